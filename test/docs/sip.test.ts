@@ -7,11 +7,21 @@ import { Q850_MEANINGS, STATUS_MEANINGS } from "../../adapters/telephony/sip/out
 import { expectPart, table } from "./generated.ts";
 import { blocksOf, fileOf, PAGES, textOf } from "./pages.ts";
 
+const CONFIG = "adapters/telephony/sip/config/";
+/** Options of a trunk that are objects: the interface of each, and its file. */
+const NESTED: ReadonlyMap<string, { readonly name: string; readonly path: string }> = new Map([
+  ["TrunkTls", { name: "TlsOptions", path: "adapters/sip-stack/transport/pem.ts" }],
+  ["TrunkListener", { name: "ListenOptions", path: "adapters/sip-stack/transport/stream-listener.ts" }],
+]);
+
 test("docs/sip.md lists every option of a trunk", () =>
   expectPart("docs/sip.md", "trunk options", table(["option", "type", "what it does"], optionsOf("Trunk", ""))));
 
 test("docs/sip.md lists every option of a route", () => {
-  const rows = [...optionsOf("Route", "", "route.ts"), ...optionsOf("RouteTrunk", "trunks.", "route.ts")];
+  const rows = [
+    ...optionsOf("Route", "", `${CONFIG}route.ts`),
+    ...optionsOf("RouteTrunk", "trunks.", `${CONFIG}route.ts`),
+  ];
   return expectPart("docs/sip.md", "route options", table(["option", "type", "what it does"], rows));
 });
 
@@ -67,9 +77,8 @@ test("the WhatsApp Business trunk is the output of whatsappBusiness", () => {
   );
 });
 
-/** The members of an interface in a file of the configuration, as it has them. */
-function optionsOf(name: string, prefix: string, file = "trunk.ts"): string[][] {
-  const path = `adapters/telephony/sip/config/${file}`;
+/** The members of an interface in a file, as it has them. */
+function optionsOf(name: string, prefix: string, path = `${CONFIG}trunk.ts`): string[][] {
   const source = ts.createSourceFile(fileOf(path), textOf(path), ts.ScriptTarget.ES2023, true);
   const found = source.statements.find((one) => ts.isInterfaceDeclaration(one) && one.name.text === name);
   if (!found || !ts.isInterfaceDeclaration(found)) return [];
@@ -81,9 +90,9 @@ function optionsOf(name: string, prefix: string, file = "trunk.ts"): string[][] 
       .replace(/ \| undefined$/, "")
       .replace(/readonly (?=TrunkCodec|RouteTrunk)/, "");
     const meaning = (ts.getJSDocCommentsAndTags(member)[0]?.comment ?? "").toString().replace(/\s+/g, " ");
-    const nested = /^Trunk(?:Tls|Listener)$/.exec(type)?.[0];
+    const nested = NESTED.get(type);
     const row = [`\`${prefix}${option}\``, nested ? "" : `\`${type}\``, meaning];
-    return nested ? [row, ...optionsOf(nested, `${option}.`)] : [row];
+    return nested ? [row, ...optionsOf(nested.name, `${option}.`, nested.path)] : [row];
   });
 }
 

@@ -15,6 +15,7 @@ const UNCODED: readonly (readonly [path: string, reason: string])[] = [
   ["adapters/console/pages/", "stays in the browser"],
   ["adapters/engine-http/", "becomes the cause of an engine's error"],
   ["adapters/public-http/", "becomes the cause of a failed request"],
+  ["adapters/sip-stack/", "becomes a DialError, or the detail of a refusal"],
   ["adapters/speech/", "becomes SpeechFailed"],
   ["adapters/telephony/", "a network's error becomes an outcome, or the detail of a refusal"],
   ["adapters/transcription/openai-batch.ts", "becomes TranscriptionFailed"],

@@ -13,9 +13,9 @@ const PERMITTED: ReadonlyMap<string, string> = new Map([
   ["adapters/engine-http/engine-client.ts", "the operator's engines"],
   ["adapters/engine-http/engine-socket.ts", "the operator's engines"],
   ["adapters/storage/connect-postgres.ts", "the operator's database"],
-  ["adapters/telephony/sip/media-address.ts", "the operator's publicAddress"],
-  ["adapters/telephony/sip/media/udp/bun-udp.ts", "none: it is given addresses, as MediaTarget checks"],
-  ["adapters/telephony/sip/transport/node-dns.ts", "servers of the operator's trunks"],
+  ["adapters/sip-stack/media/media-address.ts", "the operator's publicAddress"],
+  ["adapters/sip-stack/media/udp/bun-udp.ts", "none: it is given addresses, as MediaTarget checks"],
+  ["adapters/sip-stack/transport/node-dns.ts", "servers of the operator's trunks"],
   ["adapters/user-hosts/dns-queries.ts", "users and callees: by c-ares"],
   ["src/client/", "the program that uses the client"],
 ]);

@@ -135,12 +135,27 @@ export const LAYERS: readonly Layer[] = [
     rule: ADAPTER,
   },
   {
+    files: "adapters/sip-stack/",
+    may: ["node:", "libopus-wasm"],
+    rule: "adapters/sip-stack knows nothing of Ringport: only its ports.ts imports from outside its folder.",
+  },
+  {
+    files: "adapters/sip-stack/ports.ts",
+    may: [BASE, PORTS, AUDIO, "src/domain/public-address.ts"],
+    rule: "The ports of the SIP stack are a clock, a log, audio frames and small tools.",
+  },
+  {
     files: "adapters/telephony/",
-    may: [
-      ...[BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "adapters/user-hosts/"],
-      ...["node:", "libopus-wasm", "libphonenumber-js", "valibot"],
-    ],
+    may: [...[BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "adapters/user-hosts/"], ...["node:", "valibot"]],
     rule: ADAPTER,
+  },
+  {
+    files: "adapters/telephony/sip/",
+    may: [
+      ...[BASE, DOMAIN, PORTS, AUDIO, "adapters/sip-stack/", "adapters/telephony/", "adapters/user-hosts/"],
+      ...["node:", "libphonenumber-js", "valibot"],
+    ],
+    rule: "Trunks, routes and accounts call by adapters/sip-stack.",
   },
   {
     files: "adapters/transcription/",

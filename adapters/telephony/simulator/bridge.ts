@@ -1,5 +1,5 @@
+import type { MediaClock, Ticking } from "../../../src/audio/media-clock.ts";
 import type { ReleaseCause } from "../../../src/ports/telephony.ts";
-import type { MediaClock, Ticking } from "../media-clock.ts";
 import type { Callee } from "./callee.ts";
 
 /** Two callees that a transfer has connected with each other, until one of them ends. */

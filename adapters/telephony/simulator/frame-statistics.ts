@@ -1,6 +1,6 @@
+import { FRAME_MS } from "../../../src/audio/media-clock.ts";
 import type { MediaStatistics } from "../../../src/ports/telephony.ts";
 import { nextJitter, OF_FRAMES_ONLY } from "../frame-figures.ts";
-import { FRAME_MS } from "../media-clock.ts";
 
 /**
  * What a simulated call measures of its audio. A packet is a frame, uncompressed; none is lost, because nothing lies

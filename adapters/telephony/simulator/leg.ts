@@ -1,4 +1,5 @@
 import { dtmfTones } from "../../../src/audio/dtmf.ts";
+import { FRAME_MS, type MediaClock, type Ticking } from "../../../src/audio/media-clock.ts";
 import { errorText } from "../../../src/base/error-text.ts";
 import { Queue } from "../../../src/base/queue.ts";
 import { type FrameSink, type FrameSource, SAMPLE } from "../../../src/ports/media.ts";
@@ -12,7 +13,6 @@ import type {
   TransferOutcome,
 } from "../../../src/ports/telephony.ts";
 import type { WavWriter } from "../../audio/wav-writer.ts";
-import { FRAME_MS, type MediaClock, type Ticking } from "../media-clock.ts";
 import type { Bridge } from "./bridge.ts";
 import type { Callee, CalleeActions } from "./callee.ts";
 import { FrameStatistics } from "./frame-statistics.ts";

@@ -1,7 +1,7 @@
+import type { MediaClock } from "../../../src/audio/media-clock.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "../../../src/domain/phone-number.ts";
 import type { System } from "../../../src/ports/system.ts";
 import type { ReleaseCause, TransferOutcome } from "../../../src/ports/telephony.ts";
-import type { MediaClock } from "../media-clock.ts";
 import { Bridge } from "./bridge.ts";
 import type { Callee, CalleeActions } from "./callee.ts";
 

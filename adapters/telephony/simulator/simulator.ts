@@ -1,3 +1,5 @@
+import type { LatenessFigures } from "../../../src/audio/lateness.ts";
+import { FRAME_MS, MediaClock } from "../../../src/audio/media-clock.ts";
 import { msToSamples } from "../../../src/audio/pcm.ts";
 import { ClosedError } from "../../../src/base/error.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
@@ -5,9 +7,7 @@ import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import type { Network, NetworkPages } from "../../../src/ports/pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { CallerId, InstanceRef, Line, LineHost } from "../../../src/ports/telephony.ts";
-import type { LatenessFigures } from "../lateness.ts";
 import { LinkCodes } from "../linking/link-codes.ts";
-import { FRAME_MS, MediaClock } from "../media-clock.ts";
 import type { Callee, CalleeActions } from "./callee.ts";
 import { decodeDevice } from "./device.ts";
 import { type CalledFrom, SimulatedLine } from "./line.ts";

@@ -1,9 +1,9 @@
 import type { CallerId } from "../../../src/domain/caller-id.ts";
+import type { Caller, HeaderField } from "../../sip-stack/dialog/agent.ts";
+import { writeNameAddr } from "../../sip-stack/message/name-addr.ts";
+import { NO_PARAMS } from "../../sip-stack/message/params.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import { uriTextAt } from "./config/trunk-addresses.ts";
-import type { Caller, HeaderField } from "./dialog/agent.ts";
-import { writeNameAddr } from "./message/name-addr.ts";
-import { NO_PARAMS } from "./message/params.ts";
 
 /** From of an anonymous caller (RFC 3323 section 4.1.1.3). */
 const ANONYMOUS = nameAddr("sip:anonymous@anonymous.invalid", "Anonymous");

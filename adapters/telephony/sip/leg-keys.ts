@@ -1,6 +1,6 @@
 import type { KeyDelivery } from "../../../src/ports/telephony.ts";
-import type { InviteUsage } from "./dialog/invite.ts";
-import type { MediaSession } from "./media/engine.ts";
+import type { InviteUsage } from "../../sip-stack/dialog/invite.ts";
+import type { MediaSession } from "../../sip-stack/media/engine.ts";
 
 /** Duration of a key in SIP INFO, ms. */
 const INFO_DIGIT_MS = 160;

@@ -1,3 +1,4 @@
+import { FRAME_MS } from "../../../src/audio/media-clock.ts";
 import { errorText } from "../../../src/base/error-text.ts";
 import { Queue } from "../../../src/base/queue.ts";
 import { shown } from "../../../src/base/shown.ts";
@@ -15,12 +16,16 @@ import type {
   ReleaseCause,
   TransferOutcome,
 } from "../../../src/ports/telephony.ts";
-import { FRAME_MS } from "../media-clock.ts";
+import type { InviteEnd, InviteListener, InviteUsage } from "../../sip-stack/dialog/invite.ts";
+import {
+  type MediaListener,
+  type MediaSession,
+  type MediaStatistics,
+  NOTHING_CAME,
+} from "../../sip-stack/media/engine.ts";
 import { AwaitedMedia } from "./awaited-media.ts";
-import type { InviteEnd, InviteListener, InviteUsage } from "./dialog/invite.ts";
 import { guardedAudio } from "./guarded-audio.ts";
 import { assertKeys, LegKeys } from "./leg-keys.ts";
-import { type MediaListener, type MediaSession, type MediaStatistics, NOTHING_CAME } from "./media/engine.ts";
 import { dialProgress } from "./outcome/dial-progress.ts";
 import type { Release } from "./outcome/release.ts";
 import { isTrunkFault } from "./outcome/trunk-fault.ts";

@@ -1,15 +1,15 @@
 import type { System } from "../../../src/ports/system.ts";
+import type { InviteEnd, InviteUsage } from "../../sip-stack/dialog/invite.ts";
+import type { MediaEngine, MediaSession } from "../../sip-stack/media/engine.ts";
+import type { MediaAddress } from "../../sip-stack/media/media-address.ts";
+import { type SrtpOffer, srtpOffers } from "../../sip-stack/sdp/keys.ts";
 import type { CarrierDialOptions } from "./carrier.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import { mayFollow, type RefusalNow, type RefusalOf } from "./destinations/destinations.ts";
-import type { InviteEnd, InviteUsage } from "./dialog/invite.ts";
 import { SipLeg, type TransferTarget } from "./leg.ts";
-import type { MediaEngine, MediaSession } from "./media/engine.ts";
-import type { MediaAddress } from "./media-address.ts";
 import { OFFER_REFUSED } from "./outcome/media-refusal.ts";
 import type { Release } from "./outcome/release.ts";
 import { releaseOf } from "./outcome/release-of.ts";
-import { type SrtpOffer, srtpOffers } from "./sdp/keys.ts";
 import type { SipStack } from "./stack.ts";
 
 /** A call to be prepared. */

@@ -2,6 +2,8 @@ import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import type { Network } from "../../../src/ports/pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { Telephony } from "../../../src/ports/telephony.ts";
+import type { MediaPlace } from "../../sip-stack/media/create-engine.ts";
+import type { MediaEngine } from "../../sip-stack/media/engine.ts";
 import { HostLookup } from "../../user-hosts/host-lookup.ts";
 import { type SipAccountsOptions, sipAccounts } from "./accounts/accounts.ts";
 import { faultText, parseTrunks } from "./config/parse-trunks.ts";
@@ -12,8 +14,6 @@ import { sharedSipRule } from "./config/shared-sip-rule.ts";
 import { sharedUsers } from "./config/shared-users.ts";
 import type { Trunk } from "./config/trunk.ts";
 import { loadRefusals, type RefusalOf } from "./destinations/destinations.ts";
-import type { MediaPlace } from "./media/create-engine.ts";
-import type { MediaEngine } from "./media/engine.ts";
 import { sipNetwork } from "./network.ts";
 import { routeRefusal } from "./routes/chosen-trunks.ts";
 import { type Shared, shared } from "./shared.ts";
@@ -52,7 +52,7 @@ export function sip(options: SipOptions): readonly Network[] {
     throw new Error(`the SIP trunks are invalid:\n${faults.map((fault) => `- ${faultText(fault)}`).join("\n")}`);
   const accounts = options.accounts === true ? {} : options.accounts || undefined;
   const media = shared(routes.length + trunks.length + (accounts ? 1 : 0), async () => {
-    const { createEngine } = await import("./media/create-engine.ts");
+    const { createEngine } = await import("../../sip-stack/media/create-engine.ts");
     return await createEngine({ system, logger, place: options.media });
   });
   const parts = { system, logger, media, hosts: new HostLookup({ system }) };

@@ -2,33 +2,33 @@ import type { CallerId } from "../../../src/domain/caller-id.ts";
 import type { SipChoice } from "../../../src/domain/sip-choice.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
+import { DigestClient } from "../../sip-stack/auth/digest.ts";
+import { TrunkServers } from "../../sip-stack/auth/trunk-servers.ts";
+import type { AgentReply, Identity, MayFollow, UserAgent, UserAgentOptions } from "../../sip-stack/dialog/agent.ts";
+import type { InviteListener, InviteUsage } from "../../sip-stack/dialog/invite.ts";
+import { createUserAgent } from "../../sip-stack/dialog/user-agent.ts";
+import type { MediaSession, StreamSettings } from "../../sip-stack/media/engine.ts";
+import { type MediaAddress, mediaAddress } from "../../sip-stack/media/media-address.ts";
+import { MediaTarget } from "../../sip-stack/media/media-target.ts";
+import { parseUri, sipUri, writeUri } from "../../sip-stack/message/uri.ts";
+import type { SrtpOffer } from "../../sip-stack/sdp/keys.ts";
+import { createNegotiation } from "../../sip-stack/sdp/negotiation.ts";
+import { createTransactions } from "../../sip-stack/transaction/transaction-layer.ts";
+import type { AddressRule } from "../../sip-stack/transport/address-rule.ts";
+import { cachedDns } from "../../sip-stack/transport/cached-dns.ts";
+import { nodeDns } from "../../sip-stack/transport/node-dns.ts";
+import { reachable } from "../../sip-stack/transport/public-hops.ts";
+import type { Dns } from "../../sip-stack/transport/resolve.ts";
+import { createResolve } from "../../sip-stack/transport/resolver.ts";
+import { createTransports } from "../../sip-stack/transport/transports.ts";
+import { trustedResolve } from "../../sip-stack/transport/trusted-resolve.ts";
 import { HostLookup } from "../../user-hosts/host-lookup.ts";
-import { DigestClient } from "./auth/digest.ts";
-import { TrunkServers } from "./auth/trunk-servers.ts";
 import { callerFields } from "./caller.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
-import type { AgentReply, Identity, MayFollow, UserAgent, UserAgentOptions } from "./dialog/agent.ts";
-import type { InviteListener, InviteUsage } from "./dialog/invite.ts";
-import { createUserAgent } from "./dialog/user-agent.ts";
-import type { MediaSession, StreamSettings } from "./media/engine.ts";
-import { type MediaAddress, mediaAddress } from "./media-address.ts";
-import { MediaTarget } from "./media-target.ts";
-import { parseUri, sipUri, writeUri } from "./message/uri.ts";
 import { AssumedPresence } from "./registration/assumed-presence.ts";
 import { OptionsPresence } from "./registration/options-presence.ts";
 import type { HealthChanged, Presence } from "./registration/presence.ts";
 import { Registration } from "./registration/registration.ts";
-import type { SrtpOffer } from "./sdp/keys.ts";
-import { createNegotiation } from "./sdp/negotiation.ts";
-import { createTransactions } from "./transaction/transaction-layer.ts";
-import type { AddressRule } from "./transport/address-rule.ts";
-import { cachedDns } from "./transport/cached-dns.ts";
-import { nodeDns } from "./transport/node-dns.ts";
-import { reachable } from "./transport/public-hops.ts";
-import { createResolve } from "./transport/resolver.ts";
-import { createTransports } from "./transport/transports.ts";
-import { trustedResolve } from "./transport/trusted-resolve.ts";
-import { userDns } from "./transport/user-dns.ts";
 
 const PRODUCT = "Ringport";
 
@@ -242,5 +242,20 @@ function identityOf({ from, contact, contactUser, headers }: ResolvedTrunk): Ide
     },
     headers: Object.entries(headers),
     product: PRODUCT,
+  };
+}
+
+/**
+ * The DNS for names that a user has entered, or that a peer sends. Addresses come from the hosts file and the DNS.
+ * @param user a key of the user whose lookups these are
+ */
+function userDns(hosts: HostLookup, user: string): Dns {
+  return {
+    naptr: (domain) => hosts.naptr(domain, user),
+    srv: (name) => hosts.srv(name, user),
+    async addresses(host) {
+      const found = await hosts.addresses(host, user);
+      return found.map(({ address }) => address);
+    },
   };
 }

@@ -1,8 +1,8 @@
 import { errorText } from "../../../src/base/error-text.ts";
 import type { LineHealth } from "../../../src/ports/telephony.ts";
+import { TransportError } from "../../sip-stack/transport/transport.ts";
 import { offline } from "./registration/presence.ts";
 import { openStack, type SipStack, type SipStackOptions } from "./stack.ts";
-import { TransportError } from "./transport/transport.ts";
 
 /** Sockets that could not be opened are tried again after this at the earliest, ms. */
 const REOPEN_MS = 5_000;

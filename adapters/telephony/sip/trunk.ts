@@ -3,6 +3,9 @@ import { pause } from "../../../src/base/pause.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { DEADLINE_PASSED, DialError, type LineHealth } from "../../../src/ports/telephony.ts";
+import { type MediaEngine, PortsExhausted } from "../../sip-stack/media/engine.ts";
+import { maskedMessage } from "../../sip-stack/message/masked-message.ts";
+import { TransportError } from "../../sip-stack/transport/transport.ts";
 import type { Carrier, CarrierDialOptions, HealthListener } from "./carrier.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import { assertUriCallable } from "./destinations/chosen-uri.ts";
@@ -10,11 +13,8 @@ import { loadRefusals, type RefusalOf } from "./destinations/destinations.ts";
 import type { SipLeg } from "./leg.ts";
 import { type Admission, Limiter } from "./limiter.ts";
 import { LinkedLines } from "./linked-lines.ts";
-import { type MediaEngine, PortsExhausted } from "./media/engine.ts";
-import { maskedMessage } from "./message/masked-message.ts";
 import { prepareCall } from "./prepare-call.ts";
 import type { SipStack, SipStackOptions } from "./stack.ts";
-import { TransportError } from "./transport/transport.ts";
 import { stackFault, TrunkStack } from "./trunk-stack.ts";
 
 /** The wait for a free port if all are in use by our own calls, ms. */

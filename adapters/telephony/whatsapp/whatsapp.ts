@@ -1,9 +1,9 @@
+import { MediaClock } from "../../../src/audio/media-clock.ts";
 import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import type { Network } from "../../../src/ports/pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { InstanceRef, Line, LineHost, Telephony, TelephonyCapabilities } from "../../../src/ports/telephony.ts";
 import type { WhatsAppClientFactory } from "../../../src/ports/whatsapp-client.ts";
-import { MediaClock } from "../media-clock.ts";
 import { SAMPLE_RATE } from "./calls/audio-format.ts";
 import { MEDIA_MS } from "./calls/call-flow.ts";
 import { NumberResolver } from "./calls/number-resolver.ts";

@@ -3,8 +3,8 @@ import { resolveTrunk } from "../../../adapters/telephony/sip/config/resolve-tru
 import { openStack } from "../../../adapters/telephony/sip/stack.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { realSystem } from "../../../src/ports/system.ts";
+import { datagramPeer } from "../../sip-stack/transport/sockets.ts";
 import { field, readSip, writeSip } from "../../support/sip/sip-text.ts";
-import { datagramPeer } from "./transport/sockets.ts";
 
 test.each([
   [false, 1],

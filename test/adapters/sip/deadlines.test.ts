@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
-import { until } from "./media/two-ends.ts";
+import { until } from "../../sip-stack/media/two-ends.ts";
 
 /** Longer than the pause before the first retransmission of an INVITE (T1, RFC 3261 section 17.1.1.1), ms. */
 const REPEATED_MS = 700;

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { parsePhoneNumberFromString } from "libphonenumber-js/max";
 import examples from "libphonenumber-js/mobile/examples" with { type: "json" };
 import { describe, expect, test } from "vitest";
+import { parseUri } from "../../../adapters/sip-stack/message/uri.ts";
 import { numberFormat } from "../../../adapters/telephony/sip/config/number-format.ts";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import {
@@ -11,7 +12,6 @@ import {
 } from "../../../adapters/telephony/sip/destinations/destinations.ts";
 import { isEmergencyNumber } from "../../../adapters/telephony/sip/destinations/emergency-numbers.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
-import { parseUri } from "../../../adapters/telephony/sip/message/uri.ts";
 import { callees } from "../../support/sip/far-end.ts";
 import { methodOf, userOf } from "../../support/sip/sip-text.ts";
 import { Scene } from "./scene.ts";

@@ -4,11 +4,11 @@ import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { createRingport, type Outcome } from "../../../src/index.ts";
+import { until } from "../../sip-stack/media/two-ends.ts";
 import { toneWav } from "../../support/server-sound.ts";
 import { callees, type FarEndCall, type Script, startFarEnd } from "../../support/sip/far-end.ts";
 import type { Field } from "../../support/sip/sip-text.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { until } from "./media/two-ends.ts";
 
 const ADA = { userId: "ada" };
 const NUMBER = "+12025550100";

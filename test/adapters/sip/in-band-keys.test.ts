@@ -5,10 +5,10 @@ import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { dtmfTones } from "../../../src/audio/dtmf.ts";
 import { concatPcm } from "../../../src/audio/pcm.ts";
 import { createRingport } from "../../../src/index.ts";
+import { until } from "../../sip-stack/media/two-ends.ts";
 import { toneWav } from "../../support/server-sound.ts";
 import { type FarEndCall, type Script, startFarEnd } from "../../support/sip/far-end.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { until } from "./media/two-ends.ts";
 
 const ADA = { userId: "ada" };
 const KEYS = "1599#";

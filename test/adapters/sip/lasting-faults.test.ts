@@ -4,11 +4,11 @@ import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { createRingport } from "../../../src/index.ts";
+import { streamPeer } from "../../sip-stack/transport/sockets.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 import { toneWav } from "../../support/server-sound.ts";
 import { callees, startFarEnd } from "../../support/sip/far-end.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { streamPeer } from "./transport/sockets.ts";
 
 const ADA = { userId: "ada" };
 const MESSAGE = toneWav({ hz: 440, ms: 500, sampleRate: 8_000, amplitude: 8_000 }).toString("base64");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { InviteEnd, InviteUsage } from "../../../adapters/telephony/sip/dialog/invite.ts";
+import type { InviteEnd, InviteUsage } from "../../../adapters/sip-stack/dialog/invite.ts";
+import type { MediaSession, MediaStatistics } from "../../../adapters/sip-stack/media/engine.ts";
 import { SipLeg, type SipLegOptions } from "../../../adapters/telephony/sip/leg.ts";
-import type { MediaSession, MediaStatistics } from "../../../adapters/telephony/sip/media/engine.ts";
 import { releaseOf } from "../../../adapters/telephony/sip/outcome/release-of.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { datagramPeer, never, Opened, streamPeer } from "../../sip-stack/transport/sockets.ts";
 import { field, readSip, type SipText } from "../../support/sip/sip-text.ts";
 import { callOver, responseTo, stackOf } from "./stack-call.ts";
-import { datagramPeer, never, Opened, streamPeer } from "./transport/sockets.ts";
 
 const opened = new Opened();
 afterEach(() => opened.close());

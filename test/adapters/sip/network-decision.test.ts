@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SipHeaders } from "../../../adapters/telephony/sip/message/headers.ts";
+import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
 import { releaseOf } from "../../../adapters/telephony/sip/outcome/release-of.ts";
 import { fuzz } from "../../support/fuzz.ts";
 

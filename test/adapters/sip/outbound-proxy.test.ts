@@ -2,10 +2,10 @@ import type { TLSSocket } from "node:tls";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import type { SipStack } from "../../../adapters/telephony/sip/stack.ts";
+import { Opened, type StreamPeer, streamPeer } from "../../sip-stack/transport/sockets.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 import type { Field } from "../../support/sip/sip-text.ts";
 import { callOver, responseTo, stackOf } from "./stack-call.ts";
-import { Opened, type StreamPeer, streamPeer } from "./transport/sockets.ts";
 
 const authority = certificateAuthority();
 const opened = new Opened();

@@ -1,9 +1,9 @@
 import { createSocket, type Socket } from "node:dgram";
 import { afterEach, describe, expect, test } from "vitest";
-import { MediaTarget } from "../../../adapters/telephony/sip/media-target.ts";
+import { MediaTarget } from "../../../adapters/sip-stack/media/media-target.ts";
 import { tone } from "../../../src/audio/tone.ts";
+import { settingsTo } from "../../sip-stack/media/two-ends.ts";
 import { callees, type FarEndCall, type Script } from "../../support/sip/far-end.ts";
-import { settingsTo } from "./media/two-ends.ts";
 import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";

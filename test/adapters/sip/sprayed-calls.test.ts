@@ -1,17 +1,17 @@
 import { createSocket } from "node:dgram";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { writeRtcp } from "../../../adapters/sip-stack/media/rtcp.ts";
+import { writeRtpHeader } from "../../../adapters/sip-stack/media/rtp-packet.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
-import { writeRtcp } from "../../../adapters/telephony/sip/media/rtcp.ts";
-import { writeRtpHeader } from "../../../adapters/telephony/sip/media/rtp-packet.ts";
 import { encodeMulaw } from "../../../src/audio/g711.ts";
 import { tone, toneShare } from "../../../src/audio/tone.ts";
 import { createRingport, type Outcome } from "../../../src/index.ts";
+import { until } from "../../sip-stack/media/two-ends.ts";
 import { toneWav } from "../../support/server-sound.ts";
 import { callees, type FarEndCall, type Script, startFarEnd } from "../../support/sip/far-end.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { until } from "./media/two-ends.ts";
 
 const ADA = { userId: "ada" };
 const MESSAGE_MS = 2_000;

@@ -1,8 +1,8 @@
+import type { InviteUsage } from "../../../adapters/sip-stack/dialog/invite.ts";
+import type { MediaSession } from "../../../adapters/sip-stack/media/engine.ts";
+import type { MediaAddress } from "../../../adapters/sip-stack/media/media-address.ts";
 import { resolveTrunk } from "../../../adapters/telephony/sip/config/resolve-trunk.ts";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
-import type { InviteUsage } from "../../../adapters/telephony/sip/dialog/invite.ts";
-import type { MediaSession } from "../../../adapters/telephony/sip/media/engine.ts";
-import type { MediaAddress } from "../../../adapters/telephony/sip/media-address.ts";
 import { openStack, type SipStack } from "../../../adapters/telephony/sip/stack.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { realSystem } from "../../../src/ports/system.ts";

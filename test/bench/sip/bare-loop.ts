@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from "node:dgram";
-import { Lateness } from "../../../adapters/telephony/lateness.ts";
+import { Lateness } from "../../../src/audio/lateness.ts";
 import type { Load } from "./load.ts";
 
 const PERIOD_MS = 20;

@@ -1,6 +1,6 @@
-import type { MediaListener, MediaSession, StreamSettings } from "../../../adapters/telephony/sip/media/engine.ts";
-import { newSrtpKeys } from "../../../adapters/telephony/sip/media/srtp/sdes.ts";
-import { createThreadEngine, type ThreadEngine } from "../../../adapters/telephony/sip/media/thread-engine.ts";
+import type { MediaListener, MediaSession, StreamSettings } from "../../../adapters/sip-stack/media/engine.ts";
+import { newSrtpKeys } from "../../../adapters/sip-stack/media/srtp/sdes.ts";
+import { createThreadEngine, type ThreadEngine } from "../../../adapters/sip-stack/media/thread-engine.ts";
 import { Playout } from "../../../src/audio/playout.ts";
 import { tone } from "../../../src/audio/tone.ts";
 import type { FrameSink } from "../../../src/ports/media.ts";

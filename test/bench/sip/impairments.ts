@@ -1,5 +1,5 @@
-import { impairedCall } from "../../adapters/sip/media/impaired-call.ts";
-import { eModel, IMPAIRMENTS } from "../../adapters/sip/media/impairments.ts";
+import { impairedCall } from "../../sip-stack/media/impaired-call.ts";
+import { eModel, IMPAIRMENTS } from "../../sip-stack/media/impairments.ts";
 import type { Benchmark } from "../benchmark.ts";
 
 /** What a listener has of a call that comes through a bad network. */

@@ -1,4 +1,4 @@
-import { Lateness } from "../../../adapters/telephony/lateness.ts";
+import { Lateness } from "../../../src/audio/lateness.ts";
 
 const PERIOD_MS = 20;
 

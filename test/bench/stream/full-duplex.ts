@@ -1,4 +1,4 @@
-import type { LatenessFigures } from "../../../adapters/telephony/lateness.ts";
+import type { LatenessFigures } from "../../../src/audio/lateness.ts";
 import { pcmToBytes } from "../../../src/audio/pcm.ts";
 import { tone } from "../../../src/audio/tone.ts";
 import { type AudioSocket, message, openAudioSocket } from "./audio-socket.ts";

@@ -3,7 +3,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { serverAdapter } from "../../../adapters/cli/server-adapter.ts";
-import type { LatenessFigures } from "../../../adapters/telephony/lateness.ts";
+import type { LatenessFigures } from "../../../src/audio/lateness.ts";
 import type { Runtime } from "../../support/runtimes.ts";
 import { ME, startManyCalls } from "../many-calls.ts";
 import { MarkedNetwork, type Passed } from "./marked-network.ts";

@@ -1,6 +1,6 @@
-import type { Codec } from "../../../adapters/telephony/sip/media/codecs/codec.ts";
-import { createG711 } from "../../../adapters/telephony/sip/media/codecs/g711.ts";
-import { createG722 } from "../../../adapters/telephony/sip/media/codecs/g722.ts";
+import type { Codec } from "../../../adapters/sip-stack/media/codecs/codec.ts";
+import { createG711 } from "../../../adapters/sip-stack/media/codecs/g711.ts";
+import { createG722 } from "../../../adapters/sip-stack/media/codecs/g722.ts";
 
 /** How a far end codes what it says and hears, whole packets in their order; each direction of a stream has its own. */
 export interface Coding {

@@ -1,6 +1,6 @@
 import { concatBytes } from "../../../../src/base/concat-bytes.ts";
 import type { RequestLike } from "../../../../src/ports/web.ts";
-import type { TransportKind } from "../transport/transport.ts";
+import type { TransportKind } from "../../../sip-stack/transport/transport.ts";
 import type { Account } from "./account.ts";
 
 /** The longest form, bytes: more than all fields at their longest. */

@@ -12,14 +12,14 @@ import {
   type LineHealth,
   type LineHost,
 } from "../../../../src/ports/telephony.ts";
+import type { MediaEngine } from "../../../sip-stack/media/engine.ts";
+import { parseHostPort } from "../../../sip-stack/message/host-port.ts";
 import type { HostLookup } from "../../../user-hosts/host-lookup.ts";
 import { LinkAttempt } from "../../linking/link-attempt.ts";
 import type { LinkCodes } from "../../linking/link-codes.ts";
 import { resolveTrunk } from "../config/resolve-trunk.ts";
 import type { Trunk } from "../config/trunk.ts";
 import { SipLine } from "../line.ts";
-import type { MediaEngine } from "../media/engine.ts";
-import { parseHostPort } from "../message/host-port.ts";
 import { offline } from "../registration/presence.ts";
 import { SipTrunk } from "../trunk.ts";
 import { type Account, type AccountDefaults, type AccountFaults, encodeAccount, trunkOf } from "./account.ts";

@@ -1,4 +1,4 @@
-import { parseHostPort } from "../message/host-port.ts";
+import { parseHostPort } from "../../../sip-stack/message/host-port.ts";
 
 /** Whether the operator has listed this very server, and not just its domain. */
 export function isListed(server: string, patterns: readonly string[] | undefined): boolean {

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
-import type { MediaAddress } from "../media-address.ts";
-import { parseHostPort } from "../message/host-port.ts";
-import { canonicalAddress } from "../transport/canonical-address.ts";
-import { isPrivate } from "../transport/private-address.ts";
+import type { MediaAddress } from "../../../sip-stack/media/media-address.ts";
+import { parseHostPort } from "../../../sip-stack/message/host-port.ts";
+import { canonicalAddress } from "../../../sip-stack/transport/canonical-address.ts";
+import { isPrivate } from "../../../sip-stack/transport/private-address.ts";
 import { broken, type CheckStep, works } from "./step.ts";
 
 /**

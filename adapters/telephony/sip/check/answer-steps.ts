@@ -1,13 +1,13 @@
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
+import type { AgentReply } from "../../../sip-stack/dialog/agent.ts";
+import type { SipResponse } from "../../../sip-stack/message/message.ts";
+import { statusText } from "../../../sip-stack/message/peer-text.ts";
+import { parseSdp } from "../../../sip-stack/sdp/sdp.ts";
+import type { TransportKind } from "../../../sip-stack/transport/transport.ts";
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
-import type { AgentReply } from "../dialog/agent.ts";
-import type { SipResponse } from "../message/message.ts";
-import { statusText } from "../outcome/release-of.ts";
 import { Deadline } from "../registration/deadline.ts";
-import { parseSdp } from "../sdp/sdp.ts";
 import { openStack, type SipStack } from "../stack.ts";
-import type { TransportKind } from "../transport/transport.ts";
 import { addressStep } from "./address-step.ts";
 import { credentialsFix } from "./fixes.ts";
 import { broken, type CheckStep, messageOf, skipped, works } from "./step.ts";

@@ -1,12 +1,12 @@
 import { type Logger, silentLogger } from "../../../../src/ports/logger.ts";
 import { realSystem, type System } from "../../../../src/ports/system.ts";
+import { cachedDns } from "../../../sip-stack/transport/cached-dns.ts";
+import { nodeDns } from "../../../sip-stack/transport/node-dns.ts";
+import type { Dns } from "../../../sip-stack/transport/resolve.ts";
+import { createResolve } from "../../../sip-stack/transport/resolver.ts";
+import type { Hop } from "../../../sip-stack/transport/transport.ts";
 import { resolveTrunk } from "../config/resolve-trunk.ts";
 import type { Trunk } from "../config/trunk.ts";
-import { cachedDns } from "../transport/cached-dns.ts";
-import { nodeDns } from "../transport/node-dns.ts";
-import type { Dns } from "../transport/resolve.ts";
-import { createResolve } from "../transport/resolver.ts";
-import type { Hop } from "../transport/transport.ts";
 import { answerSteps } from "./answer-steps.ts";
 import { callStep } from "./call-step.ts";
 import { configurationStep } from "./configuration-step.ts";

@@ -1,8 +1,8 @@
 import { type PeerCertificate, TLSSocket } from "node:tls";
 import type { System } from "../../../../src/ports/system.ts";
+import { openStream } from "../../../sip-stack/transport/open-stream.ts";
+import { type Hop, TransportError } from "../../../sip-stack/transport/transport.ts";
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
-import { openStream } from "../transport/open-stream.ts";
-import { type Hop, TransportError } from "../transport/transport.ts";
 import { broken, type CheckStep, messageOf, skipped, works } from "./step.ts";
 
 const CONNECT_MS = 5_000;

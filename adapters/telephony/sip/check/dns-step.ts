@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import { within } from "../../../../src/base/timeout.ts";
 import type { System } from "../../../../src/ports/system.ts";
+import { parseUri } from "../../../sip-stack/message/uri.ts";
+import type { Dns } from "../../../sip-stack/transport/resolve.ts";
+import { type Hop, TransportError } from "../../../sip-stack/transport/transport.ts";
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
-import { parseUri } from "../message/uri.ts";
-import type { Dns } from "../transport/resolve.ts";
-import { type Hop, TransportError } from "../transport/transport.ts";
 import { type CheckStep, works } from "./step.ts";
 
 /** How long a resolver may take to answer, ms. */

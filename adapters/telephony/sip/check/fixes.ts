@@ -1,5 +1,5 @@
-import type { ChallengeRefusalCode } from "../auth/challenge-refusal.ts";
-import type { InviteEnd } from "../dialog/invite.ts";
+import type { ChallengeRefusalCode } from "../../../sip-stack/auth/challenge-refusal.ts";
+import type { InviteEnd } from "../../../sip-stack/dialog/invite.ts";
 import { OFFER_REFUSED } from "../outcome/media-refusal.ts";
 
 /** The fix for a request whose account was refused. @param refusal why a challenge was not answered */

@@ -1,8 +1,8 @@
 import { shown } from "../../../../src/base/shown.ts";
 import type { CallerIdRule } from "../../../../src/domain/caller-id.ts";
 import type { SipRule } from "../../../../src/domain/sip-choice.ts";
+import { parseUri, writeUri } from "../../../sip-stack/message/uri.ts";
 import type { DestinationRule } from "../destinations/destinations.ts";
-import { parseUri, writeUri } from "../message/uri.ts";
 import { type NumberFormat, numberFormat } from "./number-format.ts";
 import type { Trunk, TrunkCodec, TrunkIdentity, TrunkListener, TrunkTls } from "./trunk.ts";
 import { hostOf, isTls, uriAt, uriTextAt } from "./trunk-addresses.ts";

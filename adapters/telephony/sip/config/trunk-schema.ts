@@ -9,13 +9,14 @@ import {
   isDisplayName,
 } from "../../../../src/domain/caller-id.ts";
 import { isSipHeaderEntry, isUriHost } from "../../../../src/domain/sip-choice.ts";
-import { isToken } from "../message/grammar.ts";
-import { fieldKey } from "../message/headers.ts";
+import { CODEC_NAMES } from "../../../sip-stack/media/codecs/codec.ts";
+import { isToken } from "../../../sip-stack/message/grammar.ts";
+import { fieldKey } from "../../../sip-stack/message/headers.ts";
 import { NUMBER_FORMATS, numberFormat } from "./number-format.ts";
-import { TRUNK_CODECS, type TrunkCodec, type TrunkIdentity } from "./trunk.ts";
+import type { TrunkCodec, TrunkIdentity } from "./trunk.ts";
 import { isContact, isHost, isNextHop, isPublicAddress, isUriOrUser } from "./trunk-addresses.ts";
 
-const codecs = (last: "and" | "or"): string => `${TRUNK_CODECS.slice(0, -1).join(", ")} ${last} ${TRUNK_CODECS.at(-1)}`;
+const codecs = (last: "and" | "or"): string => `${CODEC_NAMES.slice(0, -1).join(", ")} ${last} ${CODEC_NAMES.at(-1)}`;
 /** A provider's name, `sip/<name>`, has at most 64 characters. */
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 /** The value of a header field has no line break. */
@@ -74,8 +75,8 @@ const user = (what: string) => v.optional(line(what));
 
 const codec = v.pipe(
   v.string(must(codecs("or"))),
-  v.transform((name) => TRUNK_CODECS.find((known) => known.toLowerCase() === name.toLowerCase()) ?? name),
-  v.picklist(TRUNK_CODECS, must(codecs("or"))),
+  v.transform((name) => CODEC_NAMES.find((known) => known.toLowerCase() === name.toLowerCase()) ?? name),
+  v.picklist(CODEC_NAMES, must(codecs("or"))),
 );
 
 const IDENTITIES: readonly TrunkIdentity[] = ["from", "p-asserted", "p-preferred", "remote-party-id"];

@@ -1,3 +1,7 @@
+import type { CodecName } from "../../../sip-stack/media/codecs/codec.ts";
+import type { TlsOptions } from "../../../sip-stack/transport/pem.ts";
+import type { ListenOptions } from "../../../sip-stack/transport/stream-listener.ts";
+
 /** A connection to the telephone network: a provider's trunk, a PBX, WhatsApp Business. Only `name` and `server` are required. */
 export interface Trunk {
   /** Instances choose it with `provider: "sip/<name>"`: lower-case letters, digits and hyphens. */
@@ -100,30 +104,11 @@ export interface Trunk {
 /** The header field of the caller's number: From, P-Asserted-Identity, P-Preferred-Identity (RFC 3325) or Remote-Party-ID. */
 export type TrunkIdentity = "from" | "p-asserted" | "p-preferred" | "remote-party-id";
 
-export const TRUNK_CODECS = ["PCMU", "PCMA", "G722", "opus"] as const;
 /** An audio codec of a trunk. */
-export type TrunkCodec = (typeof TRUNK_CODECS)[number];
+export type TrunkCodec = CodecName;
 
 /** TLS towards the server. */
-export interface TrunkTls {
-  /** The authority of the server's certificate: PEM text, or the path of a file. Default: the runtime's authorities. */
-  readonly ca?: string | undefined;
-  /** The name in the server's certificate. Default: the host of `outboundProxy`, else of `server`. */
-  readonly servername?: string | undefined;
-  /** Accepts any certificate. For tests. */
-  readonly insecure?: boolean | undefined;
-  /** Our own certificate, if the server requires one: PEM text, or the path of a file. */
-  readonly cert?: string | undefined;
-  /** The key of `cert`: PEM text, or the path of a file. */
-  readonly key?: string | undefined;
-}
+export type TrunkTls = TlsOptions;
 
 /** The port that the peer connects to. */
-export interface TrunkListener {
-  /** The transport that the peer uses. */
-  readonly transport: "udp" | "tcp" | "tls";
-  /** The port to listen on. */
-  readonly port: number;
-  /** The address to listen on. Default: all addresses. */
-  readonly address?: string | undefined;
-}
+export type TrunkListener = ListenOptions;

@@ -1,7 +1,7 @@
 import { DialError } from "../../../../src/ports/telephony.ts";
+import { parseUri } from "../../../sip-stack/message/uri.ts";
 import type { CarrierDialOptions } from "../carrier.ts";
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
-import { parseUri } from "../message/uri.ts";
 import { mayFollow, type RefusalOf } from "./destinations.ts";
 
 /**

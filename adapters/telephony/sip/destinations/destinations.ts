@@ -1,6 +1,6 @@
 import { isAllowed } from "../../../../src/domain/call-limits.ts";
+import type { SipUri } from "../../../sip-stack/message/uri.ts";
 import type { NumberFormat } from "../config/number-format.ts";
-import type { SipUri } from "../message/uri.ts";
 import { beginsLikeEmergency, isEmergencyNumber } from "./emergency-numbers.ts";
 import { loadPremiumNumbers } from "./premium-numbers.ts";
 

@@ -1,5 +1,5 @@
 import type { DialProgress } from "../../../../src/ports/telephony.ts";
-import { isReached } from "../dialog/alerting.ts";
+import { isReached } from "../../../sip-stack/dialog/alerting.ts";
 
 /**
  * Progress of an INVITE that was not answered. @param furthest the provisional response that shows the most, if any

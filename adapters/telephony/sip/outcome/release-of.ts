@@ -1,9 +1,9 @@
-import type { InviteEnd } from "../dialog/invite.ts";
-import type { SipResponse } from "../message/message.ts";
-import { parseReasons, parseRetryAfter, parseWarning, type Reason } from "../message/reason-fields.ts";
+import type { InviteEnd } from "../../../sip-stack/dialog/invite.ts";
+import type { SipResponse } from "../../../sip-stack/message/message.ts";
+import { oneLine, statusText } from "../../../sip-stack/message/peer-text.ts";
+import { parseReasons, parseRetryAfter, parseWarning, type Reason } from "../../../sip-stack/message/reason-fields.ts";
 import { mediaRefusal, type OfferTraits } from "./media-refusal.ts";
 import { type NetworkDecision, networkDecision, providerFields, redressOf } from "./network-decision.ts";
-import { oneLine } from "./one-line.ts";
 import type { Release } from "./release.ts";
 import { BLOCKED_FIX, meaningOf, Q850_MEANINGS, type StatusMeaning } from "./release-causes.ts";
 import { whatsAppRefusal } from "./whatsapp-refusals.ts";
@@ -103,11 +103,6 @@ function withStaleDate(meaning: StatusMeaning, { status, reason }: SipResponse):
     cause: "rejected_by_network",
     fix: "the signature of our caller ID (STIR) is too old; the provider must set its clock",
   };
-}
-
-/** `SIP 486 Busy Here`. */
-export function statusText({ status, reason }: SipResponse): string {
-  return oneLine(`SIP ${status} ${reason}`.trim());
 }
 
 /** The Retry-After of a response, ms, at most an hour; undefined without one. */

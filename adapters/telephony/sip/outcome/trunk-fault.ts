@@ -1,4 +1,4 @@
-import type { InviteEnd } from "../dialog/invite.ts";
+import type { InviteEnd } from "../../../sip-stack/dialog/invite.ts";
 
 /** Whether the trunk caused the end of a call, not the callee: a final 5xx, or an unreachable server. */
 export function isTrunkFault(end: InviteEnd): boolean {

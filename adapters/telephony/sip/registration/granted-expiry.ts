@@ -1,7 +1,7 @@
-import { parseUint32 } from "../message/grammar.ts";
-import type { SipRequest, SipResponse } from "../message/message.ts";
-import { parseNameAddr } from "../message/name-addr.ts";
-import { parseUri, type SipUri, sameUri } from "../message/uri.ts";
+import { parseUint32 } from "../../../sip-stack/message/grammar.ts";
+import type { SipRequest, SipResponse } from "../../../sip-stack/message/message.ts";
+import { parseNameAddr } from "../../../sip-stack/message/name-addr.ts";
+import { parseUri, type SipUri, sameUri } from "../../../sip-stack/message/uri.ts";
 
 /** The longest time to the next refresh, even if the registrar grants more, s. */
 const LONGEST_S = 3_600;

@@ -1,8 +1,8 @@
 import type { System } from "../../../../src/ports/system.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
-import type { AgentReply, UserAgent } from "../dialog/agent.ts";
-import { oneLine } from "../outcome/one-line.ts";
-import { retryAfterMsOf, statusText } from "../outcome/release-of.ts";
+import type { AgentReply, UserAgent } from "../../../sip-stack/dialog/agent.ts";
+import { oneLine, statusText } from "../../../sip-stack/message/peer-text.ts";
+import { retryAfterMsOf } from "../outcome/release-of.ts";
 import { chance } from "./chance.ts";
 import { Deadline } from "./deadline.ts";
 import {

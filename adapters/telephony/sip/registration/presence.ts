@@ -1,7 +1,7 @@
 import { errorText } from "../../../../src/base/error-text.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
-import type { AgentReply } from "../dialog/agent.ts";
-import { TransportError } from "../transport/transport.ts";
+import type { AgentReply } from "../../../sip-stack/dialog/agent.ts";
+import { TransportError } from "../../../sip-stack/transport/transport.ts";
 
 /**
  * Knows whether a trunk can place calls, for all its lines together.

@@ -1,8 +1,8 @@
+import type { MediaClock, Ticking } from "../../../../src/audio/media-clock.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { Deadlines, MediaStatistics } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
-import type { MediaClock, Ticking } from "../../media-clock.ts";
 import { aheadOf } from "./ahead-source.ts";
 import { FRAME_MS } from "./audio-format.ts";
 import { AudioStatistics } from "./audio-statistics.ts";

@@ -1,10 +1,10 @@
+import type { MediaClock } from "../../../../src/audio/media-clock.ts";
 import { errorText } from "../../../../src/base/error-text.ts";
 import { Queue } from "../../../../src/base/queue.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { Deadlines, DialProgress, Leg, LegEvent, MediaStatistics } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
-import type { MediaClock } from "../../media-clock.ts";
 import { FRAME_MS, SAMPLE_RATE } from "./audio-format.ts";
 import { CallAudio } from "./call-audio.ts";
 import { progressOf } from "./call-ends.ts";

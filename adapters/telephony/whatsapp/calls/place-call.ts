@@ -1,8 +1,8 @@
+import type { MediaClock } from "../../../../src/audio/media-clock.ts";
 import { within } from "../../../../src/base/timeout.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { DEADLINE_PASSED, type Deadlines, DialError, type DialOptions } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClient, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
-import type { MediaClock } from "../../media-clock.ts";
 import type { CallPort } from "./call-port.ts";
 import { dialFault, refusedCall } from "./dial-faults.ts";
 import { EarlyReports } from "./early-reports.ts";

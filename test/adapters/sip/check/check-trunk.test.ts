@@ -1,9 +1,10 @@
 import { createServer, type Server } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
+import type { Dns } from "../../../../adapters/sip-stack/transport/resolve.ts";
 import { checkTrunk } from "../../../../adapters/telephony/sip/check/check-trunk.ts";
 import type { CheckStep } from "../../../../adapters/telephony/sip/check/step.ts";
 import type { Trunk } from "../../../../adapters/telephony/sip/index.ts";
-import type { Dns } from "../../../../adapters/telephony/sip/transport/resolve.ts";
+import { streamPeer } from "../../../sip-stack/transport/sockets.ts";
 import { certificateAuthority } from "../../../support/certificates.ts";
 import {
   callees,
@@ -13,8 +14,6 @@ import {
   type Script,
   startFarEnd,
 } from "../../../support/sip/far-end.ts";
-
-import { streamPeer } from "../transport/sockets.ts";
 
 const NUMBER = "+12025550100";
 const ACCOUNT = { user: "tom", password: "hunter2" };

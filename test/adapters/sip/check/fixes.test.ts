@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { InviteEnd } from "../../../../adapters/sip-stack/dialog/invite.ts";
+import { SipHeaders } from "../../../../adapters/sip-stack/message/headers.ts";
 import { callFix, credentialsFix } from "../../../../adapters/telephony/sip/check/fixes.ts";
-import type { InviteEnd } from "../../../../adapters/telephony/sip/dialog/invite.ts";
-import { SipHeaders } from "../../../../adapters/telephony/sip/message/headers.ts";
 
 describe("the fix for refused credentials", () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { TransportError } from "../../../../adapters/sip-stack/transport/transport.ts";
 import { AssumedPresence } from "../../../../adapters/telephony/sip/registration/assumed-presence.ts";
 import { OptionsPresence } from "../../../../adapters/telephony/sip/registration/options-presence.ts";
-import { TransportError } from "../../../../adapters/telephony/sip/transport/transport.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { type Script, ScriptedAgent } from "./scripted-agent.ts";

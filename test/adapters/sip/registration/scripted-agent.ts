@@ -1,7 +1,7 @@
-import type { AgentReply, AgentRequest, UserAgent } from "../../../../adapters/telephony/sip/dialog/agent.ts";
-import { SipHeaders } from "../../../../adapters/telephony/sip/message/headers.ts";
-import { sipRequest } from "../../../../adapters/telephony/sip/message/message.ts";
-import type { Flow } from "../../../../adapters/telephony/sip/transport/transport.ts";
+import type { AgentReply, AgentRequest, UserAgent } from "../../../../adapters/sip-stack/dialog/agent.ts";
+import { SipHeaders } from "../../../../adapters/sip-stack/message/headers.ts";
+import { sipRequest } from "../../../../adapters/sip-stack/message/message.ts";
+import type { Flow } from "../../../../adapters/sip-stack/transport/transport.ts";
 
 /** A response as a test writes it. */
 export interface Answer {

@@ -4,8 +4,8 @@ import { realSystem, type System } from "../../../../src/ports/system.ts";
 import { DialError, type LineHealth } from "../../../../src/ports/telephony.ts";
 import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
 import type { PlacedCall } from "../../../../src/testing/telephony-network.ts";
+import { datagramPeer, streamPeer } from "../../../sip-stack/transport/sockets.ts";
 import type { Script } from "../../../support/sip/far-end.ts";
-import { datagramPeer, streamPeer } from "../transport/sockets.ts";
 import { invites, type RouteScene, routeScene, waysOf } from "./route-scene.ts";
 
 const NUMBER = "+12025550100";

@@ -5,13 +5,13 @@ import {
   type FakeWhatsAppOptions,
   ManualSystem,
 } from "ringport/testing";
-import { MediaClock } from "../../../../adapters/telephony/media-clock.ts";
 import type { CallListener, CallPort, OpenCallLog } from "../../../../adapters/telephony/whatsapp/calls/call-port.ts";
 import type { WhatsAppLeg } from "../../../../adapters/telephony/whatsapp/calls/leg.ts";
 import { NumberResolver, type ResolvedNumber } from "../../../../adapters/telephony/whatsapp/calls/number-resolver.ts";
 import { placeCall } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
 import { isContact } from "../../../../adapters/telephony/whatsapp/store/contacts.ts";
 import { privacyTokensOf } from "../../../../adapters/telephony/whatsapp/store/whatsapp-store.ts";
+import { MediaClock } from "../../../../src/audio/media-clock.ts";
 import { concatPcm } from "../../../../src/audio/pcm.ts";
 import { Playout } from "../../../../src/audio/playout.ts";
 import type { DialError, DialOptions, LegEvent } from "../../../../src/ports/telephony.ts";

@@ -1,0 +1,251 @@
+import type { SipMessage, SipResponse } from "../message/message.ts";
+import type { TransferOutcome } from "../ports.ts";
+import type { IncomingRequest } from "../transaction/transactions.ts";
+import type { Flow } from "../transport/transport.ts";
+import type { HeaderField } from "./agent.ts";
+import type { AgentContext } from "./agent-context.ts";
+import { ACCEPT, CAPABILITIES } from "./capabilities.ts";
+import { Dialog } from "./dialog.ts";
+import { DialogRequests } from "./dialog-requests.ts";
+import { digitOf } from "./dtmf-relay.ts";
+import { HoldWatch } from "./hold-watch.ts";
+import type { InviteEnd, InviteRequest } from "./invite.ts";
+import type { OurStatus } from "./reason-phrase.ts";
+import { Referral, Referrals } from "./referral.ts";
+import { refusalWithin } from "./refusals.ts";
+import { ReliableProvisionals } from "./reliable-provisionals.ts";
+import { Renegotiation } from "./renegotiation.ts";
+import { holds, isSameMedia, sdpOf } from "./session-description.ts";
+import { SessionRefresh } from "./session-refresh.ts";
+import { type SessionTerms, termsOfAnswer } from "./session-terms.ts";
+import { SessionTimer } from "./session-timer.ts";
+
+/** How long a peer may put us on hold by default, ms. */
+const HOLD_TIMEOUT_MS = 60_000;
+
+/** Events of a dialog for the call that it belongs to. */
+export interface DialogUsageListener {
+  /** The peer has sent BYE, and we have responded. */
+  left(usage: DialogUsage, reason: string | undefined): void;
+  /** The call cannot continue in this dialog; the listener sends BYE. */
+  broken(usage: DialogUsage, end: InviteEnd): void;
+}
+
+/** The INVITE that creates a dialog, and its first response. */
+export interface DialogOrigin {
+  /** The Request-URI of the INVITE. */
+  readonly uri: string;
+  /** The next hop of the INVITE. */
+  readonly first: string;
+  readonly response: SipResponse;
+  readonly flow: Flow;
+}
+
+/** The INVITE usage of one dialog (RFC 5057), early or confirmed: its requests both ways and its timers. */
+export class DialogUsage {
+  readonly dialog: Dialog;
+  readonly call: InviteRequest;
+  readonly requests: DialogRequests;
+  readonly renegotiation: Renegotiation;
+  readonly timer: SessionTimer;
+  readonly #context: AgentContext;
+  readonly #listener: DialogUsageListener;
+  readonly #hold: HoldWatch;
+  readonly #referrals = new Referrals();
+  readonly #provisionals = new ReliableProvisionals();
+  #sdp: string | undefined;
+  /** The answer to our first offer in an 18x. */
+  #answer: string | undefined;
+  #updated = false;
+  #methods: readonly string[] = [];
+  #confirmed = false;
+  #closed = false;
+
+  constructor(
+    context: AgentContext,
+    call: InviteRequest,
+    listener: DialogUsageListener,
+    { uri, first, response, flow }: DialogOrigin,
+  ) {
+    this.#context = context;
+    this.call = call;
+    this.#listener = listener;
+    this.dialog = new Dialog(uri, response);
+    this.requests = new DialogRequests(context, this.dialog, call.callId, first, flow);
+    this.#learn(response);
+    const { system, holdTimeoutMs = HOLD_TIMEOUT_MS } = context.options;
+    const refresh = new SessionRefresh(context, this);
+    this.timer = new SessionTimer(
+      system,
+      (terms) => refresh.start(terms),
+      () => this.failed("the session timer expired: the peer has not refreshed the session"),
+    );
+    this.#hold = new HoldWatch(
+      system,
+      holdTimeoutMs,
+      (held) => call.listener.held(held),
+      () => this.failed(`the peer held the call for more than ${holdTimeoutMs / 1000} s`),
+    );
+    this.renegotiation = new Renegotiation(context, this.dialog, call, {
+      described: (sdp) => this.described(sdp),
+      refreshed: (terms) => this.#refreshed(terms),
+      failed: (detail) => this.failed(detail),
+    });
+  }
+
+  /**
+   * The peer's SDP: from its 2xx, or from an earlier response if the 2xx has none or repeats it. A 2xx must not differ
+   * from the answer of a reliable 18x (RFC 6337 section 2.1); if it does, the 2xx wins, since the callee sent it last.
+   */
+  get sdp(): string | undefined {
+    return this.#sdp;
+  }
+
+  /** Whether the SDP is from an UPDATE before the 2xx, and not the answer to an offer of ours. */
+  get updated(): boolean {
+    return this.#updated;
+  }
+
+  /**
+   * Takes a provisional response, and acknowledges a reliable one by PRACK (RFC 3262). `ignored`: a retransmission, or a
+   * response out of order.
+   */
+  progressed(response: SipResponse): "taken" | "ignored" {
+    const reliable = this.#provisionals.receive(response);
+    if (reliable.type === "ignored") return "ignored";
+    const sdp = sdpOf(response);
+    if (sdp !== undefined && this.renegotiation.offering) {
+      this.#sdp = sdp;
+      this.#answer = sdp;
+      this.renegotiation.offering = reliable.type === "unreliable";
+    }
+    if (reliable.type === "next")
+      this.requests.send("PRACK", { headers: [["RAck", reliable.rack]] }, { final() {}, failed() {} });
+    return "taken";
+  }
+
+  /** Takes a 2xx: updates route set, remote target and flow, and sends ACK. */
+  established(response: SipResponse, flow: Flow, authorization: readonly HeaderField[]): void {
+    const sdp = sdpOf(response);
+    const repeated = !this.renegotiation.offering && [this.#sdp, this.#answer].some((known) => isSameMedia(known, sdp));
+    if (sdp !== undefined && !repeated) {
+      this.#sdp = sdp;
+      this.#updated = false;
+    }
+    this.renegotiation.offering = false;
+    this.dialog.established(response);
+    this.#learn(response);
+    this.requests.follow(flow);
+    this.requests.acknowledge(response, authorization);
+  }
+
+  /** The call continues in this dialog: starts its timers. */
+  confirm(response: SipResponse): void {
+    if (this.#closed) return;
+    this.#confirmed = true;
+    if (this.#timers) this.timer.agree(termsOfAnswer(response.headers));
+    if (this.#sdp !== undefined) this.#hold.set(holds(this.#sdp));
+  }
+
+  /** Takes the peer's new session description. */
+  described(sdp: string): void {
+    this.#sdp = sdp;
+    if (this.#confirmed) this.#hold.set(holds(sdp));
+    else this.#updated = true;
+  }
+
+  /** Reports that the call has lost its media or its peer. */
+  failed(detail: string): void {
+    this.#listener.broken(this, { type: "media", detail });
+  }
+
+  /** Whether the peer's Allow lists this method. */
+  allows(method: string): boolean {
+    return this.#methods.includes(method);
+  }
+
+  /** Asks the peer to call a URI instead of us (RFC 3515). Rejects if it has been asked already, and if the call ends. */
+  refer(uri: string): Promise<TransferOutcome> {
+    if (this.#referrals.pending) return Promise.reject(new Error("the call is being transferred already"));
+    const target = { to: uri, by: this.dialog.localUri };
+    const referral = new Referral(this.#context, this.requests, target, this.call.maySend);
+    this.#referrals.add(referral);
+    return referral.outcome;
+  }
+
+  /** Takes a request of the peer in this dialog. */
+  receive(transaction: IncomingRequest): void {
+    const { request } = transaction;
+    if (request.method === "ACK") {
+      if (!this.#closed) this.renegotiation.acknowledged(request);
+    } else if (!this.dialog.inOrder(request)) this.#reply(transaction, 500);
+    else {
+      this.#learn(request);
+      this.#take(transaction);
+    }
+  }
+
+  /** Closes the dialog and sends BYE. */
+  leave(reason: string | undefined, gone: () => void): void {
+    this.close();
+    const headers: HeaderField[] = reason === undefined ? [] : [["Reason", reason]];
+    this.requests.leave(headers, gone);
+  }
+
+  /** Stops the timers, and ignores responses to requests under way. */
+  close(): void {
+    this.#closed = true;
+    this.timer.stop();
+    this.#hold.stop();
+    this.#referrals.stop();
+    this.requests.abandon();
+  }
+
+  get #timers(): boolean {
+    return this.#context.options.sessionTimers !== false;
+  }
+
+  #take(transaction: IncomingRequest): void {
+    const { method, headers } = transaction.request;
+    if (this.#closed && method !== "BYE") this.#reply(transaction, 481);
+    else if (method === "INVITE" || method === "UPDATE") this.renegotiation.answer(transaction, !this.#confirmed);
+    else if (method === "INFO") this.#pressed(transaction);
+    else if (method === "NOTIFY") {
+      const { status, headers: fields } = this.#referrals.notified(transaction.request);
+      this.#reply(transaction, status, fields);
+    } else if (method === "OPTIONS") this.#reply(transaction, 200, CAPABILITIES);
+    else if (method === "BYE") {
+      this.#reply(transaction, 200);
+      this.#referrals.left();
+      this.#listener.left(this, headers.get("Reason"));
+    } else {
+      const refusal = refusalWithin(method);
+      this.#reply(transaction, refusal.status, refusal.headers);
+    }
+  }
+
+  #pressed(transaction: IncomingRequest): void {
+    const digit = digitOf(transaction.request);
+    if (digit === undefined && transaction.request.body.length > 0) {
+      this.#reply(transaction, 415, [ACCEPT]);
+      return;
+    }
+    this.#reply(transaction, 200);
+    if (digit !== undefined && digit !== "none") this.call.listener.digit(digit);
+  }
+
+  /** A refresh by the peer without Session-Expires ends its timer, not ours. */
+  #refreshed(terms: SessionTerms | undefined): void {
+    if (!this.#confirmed || !this.#timers) return;
+    this.timer.agree(terms ?? (this.timer.terms?.ours === true ? this.timer.terms : undefined));
+  }
+
+  #learn({ headers }: SipMessage): void {
+    const methods = headers.list("Allow");
+    if (methods.length > 0) this.#methods = methods.map((method) => method.toUpperCase());
+  }
+
+  #reply(transaction: IncomingRequest, status: OurStatus, headers: readonly HeaderField[] = []): void {
+    this.#context.reply(transaction, status, { headers, callId: this.call.callId });
+  }
+}

@@ -1,0 +1,130 @@
+import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
+import type { SipResponse } from "../message/message.ts";
+import type { TransferOutcome } from "../ports.ts";
+import type { Caller, HeaderField, MayFollow } from "./agent.ts";
+
+/**
+ * Why an INVITE usage has ended, in terms of SIP; `outcome/` derives the release cause. `neverRang`: no phone can have
+ * rung, since each INVITE that may have arrived was finally refused, and no provisional response other than 100 came.
+ */
+export type InviteEnd =
+  /** A final response of 300 to 699 (after redirects and authentication). */
+  | {
+      readonly type: "rejected";
+      readonly response: SipResponse;
+      /** Whether the callee had been alerted. */
+      readonly rang: boolean;
+      /** Whether a provisional response other than 100 has come: then a phone may have rung. */
+      readonly progressed: boolean;
+      /** Why a challenge could not be answered (401, 407). */
+      readonly refusal?: ChallengeRefusal | undefined;
+      readonly neverRang?: boolean | undefined;
+    }
+  /** The peer sent BYE; with the value of its Reason field. */
+  | { readonly type: "bye"; readonly reason: string | undefined }
+  /** We ended it, by CANCEL or BYE. */
+  | { readonly type: "released" }
+  /** The request could not be sent, or got no response: DNS, transport, timer B. */
+  | {
+      readonly type: "unreachable";
+      readonly detail: string;
+      /** The request was on its way to the URI of a redirection, and not to our trunk. */
+      readonly redirected?: boolean | undefined;
+      readonly neverRang?: boolean | undefined;
+    }
+  /** No common codec, an answer without SDP, a hold beyond its limit, an expired session timer. */
+  | {
+      readonly type: "media";
+      readonly detail: string;
+      /** The peer's session description was unacceptable. */
+      readonly unacceptable?: boolean | undefined;
+    }
+  /** The peer violated the protocol, or we did. */
+  | { readonly type: "protocol"; readonly detail: string };
+
+/** The offerer of an offer/answer exchange (RFC 3264): knows codecs and keys, but not SIP. */
+export interface Negotiator {
+  /**
+   * Our offer as SDP, the first or a later one, with all codecs we support.
+   * @param anew the offer may reach another phone, and gets new keys. Default: false
+   */
+  offer(anew?: boolean): string;
+  /**
+   * Takes the answer to our offer from a 2xx, or from a reliable or unreliable 18x (then `early`). Returns why no call is
+   * possible with it; undefined: it is acceptable.
+   */
+  answered(sdp: string, early: boolean): string | undefined;
+  /**
+   * Our answer to the peer's new offer (re-INVITE, UPDATE); undefined: it is refused with 488, and nothing changes.
+   * @param early before the call is answered (UPDATE in an early dialog, RFC 3311); default: false
+   */
+  reoffered(sdp: string, early?: boolean): string | undefined;
+  /** The call is answered with the media that an early offer of the peer agreed on. */
+  confirmed(): void;
+}
+
+/** Events of a call, in this order; `ended` comes last and exactly once. Callbacks must not throw. */
+export interface InviteListener {
+  /** The INVITE is on its way. */
+  placed(): void;
+  /** The first provisional response other than 100; once. */
+  progressed(): void;
+  /** The callee is alerted: 180, or 183 with Alert-Info; once. */
+  ringing(): void;
+  /** The peer sends audio before the answer: SDP in an 18x; once. */
+  earlyMedia(): void;
+  /** 2xx with a usable answer; the ACK is on its way. */
+  answered(): void;
+  /** The callee pressed a key, reported by SIP INFO (application/dtmf-relay or application/dtmf). */
+  digit(digit: string): void;
+  /** The peer puts us on hold (sendonly or inactive in its SDP), or resumes. */
+  held(held: boolean): void;
+  ended(end: InviteEnd): void;
+}
+
+/** One outbound call: an INVITE and its dialog (RFC 3261 sections 13 to 15). */
+export interface InviteUsage {
+  /** The Call-ID on the wire. */
+  readonly callId: string;
+  /** The provisional response that shows the most progress: any 18x, otherwise 100; undefined: neither has arrived. */
+  readonly furthest: number | undefined;
+  /**
+   * Sends CANCEL before the answer, BYE after it, both if they cross. Idempotent; resolves after `ended`, within 4 s.
+   * @param reason the value of a Reason field (RFC 3326)
+   */
+  hangUp(reason?: string): Promise<void>;
+  /**
+   * Sends a key by SIP INFO (application/dtmf-relay), for peers without telephone-event. Rejects if the peer refuses it.
+   */
+  sendDigit(digit: string, durationMs: number): Promise<void>;
+  /**
+   * Asks the peer for a sign of life (OPTIONS within the dialog). Resolves within 4 s: with undefined if it still knows the
+   * call, or has ended it; otherwise with what shows that it does not, such as `responded to OPTIONS with 481`.
+   */
+  probe(): Promise<string | undefined>;
+  /**
+   * Asks the peer to call this URI instead of us (REFER, RFC 3515); resolves within 60 s. Nothing is hung up. A BYE of a
+   * peer that has agreed counts as accepted. Rejects before the answer, during another transfer, and if the call ends.
+   */
+  refer(uri: string): Promise<TransferOutcome>;
+}
+
+/** A call to place. */
+export interface InviteRequest {
+  /** Request-URI, and To without its port. */
+  readonly target: string;
+  /** Default: From of the trunk, without further fields. */
+  readonly caller?: Caller | undefined;
+  /** Header fields of this call alone; they replace those of the trunk. Default: none. */
+  readonly headers?: readonly HeaderField[] | undefined;
+  /** The core's id of the call, for the trace. */
+  readonly callId: string;
+  readonly negotiator: Negotiator;
+  readonly listener: InviteListener;
+  /** Called with the host that a response came from, before what the response leads to. */
+  readonly respondedFrom?: ((host: string) => void) | undefined;
+  /** Called before each INVITE, session refresh and retransmission; false holds it back. Default: always true. */
+  readonly maySend?: (() => boolean) | undefined;
+  /** Called for each URI of a redirection. Default: every URI is followed. */
+  readonly mayFollow?: MayFollow | undefined;
+}

@@ -1,0 +1,262 @@
+import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
+import type { SipRequest, SipResponse } from "../message/message.ts";
+import { tagOf } from "../message/name-addr.ts";
+import type { TransferOutcome } from "../ports.ts";
+import { nextState } from "../ports.ts";
+import type { IncomingRequest } from "../transaction/transactions.ts";
+import { FlowHold } from "../transport/flow-hold.ts";
+import type { Flow } from "../transport/transport.ts";
+import type { AgentContext } from "./agent-context.ts";
+import { Alerting } from "./alerting.ts";
+import { probeDialog } from "./dialog-probe.ts";
+import { DialogUsage, type DialogUsageListener } from "./dialog-usage.ts";
+import { sendDigitByInfo } from "./dtmf-relay.ts";
+import { Forks } from "./forks.ts";
+import type { InviteEnd, InviteRequest, InviteUsage } from "./invite.ts";
+import { InviteAttempts } from "./invite-attempts.ts";
+import { INVITE_TRANSITIONS, type InviteInput, type InviteState } from "./invite-states.ts";
+import { declineAnswer } from "./stray-answer.ts";
+
+/** How long a peer may take to respond to CANCEL or BYE, ms; then the call ends without a response. */
+const RELEASE_LIMIT_MS = 4000;
+
+/** One outbound call (RFC 3261 section 13.2), from the INVITE to the last response. */
+export class OutboundInvite implements InviteUsage, DialogUsageListener {
+  readonly callId: string;
+  readonly #context: AgentContext;
+  readonly #call: InviteRequest;
+  readonly #beforeEnd: (invite: OutboundInvite) => void;
+  readonly #fromTag: string;
+  readonly #attempts: InviteAttempts;
+  readonly #forks = new Forks();
+  readonly #alerting: Alerting;
+  readonly #hold = new FlowHold();
+  #confirmed: DialogUsage | undefined;
+  #state: InviteState = "calling";
+  #placed = false;
+  /** The end to report when the last response has come, or does not come. */
+  #end: InviteEnd = { type: "released" };
+  #stopTimer: () => void = () => {};
+  #limited = false;
+  readonly #ended: Promise<void>;
+  #resolveEnded: () => void = () => {};
+
+  /** @param beforeEnd called when the call has ended, before its listener is */
+  constructor(context: AgentContext, call: InviteRequest, beforeEnd: (invite: OutboundInvite) => void) {
+    this.#context = context;
+    this.#call = call;
+    this.#beforeEnd = beforeEnd;
+    this.#alerting = new Alerting(call);
+    this.callId = context.token(16);
+    this.#fromTag = context.token();
+    const { target, caller, headers } = call;
+    const ids = { target, callId: this.callId, fromTag: this.#fromTag, caller, headers };
+    this.#attempts = new InviteAttempts(context, ids, call, {
+      sent: (flow) => this.#sent(flow),
+      provisional: (response, flow) => this.#provisional(response, flow),
+      again: () => this.#forks.keepOnly(undefined),
+      answered: (response, flow) => this.#answered(response, flow),
+      refused: (response, refusal) => this.#refused(response, refusal),
+      failed: ({ message: detail }) => {
+        const { redirected } = this.#attempts;
+        const unreachable: InviteEnd = { type: "unreachable", detail, redirected, neverRang: this.#neverRang };
+        this.#over(this.#state === "calling" ? unreachable : this.#end);
+      },
+    });
+    this.#ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+    queueMicrotask(() => this.#state === "calling" && this.#attempts.send());
+  }
+
+  get furthest(): number | undefined {
+    return this.#alerting.furthest;
+  }
+
+  hangUp(reason?: string): Promise<void> {
+    if (this.#state === "established") this.#release({ type: "released" }, reason);
+    else if (this.#state === "calling") {
+      this.#move("hangUp");
+      this.#limit();
+      if (!this.#attempts.cancel(reason)) this.#over(this.#end);
+    }
+    return this.#ended;
+  }
+
+  sendDigit(digit: string, durationMs: number): Promise<void> {
+    const usage = this.#state === "established" ? this.#confirmed : undefined;
+    if (usage === undefined)
+      return Promise.reject(new Error("the call is not answered, or has ended: no key can be sent"));
+    return sendDigitByInfo(usage.requests, digit, durationMs);
+  }
+
+  async probe(): Promise<string | undefined> {
+    const usage = this.#state === "established" ? this.#confirmed : undefined;
+    return usage && (await probeDialog(usage.requests, this.#context.options.system, this.#call.maySend));
+  }
+
+  refer(uri: string): Promise<TransferOutcome> {
+    const usage = this.#state === "established" ? this.#confirmed : undefined;
+    if (usage === undefined) return Promise.reject(new Error("the call is not answered, or has ended: no transfer"));
+    return usage.refer(uri);
+  }
+
+  /** Whether a request with our Call-ID belongs to one of our dialogs. */
+  owns({ headers }: SipRequest): boolean {
+    return tagOf(headers.get("To")) === this.#fromTag && this.#forks.get(tagOf(headers.get("From"))) !== undefined;
+  }
+
+  /** Takes a request with our Call-ID; false: it belongs to no dialog of ours. */
+  receive(transaction: IncomingRequest): boolean {
+    const { headers } = transaction.request;
+    const usage = this.#forks.get(tagOf(headers.get("From")));
+    if (usage === undefined || tagOf(headers.get("To")) !== this.#fromTag) return false;
+    this.#context.trace(this.#call.callId, "received", transaction.request);
+    usage.receive(transaction);
+    return true;
+  }
+
+  /** Takes a 2xx that came after the end of its transaction: a retransmission, or another fork. */
+  lateSuccess(response: SipResponse, flow: Flow): void {
+    this.#context.trace(this.#call.callId, "received", response);
+    const usage = this.#forks.get(tagOf(response.headers.get("To")));
+    if (usage !== undefined && usage === this.#confirmed) usage.requests.acknowledgeAgain(response);
+    else this.#decline(response, flow);
+  }
+
+  /** Our 2xx to a re-INVITE got no ACK. */
+  unacknowledged(transaction: IncomingRequest): void {
+    const usage = this.#forks.get(tagOf(transaction.request.headers.get("From")));
+    const detail = "the peer did not acknowledge our response to its re-INVITE";
+    if (usage !== undefined) this.broken(usage, { type: "protocol", detail });
+  }
+
+  /** @internal the peer has sent BYE */
+  left(usage: DialogUsage, reason: string | undefined): void {
+    if (this.#confirmed === undefined) {
+      // One fork has given up, or its 2xx was lost and it stopped waiting for our ACK (RFC 3261 section 15).
+      this.#forks.drop(usage);
+      if (this.#forks.size > 0) return;
+      this.#attempts.cancel();
+    }
+    this.#over(this.#state === "cancelling" || this.#state === "releasing" ? this.#end : { type: "bye", reason });
+  }
+
+  /** @internal the dialog cannot continue */
+  broken(usage: DialogUsage, end: InviteEnd): void {
+    if (this.#state === "established" && usage === this.#confirmed) this.#release(end);
+  }
+
+  get #neverRang(): boolean {
+    return !this.#alerting.progressed && !this.#attempts.unanswered;
+  }
+
+  #sent(flow: Flow): void {
+    if (this.#state !== "ended") this.#hold.keep(flow);
+    if (this.#placed || this.#state !== "calling") return;
+    this.#placed = true;
+    this.#call.listener.placed();
+  }
+
+  #provisional(response: SipResponse, flow: Flow): void {
+    if (this.#state !== "calling") return;
+    this.#call.respondedFrom?.(flow.remote.address);
+    this.#alerting.progress(response);
+    if (response.status === 100) return;
+    const usage = this.#forks.of(response, () => this.#dialog(response, flow));
+    // 199: this fork has failed (RFC 6228).
+    if (response.status === 199) this.#forks.drop(usage);
+    else if (usage?.progressed(response) !== "ignored") this.#alerting.early(response);
+  }
+
+  #answered(response: SipResponse, flow: Flow): void {
+    // Too late: the call has ended here, but not for the callee.
+    const usage = this.#state === "ended" ? undefined : this.#forks.of(response, () => this.#dialog(response, flow));
+    if (usage === undefined) {
+      this.#decline(response, flow);
+      return;
+    }
+    this.#call.respondedFrom?.(flow.remote.address);
+    usage.established(response, flow, this.#attempts.authorization);
+    this.#hold.keep(flow);
+    this.#confirmed = usage;
+    this.#forks.keepOnly(usage);
+    if (this.#state === "cancelling") {
+      this.#move("answer");
+      this.#bye();
+      return;
+    }
+    const fault = this.#mediaFault(usage);
+    if (fault !== undefined) {
+      this.#end = { type: "media", detail: fault, unacceptable: true };
+      this.#move("unacceptable");
+      this.#bye();
+      return;
+    }
+    this.#move("answer");
+    this.#call.listener.answered();
+    usage.confirm(response);
+  }
+
+  /** Why the peer's session description is unacceptable. */
+  #mediaFault({ sdp, updated }: DialogUsage): string | undefined {
+    if (sdp === undefined) return "the peer answered without SDP";
+    if (!updated) return this.#call.negotiator.answered(sdp, false);
+    this.#call.negotiator.confirmed();
+    return undefined;
+  }
+
+  #refused(response: SipResponse, refusal: ChallengeRefusal | undefined): void {
+    this.#forks.keepOnly(undefined);
+    const { rang, progressed } = this.#alerting;
+    const rejected: InviteEnd = { type: "rejected", response, rang, progressed, refusal, neverRang: this.#neverRang };
+    this.#over(this.#state === "calling" ? rejected : this.#end);
+  }
+
+  #release(end: InviteEnd, reason?: string): void {
+    this.#end = end;
+    this.#move("hangUp");
+    this.#bye(reason);
+  }
+
+  #bye(reason?: string): void {
+    this.#limit();
+    this.#confirmed?.leave(reason, () => this.#over(this.#end));
+  }
+
+  /** Starts the limit for the release, once. */
+  #limit(): void {
+    if (this.#limited) return;
+    this.#limited = true;
+    this.#stopTimer();
+    this.#stopTimer = this.#context.options.system.after(RELEASE_LIMIT_MS, () => this.#over(this.#end));
+  }
+
+  #over(end: InviteEnd): void {
+    if (this.#state === "ended") return;
+    this.#move("over");
+    this.#stopTimer();
+    this.#hold.release();
+    this.#forks.keepOnly(undefined);
+    this.#beforeEnd(this);
+    this.#call.listener.ended(end);
+    this.#resolveEnded();
+  }
+
+  #move(input: InviteInput): void {
+    const next = nextState(INVITE_TRANSITIONS, this.#state, input);
+    if (next === undefined) throw new Error(`no transition "${input}" from "${this.#state}"`);
+    this.#state = next;
+  }
+
+  #dialog(response: SipResponse, flow: Flow): DialogUsage {
+    const { uri } = this.#attempts;
+    const first = this.#context.options.nextHop(uri);
+    return new DialogUsage(this.#context, this.#call, this, { uri, first, response, flow });
+  }
+
+  #decline(response: SipResponse, flow: Flow): void {
+    const { uri, authorization } = this.#attempts;
+    declineAnswer(this.#context, response, flow, { uri, authorization, callId: this.#call.callId });
+  }
+}

@@ -1,0 +1,181 @@
+import { bodyPart } from "../message/body-part.ts";
+import { parseCSeq } from "../message/cseq.ts";
+import type { SipRequest, SipResponse } from "../message/message.ts";
+import { parseParameterized } from "../message/params.ts";
+import { oneLine, statusText } from "../message/peer-text.ts";
+import { reportedStatus } from "../message/sipfrag.ts";
+import { CodedError, type TransferOutcome } from "../ports.ts";
+import type { AgentContext } from "./agent-context.ts";
+import type { DialogRequests } from "./dialog-requests.ts";
+import type { Refusal } from "./refusals.ts";
+import type { UacRequest, UacRequestListener } from "./uac-request.ts";
+
+/** How long the peer may take to report an outcome, ms. */
+const OUTCOME_MS = 60_000;
+/** How long the BYE of a peer may take that reports no more and named no outcome, ms. */
+const LEAVING_MS = 2_000;
+
+const OK: Pick<Refusal, "headers"> & { readonly status: 200 } = { status: 200 };
+const BAD_EVENT: Refusal = { status: 489, headers: [["Allow-Events", "refer"]] };
+const NO_SUBSCRIPTION: Refusal = { status: 481 };
+const SIPFRAG_ONLY: Refusal = { status: 415, headers: [["Accept", "message/sipfrag"]] };
+
+/** Whom a REFER names. */
+export interface ReferralTarget {
+  /** The URI of Refer-To. */
+  readonly to: string;
+  /** The URI of Referred-By (RFC 3892): our own in this dialog. */
+  readonly by: string | undefined;
+}
+
+/** Rejected: the call has ended without a transfer. */
+export class CallEnded extends CodedError {
+  override readonly name = "CallEnded";
+  readonly code = "call_ended";
+}
+
+/**
+ * One blind transfer (RFC 3515, RFC 5589 section 6): our REFER within the dialog of the call, and the subscription to its
+ * outcome that the REFER implies.
+ */
+export class Referral {
+  readonly outcome: Promise<TransferOutcome>;
+  readonly #context: AgentContext;
+  /** Of the REFER, and of its repetition with credentials: the `id` in the Event field of a NOTIFY. */
+  readonly #ids = new Set<string>();
+  /** The peer acts on the REFER. */
+  #agreed = false;
+  #over = false;
+  #stopTimer: () => void;
+  #resolve: (outcome: TransferOutcome) => void = () => {};
+  #reject: (fault: Error) => void = () => {};
+
+  constructor(
+    context: AgentContext,
+    requests: DialogRequests,
+    { to, by }: ReferralTarget,
+    maySend: UacRequestListener["maySend"],
+  ) {
+    this.#context = context;
+    this.outcome = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#stopTimer = context.options.system.after(OUTCOME_MS, () =>
+      this.#end({ type: "failed", detail: `the peer reported no outcome within ${OUTCOME_MS / 1_000} s` }),
+    );
+    const referredBy = by === undefined ? [] : [["Referred-By", `<${by}>`] as const];
+    const request: UacRequest = requests.send(
+      "REFER",
+      { headers: [["Refer-To", `<${to}>`], ...referredBy], contact: true },
+      {
+        maySend,
+        sent: ({ headers }) => this.#ids.add(String(parseCSeq(headers.get("CSeq"))?.number)),
+        final: (response) => this.#answered(response, request.refusal?.detail),
+        failed: ({ message }) => this.#end({ type: "failed", detail: oneLine(message) }),
+      },
+    );
+  }
+
+  /** Whether it has no outcome yet. */
+  get pending(): boolean {
+    return !this.#over;
+  }
+
+  /** Whether a NOTIFY with this `id`, or without one, may be of its subscription. */
+  owns(id: string | undefined): boolean {
+    return id === undefined || this.#ids.has(id);
+  }
+
+  /** Takes a NOTIFY, also one that comes late or again; returns the response. */
+  notified(request: SipRequest): Refusal | typeof OK {
+    const body = bodyPart(request, "message/sipfrag");
+    if (body === undefined && request.body.length > 0) return SIPFRAG_ONLY;
+    const report = body === undefined ? undefined : reportedStatus(body);
+    if (body !== undefined && report === undefined) return { status: 400 };
+    if (this.#over) return OK;
+    if (report !== undefined && report.status >= 200) {
+      const detail = oneLine(`SIP ${report.status} ${report.reason}`.trim());
+      this.#end({ type: report.status < 300 ? "accepted" : "failed", detail });
+      return OK;
+    }
+    this.#agreed = true;
+    const state = parseParameterized(request.headers.get("Subscription-State") ?? "");
+    if (state?.value.toLowerCase() === "terminated") this.#unreported(state.params.get("reason"));
+    return OK;
+  }
+
+  /** The peer has sent BYE. */
+  left(): void {
+    if (this.#agreed) this.#end({ type: "accepted", detail: "the peer left the call without a report" });
+    else this.stop();
+  }
+
+  /** The call has ended: the outcome stays unknown. */
+  stop(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#stopTimer();
+    this.#reject(new CallEnded("the call ended before the peer agreed to the transfer"));
+  }
+
+  #answered(response: SipResponse, refusal: string | undefined): void {
+    if (response.status >= 300) {
+      const why = refusal === undefined ? "" : `: ${oneLine(refusal)}`;
+      this.#end({ type: "failed", detail: `${statusText(response)}${why}` });
+      return;
+    }
+    this.#agreed = true;
+    // No report will come (RFC 4488).
+    if (response.headers.get("Refer-Sub")?.trim().toLowerCase() === "false")
+      this.#end({ type: "accepted", detail: statusText(response) });
+  }
+
+  /** The subscription ends without an outcome: the peer has failed, or is about to leave. */
+  #unreported(reason: string | undefined): void {
+    const why = reason ? ` (${oneLine(reason)})` : "";
+    this.#stopTimer();
+    this.#stopTimer = this.#context.options.system.after(LEAVING_MS, () =>
+      this.#end({ type: "failed", detail: `the peer reports no outcome${why}` }),
+    );
+  }
+
+  #end(outcome: TransferOutcome): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#stopTimer();
+    this.#resolve(outcome);
+  }
+}
+
+/** The referrals of one dialog, and the responses to the NOTIFYs of its peer. */
+export class Referrals {
+  readonly #all: Referral[] = [];
+
+  /** Whether a transfer is under way. */
+  get pending(): boolean {
+    return this.#all.at(-1)?.pending === true;
+  }
+
+  add(referral: Referral): void {
+    this.#all.push(referral);
+  }
+
+  /** Takes a NOTIFY; returns the response (RFC 6665 section 4.1.3). */
+  notified(request: SipRequest): Refusal | typeof OK {
+    const event = parseParameterized(request.headers.get("Event") ?? request.headers.get("o") ?? "");
+    if (event?.value.toLowerCase() !== "refer") return BAD_EVENT;
+    const id = event.params.get("id");
+    // Without an id it is of the latest one, whatever RFC 3515 says: most peers never send an id.
+    return this.#all.findLast((referral) => referral.owns(id))?.notified(request) ?? NO_SUBSCRIPTION;
+  }
+
+  /** The peer has sent BYE. */
+  left(): void {
+    for (const referral of this.#all) referral.left();
+  }
+
+  stop(): void {
+    for (const referral of this.#all) referral.stop();
+  }
+}

@@ -1,0 +1,46 @@
+export const CODEC_NAMES = ["PCMU", "PCMA", "G722", "opus"] as const;
+/** An audio codec. */
+export type CodecName = (typeof CODEC_NAMES)[number];
+
+/** The longest packet that is decoded, ms: the longest that Opus has. */
+export const LONGEST_PACKET_MS = 120;
+/** No encoder writes more bytes for one packet. */
+export const MOST_PAYLOAD_BYTES = 484;
+
+/**
+ * One call's encoder and decoder of one codec. Both keep state, so every stream has its own.
+ *
+ * Everything is synchronous, nothing allocates per frame as far as the codec's library allows it, and nothing throws
+ * whatever the peer sends.
+ */
+export interface Codec {
+  readonly name: CodecName;
+  /** Hz of the samples that are encoded and decoded. */
+  readonly sampleRate: number;
+  /** Hz of the RTP timestamp: 48000 for Opus, whatever it carries (RFC 7587), and half of `sampleRate` for G.722. */
+  readonly clockRate: number;
+  /**
+   * Encodes the whole frame as one packet into `into` from `at`, where there are `MOST_PAYLOAD_BYTES`; returns how many
+   * bytes it took. The frame is as long as one of `packetMs`.
+   */
+  encode(frame: Int16Array, into: Uint8Array, at: number): number;
+  /** The lengths of packets that can be encoded, ms, ascending. */
+  readonly packetMs: readonly number[];
+  /**
+   * Decodes one payload into `into` from `start` on, where `LONGEST_PACKET_MS` fit and no more is written; returns how many
+   * samples it was, 0 for rubbish.
+   */
+  decode(bytes: Uint8Array, at: number, length: number, into: Int16Array, start: number): number;
+  /**
+   * Makes up `samples` (a multiple of 2.5 ms, at most one packet's) in place of a packet that is lost; returns how many
+   * it made. Without it the jitter buffer repeats the last audio.
+   */
+  conceal?(samples: number, into: Int16Array, start: number): number;
+  /**
+   * Decodes the lost packet before this one from its copy in this one (forward error correction), as `samples`
+   * samples; returns their number, 0 without a copy.
+   */
+  recover?(bytes: Uint8Array, at: number, length: number, samples: number, into: Int16Array, start: number): number;
+  /** Frees the memory of the codec's library. Idempotent. */
+  close(): void;
+}

@@ -1,0 +1,38 @@
+import { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../ports.ts";
+import { type Codec, LONGEST_PACKET_MS } from "./codec.ts";
+
+const SAMPLE_RATE = 8000;
+const LONGEST_PACKET = (LONGEST_PACKET_MS * SAMPLE_RATE) / 1000;
+const PACKET_MS = [10, 20, 30, 40, 50, 60];
+
+/** The code of each sample, by its lower 16 bits: half of the time that computing it takes. */
+const MULAW_CODES = codesOf(mulawCode);
+const ALAW_CODES = codesOf(alawCode);
+
+/** PCMU and PCMA (RFC 3551 section 4.5.14): one byte per sample, no state. */
+export function createG711(name: "PCMU" | "PCMA"): Codec {
+  const codes = name === "PCMU" ? MULAW_CODES : ALAW_CODES;
+  const levels = name === "PCMU" ? MULAW_LEVELS : ALAW_LEVELS;
+  return {
+    name,
+    sampleRate: SAMPLE_RATE,
+    clockRate: SAMPLE_RATE,
+    packetMs: PACKET_MS,
+    encode(frame, into, at) {
+      for (let i = 0; i < frame.length; i++) into[at + i] = codes[frame[i]! & 0xffff]!;
+      return frame.length;
+    },
+    decode(bytes, at, length, into, start) {
+      const samples = Math.min(length, LONGEST_PACKET, bytes.length - at);
+      for (let i = 0; i < samples; i++) into[start + i] = levels[bytes[at + i]!]!;
+      return Math.max(0, samples);
+    },
+    close() {},
+  };
+}
+
+function codesOf(code: (sample: number) => number): Uint8Array {
+  const codes = new Uint8Array(0x10000);
+  for (let sample = -0x8000; sample < 0x8000; sample++) codes[sample & 0xffff] = code(sample);
+  return codes;
+}

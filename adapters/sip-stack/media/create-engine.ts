@@ -1,0 +1,125 @@
+import { availableParallelism } from "node:os";
+import type { Logger } from "../ports.ts";
+import { realSystem, type System } from "../ports.ts";
+import type { MediaEngine, MediaListener, MediaOptions, MediaSession, SendDeadline } from "./engine.ts";
+import { createThreadEngine } from "./thread-engine.ts";
+import { createWorkerEngine, type WorkerEngine } from "./worker/worker-engine.ts";
+
+/** The thread that carries the audio of calls: the main thread, or a worker of its own. */
+export type MediaPlace = "thread" | "worker" | "auto";
+
+/** Options of {@link createEngine}. */
+export interface CreateEngineOptions {
+  readonly system: System;
+  readonly logger: Logger;
+  /** Default: `auto`, a worker if there is more than one processor and the clock is real; otherwise this thread. */
+  readonly place?: MediaPlace | undefined;
+  /** Entry of the worker. Default: its own file. */
+  readonly entry?: URL | undefined;
+}
+
+/** A worker that could not be started is tried again after this at the earliest, ms. */
+const RETRY_MS = 10_000;
+/** After this many dead workers, a call runs in this thread. */
+const MOST_TRIES = 2;
+
+/**
+ * Creates the engine. A worker that dies is replaced for the next call; if none can be started, calls run in this thread and
+ * a warning is logged.
+ */
+export async function createEngine({
+  system,
+  logger,
+  place = "auto",
+  entry,
+}: CreateEngineOptions): Promise<MediaEngine> {
+  const alone = availableParallelism() < 2 || system !== realSystem;
+  if (place === "thread" || (place === "auto" && alone)) return createThreadEngine({ system });
+  const engine = new ReplacedWorkers(system, logger, entry);
+  await engine.ready();
+  return engine;
+}
+
+/** One worker after another: calls end with their worker, later calls get the next one. */
+class ReplacedWorkers implements MediaEngine {
+  readonly #system: System;
+  readonly #logger: Logger;
+  readonly #entry: URL | undefined;
+  /** The present worker; undefined if none could be started. */
+  #worker: Promise<WorkerEngine | undefined> | undefined;
+  #thread: MediaEngine | undefined;
+  /** When the next worker is tried; Infinity: a start is under way. */
+  #retryAt = 0;
+  #closed = false;
+
+  constructor(system: System, logger: Logger, entry: URL | undefined) {
+    this.#system = system;
+    this.#logger = logger;
+    this.#entry = entry;
+  }
+
+  /** Resolves with a live worker; undefined if there is none. */
+  async ready(): Promise<WorkerEngine | undefined> {
+    const before = this.#worker;
+    const worker = await before;
+    if (worker?.alive || this.#closed) return worker;
+    if (before !== undefined && worker === undefined) {
+      this.#retry();
+      return undefined;
+    }
+    // Another call may have asked meanwhile.
+    if (this.#worker === before) {
+      if (worker !== undefined) {
+        this.#logger.error({ reason: worker.death }, "the worker of SIP audio has died, and its calls with it");
+        void worker.close();
+      }
+      this.#worker = this.#start();
+    }
+    return await this.#worker;
+  }
+
+  /** Starts a worker in the background; calls run in this thread meanwhile. */
+  #retry(): void {
+    if (this.#system.monotonic() < this.#retryAt) return;
+    this.#retryAt = Number.POSITIVE_INFINITY;
+    void this.#start().then((worker) => {
+      if (worker === undefined) return;
+      if (this.#closed) void worker.close();
+      else this.#worker = Promise.resolve(worker);
+    });
+  }
+
+  async open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const worker = await this.ready();
+      if (worker === undefined) break;
+      try {
+        return await worker.open(options, listener, deadlines);
+      } catch (fault) {
+        if (worker.alive || this.#closed) throw fault; // otherwise it died while this call was being opened
+      }
+    }
+    return await this.#inThread(options, listener, deadlines);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([this.#worker?.then((worker) => worker?.close()), this.#thread?.close()]);
+  }
+
+  async #start(): Promise<WorkerEngine | undefined> {
+    try {
+      return await createWorkerEngine(this.#system, this.#entry);
+    } catch (reason) {
+      this.#retryAt = this.#system.monotonic() + RETRY_MS;
+      this.#logger.warn({ reason }, "SIP audio runs in the thread of the application: its worker cannot be had");
+      return undefined;
+    }
+  }
+
+  async #inThread(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
+    if (this.#closed) throw new Error("the media engine is closed");
+    this.#thread ??= createThreadEngine({ system: this.#system });
+    return await this.#thread.open(options, listener, deadlines);
+  }
+}

@@ -1,0 +1,141 @@
+import type { Deadlines, FrameSink, FrameSource, HeardEvidence, MediaStatistics } from "../ports.ts";
+import { CodedError } from "../ports.ts";
+import type { AddressRule } from "../transport/address-rule.ts";
+import type { SocketAddress } from "../transport/transport.ts";
+import type { CodecName } from "./codecs/codec.ts";
+
+export type { MediaStatistics };
+
+/**
+ * The audio of calls, apart from their signalling: sockets, codecs, keys, clock. Everything here is plain data and
+ * callbacks without results, so that an engine may run in this thread or in a worker.
+ */
+export interface MediaEngine {
+  /**
+   * Opens a session on a free port.
+   * @param deadlines nothing but a goodbye is sent after `send`; default: without end
+   * @throws {PortsExhausted} every port of the range is in use; the message names the range
+   */
+  open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession>;
+  /** Ends every session. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Until when packets may be sent. */
+export type SendDeadline = Pick<Deadlines, "send">;
+
+/** Every port of the range is in use. */
+export class PortsExhausted extends CodedError {
+  override readonly name = "PortsExhausted";
+  readonly code = "ports_exhausted";
+}
+
+export interface MediaOptions {
+  /** Address to bind: of the family, and on the interface, that the signalling uses. */
+  readonly address: string;
+  /** First and last UDP port; a call takes an even one for RTP and, unless RTCP is multiplexed, the next for RTCP. */
+  readonly ports: readonly [first: number, last: number];
+  /** Hz of the frames of source and sink, whatever the codec: 8000 or 16000. */
+  readonly sampleRate: number;
+  /** Opus may be negotiated: its library is loaded first. */
+  readonly mayUseOpus?: boolean | undefined;
+  /** Silence of the peer after the answer is reported as lost after this, ms. */
+  readonly lossMs: number;
+  /** RTP and RTCP are accepted only from the negotiated addresses. Default: false. */
+  readonly strictRtp?: boolean | undefined;
+  /** Accepted source addresses. Default: any. */
+  readonly from?: AddressRule | undefined;
+}
+
+/** The result of the negotiation: all that a session needs to send and to receive. */
+export interface StreamSettings {
+  /** The hosts that the signalling goes to and comes from. Default: unknown. */
+  readonly signallingHosts?: readonly string[] | undefined;
+  /** The remote address for RTP; symmetric RTP may learn another one from received packets. */
+  readonly remote: SocketAddress;
+  /** The remote address for RTCP; the same as `remote` if multiplexed (RFC 5761). */
+  readonly remoteRtcp: SocketAddress;
+  readonly rtcpMux: boolean;
+  readonly codec: CodecName;
+  /** Payload types of the codec, sent and expected. */
+  readonly payloadType: { readonly send: number; readonly receive: number };
+  /** Payload type of telephone-event (RFC 4733) and its clock, Hz; undefined: the peer accepts none. */
+  readonly telephoneEvent: { readonly payloadType: number; readonly clockRate: number } | undefined;
+  /** Length of our packets, ms of audio: 20 unless the peer requests another (a multiple of 10, 10 to 60). */
+  readonly ptimeMs: number;
+  /** SDES keys (RFC 4568); undefined: plain RTP. */
+  readonly srtp: { readonly send: SrtpKeys; readonly receive: SrtpKeys } | undefined;
+  /** What we may do (RFC 3264): the peer's hold makes it `recvonly` or `inactive`. */
+  readonly direction: "sendrecv" | "sendonly" | "recvonly" | "inactive";
+}
+
+export type SrtpSuite =
+  | "AES_CM_128_HMAC_SHA1_80"
+  | "AES_CM_128_HMAC_SHA1_32"
+  | "AES_256_CM_HMAC_SHA1_80"
+  | "AES_256_CM_HMAC_SHA1_32";
+
+/** Master key and salt of one direction (RFC 3711). */
+export interface SrtpKeys {
+  readonly suite: SrtpSuite;
+  /** 16 or 32 bytes. */
+  readonly key: Uint8Array;
+  /** 14 bytes. */
+  readonly salt: Uint8Array;
+  /** Master key identifier: precedes the tag of every packet if the peer requests one (RFC 3711 section 3.1). */
+  readonly mki?: Uint8Array | undefined;
+}
+
+/** Receives the events of a session. No callback may throw. */
+export interface MediaListener {
+  /** The call has started, and our first packet, which may have been silence before the start, was handed to the network. */
+  sending(): void;
+  /** The first audio packet of the peer arrived; called again for the first one after the answer. */
+  receiving(): void;
+  /** After the start, something proved for the first time that the peer receives our audio: `evidence()` has changed. */
+  proven?(): void;
+  /** The same, if it was something other than audio. */
+  evidence?(): void;
+  /** A key of the peer, by telephone-event; once per key. */
+  digit(digit: string): void;
+  /** Nothing arrived for `lossMs`, in words; called again after each further `lossMs` without anything. */
+  silent(detail: string): void;
+  /** The audio cannot continue; the reason in words. */
+  lost(detail: string): void;
+}
+
+/** The evidence that the peer receives our audio. */
+export interface StreamEvidence {
+  /** Of packets that SRTP authenticates, or that come from the negotiated or a signalling host. */
+  readonly kind: HeardEvidence;
+  /** Audio came from another host. */
+  readonly elsewhere: boolean;
+  /** The peer had to send since `start`: its SDP was not always `recvonly` or `inactive` (RFC 3264 section 5.1). */
+  readonly expected: boolean;
+}
+
+/** Before the start. */
+export const NOTHING_CAME: StreamEvidence = { kind: "none", elsewhere: false, expected: false };
+
+/** The audio of one call. */
+export interface MediaSession {
+  /** The port for RTP; RTCP has the next one unless multiplexed. */
+  readonly port: number;
+  /** The codec of the latest negotiation; undefined before the first. */
+  readonly codec: CodecName | undefined;
+  /**
+   * Connects source and sink: a frame each every 20 ms from `start` on; the sink's begin with the first packet of the
+   * peer. @param early receives audio from before `start`; without it that is dropped
+   */
+  connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void;
+  /** Applies the settings of a negotiation, the first one or a later one (hold, re-INVITE). Before `start` it admits early media. */
+  configure(settings: StreamSettings): void;
+  /** The call is answered: audio runs, silence if the source has none. Idempotent. */
+  start(): void;
+  /** Plays keys as telephone-events in place of the source, which waits. Resolves when all are sent. */
+  sendDigits(digits: string): Promise<void>;
+  statistics(): MediaStatistics;
+  evidence(): StreamEvidence;
+  /** Sends an RTCP BYE and releases the port. Idempotent. */
+  close(): Promise<void>;
+}

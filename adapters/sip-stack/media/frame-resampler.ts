@@ -1,0 +1,51 @@
+import { FRAME_MS, Resampler, SAMPLE } from "../ports.ts";
+
+/**
+ * Changes the rate of a stream of frames, a whole frame for every frame and nothing allocated, at the price of 2 ms of
+ * delay. At equal rates frames come out as they are.
+ */
+export class FrameResampler {
+  readonly #resampler: Resampler;
+  readonly #from: number;
+  readonly #to: number;
+  /** Marks of the samples that the resampler holds back, then of the current frame. */
+  readonly #marks: Uint8Array;
+
+  /** Takes both rates in Hz; one must be a multiple of the other. */
+  constructor(from: number, to: number) {
+    this.#from = from;
+    this.#to = to;
+    this.#resampler = new Resampler(from, to, (from * FRAME_MS) / 1000);
+    this.#resampler.push(new Int16Array(this.#resampler.kept)); // from now on as many come out as go in
+    this.#marks = new Uint8Array(this.#resampler.kept + (from * FRAME_MS) / 1000).fill(SAMPLE.received);
+  }
+
+  /** Writes the next frame to `into`; both are of the same length in ms. Answers `into`, or `frame` at equal rates. */
+  convert(frame: Int16Array, into: Int16Array): Int16Array {
+    if (this.#from === this.#to) return frame;
+    this.#resampler.pushInto(frame, into);
+    return into;
+  }
+
+  /** Writes the marks of the next frame (see {@link SAMPLE}) to `into`, in step with {@link convert}. Returns them as that does. */
+  convertMarks(marks: Uint8Array, into: Uint8Array): Uint8Array {
+    if (this.#from === this.#to) return marks;
+    const held = this.#marks;
+    const { kept } = this.#resampler;
+    held.copyWithin(0, marks.length);
+    for (let i = 0; i < marks.length; i++) held[kept + i] = marks[i]!;
+    const step = this.#from / this.#to;
+    for (let i = 0; i < into.length; i++) into[i] = markOf(held, Math.floor(i * step), Math.ceil((i + 1) * step));
+    return into;
+  }
+}
+
+/** The mark of a sample that is made of these: filled in if one of them is. */
+function markOf(marks: Uint8Array, from: number, end: number): number {
+  let mark: number = SAMPLE.received;
+  for (let i = from; i < end; i++) {
+    if (marks[i] === SAMPLE.filledIn) return SAMPLE.filledIn;
+    if (marks[i] === SAMPLE.afterPause) mark = SAMPLE.afterPause;
+  }
+  return mark;
+}

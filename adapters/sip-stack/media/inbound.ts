@@ -1,0 +1,271 @@
+import type { FrameSink } from "../ports.ts";
+import { FRAME_MS } from "../ports.ts";
+import type { Codec } from "./codecs/codec.ts";
+import type { StreamSettings } from "./engine.ts";
+import { FrameResampler } from "./frame-resampler.ts";
+import { JitterBuffer } from "./jitter/jitter-buffer.ts";
+import { otherLaw, translate } from "./other-law.ts";
+import type { PeerHosts } from "./peer-hosts.ts";
+import { ANEW, Reception } from "./reception.ts";
+import { RemoteSource } from "./remote-source.ts";
+import { RtpPacket } from "./rtp-packet.ts";
+import { sharedFrame, sharedMarks } from "./shared-frame.ts";
+import { EventReceiver } from "./telephone-event.ts";
+
+/** After a stall of this thread, missing packets are awaited for this many frames. */
+const MOST_OWED = 25;
+/** Audio of the first moments after the answer is kept for this long, ms, until the next packet shows that it goes on. */
+const KEPT_MS = 200;
+
+/** Comfort noise (RFC 3389 section 4): a static payload type, which phones send without having been offered it. */
+const COMFORT_NOISE = 13;
+
+/** The last parsed packet of this thread. */
+const parsed = new RtpPacket();
+
+/** Events of an {@link Inbound}. */
+export interface InboundListener {
+  /** The first audio of the peer arrived. */
+  audible(): void;
+  digit(digit: string): void;
+}
+
+/** The inbound stream: which packets are accepted, the order in which they are played, and keys. */
+export class Inbound {
+  readonly source: RemoteSource;
+  /** Packets of other sources, and malformed ones. */
+  invalid = 0;
+  /** Of the sources and codecs before the present one. */
+  #before = { received: 0, lost: 0, duplicated: 0 };
+  #reordered = 0;
+  #heard = false;
+  /** When early media is over, ms; always, if there was none. */
+  #freshFrom = Number.NEGATIVE_INFINITY;
+  #owed = 0;
+  readonly #listener: InboundListener;
+  readonly #sampleRate: number;
+  readonly #frame: Int16Array;
+  readonly #marks: Uint8Array;
+  readonly #events = new EventReceiver();
+  #settings: StreamSettings | undefined;
+  #codec: Codec | undefined;
+  #reception = new Reception(8000);
+  /** The SSRC that the reception counts; -1: none yet. */
+  #ssrc = -1;
+  #jitter: JitterBuffer | undefined;
+  #resampler: FrameResampler | undefined;
+  #decoded: Int16Array = new Int16Array(0);
+  #decodedMarks: Uint8Array = new Uint8Array(0);
+
+  /**
+   * @param sampleRate Hz of the sink's frames
+   * @param strict only packets from the negotiated address count
+   */
+  constructor(sampleRate: number, listener: InboundListener, hosts: PeerHosts, strict = false) {
+    this.source = new RemoteSource(hosts, strict);
+    this.#sampleRate = sampleRate;
+    this.#listener = listener;
+    this.#frame = sharedFrame("heard", (sampleRate * FRAME_MS) / 1000);
+    this.#marks = sharedMarks("heard", this.#frame.length);
+  }
+
+  /** Order, loss and jitter of the present source. */
+  get reception(): Reception {
+    return this.#reception;
+  }
+
+  /** Whether any audio of the peer arrived. */
+  get heard(): boolean {
+    return this.#heard;
+  }
+
+  /** How long audio waits here, ms. */
+  get delayMs(): number {
+    return this.#jitter?.delay.targetMs ?? 0;
+  }
+
+  get received(): number {
+    return this.#before.received + this.#reception.received;
+  }
+
+  get duplicated(): number {
+    return this.#before.duplicated + (this.#jitter?.duplicated ?? 0);
+  }
+
+  get reordered(): number {
+    return this.#reordered;
+  }
+
+  /** Packets that were lost or late. */
+  get lost(): number {
+    return this.#before.lost + this.#lostNow();
+  }
+
+  /** Applies new settings. */
+  configure(settings: StreamSettings, codec: Codec, now: number): void {
+    this.#settings = settings;
+    this.source.negotiated(settings.remote, now);
+    if (codec === this.#codec) return;
+    this.#closeAccount();
+    this.#codec = codec;
+    this.#reception = new Reception(codec.clockRate);
+    this.#jitter = new JitterBuffer(codec);
+    this.#resampler = new FrameResampler(codec.sampleRate, this.#sampleRate);
+    this.#decoded = sharedFrame("decoded", (codec.sampleRate * FRAME_MS) / 1000);
+    this.#decodedMarks = sharedMarks("decoded", this.#decoded.length);
+  }
+
+  /** The call is answered: earlier audio is dropped. @param freshFrom until then early media may still arrive, ms */
+  start(freshFrom: number): void {
+    if (this.#heard) this.#freshFrom = freshFrom;
+    this.#heard = false;
+    this.#owed = 0;
+  }
+
+  /**
+   * Takes a decrypted datagram; the array is kept. Returns whether it is a sign of life: it is of the peer's source, audio or
+   * not.
+   *
+   * @param timely it arrived just now; otherwise it may have waited in the socket during a stall of this thread
+   */
+  take(bytes: Uint8Array, length: number, address: string, port: number, now: number, timely: boolean): boolean {
+    const packet = parsed;
+    if (!packet.parse(bytes, length) || !this.#isOurs(packet.payloadType)) {
+      // It uses a sequence number of its stream.
+      const present = packet.ssrc >= 0 && packet.ssrc === this.source.ssrc && this.source.isAt(address, port);
+      if (present) this.#skip();
+      else this.invalid++;
+      return present;
+    }
+    const authentic = this.#settings?.srtp !== undefined;
+    const verdict = this.source.judge(packet, bytes, length, address, port, now, authentic);
+    if (verdict === "foreign") this.invalid++;
+    if (verdict === "foreign" || verdict === "held") return false;
+    if (verdict === "begins") {
+      if (this.#ssrc >= 0 && packet.ssrc !== this.#ssrc) this.#begin();
+      this.#ssrc = packet.ssrc;
+      const { held, heldLengths } = this.source;
+      for (const [i, earlier] of held.entries())
+        if (packet.parse(earlier, heldLengths[i]!)) this.#accept(earlier, now, timely && i === held.length - 1);
+      if (held.length > 0) packet.parse(bytes, length);
+    }
+    this.#accept(bytes, now, timely);
+    return true;
+  }
+
+  /**
+   * A tick: hands the sink the frame that is due.
+   *
+   * @param stalled this thread stood still and the socket is not read yet: missing packets may be waiting in it
+   */
+  tick(now: number, stalled: boolean, sink: FrameSink | undefined): void {
+    const jitter = this.#jitter;
+    if (jitter === undefined) return;
+    if (!this.#heard) {
+      if (now < this.#freshFrom + KEPT_MS) this.#owed++;
+      else this.#forgetEarly(jitter);
+      return;
+    }
+    this.#owed++;
+    const wait = stalled && this.#owed < MOST_OWED;
+    while (this.#owed > 0) {
+      const due = now - (this.#owed - 1) * FRAME_MS;
+      if (wait && !jitter.ready(this.#decoded.length, due)) return;
+      this.#owed--;
+      jitter.read(this.#decoded, due, this.#decodedMarks);
+      const frame = this.#resampler?.convert(this.#decoded, this.#frame) ?? this.#decoded;
+      const marks = this.#resampler?.convertMarks(this.#decodedMarks, this.#marks) ?? this.#decodedMarks;
+      sink?.write(frame, marks);
+    }
+  }
+
+  #isOurs(payloadType: number): boolean {
+    const settings = this.#settings;
+    if (settings === undefined) return false;
+    const { receive } = settings.payloadType;
+    return (
+      payloadType === receive ||
+      payloadType === settings.telephoneEvent?.payloadType ||
+      payloadType === COMFORT_NOISE ||
+      otherLaw(payloadType, receive)
+    );
+  }
+
+  #skip(): void {
+    const sequence = this.#reception.take(parsed.sequence);
+    if (sequence >= 0) this.#jitter?.skip(sequence, parsed.timestamp);
+  }
+
+  #accept(bytes: Uint8Array, now: number, timely: boolean): void {
+    const packet = parsed;
+    const jitter = this.#jitter;
+    if (jitter === undefined) return;
+    const before = this.#reception.highest;
+    let sequence = this.#reception.take(packet.sequence);
+    if (sequence === ANEW) {
+      this.#begin();
+      sequence = this.#reception.take(packet.sequence);
+    } else if (sequence < 0) {
+      this.invalid++;
+      return;
+    } else if (sequence < before) this.#reordered++;
+    const reception = this.#reception;
+    const event = this.#settings?.telephoneEvent;
+    if (packet.payloadType === event?.payloadType) {
+      jitter.skip(sequence, packet.timestamp);
+      reception.untimed();
+      const { payloadAt, payloadLength, timestamp, marker } = packet;
+      const digit = this.#events.take(bytes, payloadAt, payloadLength, timestamp, marker, event.clockRate);
+      if (digit !== undefined) this.#listener.digit(digit);
+      return;
+    }
+    if (packet.payloadType === COMFORT_NOISE) {
+      jitter.skip(sequence, packet.timestamp);
+      this.#begun(now, timely);
+      return;
+    }
+    if (packet.payloadLength === 0) {
+      jitter.skip(sequence, packet.timestamp);
+      return;
+    }
+    if (otherLaw(packet.payloadType, this.#settings?.payloadType.receive))
+      translate(bytes, packet.payloadAt, packet.payloadLength, packet.payloadType);
+    if (timely) reception.timed(packet.timestamp, now);
+    jitter.take(sequence, packet.timestamp, bytes, packet.payloadAt, packet.payloadLength, now, timely);
+    this.#begun(now, timely);
+  }
+
+  #begun(now: number, timely: boolean): void {
+    const isEarly = now < this.#freshFrom || (!timely && this.#freshFrom !== Number.NEGATIVE_INFINITY);
+    if (this.#heard || isEarly) return;
+    this.#heard = true;
+    this.#listener.audible();
+  }
+
+  /** The first audio after the answer was the end of early media. */
+  #forgetEarly(jitter: JitterBuffer): void {
+    if (this.#owed === 0) return;
+    this.#owed = 0;
+    jitter.restart();
+  }
+
+  /** Another source began, or the same one with new sequence numbers. */
+  #begin(): void {
+    this.#closeAccount();
+    this.#reception = new Reception(this.#codec?.clockRate ?? 8000);
+    this.#events.reset();
+    this.#jitter?.restart();
+  }
+
+  #closeAccount(): void {
+    this.#before = { received: this.received, lost: this.lost, duplicated: this.duplicated };
+    if (this.#jitter === undefined) return;
+    this.#jitter.late = 0;
+    this.#jitter.duplicated = 0;
+  }
+
+  #lostNow(): number {
+    const { late = 0, duplicated = 0 } = this.#jitter ?? {};
+    return Math.max(0, this.#reception.lost + duplicated) + late;
+  }
+}

@@ -1,0 +1,97 @@
+import { isIP } from "node:net";
+import { type AddressCheck, type AddressRule, addressCheck, refusalOf } from "../transport/address-rule.ts";
+import type { Dns } from "../transport/resolve.ts";
+import type { SocketAddress } from "../transport/transport.ts";
+import { isWildcard } from "../transport/wildcard-address.ts";
+import type { MediaSession, StreamSettings } from "./engine.ts";
+
+/** An address that a session sends nothing to: it waits for remote packets. */
+const NOWHERE: SocketAddress = { address: "0.0.0.0", port: 0 };
+
+/** Options of {@link MediaTarget}. */
+export interface MediaTargetOptions {
+  readonly session: Pick<MediaSession, "configure">;
+  /** Our own address; the remote one is of the same family. */
+  readonly local: string;
+  readonly dns: Pick<Dns, "addresses">;
+  /** The allowed addresses of remote audio. */
+  readonly from: AddressRule;
+  /**
+   * Called with the reason why nothing is sent to the address in the remote SDP; with undefined if it is allowed.
+   * @param address the refused one
+   */
+  readonly refused: (refusal: string | undefined, address: string) => void;
+  /** Called if the remote audio has no address. Not called before the answer, which may name another one. */
+  readonly lost: (detail: string) => void;
+}
+
+/**
+ * Configures a media session with the result of offer and answer. A host name for the remote audio, which SDP allows
+ * (RFC 8866 section 5.7), is resolved first; until then, and if that fails, the session stays unchanged: audio still goes
+ * to an earlier address, and none is sent without one. A name that was resolved earlier in the call keeps its address until
+ * the DNS returns others.
+ */
+export class MediaTarget {
+  readonly #allowed: AddressCheck;
+  readonly #options: MediaTargetOptions;
+  #latest: StreamSettings | undefined;
+  /** The last name that was resolved, and its address. */
+  #known: { readonly name: string; readonly address: string } | undefined;
+
+  constructor(options: MediaTargetOptions) {
+    this.#options = options;
+    this.#allowed = addressCheck(options.from);
+  }
+
+  /** @param early before the answer */
+  settle(settings: StreamSettings, early: boolean): void {
+    this.#latest = settings;
+    const name = settings.remote.address;
+    if (isIP(name) !== 0) {
+      this.#configure(settings, name);
+      return;
+    }
+    const known = this.#known?.name === name ? this.#known.address : undefined;
+    if (known !== undefined) this.#configure(settings, known);
+    void this.#resolve(settings, early, known);
+  }
+
+  async #resolve(settings: StreamSettings, early: boolean, known: string | undefined): Promise<void> {
+    const { local, dns, lost } = this.#options;
+    const name = settings.remote.address;
+    const found = await dns.addresses(name).catch((): readonly string[] => []);
+    if (this.#latest !== settings || (known !== undefined && found.includes(known))) return;
+    const address = found.find((one) => isIP(one) === (isIP(local) || 4));
+    if (address !== undefined) {
+      this.#known = { name, address };
+      this.#configure(settings, address);
+    } else if (!early && known === undefined)
+      lost(`the remote SDP names the audio host "${name}", which has no reachable address`);
+  }
+
+  #configure(settings: StreamSettings, address: string): void {
+    const { remote, remoteRtcp } = settings;
+    const rtcpAddress = remoteRtcp.address === remote.address ? address : remoteRtcp.address;
+    this.#options.session.configure({
+      ...settings,
+      remote: this.#place({ ...remote, address }),
+      remoteRtcp: this.#place({ ...remoteRtcp, address: rtcpAddress }),
+    });
+    const refused = [address, rtcpAddress].find((one) => !this.#may(one));
+    if (refused === undefined) this.#options.refused(undefined, address);
+    else this.#options.refused(`the remote SDP names ${this.#why(refused)}`, refused);
+  }
+
+  #place(place: SocketAddress): SocketAddress {
+    return this.#may(place.address) ? place : NOWHERE;
+  }
+
+  /** An address of zeros signals hold (RFC 3264 section 8.4), and is always allowed. */
+  #may(address: string): boolean {
+    return isWildcard(address) || this.#allowed(address);
+  }
+
+  #why(address: string): string {
+    return `${address} for its audio: ${refusalOf(address, this.#options.from, "mediaFrom")}`;
+  }
+}

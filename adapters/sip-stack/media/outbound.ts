@@ -1,0 +1,183 @@
+import type { FrameSource, System } from "../ports.ts";
+import { FRAME_MS } from "../ports.ts";
+import { type Codec, MOST_PAYLOAD_BYTES } from "./codecs/codec.ts";
+import type { StreamSettings } from "./engine.ts";
+import { FrameResampler } from "./frame-resampler.ts";
+import { PacketRoom } from "./packet-room.ts";
+import { PROTECTION_BYTES, RTP_HEADER_BYTES, readUint32, writeRtpHeader } from "./rtp-packet.ts";
+import { sharedFrame } from "./shared-frame.ts";
+import { EVENT_BYTES, EventSender } from "./telephone-event.ts";
+
+const PACKET_BYTES = RTP_HEADER_BYTES + MOST_PAYLOAD_BYTES + PROTECTION_BYTES;
+/** Packet buffers that take turns: a runtime may still read one while the next is written. */
+const RING = 4;
+const NO_SAMPLES: Int16Array = new Int16Array(0);
+
+/** Hands a packet of this many bytes to the network, encrypted if necessary; the buffer has room for the tag. */
+export type Transmit = (packet: PacketRoom, length: number) => void;
+
+/** The outbound stream: pulls frames, encodes them, numbers the packets. */
+export class Outbound {
+  ssrc = 0;
+  /** Packets and bytes of payload sent with this SSRC (RFC 3550 section 6.4.1). */
+  packets = 0;
+  octets = 0;
+  /** Timestamp of the next frame's first sample. */
+  timestamp = 0;
+  /** Keys to be sent instead of the source's audio. */
+  readonly keys: EventSender = new EventSender();
+  readonly #system: System;
+  readonly #transmit: Transmit;
+  readonly #sampleRate: number;
+  readonly #ring = Array.from({ length: RING }, () => new PacketRoom(PACKET_BYTES));
+  readonly #frame: Int16Array;
+  #packetsBefore = 0;
+  #turn = 0;
+  #sequence = 0;
+  /** Packets sent with other SSRCs. */
+  #earlier = 0;
+  #codec: Codec | undefined;
+  #settings: StreamSettings | undefined;
+  #resampler: FrameResampler | undefined;
+  /** A frame at the codec's rate, and the samples collected for the next packet. */
+  #converted = NO_SAMPLES;
+  #packet = NO_SAMPLES;
+  #filled = 0;
+  #marker = true;
+  #keyTimestamp = 0;
+
+  /** @param sampleRate Hz of the source's frames */
+  constructor(system: System, sampleRate: number, transmit: Transmit) {
+    this.#system = system;
+    this.#renumber();
+    this.#sampleRate = sampleRate;
+    this.#transmit = transmit;
+    this.#frame = sharedFrame("pulled", (sampleRate * FRAME_MS) / 1000);
+  }
+
+  /** Applies new settings. */
+  configure(settings: StreamSettings, codec: Codec): void {
+    this.#settings = settings;
+    const packetMs = codec.packetMs.includes(settings.ptimeMs) ? settings.ptimeMs : FRAME_MS;
+    const samples = (codec.sampleRate * packetMs) / 1000;
+    if (codec === this.#codec && samples === this.#packet.length) return;
+    if (codec !== this.#codec) this.#resampler = new FrameResampler(this.#sampleRate, codec.sampleRate);
+    this.#codec = codec;
+    this.#converted = sharedFrame("encoded", (codec.sampleRate * FRAME_MS) / 1000);
+    this.#packet = new Int16Array(samples);
+    this.#filled = 0;
+  }
+
+  /** The call is answered: packets from now on are meant for the callee. */
+  answered(): void {
+    this.#packetsBefore = this.packets;
+  }
+
+  /** Whether the packet of this number was sent after the answer. @param sequence its lower 16 bits count */
+  hasSent(sequence: number): boolean {
+    return ((this.#sequence - 1 - sequence) & 0xffff) < this.packets - this.#packetsBefore;
+  }
+
+  /** Changes the SSRC: there is a new key, and its receiver must not take an old packet for one of it. */
+  renew(): void {
+    this.#earlier += this.packets;
+    this.packets = this.octets = this.#packetsBefore = 0;
+    this.#marker = true;
+    this.#renumber();
+  }
+
+  /** Packets sent, with all SSRCs. */
+  get sent(): number {
+    return this.#earlier + this.packets;
+  }
+
+  /** Sends the first frame outside the clock's tick, perhaps during another call's tick. */
+  begin(source: FrameSource | undefined): void {
+    this.#next(source, new Int16Array(this.#frame.length));
+  }
+
+  /** Sends one frame: of a key, of the source, or silence. */
+  tick(source: FrameSource | undefined): void {
+    this.#next(source, this.#frame);
+  }
+
+  /** A tick on hold: nothing is sent. */
+  pause(): void {
+    if (this.#codec === undefined) return;
+    this.#filled = 0;
+    this.#marker = true;
+    this.#pass(this.#codec);
+  }
+
+  #next(source: FrameSource | undefined, frame: Int16Array): void {
+    const codec = this.#codec;
+    if (codec === undefined) return;
+    if (this.keys.busy && this.#settings?.telephoneEvent !== undefined) this.#sendKey(codec, frame);
+    else {
+      if (source === undefined) frame.fill(0);
+      else source.read(frame);
+      this.#sendAudio(codec, frame);
+    }
+    this.#pass(codec);
+  }
+
+  #renumber(): void {
+    const lots = new Uint8Array(12);
+    this.#system.random(lots);
+    this.ssrc = readUint32(lots, 0);
+    this.timestamp = readUint32(lots, 4);
+    this.#sequence = readUint32(lots, 8) & 0x7fff; // so low that losing the first packets hides no wrap from SRTP (RFC 3711 section 3.3.1)
+  }
+
+  #pass(codec: Codec): void {
+    this.timestamp = (this.timestamp + (codec.clockRate * FRAME_MS) / 1000) >>> 0;
+  }
+
+  #sendAudio(codec: Codec, frame: Int16Array): void {
+    const samples = this.#resampler?.convert(frame, this.#converted) ?? frame;
+    if (samples.length === this.#packet.length) {
+      this.#sendPacket(codec, samples, this.timestamp);
+      return;
+    }
+    const units = codec.clockRate / codec.sampleRate;
+    for (let i = 0; i < samples.length; i++) {
+      this.#packet[this.#filled++] = samples[i]!;
+      if (this.#filled < this.#packet.length) continue;
+      this.#filled = 0;
+      this.#sendPacket(codec, this.#packet, this.timestamp + (i + 1 - this.#packet.length) * units);
+    }
+  }
+
+  #sendPacket(codec: Codec, samples: Int16Array, timestamp: number): void {
+    const { bytes } = this.#ring[this.#turn]!;
+    const payload = codec.encode(samples, bytes, RTP_HEADER_BYTES);
+    if (payload > 0) this.#send(this.#settings!.payloadType.send, timestamp, payload);
+  }
+
+  #sendKey(codec: Codec, frame: Int16Array): void {
+    const { payloadType, clockRate } = this.#settings!.telephoneEvent!;
+    if (this.keys.begins) {
+      this.#keyTimestamp = this.timestamp;
+      this.#marker = true;
+    }
+    this.#filled = 0;
+    if (this.keys.next(this.#ring[this.#turn]!.bytes, RTP_HEADER_BYTES, clockRate))
+      this.#send(payloadType, this.#keyTimestamp, EVENT_BYTES);
+    else {
+      this.#marker = true;
+      this.#sendAudio(codec, frame.fill(0));
+    }
+  }
+
+  /** Sends the packet whose payload has been written. */
+  #send(payloadType: number, timestamp: number, payload: number): void {
+    const packet = this.#ring[this.#turn]!;
+    this.#turn = (this.#turn + 1) % RING;
+    writeRtpHeader(packet.bytes, payloadType, this.#marker, this.#sequence, timestamp, this.ssrc);
+    this.#marker = false;
+    this.#sequence = (this.#sequence + 1) & 0xffff;
+    this.packets++;
+    this.octets += payload;
+    this.#transmit(packet, RTP_HEADER_BYTES + payload);
+  }
+}

@@ -1,0 +1,108 @@
+/** A jump of the sequence number up to the first is loss, back up to the second reordering (RFC 3550 appendix A.1: MAX_DROPOUT, MAX_MISORDER). */
+const MAX_DROPOUT = 3000;
+const MAX_MISORDER = 100;
+
+/** Result of `take` for a packet too far from the others, and for the second such packet in a row: a new sequence begins. */
+export const STRAY = -1;
+export const ANEW = -2;
+
+/** Reception statistics of one source: order, loss and jitter (RFC 3550 appendices A.1, A.3 and A.8). */
+export class Reception {
+  /** Packets received, duplicates included. */
+  received = 0;
+  /** The highest sequence number, with its cycles above the lower 16 bits; -1 before the first packet. */
+  highest = -1;
+  readonly #clockRate: number;
+  #first = 0;
+  /** The sequence number that continues a jump; otherwise the packet was a stray. */
+  #afterJump = -1;
+  /** Gaps: packets that arrived with others missing before them. */
+  #holes = 0;
+  #jitter = 0;
+  #transit = 0;
+  #hasTransit = false;
+  #expectedBefore = 0;
+  #receivedBefore = 0;
+
+  /** @param clockRate Hz of the timestamps */
+  constructor(clockRate: number) {
+    this.#clockRate = clockRate;
+  }
+
+  /**
+   * Counts a packet and returns its extended sequence number, which does not wrap; `STRAY` for a packet that is too far from
+   * the others; `ANEW` if a second one follows it, which needs a new reception.
+   */
+  take(sequence: number): number {
+    if (this.highest < 0) return this.#begin(sequence);
+    const ahead = (sequence - this.highest) & 0xffff;
+    if (ahead < MAX_DROPOUT) {
+      if (ahead > 1) this.#holes++;
+      this.highest += ahead;
+    } else if (ahead <= 0x10000 - MAX_MISORDER) {
+      const believed = sequence === this.#afterJump;
+      this.#afterJump = (sequence + 1) & 0xffff;
+      return believed ? ANEW : STRAY;
+    }
+    this.received++;
+    return ahead < MAX_DROPOUT ? this.highest : this.highest - (0x10000 - ahead);
+  }
+
+  /** Adds an audio packet to the jitter. @param arrivalMs by any monotonic clock */
+  timed(timestamp: number, arrivalMs: number): void {
+    const transit = Math.round((arrivalMs * this.#clockRate) / 1000) - timestamp;
+    const change = Math.abs((transit - this.#transit) | 0); // both wrap with the timestamp
+    this.#transit = transit;
+    if (this.#hasTransit) this.#jitter += (change - this.#jitter) / 16; // RFC 3550 section 6.4.1
+    this.#hasTransit = true;
+  }
+
+  /** Leaves the next packet out of the jitter: the timestamps do not continue. */
+  untimed(): void {
+    this.#hasTransit = false;
+  }
+
+  /** Interarrival jitter in units of the timestamp, whole. */
+  get jitter(): number {
+    return Math.floor(this.#jitter);
+  }
+
+  get jitterMs(): number {
+    return (this.#jitter * 1000) / this.#clockRate;
+  }
+
+  /** Packets expected. */
+  get expected(): number {
+    return this.highest < 0 ? 0 : this.highest - this.#first + 1;
+  }
+
+  /** Cumulative packets lost; negative with duplicates. */
+  get lost(): number {
+    return this.expected - this.received;
+  }
+
+  /**
+   * How much longer bursts of loss are than by chance (BurstR of ITU-T G.107 section 7.4), at least 1: what comes out of order
+   * makes holes that are none.
+   */
+  get burstRatio(): number {
+    if (this.#holes === 0 || this.lost <= 0) return 1;
+    return Math.max(1, (this.lost / this.#holes) * (1 - this.lost / this.expected));
+  }
+
+  /** The fraction lost since the last call, in 1/256 (RFC 3550 appendix A.3). */
+  fractionLost(): number {
+    const expected = this.expected - this.#expectedBefore;
+    const lost = expected - (this.received - this.#receivedBefore);
+    this.#expectedBefore = this.expected;
+    this.#receivedBefore = this.received;
+    return expected <= 0 || lost <= 0 ? 0 : Math.min(255, Math.floor((lost * 256) / expected));
+  }
+
+  #begin(sequence: number): number {
+    this.highest = 0x10000 + sequence; // room below for what was sent before and comes after
+    this.#first = this.highest;
+    this.received = 1;
+    return this.highest;
+  }
+}

@@ -1,0 +1,111 @@
+import type { System } from "../ports.ts";
+import { toHex } from "../ports.ts";
+import type { Inbound } from "./inbound.ts";
+import type { Outbound } from "./outbound.ts";
+import { ntpMiddle, RTCP_BYTES, RtcpPacket, writeRtcp } from "./rtcp.ts";
+import { PROTECTION_BYTES } from "./rtp-packet.ts";
+
+/** RFC 3550 section 6.2: two members of a call never need more. */
+const INTERVAL_MS = 5_000;
+/** RFC 3550 section 6.4.1: the most that a fraction of eight bits can say. */
+const ALL_LOST = 255 / 256;
+
+/** The RTCP reports of a call: ours about every 5 s, and the contents of the peer's. */
+export class RtcpSession {
+  /** Round-trip time, ms; null until a report allows to measure it. */
+  roundTripMs: number | null = null;
+  /** Share of our packets that the peer reports as lost, 0 to 1; null without a report. */
+  remoteLoss: number | null = null;
+  /** The peer's last report has none of the packets sent since the answer: all were lost. */
+  deaf = false;
+  readonly #system: System;
+  readonly #inbound: Inbound;
+  readonly #outbound: Outbound;
+  readonly #packet = new RtcpPacket();
+  readonly #bytes = new Uint8Array(RTCP_BYTES + PROTECTION_BYTES);
+  readonly #lot = new Uint8Array(1);
+  readonly #cname: string;
+  /** Wall clock minus steady clock at the start: later jumps of the wall clock do not matter. */
+  readonly #epoch: number;
+  #due: number;
+  #packetsAtLastReport = 0;
+  #lastReport = 0;
+  #lastReportAt = 0;
+
+  constructor(system: System, inbound: Inbound, outbound: Outbound) {
+    this.#system = system;
+    this.#inbound = inbound;
+    this.#outbound = outbound;
+    const name = new Uint8Array(9);
+    system.random(name);
+    this.#cname = toHex(name);
+    this.#epoch = system.now() - system.monotonic();
+    this.#due = system.monotonic() + this.#interval() / 2;
+  }
+
+  /** Whether a report is due; then it counts as sent. */
+  isDue(now: number): boolean {
+    if (now < this.#due) return false;
+    this.#due = now + this.#interval();
+    return true;
+  }
+
+  /** Writes our report, or BYE; returns its length. The bytes stay in `bytes` until the next one. */
+  write(goodbye: boolean): number {
+    const { ssrc, packets, octets, timestamp } = this.#outbound;
+    const { reception, source } = this.#inbound;
+    const now = this.#system.monotonic();
+    const sent = packets !== this.#packetsAtLastReport;
+    this.#packetsAtLastReport = packets;
+    return writeRtcp(this.#bytes, {
+      ssrc,
+      cname: this.#cname,
+      sender: sent ? { now: this.#epoch + now, timestamp, packets, octets } : undefined,
+      block:
+        source.ssrc < 0 || reception.highest < 0
+          ? undefined
+          : {
+              ssrc: source.ssrc,
+              fractionLost: reception.fractionLost(),
+              lost: reception.lost,
+              highest: reception.highest,
+              jitter: reception.jitter,
+              lastReport: this.#lastReport,
+              sinceLastReport: this.#lastReport === 0 ? 0 : Math.round((now - this.#lastReportAt) * 65.536),
+            },
+      goodbye,
+    });
+  }
+
+  /** What `write` has written. */
+  get bytes(): Uint8Array {
+    return this.#bytes;
+  }
+
+  /** Takes the peer's report. Undefined: it is not a report. `goodbye`: the present source ends. */
+  take(bytes: Uint8Array, length: number): "report" | "goodbye" | undefined {
+    const packet = this.#packet;
+    if (!packet.parse(bytes, length, this.#outbound.ssrc)) return undefined;
+    const now = this.#system.monotonic();
+    if (packet.senderTime >= 0) {
+      this.#lastReport = packet.senderTime;
+      this.#lastReportAt = now;
+    }
+    this.deaf = packet.reported && packet.fractionLost >= ALL_LOST && !this.#outbound.hasSent(packet.highest);
+    if (packet.reported) {
+      const { packets } = this.#outbound;
+      if (packets > 0) this.remoteLoss = Math.min(1, Math.max(0, packet.lost) / packets);
+      if (packet.lastReport !== 0) {
+        const trip = (ntpMiddle(this.#epoch + now) - packet.lastReport - packet.sinceLastReport) | 0;
+        if (trip >= 0) this.roundTripMs = trip / 65.536;
+      }
+    }
+    const { ssrc } = this.#inbound.source;
+    return packet.goodbye >= 0 && (packet.goodbye === ssrc || ssrc < 0) ? "goodbye" : "report";
+  }
+
+  #interval(): number {
+    this.#system.random(this.#lot);
+    return INTERVAL_MS * (0.5 + this.#lot[0]! / 255);
+  }
+}

@@ -1,0 +1,300 @@
+import type { FrameSink, FrameSource, System } from "../ports.ts";
+import { errorText, FRAME_MS, type MediaClock, type Ticking } from "../ports.ts";
+import { type AddressCheck, addressCheck } from "../transport/address-rule.ts";
+import type { Codec } from "./codecs/codec.ts";
+import { createCodec } from "./codecs/create-codec.ts";
+import type {
+  MediaListener,
+  MediaOptions,
+  MediaSession,
+  MediaStatistics,
+  SendDeadline,
+  StreamEvidence,
+  StreamSettings,
+} from "./engine.ts";
+import { Inbound, type InboundListener } from "./inbound.ts";
+import type { MediaSockets } from "./media-sockets.ts";
+import { mediaStatistics } from "./media-statistics.ts";
+import { MediaWatch, type PacketSender } from "./media-watch.ts";
+import { Outbound } from "./outbound.ts";
+import type { PacketRoom } from "./packet-room.ts";
+import { PeerHosts } from "./peer-hosts.ts";
+import { Protection } from "./protection.ts";
+import { isRtcp } from "./rtcp.ts";
+import { RtcpRoute } from "./rtcp-route.ts";
+import { RtcpSession } from "./rtcp-session.ts";
+
+/** Ticks are 20 ms apart; a tick this late means that the thread stood still, ms. */
+const STALL_MS = 10;
+
+/** Options of a session. */
+export interface RtpSessionOptions extends MediaOptions {
+  readonly system: System;
+  readonly clock: MediaClock;
+  readonly deadlines: SendDeadline;
+  readonly sockets: MediaSockets;
+  readonly listener: MediaListener;
+  /** Called when it is closed and its port is free. */
+  readonly gone: (session: RtpSession) => void;
+}
+
+/** The audio of one call in this thread: RTP and RTCP (RFC 3550) over UDP, on the wheel that all calls share. */
+export class RtpSession implements MediaSession, Ticking, InboundListener {
+  readonly port: number;
+  readonly #options: RtpSessionOptions;
+  readonly #inbound: Inbound;
+  readonly #outbound: Outbound;
+  readonly #rtcp: RtcpSession;
+  readonly #protection = new Protection();
+  readonly #watch: MediaWatch;
+  readonly #rtcpRoute: RtcpRoute;
+  readonly #allowed: AddressCheck;
+  readonly #hosts: PeerHosts;
+  #source: FrameSource | undefined;
+  #sink: FrameSink | undefined;
+  #early: FrameSink | undefined;
+  #settings: StreamSettings | undefined;
+  #codec: Codec | undefined;
+  #started = false;
+  #sending = false;
+  #closing: Promise<void> | undefined;
+  /** The time of frames: exactly 20 ms from tick to tick, however late they are. */
+  #now = -1;
+  #tickedAt = 0;
+  #stalled = false;
+  #broken = false;
+  #foreign = 0;
+  #heldMs = 0;
+
+  constructor(options: RtpSessionOptions) {
+    const { system, sampleRate, sockets, lossMs, strictRtp = false } = options;
+    this.#options = options;
+    this.port = sockets.port;
+    this.#hosts = new PeerHosts({ named: options.from?.ranges !== undefined });
+    this.#inbound = new Inbound(sampleRate, this, this.#hosts, strictRtp);
+    this.#outbound = new Outbound(system, sampleRate, this.#transmit);
+    this.#watch = new MediaWatch(lossMs);
+    this.#allowed = options.from === undefined ? () => true : addressCheck(options.from);
+    this.#rtcp = new RtcpSession(system, this.#inbound, this.#outbound);
+    const { source } = this.#inbound;
+    const reports = this.#rtcp;
+    this.#rtcpRoute = new RtcpRoute({ reports, source, protection: this.#protection, sockets, strict: strictRtp });
+  }
+
+  connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void {
+    this.#source = source;
+    this.#sink = sink;
+    this.#early = early;
+  }
+
+  configure(settings: StreamSettings): void {
+    if (this.#closing !== undefined) return;
+    this.#settings = settings;
+    this.#hosts.settle(settings);
+    this.#watch.negotiated(settings.direction, this.#options.system.monotonic());
+    if (this.#protection.settle(settings.srtp)) this.#outbound.renew();
+    this.#rtcpRoute.configure(settings);
+    if (settings.codec === this.#codec?.name) this.#use(settings, this.#codec);
+    else {
+      const codec = createCodec(settings.codec);
+      if (codec instanceof Promise) void codec.then((ready) => this.#use(settings, ready), this.tickFailed);
+      else this.#use(settings, codec);
+    }
+  }
+
+  start(): void {
+    if (this.#started || this.#closing !== undefined) return;
+    this.#started = true;
+    this.#outbound.answered();
+    this.#inbound.source.elsewhere = false;
+    this.#inbound.start(this.#watch.start(this.#options.system.monotonic()));
+    this.#sendNow();
+  }
+
+  async sendDigits(digits: string): Promise<void> {
+    if (this.#closing !== undefined) return;
+    if (this.#settings !== undefined && this.#settings.telephoneEvent === undefined)
+      throw new Error("the peer takes no telephone-events");
+    await new Promise<void>((resolve) => this.#outbound.keys.add(digits, resolve));
+  }
+
+  get codec(): StreamSettings["codec"] | undefined {
+    return this.#settings?.codec;
+  }
+
+  statistics(): MediaStatistics {
+    return mediaStatistics({
+      codec: this.#codec?.name ?? this.#settings?.codec ?? "PCMU",
+      inbound: this.#inbound,
+      outbound: this.#outbound,
+      rtcp: this.#rtcp,
+      refused: this.#foreign,
+      heldMs: this.#heldMs,
+    });
+  }
+
+  evidence(): StreamEvidence {
+    const { evidence } = this.#watch;
+    return this.#inbound.source.elsewhere ? { ...evidence, elsewhere: true } : evidence;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** @internal a datagram on the RTP port; it is modified and kept */
+  datagram(bytes: Uint8Array, address: string, port: number): void {
+    if (this.#settings === undefined || this.#closing !== undefined) return;
+    if (!this.#allowed(address)) {
+      this.#foreign++;
+      return;
+    }
+    if (isRtcp(bytes, bytes.length)) {
+      this.control(bytes, address, port);
+      return;
+    }
+    const length = this.#protection.unprotect(bytes, bytes.length);
+    if (length <= 0) {
+      this.#foreign++;
+      this.#inbound.source.forged(address, port);
+      return;
+    }
+    const now = this.#options.system.monotonic();
+    const timely = !this.#stalled && now - this.#tickedAt < FRAME_MS + STALL_MS;
+    const ofSource = this.#inbound.take(bytes, length, address, port, now, timely);
+    if (!ofSource && (this.#settings.srtp === undefined || this.#options.strictRtp)) return;
+    this.#watch.rtp(now, timely, this.#sender(address));
+    this.#reportEvidence();
+  }
+
+  /** @internal a datagram on the RTCP port, or RTCP on the RTP port */
+  control(bytes: Uint8Array, address: string, port: number): void {
+    if (this.#settings === undefined || this.#closing !== undefined) return;
+    if (!this.#allowed(address)) {
+      this.#foreign++;
+      return;
+    }
+    const report = this.#rtcpRoute.take(bytes, address, port);
+    if (report === undefined) {
+      this.#foreign++;
+      return;
+    }
+    this.#watch.rtcp(this.#rtcp.deaf, report === "goodbye", this.#options.system.monotonic(), this.#sender(address));
+    this.#reportEvidence();
+  }
+
+  /** @internal a tick of the clock: one frame each way */
+  tick(): void {
+    const monotonic = this.#options.system.monotonic();
+    this.#now = this.#now < 0 ? monotonic : this.#now + FRAME_MS;
+    // A late tick, and those that follow at once to catch up, run before the sockets are read.
+    this.#stalled = monotonic - this.#now > STALL_MS || monotonic - this.#tickedAt < STALL_MS;
+    this.#tickedAt = monotonic;
+    this.#inbound.tick(this.#now, this.#stalled, this.#started ? this.#sink : this.#early);
+    if (this.#closing !== undefined) return;
+    if (this.#isOverdue) {
+      this.#outbound.pause();
+      return;
+    }
+    if (this.#maySend) this.#outbound.tick(this.#started ? this.#source : undefined);
+    else {
+      this.#outbound.pause();
+      if (this.#started && this.#inbound.source.target.port !== 0) this.#heldMs += FRAME_MS;
+    }
+    if (this.#closing !== undefined) return;
+    if (this.#rtcp.isDue(monotonic)) this.#rtcpRoute.send(false);
+    const silence = this.#broken ? undefined : this.#watch.overdue(monotonic);
+    if (silence !== undefined) this.#options.listener.silent(silence);
+  }
+
+  /** @internal */
+  readonly tickFailed = (fault: unknown): void => {
+    if (this.#closing === undefined && !this.#broken) {
+      this.#broken = true;
+      this.#options.listener.lost(`the audio of the call broke: ${errorText(fault)}`);
+    }
+  };
+
+  /** @internal */
+  audible(): void {
+    this.#options.listener.receiving();
+  }
+
+  /** @internal */
+  digit(digit: string): void {
+    this.#options.listener.digit(digit);
+  }
+
+  /** The sender of an accepted packet from this address. */
+  #sender(address: string): PacketSender {
+    if (this.#settings?.srtp !== undefined || this.#hosts.has(address)) return "peer"; // only the peer has the keys
+    return address === this.#inbound.source.target.address ? "followed" : "other";
+  }
+
+  /** Nothing is sent while the peer has no address: its source is awaited. */
+  get #maySend(): boolean {
+    const direction = this.#inbound.source.target.port === 0 ? undefined : this.#settings?.direction;
+    return direction === "sendrecv" || direction === "sendonly";
+  }
+
+  get #isOverdue(): boolean {
+    const { system, deadlines } = this.#options;
+    return system.monotonic() >= deadlines.send;
+  }
+
+  #use(settings: StreamSettings, codec: Codec): void {
+    if (this.#settings !== settings || this.#closing !== undefined) {
+      if (codec !== this.#codec) codec.close();
+      return;
+    }
+    const before = this.#codec;
+    this.#codec = codec;
+    this.#inbound.configure(settings, codec, this.#options.system.monotonic());
+    this.#outbound.configure(settings, codec);
+    if (before !== codec) before?.close();
+    if (before !== undefined) return;
+    if (this.#started) this.#sendNow();
+    // Silence before the answer opens the way through NATs for early media.
+    this.#options.clock.add(this);
+  }
+
+  /** Sends the first packet at once instead of at the next tick, unless packets were sent before the answer. */
+  #sendNow(): void {
+    if (this.#codec === undefined || !this.#maySend || this.#isOverdue) return;
+    if (this.#outbound.sent > 0) this.#reportSending();
+    else this.#outbound.begin(this.#source);
+  }
+
+  readonly #transmit = (packet: PacketRoom, length: number): void => {
+    const bytes = this.#protection.protect(packet.bytes, length);
+    // Source and codec may have taken their time, and the process may have been stopped meanwhile.
+    if (bytes <= 0 || this.#isOverdue) return;
+    this.#options.sockets.send(packet.first(bytes), this.#inbound.source.target);
+    if (this.#started) this.#reportSending();
+  };
+
+  #reportEvidence(): void {
+    if (!this.#watch.takeEvidence()) return;
+    const { listener } = this.#options;
+    listener.proven?.();
+    if (!this.#inbound.heard) listener.evidence?.();
+  }
+
+  #reportSending(): void {
+    if (this.#sending) return;
+    this.#sending = true;
+    this.#options.listener.sending();
+  }
+
+  async #close(): Promise<void> {
+    const { clock, sockets, gone } = this.#options;
+    clock.remove(this);
+    if (this.#codec !== undefined) this.#rtcpRoute.send(true);
+    this.#outbound.keys.stop();
+    this.#codec?.close();
+    this.#source = this.#sink = this.#early = undefined;
+    await sockets.close();
+    gone(this);
+  }
+}

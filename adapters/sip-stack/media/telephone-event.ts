@@ -1,0 +1,125 @@
+import { FRAME_MS } from "../ports.ts";
+
+/** The keys by their event codes (RFC 4733 section 3.2). */
+const KEYS = "0123456789*#ABCD";
+/** A payload, of one event. */
+export const EVENT_BYTES = 4;
+const TONE_FRAMES = 5;
+/** The last packet is sent three times. */
+const END_PACKETS = 3;
+const PAUSE_FRAMES = 2;
+const VOLUME = 10; // -10 dBm0
+/** Packets of an earlier event may arrive this long after those of a newer one, in s of the clock. */
+const DISORDER_S = 10;
+
+interface Keys {
+  readonly digits: string;
+  readonly sent: () => void;
+}
+
+/**
+ * Keys on their way out: a packet every 20 ms for 100 ms, its last one three times, then 40 ms of pause. They take the
+ * place of the audio.
+ */
+export class EventSender {
+  readonly #waiting: Keys[] = [];
+  /** The key of `#waiting[0]` that sounds, and the frame within it. */
+  #key = 0;
+  #frame = 0;
+
+  /** Whether the next frame is a key's, or the pause after one. */
+  get busy(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Whether the next frame is the first of a key: its timestamp is that of the whole event. */
+  get begins(): boolean {
+    return this.#frame === 0;
+  }
+
+  /** Plays these keys after all others; calls `sent` after the last one. @throws {RangeError} an unknown key */
+  add(digits: string, sent: () => void): void {
+    for (const digit of digits)
+      if (!KEYS.includes(digit.toUpperCase())) throw new RangeError(`"${digit}" is not a key: 0 to 9, *, #, A to D`);
+    if (digits === "") sent();
+    else this.#waiting.push({ digits: digits.toUpperCase(), sent });
+  }
+
+  /** Writes the payload of the next frame; false in the pause, in which silence is sent. @param clockRate of the event */
+  next(into: Uint8Array, at: number, clockRate: number): boolean {
+    const keys = this.#waiting[0];
+    if (keys === undefined) return false;
+    const frame = this.#frame++;
+    const sounds = frame < TONE_FRAMES + END_PACKETS - 1;
+    if (sounds) {
+      const duration = (Math.min(frame + 1, TONE_FRAMES) * FRAME_MS * clockRate) / 1000;
+      into[at] = KEYS.indexOf(keys.digits.charAt(this.#key));
+      into[at + 1] = (frame >= TONE_FRAMES - 1 ? 0x80 : 0) | VOLUME;
+      into[at + 2] = duration >>> 8;
+      into[at + 3] = duration;
+    } else if (frame === TONE_FRAMES + END_PACKETS + PAUSE_FRAMES - 2) {
+      this.#frame = 0;
+      this.#key++;
+      if (this.#key === keys.digits.length) {
+        this.#key = 0;
+        this.#waiting.shift();
+        keys.sent();
+      }
+    }
+    return sounds;
+  }
+
+  /** Drops all keys and resolves the waiting calls. */
+  stop(): void {
+    this.#frame = 0;
+    this.#key = 0;
+    for (const { sent } of this.#waiting.splice(0)) sent();
+  }
+}
+
+/** Keys that come in. An event is known by its timestamp and code: neither the marker nor the end need arrive. */
+export class EventReceiver {
+  #known = false;
+  #timestamp = 0;
+  #event = 0;
+  #duration = 0;
+  #ended = false;
+
+  /** The key, if this packet is the first of its event. */
+  take(
+    bytes: Uint8Array,
+    at: number,
+    length: number,
+    timestamp: number,
+    marker: boolean,
+    clockRate: number,
+  ): string | undefined {
+    if (length < EVENT_BYTES) return undefined;
+    const event = bytes[at]!;
+    const duration = (bytes[at + 2]! << 8) | bytes[at + 3]!;
+    const later = this.#known ? (timestamp - this.#timestamp) | 0 : 1;
+    if (later < 0 && later > -DISORDER_S * clockRate) return undefined;
+    const fresh = !(this.#known && event === this.#event && (later === 0 || this.#goesOn(later, duration, marker)));
+    if (fresh) this.#ended = false;
+    this.#known = true;
+    this.#timestamp = timestamp;
+    this.#event = event;
+    this.#duration = duration;
+    if ((bytes[at + 1]! & 0x80) !== 0) this.#ended = true;
+    return fresh ? KEYS[event] : undefined;
+  }
+
+  /** Another stream begins: its timestamps have nothing to do with the old ones. */
+  reset(): void {
+    this.#known = false;
+  }
+
+  /**
+   * Whether a packet of the same code but another timestamp is still the same key: a long one's next segment (RFC 4733
+   * section 2.5.1.3), or a sender that moves the timestamp with every packet.
+   */
+  #goesOn(later: number, duration: number, marker: boolean): boolean {
+    if (marker || this.#ended) return false;
+    return duration > this.#duration || (this.#duration === 0xffff && later === 0xffff);
+  }
+}

@@ -1,0 +1,131 @@
+import { MediaClock, NO_DEADLINES, realSystem, type System } from "../ports.ts";
+import type { SocketAddress } from "../transport/transport.ts";
+import { isWildcard } from "../transport/wildcard-address.ts";
+import { loadOpus } from "./codecs/opus.ts";
+import type { MediaEngine, MediaListener, MediaOptions, MediaSession, SendDeadline } from "./engine.ts";
+import type { MediaSockets } from "./media-sockets.ts";
+import { PortPairs } from "./ports.ts";
+import { RtpSession } from "./rtp-session.ts";
+import { bindUdp, type UdpSocket } from "./udp/udp-socket.ts";
+
+/** What an engine may be given. */
+export interface ThreadEngineOptions {
+  readonly system?: System | undefined;
+  /** The wheel of all audio. Default: one of its own. */
+  readonly clock?: MediaClock | undefined;
+}
+
+/** An engine whose calls run in this thread. */
+export interface ThreadEngine extends MediaEngine {
+  readonly clock: MediaClock;
+}
+
+/** Carries the audio of calls in this thread: a UDP socket per call, one wheel for all. */
+export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEngine {
+  const { system = realSystem } = options;
+  const clock = options.clock ?? new MediaClock(system);
+  const ports = new PortPairs(system);
+  const sessions = new Set<RtpSession>();
+  let closed = false;
+
+  async function open(
+    media: MediaOptions,
+    listener: MediaListener,
+    deadlines: SendDeadline = NO_DEADLINES,
+  ): Promise<MediaSession> {
+    if (closed) throw new Error("the media engine is closed");
+    if (media.mayUseOpus) await loadOpus();
+    const sockets = await ports.take(media.ports, (port) => UdpSockets.bind(media.address, port, ports));
+    const session = new RtpSession({
+      ...media,
+      system,
+      clock,
+      deadlines,
+      sockets,
+      listener,
+      gone: (session) => sessions.delete(session),
+    });
+    sockets.serve(session);
+    sessions.add(session);
+    if (closed) await session.close();
+    return session;
+  }
+
+  async function close(): Promise<void> {
+    closed = true;
+    await Promise.all([...sessions].map((session) => session.close()));
+    if (options.clock === undefined) clock.close();
+  }
+
+  return { clock, open, close };
+}
+
+/** The sockets of one call. */
+class UdpSockets implements MediaSockets {
+  readonly port: number;
+  readonly #address: string;
+  readonly #ports: PortPairs;
+  #rtp: UdpSocket | undefined;
+  #rtcp: UdpSocket | undefined;
+  #session: RtpSession | undefined;
+  #closed = false;
+
+  private constructor(address: string, port: number, ports: PortPairs) {
+    this.#address = address;
+    this.port = port;
+    this.#ports = ports;
+  }
+
+  /** Undefined: somebody has the port. Rejects for an address that is not ours. */
+  static async bind(address: string, port: number, ports: PortPairs): Promise<UdpSockets | undefined> {
+    const sockets = new UdpSockets(address, port, ports);
+    sockets.#rtp = await bindUdp(address, port, (bytes, from, port) => sockets.#session?.datagram(bytes, from, port));
+    return sockets.#rtp && sockets;
+  }
+
+  serve(session: RtpSession): void {
+    this.#session = session;
+  }
+
+  send(packet: Uint8Array, to: SocketAddress): void {
+    sendUdp(this.#rtp, packet, to);
+  }
+
+  sendRtcp(packet: Uint8Array, to: SocketAddress): void {
+    sendUdp(this.#rtcp ?? this.#rtp, packet, to);
+  }
+
+  openRtcp(multiplexed: boolean): void {
+    if (multiplexed) {
+      void this.#rtcp?.close();
+      this.#rtcp = undefined;
+      return;
+    }
+    if (this.#rtcp !== undefined) return;
+    void bindUdp(this.#address, this.port + 1, (bytes, from, port) => this.#session?.control(bytes, from, port)).then(
+      (socket) => {
+        if (this.#closed || this.#rtcp !== undefined) void socket?.close();
+        else this.#rtcp = socket;
+      },
+      () => {}, // without a port of its own RTCP goes out from the other one, and nothing of it comes back
+    );
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    void this.#rtcp?.close();
+    await this.#rtp?.close();
+    this.#ports.release(this.port);
+  }
+}
+
+function sendUdp(socket: UdpSocket | undefined, packet: Uint8Array, to: SocketAddress): void {
+  // An address of zeros means that the peer wants nothing; the network would take it for this machine.
+  if (to.port === 0 || isWildcard(to.address)) return;
+  try {
+    socket?.send(packet, to.port, to.address);
+  } catch {
+    // A socket that is just being closed, or an address of the other family: the watchdog will tell.
+  }
+}

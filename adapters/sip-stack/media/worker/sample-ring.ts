@@ -1,0 +1,90 @@
+import { SAMPLE } from "../../ports.ts";
+
+/** Positions of the ring's memory: counts of samples, which wrap with 32 bits. */
+const WRITTEN = 0;
+const TAKEN = 1;
+const POSITIONS = 2;
+
+/** Bytes of a sample, and of its mark. */
+const BYTES = 3;
+
+/**
+ * A queue of samples between two threads, each with its mark (see {@link SAMPLE}): one thread writes, the other takes,
+ * neither waits. What has been written can also be dropped by the writer, and then both know exactly what was taken before.
+ */
+export class SampleRing {
+  readonly #positions: Int32Array;
+  readonly #samples: Int16Array;
+  readonly #marks: Uint8Array;
+
+  /** The memory of a new ring. @param samples a power of two */
+  static memory(samples: number): SharedArrayBuffer {
+    return new SharedArrayBuffer(POSITIONS * 4 + samples * BYTES);
+  }
+
+  /** Either end of the ring in this memory. */
+  constructor(memory: SharedArrayBuffer) {
+    const start = POSITIONS * 4;
+    const samples = (memory.byteLength - start) / BYTES;
+    this.#positions = new Int32Array(memory, 0, POSITIONS);
+    this.#samples = new Int16Array(memory, start, samples);
+    this.#marks = new Uint8Array(memory, start + samples * 2, samples);
+  }
+
+  /** Samples taken or dropped since the beginning; wraps with 32 bits. */
+  get position(): number {
+    return Atomics.load(this.#positions, TAKEN);
+  }
+
+  /** Samples written since the beginning; wraps with 32 bits. */
+  get written(): number {
+    return Atomics.load(this.#positions, WRITTEN);
+  }
+
+  /** Samples that wait. */
+  get waiting(): number {
+    return (Atomics.load(this.#positions, WRITTEN) - Atomics.load(this.#positions, TAKEN)) | 0;
+  }
+
+  /**
+   * Adds the first `count` samples; false, and none is added, if there is no room.
+   * @param marks of the samples; left out if all were received
+   */
+  write(samples: Int16Array, count: number, marks?: Uint8Array): boolean {
+    if (this.waiting + count > this.#samples.length) return false;
+    const written = Atomics.load(this.#positions, WRITTEN);
+    const mask = this.#samples.length - 1;
+    for (let i = 0; i < count; i++) {
+      const at = (written + i) & mask;
+      this.#samples[at] = samples[i]!;
+      this.#marks[at] = marks?.[i] ?? SAMPLE.received;
+    }
+    Atomics.store(this.#positions, WRITTEN, (written + count) | 0);
+    return true;
+  }
+
+  /**
+   * Takes what waits, at most a frame full, to the start of the frame; answers how many samples it was. They count as
+   * taken before they are copied: the writer leaves half of the ring free, so that it does not overwrite them meanwhile.
+   * @param marks gets the mark of each sample
+   */
+  take(frame: Int16Array, marks?: Uint8Array): number {
+    for (;;) {
+      const taken = Atomics.load(this.#positions, TAKEN);
+      const waiting = (Atomics.load(this.#positions, WRITTEN) - taken) | 0;
+      const count = Math.min(waiting, frame.length);
+      if (count <= 0) return 0;
+      if (Atomics.compareExchange(this.#positions, TAKEN, taken, (taken + count) | 0) !== taken) continue;
+      const mask = this.#samples.length - 1;
+      for (let i = 0; i < count; i++) frame[i] = this.#samples[(taken + i) & mask]!;
+      if (marks !== undefined) for (let i = 0; i < count; i++) marks[i] = this.#marks[(taken + i) & mask]!;
+      return count;
+    }
+  }
+
+  /** For the writer: drops the waiting samples. Returns the position up to which they were read. */
+  drop(): number {
+    const written = Atomics.load(this.#positions, WRITTEN);
+    return Atomics.exchange(this.#positions, TAKEN, written);
+  }
+}

@@ -1,0 +1,103 @@
+import { parentPort } from "node:worker_threads";
+import { errorText, realSystem } from "../../ports.ts";
+import type { MediaListener, MediaSession } from "../engine.ts";
+import { createThreadEngine } from "../thread-engine.ts";
+import type { FromMediaWorker, ToMediaWorker } from "./messages.ts";
+import { RingSink } from "./ring-sink.ts";
+import { RingSource } from "./ring-source.ts";
+import { writeEvidence, writeStatistics } from "./statistics-board.ts";
+
+// The entry of the media worker (see worker-engine.ts): an engine whose calls exchange samples through shared memory.
+
+/** How old the statistics of a call may be. */
+const STATISTICS_MS = 250;
+
+interface Call {
+  readonly session: MediaSession;
+  readonly sink: RingSink;
+  readonly board: Float64Array;
+}
+
+const engine = createThreadEngine();
+const calls = new Map<number, Call>();
+
+function post(message: FromMediaWorker): void {
+  parentPort?.postMessage(message);
+}
+
+async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "open" }>): Promise<void> {
+  const noticed = (what: "sending" | "receiving" | "evidence"): void => {
+    note(id); // the listener may read it at once
+    post({ type: "noticed", id, what });
+  };
+  const listener: MediaListener = {
+    sending: () => noticed("sending"),
+    receiving: () => noticed("receiving"),
+    proven: () => note(id),
+    evidence: () => noticed("evidence"),
+    digit: (digit) => post({ type: "digit", id, digit }),
+    silent: (detail) => post({ type: "silent", id, detail }),
+    lost: (detail) => post({ type: "lost", id, detail }),
+  };
+  try {
+    const deadline = new Float64Array(shared.deadline);
+    const session = await engine.open(options, listener, {
+      get send() {
+        return deadline[0] ?? 0;
+      },
+    });
+    const sink = new RingSink(shared);
+    session.connect(new RingSource(shared), sink, sink);
+    calls.set(id, { session, sink, board: new Float64Array(shared.statistics) });
+    post({ type: "opened", id, port: session.port });
+  } catch (fault) {
+    const { name, message } = fault instanceof Error ? fault : { name: "Error", message: String(fault) };
+    post({ type: "refused", id, name, message });
+  }
+}
+
+/** Writes the statistics of a call into shared memory. */
+function note(id: number): void {
+  const call = calls.get(id);
+  if (call === undefined) return;
+  writeStatistics(call.board, call.session.statistics());
+  writeEvidence(call.board, call.session.evidence());
+}
+
+function start(id: number): void {
+  const call = calls.get(id);
+  call?.session.start();
+  note(id);
+  call?.sink.answered();
+}
+
+async function close(id: number): Promise<void> {
+  await calls.get(id)?.session.close();
+  note(id);
+  calls.delete(id);
+}
+
+function answer(ticket: number, done: Promise<void> | undefined): void {
+  Promise.resolve(done).then(
+    () => post({ type: "done", ticket }),
+    (fault: unknown) => post({ type: "done", ticket, fault: errorText(fault) }),
+  );
+}
+
+function receive(message: ToMediaWorker): void {
+  if (message.type === "open") {
+    void open(message);
+    return;
+  }
+  const session = calls.get(message.id)?.session;
+  if (message.type === "configure") session?.configure(message.settings);
+  else if (message.type === "start") start(message.id);
+  else if (message.type === "keys") answer(message.ticket, session?.sendDigits(message.digits));
+  else answer(message.ticket, close(message.id));
+}
+
+setInterval(() => {
+  for (const id of calls.keys()) note(id);
+}, STATISTICS_MS).unref();
+parentPort?.on("message", receive);
+post({ type: "ready", monotonic: realSystem.monotonic() });

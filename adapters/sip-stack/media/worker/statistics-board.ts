@@ -1,0 +1,65 @@
+import { CODEC_NAMES, type CodecName } from "../codecs/codec.ts";
+import type { MediaStatistics, StreamEvidence } from "../engine.ts";
+
+/** In the order in which the board counts them. */
+const EVIDENCE = ["none", "inbound", "rtcp"] as const satisfies readonly StreamEvidence["kind"][];
+/** In the order in which they stand on the board; the codec comes before them. */
+const NUMBERS = [
+  "packetsSent",
+  "packetsReceived",
+  "packetsLost",
+  "packetsReordered",
+  "packetsDuplicated",
+  "packetsInvalid",
+  "packetsInjected",
+  "jitterMs",
+  "roundTripMs",
+  "remoteLoss",
+  "mos",
+  "heldMs",
+] as const satisfies readonly (keyof MediaStatistics)[];
+
+/** Behind the numbers: the kind of the evidence, whether any is expected, and whether audio came from elsewhere. */
+const EVIDENCE_AT = 1 + NUMBERS.length;
+
+export const STATISTICS_BYTES: number = (EVIDENCE_AT + 3) * Float64Array.BYTES_PER_ELEMENT;
+
+/** Writes statistics into shared memory, where the other thread can read them at any time. A missing value is NaN. */
+export function writeStatistics(board: Float64Array, statistics: MediaStatistics): void {
+  board[0] = CODEC_NAMES.indexOf(statistics.codec as CodecName);
+  for (const [i, name] of NUMBERS.entries()) board[i + 1] = statistics[name] ?? Number.NaN;
+}
+
+/** What was written last; zeros before that. */
+export function readStatistics(board: Float64Array): MediaStatistics {
+  const number = (name: (typeof NUMBERS)[number]): number => board[NUMBERS.indexOf(name) + 1] ?? 0;
+  const orNull = (name: (typeof NUMBERS)[number]): number | null => (Number.isNaN(number(name)) ? null : number(name));
+  return {
+    codec: CODEC_NAMES[board[0] ?? 0] ?? "PCMU",
+    packetsSent: number("packetsSent"),
+    packetsReceived: number("packetsReceived"),
+    packetsLost: number("packetsLost"),
+    packetsReordered: number("packetsReordered"),
+    packetsDuplicated: number("packetsDuplicated"),
+    packetsInvalid: number("packetsInvalid"),
+    packetsInjected: number("packetsInjected"),
+    jitterMs: number("jitterMs"),
+    roundTripMs: orNull("roundTripMs"),
+    remoteLoss: orNull("remoteLoss"),
+    mos: orNull("mos"),
+    heldMs: number("heldMs"),
+  };
+}
+
+/** Writes the evidence of the peer. */
+export function writeEvidence(board: Float64Array, { kind, expected, elsewhere }: StreamEvidence): void {
+  board[EVIDENCE_AT] = EVIDENCE.indexOf(kind);
+  board[EVIDENCE_AT + 1] = expected ? 1 : 0;
+  board[EVIDENCE_AT + 2] = elsewhere ? 1 : 0;
+}
+
+/** What was written last; no evidence before that. */
+export function readEvidence(board: Float64Array): StreamEvidence {
+  const kind = EVIDENCE[board[EVIDENCE_AT] ?? 0] ?? "none";
+  return { kind, expected: board[EVIDENCE_AT + 1] === 1, elsewhere: board[EVIDENCE_AT + 2] === 1 };
+}

@@ -1,0 +1,206 @@
+import { Worker } from "node:worker_threads";
+import type { System } from "../../ports.ts";
+import { MediaClock, NO_DEADLINES } from "../../ports.ts";
+import {
+  type MediaEngine,
+  type MediaListener,
+  type MediaOptions,
+  type MediaSession,
+  PortsExhausted,
+  type SendDeadline,
+} from "../engine.ts";
+import type { FromMediaWorker, ToMediaWorker } from "./messages.ts";
+import { newSharedCall } from "./shared-call.ts";
+import { WorkerSession } from "./worker-session.ts";
+
+/** Loading the worker's code, on a machine that is busy with something else. */
+const START_TIMEOUT_MS = 10_000;
+
+/**
+ * The file that the worker runs. Source runs the one beside this file; the build bundles this file into a chunk directly
+ * under `dist/`, which holds the entry too, so the extension of this module decides.
+ */
+const ENTRY: URL = new URL(
+  new URL(import.meta.url).pathname.endsWith(".ts") ? "./sip-media-worker.ts" : "./sip-media-worker.js",
+  import.meta.url,
+);
+
+/** An engine whose calls run in a worker thread. */
+export interface WorkerEngine extends MediaEngine {
+  /** False when the worker has died: it opens no more calls, and those it had are lost. */
+  readonly alive: boolean;
+  /** Why it has died; a sentence. */
+  readonly death: string | undefined;
+}
+
+interface Opening {
+  readonly opened: (port: number) => void;
+  readonly refused: (fault: Error) => void;
+}
+
+/**
+ * Carries the audio of calls in a worker thread, with its own sockets and clock; rejects if no worker can be started.
+ * @param entry of the worker. Default: its own file
+ */
+export async function createWorkerEngine(system: System, entry: URL = ENTRY): Promise<WorkerEngine> {
+  const engine = new Engine(system, entry);
+  await engine.ready;
+  return engine;
+}
+
+class Engine implements WorkerEngine {
+  readonly ready: Promise<void>;
+  readonly #worker: Worker;
+  readonly #system: System;
+  readonly #clock: MediaClock;
+  /** How far this thread's clock is ahead of the worker's, ms; more than that by the time that `ready` has travelled. */
+  #aheadMs = 0;
+  readonly #openings = new Map<number, Opening>();
+  readonly #listeners = new Map<number, MediaListener>();
+  readonly #sessions = new Map<number, WorkerSession>();
+  readonly #asked = new Map<number, (fault?: string) => void>();
+  #resolveReady: () => void = () => {};
+  #rejectReady: (fault: Error) => void = () => {};
+  #last = 0;
+  #death: string | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(system: System, entry: URL) {
+    this.#system = system;
+    this.#clock = new MediaClock(system);
+    this.ready = new Promise((resolve, reject) => {
+      this.#resolveReady = resolve;
+      this.#rejectReady = reject;
+    });
+    this.#worker = new Worker(entry, { name: "ringport sip media" });
+    this.#worker.on("message", this.#receive);
+    this.#worker.on("error", (fault: Error) => this.#die(fault.message));
+    this.#worker.on("exit", (code) => this.#die(`it exited with code ${code}`));
+    const cancel = system.after(START_TIMEOUT_MS, () => {
+      this.#die(`it has not started within ${START_TIMEOUT_MS / 1000} s`);
+      void this.#worker.terminate();
+    });
+    void this.ready.then(cancel, cancel);
+  }
+
+  get alive(): boolean {
+    return this.#death === undefined;
+  }
+
+  get death(): string | undefined {
+    return this.#death;
+  }
+
+  async open(
+    media: MediaOptions,
+    listener: MediaListener,
+    deadlines: SendDeadline = NO_DEADLINES,
+  ): Promise<MediaSession> {
+    if (this.#closing !== undefined) throw new Error("the media engine is closed");
+    if (this.#death !== undefined) throw new Error(this.#death);
+    const id = ++this.#last;
+    const shared = newSharedCall(media.sampleRate);
+    this.#listeners.set(id, listener);
+    try {
+      const port = await new Promise<number>((opened, refused) => {
+        this.#openings.set(id, { opened, refused });
+        this.#hold();
+        this.#post({ type: "open", id, options: media, shared });
+      });
+      const session = new WorkerSession({
+        id,
+        port,
+        shared,
+        media,
+        listener,
+        deadlines,
+        aheadMs: this.#aheadMs,
+        clock: this.#clock,
+        post: this.#post,
+        ask: this.#ask,
+        gone: () => this.#forget(id),
+      });
+      this.#sessions.set(id, session);
+      this.#openings.delete(id);
+      if (this.#closing !== undefined) await session.close();
+      return session;
+    } catch (fault) {
+      this.#forget(id);
+      throw fault;
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+    this.#clock.close();
+    await this.#worker.terminate();
+  }
+
+  readonly #post = (message: ToMediaWorker): void => {
+    if (this.#death === undefined) this.#worker.postMessage(message);
+  };
+
+  readonly #ask = (message: (ticket: number) => ToMediaWorker): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (this.#death !== undefined) return resolve();
+      const ticket = ++this.#last;
+      this.#asked.set(ticket, (fault) => (fault === undefined ? resolve() : reject(new Error(fault))));
+      this.#post(message(ticket));
+    });
+
+  readonly #receive = (message: FromMediaWorker): void => {
+    if (message.type === "ready") {
+      this.#aheadMs = this.#system.monotonic() - message.monotonic;
+      this.#resolveReady();
+      this.#hold();
+    } else if (message.type === "done") {
+      const answer = this.#asked.get(message.ticket);
+      this.#asked.delete(message.ticket);
+      answer?.(message.fault);
+    } else if (message.type === "opened") this.#openings.get(message.id)?.opened(message.port);
+    else if (message.type === "refused") this.#openings.get(message.id)?.refused(faultOf(message));
+    else this.#notice(message);
+  };
+
+  /** Notifies the listener of a call, if there still is one. */
+  #notice(message: Extract<FromMediaWorker, { type: "noticed" | "digit" | "silent" | "lost" }>): void {
+    const listener = this.#listeners.get(message.id);
+    if (message.type === "noticed") listener?.[message.what]?.();
+    else if (message.type === "digit") listener?.digit(message.digit);
+    else listener?.[message.type](message.detail);
+  }
+
+  #forget(id: number): void {
+    this.#openings.delete(id);
+    this.#listeners.delete(id);
+    this.#sessions.delete(id);
+    this.#hold();
+  }
+
+  /** Only calls, and the start, keep the process alive. */
+  #hold(): void {
+    const busy = this.#openings.size + this.#sessions.size > 0;
+    if (busy) this.#worker.ref();
+    else this.#worker.unref();
+  }
+
+  #die(why: string): void {
+    if (this.#death !== undefined) return;
+    this.#death = `the thread for the audio of calls is gone: ${why}`;
+    const fault = new Error(this.#death);
+    this.#rejectReady(fault);
+    for (const { refused } of [...this.#openings.values()]) refused(fault);
+    for (const answer of [...this.#asked.values()]) answer();
+    this.#asked.clear();
+    if (this.#closing === undefined) for (const session of this.#sessions.values()) session.lost(this.#death);
+  }
+}
+
+function faultOf({ name, message }: { name: string; message: string }): Error {
+  return name === "PortsExhausted" ? new PortsExhausted(message) : new Error(message);
+}

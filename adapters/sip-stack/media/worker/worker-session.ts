@@ -1,0 +1,225 @@
+import {
+  type AheadSource,
+  errorText,
+  FRAME_MS,
+  type FrameSink,
+  type FrameSource,
+  type MediaClock,
+  SAMPLE,
+  type Ticking,
+} from "../../ports.ts";
+import {
+  type MediaListener,
+  type MediaOptions,
+  type MediaSession,
+  type MediaStatistics,
+  NOTHING_CAME,
+  type SendDeadline,
+  type StreamEvidence,
+  type StreamSettings,
+} from "../engine.ts";
+import type { ToMediaWorker } from "./messages.ts";
+import { SampleRing } from "./sample-ring.ts";
+import { AHEAD_MS, CELL, type SharedCall } from "./shared-call.ts";
+import { readEvidence, readStatistics } from "./statistics-board.ts";
+
+/** Frames kept ready of a source that cannot be read ahead. */
+const FRAMES_READY = 4;
+
+/** What a session needs. */
+export interface WorkerSessionOptions {
+  readonly id: number;
+  readonly port: number;
+  readonly shared: SharedCall;
+  readonly media: MediaOptions;
+  readonly listener: MediaListener;
+  readonly deadlines: SendDeadline;
+  /** How far this thread's clock is ahead of the worker's, ms. */
+  readonly aheadMs: number;
+  readonly clock: MediaClock;
+  readonly post: (message: ToMediaWorker) => void;
+  /** Posts a request; resolves with the reply, or when the worker is gone; rejects with the worker's error. */
+  readonly ask: (message: (ticket: number) => ToMediaWorker) => Promise<void>;
+  readonly gone: (session: WorkerSession) => void;
+}
+
+/**
+ * The main thread's half of a call whose audio runs in the worker. It moves samples between source, sink and the shared
+ * rings every 20 ms; while this thread stands still, the worker continues with their contents.
+ */
+export class WorkerSession implements MediaSession, Ticking {
+  readonly port: number;
+  codec: StreamSettings["codec"] | undefined;
+  readonly #options: WorkerSessionOptions;
+  readonly #outgoing: SampleRing;
+  readonly #incoming: SampleRing;
+  readonly #cells: Int32Array;
+  readonly #board: Float64Array;
+  readonly #deadline: Float64Array;
+  readonly #frame: Int16Array;
+  readonly #marks: Uint8Array;
+  readonly #most: number;
+  #source: FrameSource | undefined;
+  #ahead: AheadSource | undefined;
+  #sink: FrameSink | undefined;
+  #early: FrameSink | undefined;
+  #started = false;
+  #closing: Promise<void> | undefined;
+  /** What of the shared counts has been passed on. */
+  #sent = 0;
+  #silence = 0;
+  #ranDry = 0;
+  #deaf = 0;
+
+  constructor(options: WorkerSessionOptions) {
+    const { shared, media, port, clock } = options;
+    this.port = port;
+    this.#options = options;
+    this.#outgoing = new SampleRing(shared.outgoing);
+    this.#incoming = new SampleRing(shared.incoming);
+    this.#cells = new Int32Array(shared.cells);
+    this.#board = new Float64Array(shared.statistics);
+    this.#deadline = new Float64Array(shared.deadline);
+    this.#passDeadline();
+    this.#frame = new Int16Array((media.sampleRate * FRAME_MS) / 1000);
+    this.#marks = new Uint8Array(this.#frame.length);
+    this.#most = (media.sampleRate * AHEAD_MS) / 1000;
+    clock.add(this);
+  }
+
+  connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void {
+    this.#source = source;
+    this.#sink = sink;
+    this.#early = early;
+    this.#ahead = source.ahead;
+    if (this.#ahead !== undefined) this.#ahead.recall = this.#recall;
+    if (this.#started) this.#fill(1);
+  }
+
+  configure(settings: StreamSettings): void {
+    if (this.#closing !== undefined) return;
+    this.codec = settings.codec;
+    this.#options.post({ type: "configure", id: this.#options.id, settings });
+  }
+
+  start(): void {
+    if (this.#started || this.#closing !== undefined) return;
+    this.#hear();
+    this.#started = true;
+    this.#fill(1);
+    this.#options.post({ type: "start", id: this.#options.id });
+  }
+
+  async sendDigits(digits: string): Promise<void> {
+    const { ask, id } = this.#options;
+    if (this.#closing === undefined) await ask((ticket) => ({ type: "keys", id, digits, ticket }));
+  }
+
+  /** At most a quarter of a second old. */
+  statistics(): MediaStatistics {
+    return readStatistics(this.#board);
+  }
+
+  /** As old as the statistics. */
+  evidence(): StreamEvidence {
+    return this.#isAnswered ? readEvidence(this.#board) : NOTHING_CAME;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** @internal the clock's side */
+  tick(): void {
+    this.#passDeadline();
+    if (this.#started) {
+      this.#tell();
+      this.#fill(FRAMES_READY);
+    }
+    this.#hear();
+  }
+
+  /** @internal */
+  tickFailed(fault: unknown): void {
+    this.lost(`The audio of the call broke: ${errorText(fault)}`);
+  }
+
+  /** @internal Nothing more comes of it; a sentence. */
+  lost(detail: string): void {
+    if (this.#closing === undefined) this.#options.listener.lost(detail);
+  }
+
+  /** The worker goes on by it, also if this thread stands still. */
+  #passDeadline(): void {
+    this.#deadline[0] = this.#options.deadlines.send - this.#options.aheadMs;
+  }
+
+  /** Prepares the audio that the worker will send. @param frames of a source that cannot be read ahead */
+  #fill(frames: number): void {
+    if (this.#ahead === undefined) {
+      while (this.#source !== undefined && this.#outgoing.waiting < frames * this.#frame.length) {
+        this.#source.read(this.#frame);
+        this.#outgoing.write(this.#frame, this.#frame.length);
+      }
+      return;
+    }
+    while (this.#outgoing.waiting + this.#frame.length <= this.#most) {
+      const samples = this.#ahead.pull(this.#frame);
+      this.#outgoing.write(this.#frame, samples);
+      if (samples < this.#frame.length) return;
+    }
+  }
+
+  /** Reports the sent samples to the source. */
+  #tell(sent: number = this.#outgoing.position): void {
+    const silence = Atomics.load(this.#cells, CELL.silence);
+    const ranDry = Atomics.load(this.#cells, CELL.ranDry);
+    const samples = (sent - this.#sent) | 0;
+    const quiet = (silence - this.#silence) | 0;
+    const dry = ranDry !== this.#ranDry;
+    this.#sent = sent;
+    this.#silence = silence;
+    this.#ranDry = ranDry;
+    this.#ahead?.sent(samples, quiet, dry);
+  }
+
+  readonly #recall = (): void => {
+    Atomics.add(this.#cells, CELL.recalled, 1);
+    const sent = this.#outgoing.drop();
+    this.#tell(sent);
+    this.#sent = this.#outgoing.position; // dropped samples do not count
+  };
+
+  /** Whether the worker knows of the answer. */
+  get #isAnswered(): boolean {
+    return Atomics.load(this.#cells, CELL.answered) === 1;
+  }
+
+  /** Hands over the worker's inbound audio: to the early sink what arrived before the answer. */
+  #hear(): void {
+    const isAnswered = this.#isAnswered;
+    const answeredAt = Atomics.load(this.#cells, CELL.answeredAt);
+    while (this.#incoming.waiting >= this.#frame.length) {
+      const isEarly = !isAnswered || ((this.#incoming.position - answeredAt) | 0) < 0;
+      this.#incoming.take(this.#frame, this.#marks);
+      (isEarly ? this.#early : this.#sink)?.write(this.#frame, this.#marks);
+    }
+    const sink = isAnswered ? this.#sink : this.#early;
+    const deaf = Atomics.load(this.#cells, CELL.deaf);
+    for (; this.#deaf !== deaf; this.#deaf = (this.#deaf + this.#frame.length) | 0) {
+      this.#frame.fill(0);
+      sink?.write(this.#frame, this.#marks.fill(SAMPLE.filledIn));
+    }
+  }
+
+  async #close(): Promise<void> {
+    const { clock, ask, id, gone } = this.#options;
+    clock.remove(this);
+    await ask((ticket) => ({ type: "close", id, ticket })).catch(() => {});
+    if (this.#started) this.#tell();
+    if (this.#ahead?.recall === this.#recall) this.#ahead.recall = undefined;
+    this.#source = this.#ahead = this.#sink = this.#early = undefined;
+    gone(this);
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * All that the SIP stack takes from its surroundings: a clock, a log, audio frames, and small tools. No other file of it
+ * imports anything from outside the folder.
+ */
+export { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../src/audio/g711.ts";
+export { FRAME_MS, MediaClock, type Ticking } from "../../src/audio/media-clock.ts";
+export { Resampler } from "../../src/audio/resample.ts";
+export { BoundedMap } from "../../src/base/bounded-map.ts";
+export { CodedError } from "../../src/base/error.ts";
+export { errorText } from "../../src/base/error-text.ts";
+export { toHex } from "../../src/base/hex.ts";
+export { type IpRange, inAnyRange, ipBytes, ipRanges, parseRange } from "../../src/base/ip-range.ts";
+export { nextState, type Transitions } from "../../src/base/machine.ts";
+export { shown } from "../../src/base/shown.ts";
+export { within } from "../../src/base/timeout.ts";
+export { isPublicAddress, PRIVATE_IPV4 } from "../../src/domain/public-address.ts";
+export type { Logger } from "../../src/ports/logger.ts";
+export { type AheadSource, type FrameSink, type FrameSource, SAMPLE } from "../../src/ports/media.ts";
+export { realSystem, type System } from "../../src/ports/system.ts";
+export {
+  type Deadlines,
+  type HeardEvidence,
+  type MediaStatistics,
+  NO_DEADLINES,
+  type TransferOutcome,
+} from "../../src/ports/telephony.ts";

@@ -1,0 +1,79 @@
+import { isIP } from "node:net";
+import type { CodecName } from "../media/codecs/codec.ts";
+import type { StreamSettings } from "../media/engine.ts";
+import { codecDemand } from "./demands.ts";
+import { codecOf, eventsBeside, type Format, formatsOf } from "./formats.ts";
+import type { AgreedKeys } from "./keys.ts";
+import { addressOf, type Direction, directionOf, MIRRORED, ptimeOf, rtcpOf } from "./remote-media.ts";
+import { attribute, type Sdp, type SdpMedia } from "./sdp.ts";
+
+/** The part of an agreement that is ours. */
+export interface LocalTerms {
+  readonly codecs: readonly CodecName[];
+  /** The formats of our latest offer. */
+  readonly offered: readonly Format[];
+  /** Our address. */
+  readonly address: string;
+  /** The settings so far; undefined before the first agreement. */
+  readonly before: StreamSettings | undefined;
+}
+
+/** The audio medium of a remote description. */
+export interface RemoteMedia {
+  readonly sdp: Sdp;
+  readonly media: SdpMedia;
+  readonly keys: AgreedKeys;
+  /** It is an offer; otherwise the answer to ours. */
+  readonly isOffer: boolean;
+}
+
+/** What both sides agree on. */
+export interface Agreement {
+  readonly settings: StreamSettings;
+  /** The remote formats of the codec, and of telephone-event. */
+  readonly formats: readonly Format[];
+}
+
+/** The agreement of a remote description and our terms (RFC 3264 sections 6 and 7), or why there is none. */
+export function agree(
+  { codecs, offered, address: local, before }: LocalTerms,
+  { sdp, media, keys, isOffer }: RemoteMedia,
+): Agreement | string {
+  const formats = formatsOf(media);
+  const common = formats.filter((format) => codecs.includes(codecOf(format)!));
+  // The order of an answer is decisive; from an offer we keep the codec in use if it is listed.
+  const inUse = isOffer ? common.find((format) => codecOf(format) === before?.codec) : undefined;
+  const format = inUse ?? common[0];
+  const codec = format && codecOf(format);
+  if (format === undefined || codec === undefined) return codecDemand(codecs, formats);
+  const named = addressOf(sdp, media);
+  if (named !== "held" && "fault" in named) return named.fault;
+  if (named === "held" && before === undefined && isOffer) return "the peer's offer has no address for its audio";
+  // Held by an address of zeros, the peer is still at the address before.
+  const address = named === "held" ? (before?.remote.address ?? "0.0.0.0") : named.address;
+  const families = [address, local].map(isIP).filter((family) => family !== 0);
+  if (named !== "held" && families.length === 2 && families[0] !== families[1])
+    return `the peer's audio is at ${address}, which cannot be reached from ${local}`;
+  const remote = { address, port: named === "held" && before !== undefined ? before.remote.port : media.port };
+  const rtcpMux = attribute(media, "rtcp-mux") !== undefined;
+  const events = eventsBeside(formats, format);
+  const ours = offered.find((own) => codecOf(own) === codec)!;
+  const settings: StreamSettings = {
+    remote,
+    remoteRtcp: rtcpMux ? remote : rtcpOf(media, remote),
+    rtcpMux,
+    codec,
+    payloadType: { send: format.payloadType, receive: isOffer ? format.payloadType : ours.payloadType },
+    telephoneEvent: events && { payloadType: events.payloadType, clockRate: events.clockRate },
+    ptimeMs: ptimeOf(media),
+    srtp: keys,
+    direction: heldDirection(MIRRORED[directionOf(sdp, media)], named === "held"),
+  };
+  return { settings, formats: events === undefined ? [format] : [format, events] };
+}
+
+/** An address of zeros stops our sending. */
+function heldDirection(direction: Direction, held: boolean): Direction {
+  if (!held) return direction;
+  return direction === "sendrecv" || direction === "recvonly" ? "recvonly" : "inactive";
+}

@@ -1,0 +1,42 @@
+import type { CodecName } from "../media/codecs/codec.ts";
+import { codecNames, codecOf, type Format } from "./formats.ts";
+import type { SrtpPolicy } from "./keys.ts";
+import { attribute, type Sdp, type SdpMedia } from "./sdp.ts";
+
+/** Profiles that carry what we send; the others are DTLS, or no audio at all. */
+const PROFILES = ["RTP/AVP", "RTP/SAVP", "RTP/AVPF", "RTP/SAVPF"];
+
+/** Why no codec is agreed, and the fix. */
+export function codecDemand(ours: readonly CodecName[], theirs: readonly Format[]): string {
+  const known = theirs.map(codecOf).filter((codec) => codec !== undefined);
+  const fix =
+    known.length > 0
+      ? `add ${[...new Set(known)].join(", ")} to \`codecs\``
+      : "the trunk must convert (transcode) between them";
+  return `no codec in common: we offer ${ours.join(", ")}, the peer takes ${codecNames(theirs)}; ${fix}`;
+}
+
+/** Why a description's profile is unacceptable: it asks for DTLS, as browsers do, or is not RTP; undefined: it is acceptable. */
+export function profileDemand(sdp: Sdp, media: SdpMedia): string | undefined {
+  const has = (name: string): boolean => [media, sdp].some((section) => attribute(section, name) !== undefined);
+  const { protocol } = media;
+  const keyless = protocol.includes("SAVP") && has("fingerprint") && !has("crypto");
+  if (protocol.startsWith("UDP/TLS/") || keyless) {
+    const what = has("ice-ufrag") ? "DTLS and ICE" : "DTLS";
+    const found = keyless && PROFILES.includes(protocol) ? "a=fingerprint" : protocol.slice(0, 40);
+    return `the peer wants ${what} (${found}), as browsers do; we have plain RTP and SDES-SRTP: set one of them there, without ICE`;
+  }
+  if (PROFILES.includes(protocol)) return undefined;
+  return `the peer wants its audio as ${protocol.slice(0, 40) || "an empty profile"}; we have RTP/AVP and RTP/SAVP`;
+}
+
+/** Why a description's encryption is unacceptable under the trunk's `srtp`; undefined: it is acceptable. */
+export function srtpDemand(media: SdpMedia, srtp: SrtpPolicy): string | undefined {
+  const { protocol } = media;
+  const secure = protocol.includes("SAVP") || attribute(media, "crypto") !== undefined;
+  if (protocol.includes("SAVP") && srtp === "off")
+    return `the peer wants ${protocol}, but srtp is off; set \`srtp\` to optional or required`;
+  if (!secure && srtp === "required")
+    return `the peer does not encrypt (${protocol}), but srtp is required; set \`srtp\` to optional or off`;
+  return undefined;
+}

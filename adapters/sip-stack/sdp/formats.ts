@@ -1,0 +1,121 @@
+import type { CodecName } from "../media/codecs/codec.ts";
+import { attributes, type SdpLine, type SdpMedia } from "./sdp.ts";
+
+/** A payload type and its meaning (`a=rtpmap`). */
+export interface Format {
+  readonly payloadType: number;
+  readonly name: string;
+  readonly clockRate: number;
+}
+
+/** Payload types that need no `a=rtpmap` (RFC 3551 section 6), those of one channel. */
+const STATIC: Readonly<Record<number, readonly [name: string, clockRate: number]>> = {
+  0: ["PCMU", 8000],
+  3: ["GSM", 8000],
+  4: ["G723", 8000],
+  7: ["LPC", 8000],
+  8: ["PCMA", 8000],
+  9: ["G722", 8000],
+  13: ["CN", 8000],
+  15: ["G728", 8000],
+  18: ["G729", 8000],
+};
+
+const CODECS: Readonly<Record<CodecName, Format>> = {
+  PCMU: { payloadType: 0, name: "PCMU", clockRate: 8000 },
+  PCMA: { payloadType: 8, name: "PCMA", clockRate: 8000 },
+  G722: { payloadType: 9, name: "G722", clockRate: 8000 }, // its samples come at 16,000 Hz: RFC 3551 section 4.5.2
+  opus: { payloadType: 111, name: "opus", clockRate: 48_000 },
+};
+const EVENT = "telephone-event";
+/** The first dynamic payload type; a description maps each of 96 to 127 (RFC 3551 section 6). */
+const FIRST_DYNAMIC = 96;
+/** An error names no more. */
+const MOST_NAMES = 12;
+const EVENTS: readonly Format[] = [
+  { payloadType: 101, name: EVENT, clockRate: 8000 },
+  { payloadType: 110, name: EVENT, clockRate: 48_000 },
+];
+
+/**
+ * Parameters of Opus (RFC 7587 section 6.1): wide-band speech of one channel at 20 kbit/s with redundancy, as our encoder
+ * produces and as WhatsApp requests it.
+ */
+const OPUS_PARAMETERS = "maxplaybackrate=16000;sprop-maxcapturerate=16000;maxaveragebitrate=20000;useinbandfec=1";
+
+/**
+ * The formats of our offer: the codecs in their order, then telephone-event, once for each clock rate of the codecs.
+ * Formats that an answer of ours has accepted keep their payload types, and no other format gets them (RFC 3264 section
+ * 8.3.2).
+ */
+export function offeredFormats(codecs: readonly CodecName[], accepted: readonly Format[] = []): Format[] {
+  // Events at 8000 Hz go with any codec: WhatsApp accepts no others beside Opus.
+  const keys = EVENTS.filter(({ clockRate }) => clockRate === 8000 || codecs.includes("opus"));
+  const formats = [...codecs.map((codec) => CODECS[codec]), ...keys];
+  const taken = new Set([...formats, ...accepted].map(({ payloadType }) => payloadType));
+  return formats.map((format) => {
+    const known = accepted.find((one) => isSame(one, format));
+    if (known !== undefined) return { ...format, payloadType: known.payloadType };
+    if (!accepted.some(({ payloadType }) => payloadType === format.payloadType)) return format;
+    let payloadType = FIRST_DYNAMIC;
+    while (taken.has(payloadType)) payloadType++;
+    taken.add(payloadType);
+    return { ...format, payloadType };
+  });
+}
+
+/** The formats of a medium in its order, without unknown payload types. */
+export function formatsOf(media: SdpMedia): Format[] {
+  const mapped = new Map<number, Format>();
+  for (const value of attributes(media, "rtpmap")) {
+    const [, type, name = "", clockRate] = /^(\d{1,3})\s+([^\s/]{1,40})\s*\/\s*(\d{1,6})/.exec(value) ?? [];
+    if (type === undefined || mapped.has(Number(type))) continue;
+    mapped.set(Number(type), { payloadType: Number(type), name, clockRate: Number(clockRate) });
+  }
+  const formats: Format[] = [];
+  for (const format of media.formats) {
+    const payloadType = /^\d{1,3}$/.test(format) ? Number(format) : -1;
+    const [name, clockRate] = STATIC[payloadType] ?? [];
+    if (payloadType < 0 || payloadType > 127) continue;
+    const known = name === undefined ? undefined : { payloadType, name, clockRate: clockRate! };
+    const found = mapped.get(payloadType) ?? known;
+    if (found !== undefined) formats.push(found);
+  }
+  return formats;
+}
+
+/** The codec of a format; undefined: not one of ours. */
+export function codecOf(format: Format): CodecName | undefined {
+  return (Object.keys(CODECS) as CodecName[]).find((codec) => isSame(CODECS[codec], format));
+}
+
+/** Whether two formats are the same but for their payload type. */
+function isSame(one: Format, other: Format): boolean {
+  return one.name.toLowerCase() === other.name.toLowerCase() && one.clockRate === other.clockRate;
+}
+
+/** The telephone-event format beside this codec: with its clock rate, or else with 8000 Hz (RFC 4733 section 2.1). */
+export function eventsBeside(formats: readonly Format[], codec: Format): Format | undefined {
+  const keys = formats.filter(({ name }) => name.toLowerCase() === EVENT);
+  return (
+    keys.find(({ clockRate }) => clockRate === codec.clockRate) ?? keys.find(({ clockRate }) => clockRate === 8000)
+  );
+}
+
+/** The `a=rtpmap` and `a=fmtp` lines of formats. */
+export function formatLines(formats: readonly Format[]): SdpLine[] {
+  return formats.flatMap(({ payloadType, name, clockRate }) => {
+    const opus = name.toLowerCase() === "opus";
+    const lines = [`rtpmap:${payloadType} ${name}/${clockRate}${opus ? "/2" : ""}`]; // always two channels: RFC 7587
+    if (opus) lines.push(`fmtp:${payloadType} ${OPUS_PARAMETERS}`);
+    if (name.toLowerCase() === EVENT) lines.push(`fmtp:${payloadType} 0-16`);
+    return lines.map((value) => ({ type: "a", value }));
+  });
+}
+
+/** The names of formats for an error, each once, without telephone-event and comfort noise. */
+export function codecNames(formats: readonly Format[]): string {
+  const names = new Set(formats.map(({ name }) => name));
+  for (const name of names) if (["cn", "red", EVENT].includes(name.toLowerCase())) names.delete(name);
+  return [...names].slice(0, MOST_NAMES).join(", ") || "none that it names";
+}

@@ -1,0 +1,120 @@
+import type { Negotiator } from "../dialog/invite.ts";
+import type { CodecName } from "../media/codecs/codec.ts";
+import type { StreamSettings } from "../media/engine.ts";
+import { agree, type LocalTerms } from "./agreement.ts";
+import { profileDemand } from "./demands.ts";
+import { type Format, offeredFormats } from "./formats.ts";
+import { OfferedKeys, type SrtpOffer, type SrtpPolicy, srtpOffers } from "./keys.ts";
+import { LocalDescription } from "./local-description.ts";
+import { addressOf } from "./remote-media.ts";
+import { parseSdp, type Sdp, type SdpMedia } from "./sdp.ts";
+
+/** Options of {@link createNegotiation}. */
+export interface NegotiationOptions {
+  /** In the order of preference; at least one. */
+  readonly codecs: readonly CodecName[];
+  readonly srtp: SrtpPolicy;
+  /** Of our first offer. Default: the first that goes with `srtp`. */
+  readonly profile?: SrtpOffer["profile"] | undefined;
+  /** Our address as the peer sees it, and the RTP port of our session. */
+  readonly address: string;
+  readonly port: number;
+  /** Fills the array with random bytes: the session id, and keys. */
+  readonly random: (bytes: Uint8Array) => void;
+  /** Called after every agreement; its remote address may be a host name. */
+  readonly settled: (settings: StreamSettings, early: boolean) => void;
+}
+
+/** Offer and answer of one call (RFC 3264): one audio stream; every other medium is rejected. */
+export function createNegotiation(options: NegotiationOptions): Negotiator {
+  return new Negotiation(options);
+}
+
+class Negotiation implements Negotiator {
+  readonly #options: NegotiationOptions;
+  readonly #keys: OfferedKeys;
+  readonly #local: LocalDescription;
+  /** The formats of our latest offer. */
+  #offered: readonly Format[];
+  /** The formats and the profile of our latest answer; its payload types are the remote ones. */
+  #accepted: readonly Format[] = [];
+  #protocol: string;
+  #settings: StreamSettings | undefined;
+
+  constructor(options: NegotiationOptions) {
+    this.#options = options;
+    this.#keys = new OfferedKeys(options.srtp, options.random);
+    this.#local = new LocalDescription(options);
+    this.#protocol = options.profile ?? srtpOffers(options.srtp)[0].profile;
+    this.#offered = offeredFormats(options.codecs);
+  }
+
+  /** Always complete, whatever an answer of ours has accepted: a hold ends with our offer (RFC 6337 section 5). */
+  offer(anew = false): string {
+    if (anew) this.#keys.renew();
+    this.#offered = offeredFormats(this.#options.codecs, this.#accepted);
+    const keys = this.#keys.offer();
+    return this.#local.offer({ protocol: this.#protocol, formats: this.#offered, rtcpMux: true, keys });
+  }
+
+  answered(text: string, early: boolean): string | undefined {
+    const sdp = parseSdp(text);
+    if (sdp === undefined) return "the peer's answer is not SDP";
+    const media = sdp.media.find(({ kind }) => kind === "audio");
+    if (media === undefined) return "the peer's answer has no audio";
+    if (media.port === 0) return "the peer rejects audio (port 0 in its answer)";
+    const unacceptable = profileDemand(sdp, media);
+    if (unacceptable !== undefined) return unacceptable;
+    const keys = this.#keys.answered(media);
+    if ("fault" in keys) return keys.fault;
+    const agreement = agree(this.#terms, { sdp, media, keys: keys.keys, isOffer: false });
+    if (typeof agreement === "string") return agreement;
+    this.#settle(agreement.settings, early);
+    return undefined;
+  }
+
+  reoffered(text: string, early = false): string | undefined {
+    const sdp = parseSdp(text);
+    if (sdp === undefined) return undefined;
+    const audio = sdp.media.filter(({ kind, port }) => kind === "audio" && port !== 0);
+    const media = audio.find((one) => profileDemand(sdp, one) === undefined);
+    if (media === undefined) return undefined;
+    if (this.#isElsewhere(sdp, media)) this.#keys.renew();
+    const keys = this.#keys.accept(media);
+    const agreement = keys && agree(this.#terms, { sdp, media, keys: keys.keys, isOffer: true });
+    if (keys === undefined || agreement === undefined || typeof agreement === "string") return undefined;
+    const { settings, formats } = agreement;
+    const { protocol } = media;
+    this.#accepted = formats;
+    this.#protocol = protocol;
+    const accepted = { protocol, formats, rtcpMux: settings.rtcpMux, keys: keys.lines };
+    const answer = this.#local.answer(sdp, media, accepted, settings.direction);
+    this.#settle(settings, early);
+    return answer;
+  }
+
+  confirmed(): void {
+    if (this.#settings !== undefined) this.#settle(this.#settings, false);
+  }
+
+  get #terms(): LocalTerms {
+    const { codecs, address } = this.#options;
+    return { codecs, address, offered: this.#offered, before: this.#settings };
+  }
+
+  /** Whether an offer moves our audio to another address, or to another receiver there, with another key. */
+  #isElsewhere(sdp: Sdp, media: SdpMedia): boolean {
+    if (this.#settings === undefined) return false;
+    const { remote, srtp } = this.#settings;
+    const named = addressOf(sdp, media);
+    if (named !== "held" && "address" in named && (named.address !== remote.address || media.port !== remote.port))
+      return true;
+    const key = this.#keys.remote(media);
+    return key !== undefined && srtp !== undefined && String(key.key) !== String(srtp.receive.key);
+  }
+
+  #settle(settings: StreamSettings, early: boolean): void {
+    this.#settings = settings;
+    this.#options.settled(settings, early);
+  }
+}

@@ -1,0 +1,237 @@
+import type { SipRequest, SipResponse } from "../message/message.ts";
+import type { System } from "../ports.ts";
+import { asTransportError } from "../transport/network-fault.ts";
+import { type Flow, type FlowWatch, TransportError } from "../transport/transport.ts";
+import {
+  type ClientAction,
+  type ClientInput,
+  type ClientState,
+  INVITE_CLIENT,
+  NON_INVITE_CLIENT,
+} from "./client-tables.ts";
+import { ackOf } from "./hop-requests.ts";
+import { Machine } from "./machine.ts";
+import { giveUpMs, type SipTimers } from "./timers.ts";
+
+/** Receives the responses of a client transaction. Callbacks must not throw. */
+export interface TransactionOwner {
+  readonly maySend?: (() => boolean) | undefined;
+  provisional(response: SipResponse): void;
+  final(response: SipResponse): void;
+  failed(fault: TransportError): void;
+  /** A 2xx after the final response, or after the timeout. */
+  late(response: SipResponse): void;
+  /** Send CANCEL for this INVITE. @param elsewhere on a new connection, since the transaction's own is closed */
+  cancel(elsewhere: boolean): void;
+}
+
+/** How long a client transaction waits. */
+export interface Patience {
+  /** Timers B and F, ms: 64 * T1, or less if there are other hops. */
+  readonly giveUpMs: number;
+  /** How long a connection may bring no data before it seems dead, ms. Left out: forever. */
+  readonly silenceMs?: number | undefined;
+}
+
+/** Options of {@link ClientTransaction}. */
+export interface ClientTransactionOptions extends Patience {
+  /** With its Via as the topmost one. */
+  readonly request: SipRequest;
+  readonly flow: Flow;
+  readonly system: System;
+  readonly timers: SipTimers;
+  readonly owner: TransactionOwner;
+  /** Called when the transaction is terminated. */
+  readonly terminated: () => void;
+}
+
+/** A client transaction (RFC 3261 section 17.1): one request, sent on one flow. */
+export class ClientTransaction {
+  readonly request: SipRequest;
+  readonly flow: Flow;
+  readonly #options: ClientTransactionOptions;
+  readonly #machine: Machine<ClientState, ClientInput, ClientAction>;
+  /** How many copies of the request were sent, and whether the network has reported the last one undeliverable. */
+  #copies = 0;
+  #returned = false;
+  #response: SipResponse | undefined;
+  #fault: TransportError | undefined;
+  /** Timers A and E: the pause before the next retransmission, ms. */
+  #pauseMs: number;
+  #cancelled = false;
+  #seemedDead = false;
+  /** Watches for data on the connection since the request was sent. */
+  #watch: FlowWatch | undefined;
+
+  constructor(options: ClientTransactionOptions) {
+    this.#options = options;
+    this.request = options.request;
+    this.flow = options.flow;
+    this.#pauseMs = options.timers.t1Ms;
+    const invite = options.request.method === "INVITE";
+    this.#machine = new Machine<ClientState, ClientInput, ClientAction>({
+      table: invite ? INVITE_CLIENT : NON_INVITE_CLIENT,
+      start: invite ? "calling" : "trying",
+      system: options.system,
+      perform: (action) => this.#perform(action),
+      terminated: () => {
+        if (this.#seemedDead) this.#closeSilent(this.#silence(options.giveUpMs));
+        options.terminated();
+      },
+    });
+  }
+
+  get state(): ClientState {
+    return this.#machine.state;
+  }
+
+  /** Whether the peer cannot have received it: no copy was sent, or the only one was undeliverable. */
+  get undelivered(): boolean {
+    return this.#copies === 0 || (this.#copies === 1 && this.#returned);
+  }
+
+  start(): void {
+    this.#watch = this.flow.watch?.();
+    this.#machine.input("start");
+  }
+
+  response(response: SipResponse): void {
+    this.#response = response;
+    this.#machine.input(response.status < 200 ? "1xx" : response.status < 300 ? "2xx" : "300-699");
+    this.#response = undefined;
+  }
+
+  cancel(): void {
+    this.#machine.input("cancel");
+  }
+
+  /** The flow's peer is unreachable, or the connection is closed. */
+  lost(fault: TransportError): void {
+    this.#fault = fault;
+    this.#machine.input(this.flow.alive ? "refused" : "connection lost");
+  }
+
+  /** Stops the timers; the owner is not called any more. */
+  stop(): void {
+    this.#machine.stop();
+  }
+
+  #perform(action: ClientAction): void {
+    const { timers, owner } = this.#options;
+    const { reliable } = this.flow;
+    const machine = this.#machine;
+    switch (action) {
+      case "send":
+        this.#send(this.request, owner.maySend);
+        break;
+      case "provisional":
+        owner.provisional(this.#response as SipResponse);
+        break;
+      case "final":
+        owner.final(this.#response as SipResponse);
+        break;
+      case "late 2xx":
+        owner.late(this.#response as SipResponse);
+        break;
+      case "report timeout":
+        owner.failed(this.#timedOut());
+        break;
+      case "seems dead":
+        this.#seemedDead = true;
+        owner.failed(deadAfter(this.#silence(this.#options.silenceMs ?? 0), "seems dead"));
+        break;
+      case "judge silence":
+        if (this.#watch?.silent === true) machine.input("silent");
+        break;
+      case "lost":
+        this.#returned = this.flow.alive;
+        owner.failed(this.#fault as TransportError);
+        break;
+      case "ack":
+        this.#send(ackOf(this.request, this.#response as SipResponse));
+        break;
+      case "send CANCEL":
+        if (!this.#cancelled) owner.cancel(false);
+        this.#cancelled = true;
+        break;
+      case "CANCEL elsewhere":
+        owner.cancel(true);
+        break;
+      case "set A":
+      case "set E":
+        if (!reliable) machine.set(action === "set A" ? "timer A" : "timer E", this.#pauseMs);
+        break;
+      case "double A":
+        this.#pauseMs *= 2;
+        machine.set("timer A", this.#pauseMs);
+        break;
+      case "double E":
+        this.#pauseMs = Math.min(2 * this.#pauseMs, timers.t2Ms);
+        machine.set("timer E", this.#pauseMs);
+        break;
+      case "E at T2":
+        machine.set("timer E", timers.t2Ms);
+        break;
+      case "set B":
+        machine.set("timer B", this.#options.giveUpMs);
+        break;
+      case "set F":
+        machine.set("timer F", this.#options.giveUpMs);
+        break;
+      case "set silence":
+        if (this.#options.silenceMs !== undefined) machine.set("timer silence", this.#options.silenceMs);
+        break;
+      case "set D":
+        machine.set("timer D", reliable ? 0 : giveUpMs(timers));
+        break;
+      case "set K":
+        machine.set("timer K", reliable ? 0 : timers.t4Ms);
+        break;
+      case "set M":
+        machine.set("timer M", giveUpMs(timers));
+        break;
+      case "set cancel":
+        machine.set("timer cancel", giveUpMs(timers));
+        break;
+      case "set late":
+        machine.set("timer late", giveUpMs(timers));
+        break;
+      default:
+        action satisfies never;
+    }
+  }
+
+  #send(message: SipRequest, maySend?: () => boolean): void {
+    try {
+      if (this.flow.send(message, maySend) && message === this.request) this.#copies++;
+    } catch (cause) {
+      this.lost(asTransportError(cause));
+    }
+  }
+
+  /** Timers B and F. A connection that has brought no data since the request is considered dead. */
+  #timedOut(): TransportError {
+    const silence = this.#silence(this.#options.giveUpMs);
+    return this.#options.giveUpMs < giveUpMs(this.#options.timers) ? silence : (this.#closeSilent(silence) ?? silence);
+  }
+
+  /** Closes a silent connection, and returns the fault; undefined if data has come. */
+  #closeSilent(silence: TransportError): TransportError | undefined {
+    const dead = deadAfter(silence, "was silent and is closed");
+    return this.#watch?.close(dead) === true ? dead : undefined;
+  }
+
+  #silence(ms: number): TransportError {
+    const { address, port } = this.flow.remote;
+    const seconds = Math.round(ms / 100) / 10;
+    const what = this.state === "timed out" && this.#cancelled ? "no final response after CANCEL" : `no response`;
+    return new TransportError(
+      "timeout",
+      `${this.request.method} to ${address} port ${port} (${this.flow.kind}): ${what} within ${seconds} s`,
+    );
+  }
+}
+
+function deadAfter({ message }: TransportError, what: string): TransportError {
+  return new TransportError("closed", `${message}; the connection ${what}`);
+}

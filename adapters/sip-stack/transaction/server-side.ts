@@ -1,0 +1,131 @@
+import { responseTo, type SipRequest, type SipResponse } from "../message/message.ts";
+import { tagOf, withTag } from "../message/name-addr.ts";
+import { randomText } from "../message/random-text.ts";
+import type { System } from "../ports.ts";
+import type { Flow } from "../transport/transport.ts";
+import { ackKey, serverKey } from "./keys.ts";
+import { ServerTransaction } from "./server-transaction.ts";
+import type { SipTimers } from "./timers.ts";
+import type { IncomingRequest, TransactionListener } from "./transactions.ts";
+
+/** The most server transactions at a time; beyond it requests are refused, unless a completed one can be dropped. */
+const MOST_TRANSACTIONS = 4_000;
+/** Further server transactions for requests of our own calls. */
+const ROOM_FOR_CALLS = 1_000;
+const TAG_BYTES = 8;
+
+/** Options of {@link ServerSide}. */
+export interface ServerSideOptions {
+  readonly system: System;
+  readonly timers: SipTimers;
+  readonly reply: (response: SipResponse, flow: Flow) => void;
+  readonly listener: () => TransactionListener;
+}
+
+/** The server transactions of a trunk (RFC 3261 section 17.2): requests of peers. */
+export class ServerSide {
+  readonly #options: ServerSideOptions;
+  readonly #transactions = new Map<string, ServerTransaction>();
+  /** INVITEs whose 2xx has no ACK yet. */
+  readonly #accepted = new Map<string, ServerTransaction>();
+
+  constructor(options: ServerSideOptions) {
+    this.#options = options;
+  }
+
+  request(request: SipRequest, flow: Flow): void {
+    const key = serverKey(request, request.method);
+    const known = this.#transactions.get(key);
+    if (request.method === "ACK") this.#acknowledge(request, flow);
+    else if (known !== undefined) known.repeated();
+    else if (!this.#refused(request, flow)) this.#admit(key, request, flow);
+  }
+
+  /** Whether the request was refused without a transaction. */
+  #refused(request: SipRequest, flow: Flow): boolean {
+    const refusal = this.#options.listener().stateless?.(request);
+    if (refusal !== undefined) this.#options.reply(refusal, flow);
+    return refusal !== undefined;
+  }
+
+  #admit(key: string, request: SipRequest, flow: Flow): void {
+    const ours = this.#options.listener().ours?.(request) === true;
+    const most = ours ? MOST_TRANSACTIONS + ROOM_FOR_CALLS : MOST_TRANSACTIONS;
+    if (this.#transactions.size >= most && !this.#makeRoom())
+      this.#options.reply(this.#answer(request, 503, "Too Many Requests Are Under Way"), flow);
+    else if (request.method === "CANCEL") this.#cancel(this.#open(key, request, flow));
+    else this.#options.listener().request(this.#open(key, request, flow));
+  }
+
+  close(): void {
+    for (const transaction of this.#transactions.values()) transaction.stop();
+    this.#transactions.clear();
+    this.#accepted.clear();
+  }
+
+  /** Drops the oldest completed transaction: it would only repeat its response. */
+  #makeRoom(): boolean {
+    for (const [key, transaction] of this.#transactions)
+      if (transaction.done && transaction.request.method !== "INVITE") {
+        transaction.stop();
+        return this.#transactions.delete(key);
+      }
+    return false;
+  }
+
+  #open(key: string, request: SipRequest, flow: Flow): ServerTransaction {
+    const { system, timers, reply } = this.#options;
+    let acceptedAs: string | undefined;
+    const transaction = new ServerTransaction({
+      request,
+      flow,
+      system,
+      timers,
+      reply,
+      accepted: (accepted, response) => {
+        acceptedAs = ackKey(request, tagOf(response.headers.get("To")));
+        this.#accepted.set(acceptedAs, accepted);
+      },
+      acknowledged: (ack, way) => this.#options.listener().request(acknowledgement(ack, way)),
+      unacknowledged: (silent) => this.#options.listener().unacknowledged?.(silent),
+      terminated: () => {
+        this.#transactions.delete(key);
+        if (acceptedAs !== undefined) this.#accepted.delete(acceptedAs);
+      },
+    });
+    this.#transactions.set(key, transaction);
+    return transaction;
+  }
+
+  /** The ACK to a refusal has the branch of its INVITE; the ACK to a 2xx is matched by its dialog. */
+  #acknowledge(ack: SipRequest, flow: Flow): void {
+    const transaction =
+      this.#transactions.get(serverKey(ack, "INVITE")) ?? this.#accepted.get(ackKey(ack, tagOf(ack.headers.get("To"))));
+    transaction?.acknowledged(ack, flow);
+  }
+
+  /** Responds to a CANCEL, and to its INVITE unless that has a final response (RFC 3261 section 9.2). */
+  #cancel(cancel: IncomingRequest): void {
+    const invite = this.#transactions.get(serverKey(cancel.request, "INVITE"));
+    const answer =
+      invite === undefined
+        ? this.#answer(cancel.request, 481, "Call/Transaction Does Not Exist")
+        : this.#answer(cancel.request, 200, "OK");
+    cancel.respond(answer);
+    invite?.respond(this.#answer(invite.request, 487, "Request Terminated", tagOf(answer.headers.get("To"))));
+  }
+
+  /** A response with our To tag. */
+  #answer(request: SipRequest, status: number, reason: string, tag?: string): SipResponse {
+    const response = responseTo(request, status, reason);
+    const to = response.headers.get("To") ?? "";
+    if (tagOf(to) === undefined)
+      response.headers.set("To", withTag(to, tag ?? randomText(this.#options.system, TAG_BYTES)));
+    return response;
+  }
+}
+
+/** The ACK to our 2xx as a request without a response. */
+function acknowledgement(request: SipRequest, flow: Flow): IncomingRequest {
+  return { request, flow, done: true, respond() {} };
+}

@@ -1,0 +1,79 @@
+import type { System } from "../ports.ts";
+import { BoundedMap } from "../ports.ts";
+import { addressAndPort, type Flow, type Hop } from "./transport.ts";
+
+/** When a hop that failed is probed first, ms after its failure; each probe that fails doubles the wait … */
+const FIRST_PROBE_MS = 30_000;
+/** … up to this, ms. */
+const LONGEST_WAIT_MS = 5 * 60_000;
+const MOST_REMEMBERED = 256;
+
+/** Reports whether a hop works again. `dead` is the connection that it failed on. */
+export type ProbeHop = (hop: Hop, dead: Flow | undefined) => Promise<boolean>;
+
+interface Failure {
+  readonly dead: Flow | undefined;
+  waitMs: number;
+  probeAt: number;
+  /** `probed` is a success: it works until it fails again; the next wait is longer. */
+  state: "failed" | "probing" | "probed";
+}
+
+/**
+ * Hops that failed (RFC 3263 section 4.3): refused, unreachable, silent or overloaded. Requests take them last, until a
+ * probe in the background, or a request without another hop, has found that they work.
+ */
+export class FailedHops {
+  readonly #system: System;
+  readonly #probe: ProbeHop;
+  readonly #failures = new BoundedMap<string, Failure>(MOST_REMEMBERED);
+
+  constructor(system: System, probe: ProbeHop) {
+    this.#system = system;
+    this.#probe = probe;
+  }
+
+  /** A hop has failed. Several failures before its next probe count once. */
+  add(hop: Hop, dead?: Flow): void {
+    const now = this.#system.monotonic();
+    const known = this.#failures.get(keyOf(hop));
+    if (known?.state === "probing" || (known?.state === "failed" && now < known.probeAt)) return;
+    const waitMs = known === undefined ? FIRST_PROBE_MS : longer(known.waitMs);
+    this.#failures.set(keyOf(hop), { dead, waitMs, probeAt: now + waitMs, state: "failed" });
+  }
+
+  /** A hop has answered a request. */
+  works(hop: Hop): void {
+    this.#failures.delete(keyOf(hop));
+  }
+
+  /** The same hops: first those that work, then those that have failed, each in their order. Starts probes that are due. */
+  inOrder(hops: readonly Hop[]): Hop[] {
+    const working = hops.filter((hop) => (this.#failures.get(keyOf(hop))?.state ?? "probed") === "probed");
+    const failed = hops.filter((hop) => !working.includes(hop));
+    if (working.length > 0) for (const hop of failed) this.#probeIfDue(hop);
+    return [...working, ...failed];
+  }
+
+  #probeIfDue(hop: Hop): void {
+    const failure = this.#failures.get(keyOf(hop));
+    if (failure?.state !== "failed" || this.#system.monotonic() < failure.probeAt) return;
+    failure.state = "probing";
+    void this.#probe(hop, failure.dead)
+      .catch(() => false)
+      .then((works) => {
+        failure.state = works ? "probed" : "failed";
+        if (works) return;
+        failure.waitMs = longer(failure.waitMs);
+        failure.probeAt = this.#system.monotonic() + failure.waitMs;
+      });
+  }
+}
+
+function longer(waitMs: number): number {
+  return Math.min(2 * waitMs, LONGEST_WAIT_MS);
+}
+
+function keyOf(hop: Hop): string {
+  return `${hop.kind} ${addressAndPort(hop)}`;
+}

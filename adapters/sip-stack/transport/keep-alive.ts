@@ -1,0 +1,50 @@
+import type { System } from "../ports.ts";
+
+/** A keep-alive (RFC 5626 section 4.4.1), which every SIP server ignores. */
+const DOUBLE_CRLF = new Uint8Array([13, 10, 13, 10]);
+
+/** Sends keep-alives while the flow is held. */
+export class KeepAlive {
+  readonly #system: System;
+  readonly #everyMs: number;
+  readonly #send: (bytes: Uint8Array) => void;
+  #holders = 0;
+  #cancel: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(system: System, everyMs: number, send: (bytes: Uint8Array) => void) {
+    this.#system = system;
+    this.#everyMs = everyMs;
+    this.#send = send;
+  }
+
+  get held(): boolean {
+    return this.#holders > 0;
+  }
+
+  hold(): () => void {
+    this.#holders++;
+    if (this.#holders === 1) this.#schedule();
+    let holding = true;
+    return () => {
+      if (!holding) return;
+      holding = false;
+      this.#holders--;
+      if (this.#holders === 0) this.#cancel?.();
+    };
+  }
+
+  /** Stops for good: the flow is closed. */
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel?.();
+  }
+
+  #schedule(): void {
+    if (this.#stopped) return;
+    this.#cancel = this.#system.after(this.#everyMs, () => {
+      this.#send(DOUBLE_CRLF);
+      this.#schedule();
+    });
+  }
+}

@@ -1,0 +1,122 @@
+import { X509Certificate } from "node:crypto";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { checkServerIdentity, connect as connectTls, type PeerCertificate, type TLSSocket } from "node:tls";
+import type { System } from "../ports.ts";
+import { addressOnly } from "./address-only.ts";
+import { outOfDate } from "./certificate-expiry.ts";
+import { networkFault, placeName } from "./network-fault.ts";
+import type { TlsOptions } from "./pem.ts";
+import { readTls, type TlsTexts } from "./pem.ts";
+import { tlsFault } from "./tls-fault.ts";
+import { type Hop, TransportError } from "./transport.ts";
+
+/** Options of a connection. */
+export interface OpenStreamOptions {
+  readonly system: System;
+  readonly tls: TlsOptions;
+  /** Our own address. Undefined: the system chooses. */
+  readonly localAddress: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/** Opens a connection of TCP or TLS. @throws {TransportError} */
+export async function openStream(hop: Hop, options: OpenStreamOptions, signal: AbortSignal): Promise<Socket> {
+  if (signal.aborted) throw new TransportError("closed", "the connection attempt was aborted");
+  if (hop.kind !== "tls") {
+    try {
+      return await connected(startTcp(hop, options), hop, options, signal);
+    } catch (cause) {
+      throw networkFault(cause, `connecting to ${placeName("tcp", hop)} failed`);
+    }
+  }
+  const servername = options.tls.servername ?? hop.host;
+  const texts = await readTls(options.tls);
+  const start = (insecure: boolean): TLSSocket => startTls(hop, options, servername, texts, insecure);
+  try {
+    return await connected(start(options.tls.insecure === true), hop, options, signal);
+  } catch (cause) {
+    throw tlsFault(await outOfDate(cause, () => start(true)), hop, servername);
+  }
+}
+
+/** Resolves with the socket when it is connected; else closes it and rejects. */
+function connected(socket: Socket, hop: Hop, options: OpenStreamOptions, signal: AbortSignal): Promise<Socket> {
+  const secure = hop.kind === "tls";
+  return new Promise((resolve, reject) => {
+    const failed = (cause: unknown): void => {
+      settle();
+      socket.on("error", () => {}); // later errors are of no interest
+      socket.destroy();
+      reject(cause);
+    };
+    const late = (): void =>
+      failed(
+        new TransportError(
+          "timeout",
+          `${placeName(hop.kind, hop)} accepted no connection within ${options.timeoutMs} ms`,
+        ),
+      );
+    const given = (): void => failed(new TransportError("closed", "the connection attempt was aborted"));
+    const gone = (): void =>
+      failed(
+        new TransportError(secure ? "tls" : "closed", `${placeName(hop.kind, hop)} closed the connection at once`),
+      );
+    const done = (): void => {
+      settle();
+      socket.setNoDelay(true);
+      resolve(socket);
+    };
+    const stopTimer = options.system.after(options.timeoutMs, late);
+    const settle = (): void => {
+      stopTimer();
+      signal.removeEventListener("abort", given);
+      socket.off("error", failed);
+      socket.off("close", gone);
+      socket.off(secure ? "secureConnect" : "connect", done);
+    };
+    signal.addEventListener("abort", given, { once: true });
+    socket.on("error", failed);
+    socket.on("close", gone);
+    socket.on(secure ? "secureConnect" : "connect", done);
+    if (signal.aborted) given();
+  });
+}
+
+function startTcp({ address, port }: Hop, { localAddress }: OpenStreamOptions): Socket {
+  return connectTcp({
+    host: address,
+    port,
+    lookup: addressOnly,
+    ...(localAddress === undefined ? {} : { localAddress }),
+  });
+}
+
+function startTls(
+  { address, port }: Hop,
+  options: OpenStreamOptions,
+  servername: string,
+  { ca, cert, key }: TlsTexts,
+  insecure: boolean,
+): TLSSocket {
+  return connectTls({
+    host: address,
+    port,
+    lookup: addressOnly,
+    ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
+    // An IP address is no server name (RFC 6066 section 3); without one the certificate is checked against the host.
+    ...(isIP(servername) === 0 ? { servername } : {}),
+    minVersion: "TLSv1.2",
+    rejectUnauthorized: !insecure,
+    ...(isIP(address) === 6 ? { checkServerIdentity: checkAddress } : {}),
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  });
+}
+
+/** Node 22 treats an IPv6 address as a domain name, and refuses every certificate for it. */
+function checkAddress(host: string, certificate: PeerCertificate): Error | undefined {
+  const fault = checkServerIdentity(host, certificate);
+  const isNamed = fault !== undefined && isIP(host) === 6 && new X509Certificate(certificate.raw).checkIP(host);
+  return isNamed ? undefined : fault;
+}

@@ -1,0 +1,130 @@
+import { isIP } from "node:net";
+import { parseUri, type SipUri } from "../message/uri.ts";
+import type { System } from "../ports.ts";
+import { cachedDns } from "./cached-dns.ts";
+import { hasIpv6 } from "./interface-address.ts";
+import { nodeDns } from "./node-dns.ts";
+import type { Dns, Resolve } from "./resolve.ts";
+import { srvOrder } from "./srv-order.ts";
+import { defaultPort, type Hop, TransportError, type TransportKind } from "./transport.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+
+/** Options of {@link createResolve}. */
+export interface ResolveOptions {
+  readonly system: System;
+  /** Its answers are not cached here. Default: the runtime's resolver, cached for 30 s. */
+  readonly dns?: Dns | undefined;
+  /** Whether IPv6 addresses of names are usable. Default: whether this machine has a global IPv6 address. */
+  readonly ipv6?: (() => boolean) | undefined;
+}
+
+/** The name of SRV records, and their transport. */
+interface Service {
+  readonly kind: TransportKind;
+  readonly name: string;
+}
+
+const LABELS: Readonly<Record<TransportKind, string>> = { udp: "_sip._udp", tcp: "_sip._tcp", tls: "_sips._tcp" };
+const NAPTR_SERVICES: ReadonlyMap<string, TransportKind> = new Map(
+  Object.entries<TransportKind>({
+    "SIP+D2U": "udp",
+    "SIP+D2T": "tcp",
+    "SIPS+D2T": "tls",
+  }),
+);
+const MOST_HOPS = 16;
+
+/** Creates the resolver of URIs (RFC 3263 section 4). */
+export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 = hasIpv6 }: ResolveOptions): Resolve {
+  return async (text, signal) => {
+    const uri = parseUri(text);
+    if (uri === undefined) throw new TransportError("dns", `${text} is not a SIP URI`);
+    const host = uri.params.get("maddr") || uri.host;
+    const hops = await unlessAborted(find(uri, host), signal);
+    const usable = hops.filter(
+      ({ address }) => isIP(host) !== 0 || isIP(address) === 4 || isLoopback(address) || ipv6(),
+    );
+    if (usable.length > 0) return usable.slice(0, MOST_HOPS);
+    throw new TransportError(
+      "dns",
+      hops.length === 0
+        ? `${host} has no address in the DNS; check its spelling`
+        : `${host} has IPv6 addresses only, and this machine has none`,
+      { lasting: hops.length === 0 },
+    );
+  };
+
+  /** All hops, best first, with addresses of both families. */
+  async function find(uri: SipUri, host: string): Promise<Hop[]> {
+    const named = namedTransport(uri);
+    const secure = uri.scheme === "sips";
+    const kind = named ?? (secure ? "tls" : "udp");
+    const fixed = named !== undefined;
+    if (isIP(host) !== 0 || uri.port !== undefined)
+      return addressHops(host, { kind, host: uri.host, fixed, port: uri.port ?? defaultPort(kind) });
+    const usual = usualServices(host, named === undefined ? kindsOf(secure) : [kind]);
+    // All queries at once: a resolver that drops those for NAPTR and SRV costs one timeout only.
+    for (const { name } of usual) dns.srv(name).catch(() => {});
+    const direct = addressHops(host, { kind, host: uri.host, fixed, port: defaultPort(kind) });
+    direct.catch(() => {}); // needed only without SRV records
+    const services = (named === undefined && (await naptrServices(host, secure))) || usual;
+    const found = await Promise.all(services.map((service) => serviceHops(service, uri.host, fixed)));
+    const hops = found.flat();
+    return hops.length > 0 ? hops : direct;
+  }
+
+  /** The services of NAPTR records (RFC 3263 section 4.1); undefined without any. */
+  async function naptrServices(domain: string, secure: boolean): Promise<Service[] | undefined> {
+    const records = await dns.naptr(domain).catch(() => []); // not supported by the resolver: as without records
+    const services = [...records]
+      .sort((one, other) => one.order - other.order || one.preference - other.preference)
+      .flatMap(({ service, replacement }) => {
+        const kind = NAPTR_SERVICES.get(service.toUpperCase());
+        return kind === undefined || (secure && kind !== "tls") ? [] : [{ kind, name: replacement }];
+      });
+    return services.length > 0 ? services : undefined;
+  }
+
+  async function serviceHops({ kind, name }: Service, host: string, fixed: boolean): Promise<Hop[]> {
+    const records = await dns.srv(name).catch(() => []); // likewise
+    const servers = srvOrder(records, system);
+    const hops = await Promise.all(
+      servers.map(({ name: server, port }) => addressHops(server, { kind, host, fixed, port }).catch(() => [])),
+    );
+    return hops.flat();
+  }
+
+  async function addressHops(server: string, rest: Omit<Hop, "address">): Promise<Hop[]> {
+    let addresses: readonly string[];
+    try {
+      addresses = isIP(server) !== 0 ? [server] : await dns.addresses(server);
+    } catch (cause) {
+      const { message } = cause as Error;
+      throw new TransportError("dns", `the DNS query for ${server} failed: ${message}`, { cause });
+    }
+    return addresses.map((address) => ({ ...rest, address }));
+  }
+}
+
+/** The SRV names of these transports, without NAPTR. */
+function usualServices(domain: string, kinds: readonly TransportKind[]): Service[] {
+  return kinds.map((kind) => ({ kind, name: `${LABELS[kind]}.${domain}` }));
+}
+
+/** Every transport that the scheme allows, in our order. */
+function kindsOf(secure: boolean): readonly TransportKind[] {
+  return secure ? ["tls"] : ["udp", "tcp", "tls"];
+}
+
+/** The transport parameter of the URI; `sips` turns TCP into TLS (RFC 3261 section 26.2.2). */
+function namedTransport({ scheme, params }: SipUri): TransportKind | undefined {
+  const named = params.get("transport")?.toLowerCase();
+  if (named === undefined) return undefined;
+  if (named === "tls" || (named === "tcp" && scheme === "sips")) return "tls";
+  if (named === "tcp" || (named === "udp" && scheme === "sip")) return named;
+  throw new TransportError("dns", `transport=${named} of a ${scheme} URI is not supported; use udp, tcp or tls`);
+}
+
+function isLoopback(address: string): boolean {
+  return address === "::1";
+}

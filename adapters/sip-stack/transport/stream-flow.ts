@@ -1,0 +1,236 @@
+import type { Socket } from "node:net";
+import type { SipMessage } from "../message/message.ts";
+import { type Framed, StreamFramer } from "../message/stream-framer.ts";
+import { writeMessage } from "../message/write-message.ts";
+import type { System } from "../ports.ts";
+import { incoming } from "./incoming.ts";
+import { KeepAlive } from "./keep-alive.ts";
+import { placeName } from "./network-fault.ts";
+import {
+  type Flow,
+  type FlowWatch,
+  type SocketAddress,
+  TransportError,
+  type TransportKind,
+  type TransportListener,
+} from "./transport.ts";
+
+/** The interval of keep-alives, short enough for firewalls, ms. */
+const KEEP_ALIVE_MS = 30_000;
+/** How long a peer that responds to keep-alives may take (RFC 5626 section 4.4.1), ms. */
+const PONG_MS = 10_000;
+/** How long the rest of a started message may take, ms. */
+const STALL_MS = 30_000;
+/** How much may be buffered for a peer that reads slowly, bytes. */
+const MOST_UNSENT_BYTES = 1 << 20;
+const CRLF = new Uint8Array([13, 10]);
+
+/** Options of {@link StreamFlow}. */
+export interface StreamFlowOptions {
+  readonly socket: Socket;
+  readonly kind: Exclude<TransportKind, "udp">;
+  readonly system: System;
+  /** How long a flow that is not held may be idle before it is closed, ms. */
+  readonly idleMs: number;
+  /** The same before the first message. */
+  readonly firstMs: number;
+  readonly listener: () => TransportListener;
+  readonly malformed: (from: SocketAddress, detail: string) => void;
+  /** Turns an error of the socket into a TransportError. */
+  readonly faultOf: (cause: unknown, remote: SocketAddress) => TransportError;
+  readonly ended: (flow: StreamFlow, fault: TransportError) => void;
+}
+
+/** A connection of TCP or TLS, opened by us or by the peer. */
+export class StreamFlow implements Flow {
+  readonly kind: Exclude<TransportKind, "udp">;
+  readonly reliable = true;
+  readonly local: SocketAddress;
+  readonly remote: SocketAddress;
+  /** Whether a whole message has ever come. */
+  spoken = false;
+  readonly #options: StreamFlowOptions;
+  readonly #framer = new StreamFramer();
+  readonly #keepAlive: KeepAlive;
+  #usedAt: number;
+  #alive = true;
+  #fault: TransportError | undefined;
+  #stopIdle = (): void => {};
+  #stopStall: (() => void) | undefined;
+  /** Number of reads with data. */
+  #reads = 0;
+  #pingedAt = Number.NEGATIVE_INFINITY;
+  /** Whether the peer responds to keep-alives; false for good if it sends CRLFs at other times too. */
+  #ponged: boolean | undefined;
+  #stopPong: (() => void) | undefined;
+  readonly #closed: Promise<void>;
+
+  constructor(options: StreamFlowOptions) {
+    const { socket, kind, system } = options;
+    this.#options = options;
+    this.kind = kind;
+    this.local = { address: plain(socket.localAddress), port: socket.localPort ?? 0 };
+    this.remote = { address: plain(socket.remoteAddress), port: socket.remotePort ?? 0 };
+    this.#usedAt = system.monotonic();
+    this.#keepAlive = new KeepAlive(system, KEEP_ALIVE_MS, (crlf) => this.#ping(crlf));
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    socket.on("data", (bytes: Uint8Array) => this.#received(bytes));
+    socket.on("error", (cause) => {
+      this.#fault ??= options.faultOf(cause, this.remote);
+    });
+    socket.on("end", () => socket.destroySoon());
+    this.#closed = new Promise((closed) => socket.once("close", () => closed(this.#ended())));
+    this.#watchIdle(options.firstMs);
+  }
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  get held(): boolean {
+    return this.#keepAlive.held;
+  }
+
+  /** When something was last sent or received, by the monotonic clock, ms. */
+  get usedAt(): number {
+    return this.#usedAt;
+  }
+
+  send(message: SipMessage, maySend?: () => boolean): boolean {
+    if (!this.#alive) throw this.#fault ?? this.#gone();
+    const bytes = writeMessage(message);
+    if (maySend?.() === false) return false;
+    this.#write(bytes);
+    return true;
+  }
+
+  hold(): () => void {
+    return this.#keepAlive.hold();
+  }
+
+  watch(): FlowWatch {
+    const reads = this.#reads;
+    const silent = (): boolean => this.#reads === reads;
+    return {
+      get silent() {
+        return silent();
+      },
+      close: (fault) => {
+        if (!this.#alive || !silent()) return false;
+        void this.close(fault);
+        return true;
+      },
+    };
+  }
+
+  /** Ends the connection; resolves when it is gone. */
+  close(fault?: TransportError): Promise<void> {
+    this.#fault ??= fault;
+    this.#alive = false;
+    this.#options.socket.destroy();
+    return this.#closed;
+  }
+
+  #write(bytes: Uint8Array): void {
+    const { socket, system } = this.#options;
+    this.#usedAt = system.monotonic();
+    socket.write(bytes);
+    if (socket.writableLength > MOST_UNSENT_BYTES)
+      void this.close(new TransportError("limit", `${placeName(this.kind, this.remote)} does not read our messages`));
+  }
+
+  #received(bytes: Uint8Array): void {
+    if (!this.#alive) return;
+    this.#usedAt = this.#options.system.monotonic();
+    this.#reads++;
+    this.#stopPong?.();
+    this.#stopPong = undefined;
+    for (const framed of this.#framer.push(bytes)) if (this.#alive) this.#take(framed);
+    this.#watchStall();
+  }
+
+  #take(framed: Framed): void {
+    switch (framed.kind) {
+      case "request":
+      case "response":
+        this.spoken = true;
+        this.#options.listener().message(incoming(framed, this.remote).message, this);
+        break;
+      case "ping":
+        this.#write(CRLF);
+        break;
+      case "pong":
+        // A CRLF at any other time is a keep-alive of the peer, and so the ones in time may have been.
+        if (this.#usedAt - this.#pingedAt < PONG_MS) this.#ponged ??= true;
+        else this.#ponged = false;
+        break;
+      case "malformed":
+      case "fault":
+        this.#options.malformed(this.remote, framed.detail);
+        if (framed.answer !== undefined) this.#write(writeMessage(framed.answer));
+        if (framed.kind === "fault") this.#cutOff(framed.detail);
+        break;
+      default:
+        framed satisfies never;
+    }
+  }
+
+  /** Closes the connection after pending responses: the start of the next message is unknown. */
+  #cutOff(detail: string): void {
+    this.#fault ??= new TransportError("closed", `${placeName(this.kind, this.remote)} sent no valid SIP: ${detail}`);
+    this.#alive = false;
+    this.#options.socket.destroySoon();
+  }
+
+  #watchIdle(ms: number): void {
+    const { system } = this.#options;
+    this.#stopIdle = system.after(ms, () => {
+      const idleMs = this.spoken ? this.#options.idleMs : this.#options.firstMs;
+      const left = this.#usedAt + idleMs - system.monotonic();
+      if (this.held) this.#watchIdle(idleMs);
+      else if (left > 0) this.#watchIdle(left);
+      else void this.close(new TransportError("closed", `${placeName(this.kind, this.remote)} was idle`));
+    });
+  }
+
+  /** Sends a keep-alive. Without data within 10 s from a peer that responds to keep-alives, the connection is dead. */
+  #ping(crlf: Uint8Array): void {
+    this.#options.socket.write(crlf);
+    this.#pingedAt = this.#options.system.monotonic();
+    if (this.#ponged !== true) return;
+    const watch = this.watch();
+    const detail = `${placeName(this.kind, this.remote)} did not respond to a keep-alive within ${PONG_MS / 1_000} s`;
+    this.#stopPong ??= this.#options.system.after(PONG_MS, () => watch.close(new TransportError("closed", detail)));
+  }
+
+  #watchStall(): void {
+    if (!this.#framer.incomplete || !this.#alive) {
+      this.#stopStall?.();
+      this.#stopStall = undefined;
+      return;
+    }
+    this.#stopStall ??= this.#options.system.after(STALL_MS, () => {
+      void this.close(
+        new TransportError("timeout", `${placeName(this.kind, this.remote)} started a message and did not finish it`),
+      );
+    });
+  }
+
+  #ended(): void {
+    this.#alive = false;
+    this.#keepAlive.stop();
+    this.#stopIdle();
+    this.#stopStall?.();
+    this.#stopPong?.();
+    this.#options.ended(this, this.#fault ?? this.#gone());
+  }
+
+  #gone(): TransportError {
+    return new TransportError("closed", `the connection to ${placeName(this.kind, this.remote)} is closed`);
+  }
+}
+
+/** The address without an IPv4-mapped prefix. */
+function plain(address: string | undefined): string {
+  return (address ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
+}

@@ -1,0 +1,173 @@
+import { isIP, type Socket } from "node:net";
+import type { System } from "../ports.ts";
+import { BoundedMap } from "../ports.ts";
+import { networkFault, placeName } from "./network-fault.ts";
+import { openStream } from "./open-stream.ts";
+import type { TlsOptions } from "./pem.ts";
+import { StreamFlow } from "./stream-flow.ts";
+import { tlsFault } from "./tls-fault.ts";
+import {
+  addressAndPort,
+  type Flow,
+  type Hop,
+  type SocketAddress,
+  TransportError,
+  type TransportKind,
+  type TransportListener,
+} from "./transport.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+
+/** How long a connection that is not held may be idle before it is closed, ms. */
+const IDLE_MS = 5 * 60_000;
+/** The same for an accepted connection before its first message, ms. */
+const SPEAK_MS = 30_000;
+/** The most connections opened by us, and accepted from peers. */
+const MOST_CONNECTIONS = 64;
+const MOST_ACCEPTED = 256;
+const MOST_NAMES = 256;
+
+/** Options of {@link StreamTransport}. */
+export interface StreamTransportOptions {
+  readonly system: System;
+  readonly tls: TlsOptions;
+  /** See `TransportsOptions.serverName`. */
+  readonly serverName: string | undefined;
+  readonly localAddress: string | undefined;
+  readonly connectTimeoutMs: number;
+  readonly listener: () => TransportListener;
+  readonly malformed: (from: SocketAddress, detail: string) => void;
+}
+
+/** The connections of TCP and TLS. */
+export class StreamTransport {
+  readonly #options: StreamTransportOptions;
+  /** Connections to hops, open or being opened. */
+  readonly #opened = new Map<string, Promise<StreamFlow>>();
+  /** By address and port, the name of the verified certificate. */
+  readonly #names = new BoundedMap<string, string>(MOST_NAMES);
+  readonly #flows = new Set<StreamFlow>();
+  readonly #accepted = new Set<StreamFlow>();
+  readonly #ended = new AbortController();
+
+  constructor(options: StreamTransportOptions) {
+    this.#options = options;
+  }
+
+  /** The open connection to this hop, unless it is the `dead` one, or a new one. @throws {TransportError} */
+  async connect(given: Hop, signal: AbortSignal, dead?: Flow): Promise<Flow> {
+    if (this.#ended.signal.aborted) throw new TransportError("closed", "the trunk was closed");
+    const hop = this.#named(given);
+    const key = `${hop.kind} ${hop.address} ${hop.port}${hop.kind === "tls" ? ` ${hop.host}` : ""}`;
+    const known = this.#opened.get(key);
+    if (known === undefined) return unlessAborted(this.#open(key, hop), signal);
+    const flow = await unlessAborted(known, signal);
+    if (flow.alive && flow !== dead) return flow;
+    this.#forget(key, known);
+    return this.connect(hop, signal, dead);
+  }
+
+  /**
+   * A route or a Contact may name a server by its address; its certificate must be for the name that it was reached by
+   * before, else for that of the trunk (RFC 5922 section 7.3).
+   */
+  #named(hop: Hop): Hop {
+    if (hop.kind !== "tls" || isIP(hop.host) === 0) return hop;
+    return { ...hop, host: this.#names.get(addressAndPort(hop)) ?? this.#trunkName ?? hop.host };
+  }
+
+  /** Undefined if the trunk itself is configured by an address. */
+  get #trunkName(): string | undefined {
+    const { serverName } = this.#options;
+    return serverName === undefined || isIP(serverName) !== 0 ? undefined : serverName;
+  }
+
+  #remember(hop: Hop): void {
+    if (hop.kind === "tls" && isIP(hop.host) === 0) this.#names.set(addressAndPort(hop), hop.host);
+  }
+
+  /** Takes a connection from our listener. */
+  accept(socket: Socket, kind: Exclude<TransportKind, "udp">): void {
+    if (this.#accepted.size >= MOST_ACCEPTED && !this.#makeRoom()) {
+      socket.destroy();
+      return;
+    }
+    socket.setNoDelay(true);
+    const flow = this.#flow(socket, kind, { firstMs: SPEAK_MS });
+    this.#accepted.add(flow);
+  }
+
+  async close(): Promise<void> {
+    this.#ended.abort();
+    await Promise.allSettled(this.#opened.values());
+    await Promise.all([...this.#flows].map((flow) => flow.close()));
+  }
+
+  #open(key: string, hop: Hop): Promise<StreamFlow> {
+    if (this.#opened.size >= MOST_CONNECTIONS)
+      throw new TransportError("limit", `the trunk is at its limit of ${MOST_CONNECTIONS} connections`);
+    const { system, tls, localAddress, connectTimeoutMs: timeoutMs } = this.#options;
+    const opened = openStream(hop, { system, tls, localAddress, timeoutMs }, this.#ended.signal).then((socket) => {
+      this.#remember(hop);
+      return this.#flow(socket, hop.kind === "tls" ? "tls" : "tcp", {
+        firstMs: IDLE_MS,
+        host: hop.host,
+        forget: () => this.#forget(key, opened),
+      });
+    });
+    opened.catch(() => this.#forget(key, opened));
+    this.#opened.set(key, opened);
+    return opened;
+  }
+
+  #forget(key: string, opened: Promise<StreamFlow>): void {
+    if (this.#opened.get(key) === opened) this.#opened.delete(key);
+  }
+
+  #flow(
+    socket: Socket,
+    kind: Exclude<TransportKind, "udp">,
+    { firstMs, host, forget }: { readonly firstMs: number; readonly host?: string; readonly forget?: () => void },
+  ): StreamFlow {
+    const { system, tls, listener, malformed } = this.#options;
+    const flow: StreamFlow = new StreamFlow({
+      socket,
+      kind,
+      system,
+      idleMs: IDLE_MS,
+      firstMs,
+      listener,
+      malformed,
+      faultOf: (cause, remote) =>
+        kind === "tls"
+          ? tlsFault(
+              cause,
+              { ...remote, host: host ?? remote.address },
+              tls.servername ?? host ?? remote.address,
+              "closed",
+            )
+          : networkFault(cause, `the connection to ${placeName(kind, remote)} failed`, "closed"),
+      ended: (gone, fault) => {
+        forget?.();
+        this.#flows.delete(gone);
+        this.#accepted.delete(gone);
+        if (!this.#ended.signal.aborted) listener().closed(gone, fault);
+      },
+    });
+    this.#flows.add(flow);
+    return flow;
+  }
+
+  /** Closes the accepted connection that has been idle for longest; preferably one without any message. */
+  #makeRoom(): boolean {
+    let victim: StreamFlow | undefined;
+    for (const flow of this.#accepted) {
+      if (flow.held || !flow.alive) continue;
+      if (victim === undefined || (flow.spoken === victim.spoken ? flow.usedAt < victim.usedAt : !flow.spoken))
+        victim = flow;
+    }
+    if (victim === undefined) return false;
+    this.#accepted.delete(victim);
+    void victim.close(new TransportError("limit", "too many connections are open; this one was idle for longest"));
+    return true;
+  }
+}

@@ -1,0 +1,126 @@
+import type { SipMessage, SipRequest } from "../message/message.ts";
+import { CodedError } from "../ports.ts";
+
+export type TransportKind = "udp" | "tcp" | "tls";
+
+/** A resolved address, never a name. */
+export interface SocketAddress {
+  /** IPv4 or IPv6, the latter without brackets. */
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Both as one text, for use as a key. */
+export function addressAndPort({ address, port }: SocketAddress): string {
+  return `${address} ${port}`;
+}
+
+/** A hop of a request: one transport, address and port that a URI resolves to (RFC 3263 section 4). */
+export interface Hop extends SocketAddress {
+  readonly kind: TransportKind;
+  /** The name that was resolved: the one that a TLS certificate must contain. */
+  readonly host: string;
+  /** The URI has a transport parameter: a long message stays on UDP. */
+  readonly fixed?: boolean;
+}
+
+/** A flow (RFC 5626): a connection of TCP or TLS, or a peer's address on our UDP socket. */
+export interface Flow {
+  readonly kind: TransportKind;
+  /** The address that our socket is bound to. */
+  readonly local: SocketAddress;
+  readonly remote: SocketAddress;
+  /** Whether messages can still be sent on it. A UDP flow is alive as long as its socket. */
+  readonly alive: boolean;
+  /** Whether the transport is reliable: TCP and TLS. Requests are retransmitted only on an unreliable one. */
+  readonly reliable: boolean;
+  /**
+   * Hands a message to the network; a fault is reported by `closed`.
+   * @param maySend called last, when the message is written: false holds it back
+   * @returns whether it was handed over
+   * @throws {TransportError} the flow is closed
+   */
+  send(message: SipMessage, maySend?: () => boolean): boolean;
+  /**
+   * Keeps the connection and its NAT binding open with CRLF keep-alives (RFC 5626), for a call or a registration. Returns
+   * an idempotent function that releases the flow.
+   */
+  hold(): () => void;
+  /** Whether a message has ever come on this connection: then it has worked, and may be dead now. Undefined on UDP. */
+  readonly spoken?: boolean;
+  /** Starts to watch a connection. Undefined on UDP, on which the next datagram may arrive again. */
+  watch?(): FlowWatch;
+}
+
+/** Watches for data on a connection since `watch` was called. */
+export interface FlowWatch {
+  /** Whether no data has come. */
+  readonly silent: boolean;
+  /** Closes the connection with this fault if no data has come; returns whether it did. */
+  close(fault: TransportError): boolean;
+}
+
+/** Receives messages and faults of the transport. Callbacks must not throw. */
+export interface TransportListener {
+  message(message: SipMessage, flow: Flow): void;
+  /**
+   * The connection is closed. On UDP the network has reported the peer as `refused` or `unreachable`: the flow stays
+   * `alive`, since the next datagram may arrive.
+   */
+  closed(flow: Flow, fault: TransportError): void;
+  /**
+   * Whether a live call has this Call-ID: only then a request from an unexpected address is parsed. Default: never.
+   */
+  hasCall?(callId: string): boolean;
+  /** Whether a request belongs to a dialog of ours: then it may come from an unexpected address. Default: never. */
+  ours?(request: SipRequest): boolean;
+}
+
+/** Why a message could not be sent. */
+export type TransportFault = "refused" | "unreachable" | "timeout" | "tls" | "dns" | "closed" | "limit";
+
+/** A fault of the network below SIP; the message names the peer and, if there is one, the fix. */
+export class TransportError extends CodedError {
+  override readonly name = "TransportError";
+  readonly code = "transport_failed";
+  readonly fault: TransportFault;
+  /** Whether the fault stays until it is fixed: an untrusted certificate, a name that does not exist. */
+  readonly lasting: boolean;
+  constructor(fault: TransportFault, detail: string, options: ErrorOptions & { readonly lasting?: boolean } = {}) {
+    super(detail, options);
+    this.fault = fault;
+    this.lasting = options.lasting ?? false;
+  }
+}
+
+/** All sockets of one trunk. */
+export interface Transports {
+  /**
+   * The flow to this hop: an open connection is reused.
+   * @param dead a connection that is not reused, but stays open for its other users
+   * @throws {TransportError} no connection could be opened in time
+   */
+  connect(hop: Hop, signal: AbortSignal, dead?: Flow): Promise<Flow>;
+  /** Accepts requests over UDP from these hops too; those from other addresses are dropped unless the trunk listens on UDP. */
+  expect?(hops: readonly Hop[]): void;
+  /**
+   * Our host and port in Via and Contact on this flow: `host[:port]`, IPv6 in brackets; the public address if one is
+   * configured or was learnt (RFC 3581), else the address the flow is bound to.
+   */
+  sentBy(flow: Flow): string;
+  /**
+   * Takes our address as the peer sees it on this flow: `received` and `rport` of a response that matches our branch.
+   * @param trusted the peer is the trunk's own server, so the address is used for other servers too. Default: false
+   */
+  seen(flow: Flow, address: SocketAddress, trusted?: boolean): void;
+  listen(listener: TransportListener): void;
+  /** Resolves when the trunk's own listener, if any, accepts connections. @throws {TransportError} its port is taken */
+  ready(): Promise<void>;
+  /** Closes every socket. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** The default port of a URI or a Via (RFC 3261 section 19.1.2). */
+export function defaultPort(kind: TransportKind): number {
+  return kind === "tls" ? 5061 : 5060;
+}

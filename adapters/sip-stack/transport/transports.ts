@@ -1,0 +1,176 @@
+import type { Logger, System } from "../ports.ts";
+import type { AddressCheck } from "./address-rule.ts";
+import { OwnNames } from "./own-names.ts";
+import type { TlsOptions } from "./pem.ts";
+import { notReachable } from "./public-hops.ts";
+import type { ListenOptions } from "./stream-listener.ts";
+import { StreamListener } from "./stream-listener.ts";
+import { StreamTransport } from "./stream-transport.ts";
+import { type Hop, type SocketAddress, TransportError, type TransportListener, type Transports } from "./transport.ts";
+import { UdpTransport } from "./udp-transport.ts";
+
+/** How long a peer may take to accept a connection of TCP or TLS, ms. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Options of {@link createTransports}. */
+export interface TransportsOptions {
+  readonly system: System;
+  readonly logger: Logger;
+  readonly tls?: TlsOptions | undefined;
+  /** The trunk's configured host: TLS to a bare address requires its certificate. */
+  readonly serverName?: string | undefined;
+  /** See `Trunk.publicAddress`. */
+  readonly publicAddress?: string | undefined;
+  /** The IP address that our sockets are bound to. Default: all of this machine's. */
+  readonly localAddress?: string | undefined;
+  readonly listen?: ListenOptions | undefined;
+  /** See `Trunk.crlfProbe`. Default: true. */
+  readonly crlfProbe?: boolean | undefined;
+  /** The addresses that messages may be sent to, and come from. Default: every address. */
+  readonly allows?: AddressCheck | undefined;
+  /** Default: 5000. */
+  readonly connectTimeoutMs?: number | undefined;
+}
+
+/** The sockets of a trunk, with their counters. */
+export interface TrunkTransports extends Transports {
+  /** The address of the listener; undefined before `ready`, and without a listener. */
+  readonly listening: SocketAddress | undefined;
+  /** Number of datagrams and messages that were not valid SIP. */
+  readonly malformed: number;
+}
+
+/** Creates the sockets of one trunk. Each is opened when it is first needed, that of the listener at once. */
+export function createTransports(options: TransportsOptions): TrunkTransports {
+  return new SocketTransports(options);
+}
+
+const NO_LISTENER: TransportListener = { message() {}, closed() {} };
+
+class SocketTransports implements TrunkTransports {
+  listening: SocketAddress | undefined;
+  malformed = 0;
+  #listener = NO_LISTENER;
+  readonly #udp: UdpTransport;
+  readonly #streams: StreamTransport;
+  readonly #names: OwnNames;
+  readonly #allows: AddressCheck;
+  readonly #accepting: Promise<StreamListener | undefined>;
+  #closing: Promise<void> | undefined;
+
+  constructor({
+    system,
+    logger,
+    tls = {},
+    serverName,
+    publicAddress,
+    localAddress,
+    listen,
+    crlfProbe,
+    allows = () => true,
+    connectTimeoutMs,
+  }: TransportsOptions) {
+    this.#allows = allows;
+    const listener = (): TransportListener => this.#listener;
+    const malformed = (from: SocketAddress, detail: string): void => {
+      this.malformed++;
+      // Logs the 1st, the 10th, the 100th and so on, so that peers cannot fill our log.
+      if (isMilestone(this.malformed))
+        logger.warn({ address: from.address, port: from.port, detail, count: this.malformed }, "not a SIP message");
+    };
+    let strangers = 0;
+    const stranger = (from: SocketAddress): void => {
+      strangers++;
+      if (isMilestone(strangers))
+        logger.warn(
+          { address: from.address, port: from.port, count: strangers },
+          "sip: dropped a request from an address that the trunk does not resolve to",
+        );
+    };
+    const overUdp = listen?.transport === "udp" ? listen : undefined;
+    this.#udp = new UdpTransport({
+      system,
+      address: overUdp?.address ?? localAddress,
+      port: overUdp?.port ?? 0,
+      open: overUdp !== undefined,
+      allows,
+      probe: crlfProbe ?? true,
+      listener,
+      malformed,
+      stranger,
+    });
+    this.#streams = new StreamTransport({
+      system,
+      tls,
+      serverName,
+      localAddress,
+      connectTimeoutMs: connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+      listener,
+      malformed,
+    });
+    this.#names = new OwnNames(publicAddress, (kind) =>
+      kind === listen?.transport ? this.listening?.port : undefined,
+    );
+    this.#accepting = this.#accept(listen, tls);
+    this.#accepting.catch(() => {}); // reported by `ready`
+  }
+
+  async connect(...[hop, signal, dead]: Parameters<Transports["connect"]>): ReturnType<Transports["connect"]> {
+    if (this.#closing !== undefined) throw new TransportError("closed", "the trunk was closed");
+    // The last place before a socket: whatever a resolver returned.
+    if (!this.#allows(hop.address)) throw notReachable(hop.host);
+    return hop.kind === "udp" ? this.#udp.connect(hop) : this.#streams.connect(hop, signal, dead);
+  }
+
+  expect(hops: readonly Hop[]): void {
+    for (const { address } of hops) this.#udp.expect(address);
+  }
+
+  sentBy(...[flow]: Parameters<Transports["sentBy"]>): string {
+    return this.#names.of(flow);
+  }
+
+  seen(...seen: Parameters<Transports["seen"]>): void {
+    this.#names.seen(...seen);
+  }
+
+  listen(listener: TransportListener): void {
+    this.#listener = listener;
+  }
+
+  async ready(): Promise<void> {
+    await this.#accepting;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #accept(listen: ListenOptions | undefined, tls: TlsOptions): Promise<StreamListener | undefined> {
+    if (listen === undefined) return undefined;
+    if (listen.transport === "udp") {
+      const family = listen.address?.includes(":") ? 6 : 4;
+      this.listening = await this.#udp.bind(family);
+      return undefined;
+    }
+    const accepting = await StreamListener.open({
+      listen,
+      tls,
+      accept: (socket, kind) => this.#streams.accept(socket, kind),
+    });
+    this.listening = accepting.bound;
+    return accepting;
+  }
+
+  async #close(): Promise<void> {
+    this.#listener = NO_LISTENER;
+    const accepting = await this.#accepting.catch(() => undefined);
+    await Promise.all([accepting?.close(), this.#streams.close(), this.#udp.close()]);
+  }
+}
+
+/** Whether a count is logged: 1, 10, 100 and so on. */
+function isMilestone(count: number): boolean {
+  return Number.isInteger(Math.log10(count));
+}

@@ -1,0 +1,78 @@
+import type { SipMessage } from "../message/message.ts";
+import { writeMessage } from "../message/write-message.ts";
+import type { System } from "../ports.ts";
+import { KeepAlive } from "./keep-alive.ts";
+import type { Flow, SocketAddress, TransportError } from "./transport.ts";
+import type { UdpSocket } from "./udp-socket.ts";
+
+/** The interval of keep-alives, short enough for the NATs of home routers (RFC 5626 section 4.4.2), ms. */
+const KEEP_ALIVE_MS = 25_000;
+
+/** A peer's address on our UDP socket. */
+export class UdpFlow implements Flow {
+  readonly kind = "udp";
+  readonly reliable = false;
+  readonly remote: SocketAddress;
+  /** When the route to the peer was last explored, and when it last sent a datagram; by the monotonic clock, ms. */
+  exploredAt = Number.NEGATIVE_INFINITY;
+  receivedAt = Number.NEGATIVE_INFINITY;
+  /** The network's last report that the peer is unreachable, and its time; by the monotonic clock, ms. */
+  refused: { readonly fault: TransportError; readonly at: number } | undefined;
+  /** The first exploration of the route: until it is done our own address is a guess. */
+  firstLook: Promise<void> | undefined;
+  readonly #socket: UdpSocket;
+  readonly #failed: (flow: UdpFlow, fault: TransportError) => void;
+  readonly #keepAlive: KeepAlive;
+  #address: string;
+
+  constructor(
+    socket: UdpSocket,
+    remote: SocketAddress,
+    address: string,
+    system: System,
+    failed: (flow: UdpFlow, fault: TransportError) => void,
+  ) {
+    this.#socket = socket;
+    this.remote = remote;
+    this.#address = address;
+    this.#failed = failed;
+    this.#keepAlive = new KeepAlive(system, KEEP_ALIVE_MS, (crlf) => this.#send(crlf));
+  }
+
+  get local(): SocketAddress {
+    return { address: this.#address, port: this.#socket.bound.port };
+  }
+
+  get alive(): boolean {
+    return this.#socket.open;
+  }
+
+  get held(): boolean {
+    return this.#keepAlive.held;
+  }
+
+  send(message: SipMessage, maySend?: () => boolean): boolean {
+    const bytes = writeMessage(message);
+    if (maySend?.() === false) return false;
+    this.#send(bytes);
+    return true;
+  }
+
+  hold(): () => void {
+    return this.#keepAlive.hold();
+  }
+
+  /** Takes our address towards the peer from the system. */
+  reachedFrom(address: string): void {
+    this.#address = address;
+  }
+
+  /** Stops the keep-alives: the socket is about to be closed. */
+  stop(): void {
+    this.#keepAlive.stop();
+  }
+
+  #send(bytes: Uint8Array): void {
+    this.#socket.send(bytes, this.remote, (fault) => this.#failed(this, fault));
+  }
+}

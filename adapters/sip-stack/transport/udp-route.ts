@@ -1,0 +1,75 @@
+import type { System } from "../ports.ts";
+import { networkFault, placeName } from "./network-fault.ts";
+import { type SocketAddress, TransportError } from "./transport.ts";
+import { bindUdp, closeQuietly, connectUdp, type Family } from "./udp-socket.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+
+/** How long to wait for an ICMP error, ms. */
+const LISTEN_MS = 1_000;
+const CRLF = new Uint8Array([13, 10, 13, 10]);
+
+/** Options of {@link exploreRoute}. */
+export interface UdpRouteOptions {
+  readonly to: SocketAddress;
+  /** Our own address. Undefined: the system chooses. */
+  readonly from: string | undefined;
+  readonly system: System;
+  /** Whether a keep-alive is sent; else only the system's routing table is used. */
+  readonly probe: boolean;
+  readonly refused: (fault: TransportError) => void;
+  /** Aborts the exploration. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Finds our address towards a peer, and whether the peer is reachable.
+ *
+ * Only a connected socket reports an ICMP "port unreachable" and its own address; but it receives from one address only,
+ * and a peer may send its requests from another one. So the trunk's own socket stays unconnected, and this connected one
+ * sends a keep-alive that every SIP server ignores (RFC 5626), and waits for an ICMP error for a second.
+ *
+ * @returns our address; a wildcard on Deno, which reports neither the address nor ICMP errors
+ * @throws {TransportError} there is no route to the peer
+ */
+export async function exploreRoute({ to, from, system, probe, refused, signal }: UdpRouteOptions): Promise<string> {
+  const family: Family = to.address.includes(":") ? 6 : 4;
+  const socket = await bindUdp(family, from, 0);
+  const what = `reaching ${placeName("udp", to)} failed`;
+  let stopTimer = (): void => {};
+  let closed = false;
+  const close = (): void => {
+    if (closed) return;
+    closed = true;
+    signal.removeEventListener("abort", close);
+    stopTimer();
+    closeQuietly(socket);
+  };
+  signal.addEventListener("abort", close, { once: true });
+  try {
+    if (signal.aborted) throw new TransportError("closed", "the trunk was closed");
+    await unlessAborted(connectUdp(socket, to), signal);
+  } catch (cause) {
+    close();
+    throw networkFault(cause, what);
+  }
+  const failed = (cause: unknown): void => {
+    if (closed) return;
+    close();
+    refused(networkFault(cause, what));
+  };
+  socket.on("error", failed);
+  const { address } = socket.address();
+  if (!probe) {
+    close();
+    return address;
+  }
+  stopTimer = system.after(LISTEN_MS, close);
+  try {
+    socket.send(CRLF, (cause) => {
+      if (cause) failed(cause);
+    });
+  } catch (cause) {
+    failed(cause);
+  }
+  return address;
+}

@@ -1,0 +1,198 @@
+import { skipEmptyLines } from "../message/head-end.ts";
+import { parseMessage } from "../message/parse-message.ts";
+import type { System } from "../ports.ts";
+import type { AddressCheck } from "./address-rule.ts";
+import { callIdOf, ExpectedPeers, isResponse } from "./expected-peers.ts";
+import { incoming } from "./incoming.ts";
+import { interfaceAddress } from "./interface-address.ts";
+import {
+  addressAndPort,
+  type Flow,
+  type Hop,
+  type SocketAddress,
+  TransportError,
+  type TransportListener,
+} from "./transport.ts";
+import { UdpFlow } from "./udp-flow.ts";
+import { exploreRoute } from "./udp-route.ts";
+import { type Family, UdpSocket } from "./udp-socket.ts";
+import { isWildcard } from "./wildcard-address.ts";
+
+/** How long a peer may be silent before its route is explored for the next request, ms. */
+const EXPLORE_AFTER_MS = 5_000;
+/** How long nothing is sent to a peer after the network has reported it as unreachable, ms. */
+const REFUSED_MS = 1_000;
+const MOST_FLOWS = 1_024;
+
+/** Options of {@link UdpTransport}. */
+export interface UdpTransportOptions {
+  readonly system: System;
+  /** The address to bind to; a socket of the other family binds to all addresses. */
+  readonly address: string | undefined;
+  /** 0: the system chooses. */
+  readonly port: number;
+  /** Whether requests are accepted from any address. */
+  readonly open: boolean;
+  /** The addresses whose datagrams are accepted. */
+  readonly allows: AddressCheck;
+  /** Whether a route is explored with a keep-alive. */
+  readonly probe: boolean;
+  readonly listener: () => TransportListener;
+  /** A datagram was not a valid message. */
+  readonly malformed: (from: SocketAddress, detail: string) => void;
+  /** A request came from an unexpected address. */
+  readonly stranger: (from: SocketAddress) => void;
+}
+
+/** Our UDP sockets, one per address family, and their flows. */
+export class UdpTransport {
+  readonly #options: UdpTransportOptions;
+  readonly #sockets = new Map<Family, Promise<UdpSocket>>();
+  readonly #flows = new Map<string, UdpFlow>();
+  readonly #peers = new ExpectedPeers();
+  readonly #ended = new AbortController();
+
+  constructor(options: UdpTransportOptions) {
+    this.#options = options;
+  }
+
+  get #closed(): boolean {
+    return this.#ended.signal.aborted;
+  }
+
+  /** The address of a family's socket, which is opened if necessary. @throws {TransportError} */
+  async bind(family: Family): Promise<SocketAddress> {
+    return (await this.#socket(family)).bound;
+  }
+
+  /** Accepts requests from this address. */
+  expect(address: string): void {
+    this.#peers.add(address);
+  }
+
+  async connect(hop: Hop): Promise<Flow> {
+    this.#peers.add(hop.address);
+    const family = familyOf(hop.address);
+    const { address } = this.#options;
+    if (address !== undefined && familyOf(address) !== family)
+      throw new TransportError("unreachable", `${hop.address} cannot be reached from our own address ${address}`);
+    const flow = this.#flowTo(await this.#socket(family), hop);
+    const now = this.#options.system.monotonic();
+    // The report may come between two requests. The second one would be lost without another report.
+    if (flow.refused !== undefined && now - flow.refused.at < REFUSED_MS && flow.receivedAt < flow.refused.at)
+      throw flow.refused.fault;
+    if (now - Math.max(flow.exploredAt, flow.receivedAt) >= EXPLORE_AFTER_MS) {
+      const first = flow.exploredAt === Number.NEGATIVE_INFINITY;
+      const look = this.#explore(flow);
+      if (first) flow.firstLook = look;
+      flow.exploredAt = now;
+      look.catch((fault: TransportError) => {
+        if (first)
+          flow.exploredAt = Number.NEGATIVE_INFINITY; // reported by `connect`; explored again next time
+        else this.#failed(flow, fault);
+      });
+    }
+    await flow.firstLook;
+    return flow;
+  }
+
+  async close(): Promise<void> {
+    this.#ended.abort();
+    for (const flow of this.#flows.values()) flow.stop();
+    this.#flows.clear();
+    const sockets = await Promise.allSettled(this.#sockets.values());
+    await Promise.all(sockets.map((opened) => (opened.status === "fulfilled" ? opened.value.close() : undefined)));
+  }
+
+  #socket(family: Family): Promise<UdpSocket> {
+    if (this.#closed) throw new TransportError("closed", "the trunk was closed");
+    const known = this.#sockets.get(family);
+    if (known !== undefined) return known;
+    const { address, port } = this.#options;
+    const own = address !== undefined && familyOf(address) === family ? address : undefined;
+    const opened = UdpSocket.open(family, own, port, (socket, bytes, from) => this.#received(socket, bytes, from));
+    this.#sockets.set(family, opened);
+    opened.catch(() => this.#sockets.delete(family)); // tried again next time
+    return opened;
+  }
+
+  #flowTo(socket: UdpSocket, { address, port }: SocketAddress): UdpFlow {
+    const key = addressAndPort({ address, port });
+    const known = this.#flows.get(key);
+    if (known?.alive) return known;
+    const { bound } = socket;
+    const own = isWildcard(bound.address) ? this.#likelyAddress(address) : bound.address;
+    const flow = new UdpFlow(socket, { address, port }, own, this.#options.system, (failed, fault) =>
+      this.#failed(failed, fault),
+    );
+    if (this.#flows.size >= MOST_FLOWS) this.#forgetOne();
+    this.#flows.set(key, flow);
+    return flow;
+  }
+
+  /** Our address on another flow of this family, which is nearly always right; exploring the route corrects it. */
+  #likelyAddress(towards: string): string {
+    for (const { remote, local } of this.#flows.values())
+      if (familyOf(remote.address) === familyOf(towards)) return local.address;
+    return interfaceAddress(towards) ?? (familyOf(towards) === 4 ? "0.0.0.0" : "::");
+  }
+
+  #forgetOne(): void {
+    for (const [key, flow] of this.#flows)
+      if (!flow.held) {
+        this.#flows.delete(key);
+        return;
+      }
+  }
+
+  async #explore(flow: UdpFlow): Promise<void> {
+    const { address: from, system, probe } = this.#options;
+    const refused = (fault: TransportError): void => {
+      flow.refused = { fault, at: system.monotonic() };
+      this.#failed(flow, fault);
+    };
+    const own = await exploreRoute({ to: flow.remote, from, system, probe, refused, signal: this.#ended.signal });
+    const address = isWildcard(own) ? interfaceAddress(flow.remote.address) : own;
+    if (address !== undefined) flow.reachedFrom(address);
+  }
+
+  #failed(flow: UdpFlow, fault: TransportError): void {
+    if (!this.#closed) this.#options.listener().closed(flow, fault);
+  }
+
+  #received(socket: UdpSocket, bytes: Uint8Array, from: SocketAddress): void {
+    if (this.#closed || skipEmptyLines(bytes, 0) === bytes.length) return; // a keep-alive
+    if (!this.#options.allows(from.address)) {
+      this.#options.stranger(from);
+      return;
+    }
+    const known = this.#flows.get(addressAndPort(from));
+    if (known !== undefined) known.receivedAt = this.#options.system.monotonic();
+    const listener = this.#options.listener();
+    const expected = this.#options.open || this.#peers.has(from.address) || isResponse(bytes);
+    // A request from a stranger costs one search for its Call-ID: no parsing, no response, no memory.
+    if (!expected && listener.hasCall?.(callIdOf(bytes) ?? "") !== true) {
+      this.#options.stranger(from);
+      return;
+    }
+    const parsed = parseMessage(bytes);
+    if (!expected) {
+      if (parsed.kind !== "request" || listener.ours?.(parsed) !== true) {
+        this.#options.stranger(from);
+        return;
+      }
+      this.#peers.add(from.address); // another node of the provider continues the call
+    }
+    if (parsed.kind === "malformed") {
+      this.#options.malformed(from, parsed.detail);
+      if (parsed.answer !== undefined) this.#flowTo(socket, from).send(parsed.answer);
+      return;
+    }
+    const { message, replyTo } = incoming(parsed, from);
+    listener.message(message, this.#flowTo(socket, replyTo));
+  }
+}
+
+function familyOf(address: string): Family {
+  return address.includes(":") ? 6 : 4;
+}

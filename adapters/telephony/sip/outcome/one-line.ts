@@ -1,8 +1,0 @@
-const LONGEST = 200;
-
-/** A text of a peer, made fit for a sentence: on one line, and truncated. @param length at most. Default: 200 */
-export function oneLine(text: string, length: number = LONGEST): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
-  const line = text.slice(0, 2 * length).replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
-  return line.length > length ? `${line.slice(0, length)}…` : line;
-}

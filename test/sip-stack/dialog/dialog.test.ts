@@ -1,0 +1,182 @@
+import { describe, expect, test } from "vitest";
+import { Dialog } from "../../../adapters/sip-stack/dialog/dialog.ts";
+import { nextHop } from "../../../adapters/sip-stack/dialog/next-hop.ts";
+import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
+import { responseTo, type SipResponse, sipRequest } from "../../../adapters/sip-stack/message/message.ts";
+import { TransportError } from "../../../adapters/sip-stack/transport/transport.ts";
+import { ScriptedCall } from "./support/scripted-call.ts";
+import { PaperFlow } from "./support/scripted-transactions.ts";
+
+function response(fields: readonly (readonly [string, string])[]): SipResponse {
+  const headers = new SipHeaders()
+    .add("From", "<sip:us@example.com>;tag=l")
+    .add("To", "<sip:them@example.com>;tag=r")
+    .add("Call-ID", "c")
+    .add("CSeq", "7 INVITE");
+  const made = responseTo(sipRequest("INVITE", "sip:them@example.com", headers), 200, "OK");
+  for (const [name, value] of fields) made.headers.add(name, value);
+  return made;
+}
+
+describe("a dialog", () => {
+  test("sends to the peer's Contact without a route set", () => {
+    const dialog = new Dialog(
+      "sip:them@example.com",
+      response([["Contact", '"T" <sip:t@192.0.2.9:5070;x=1>;expires=9']]),
+    );
+    const { request, next } = dialog.request("BYE");
+    expect(request.uri).toBe("sip:t@192.0.2.9:5070;x=1");
+    expect(next).toBe("sip:t@192.0.2.9:5070;x=1");
+    expect(request.headers.has("Route")).toBe(false);
+    expect(request.headers.get("CSeq")).toBe("8 BYE");
+    expect(request.headers.get("From")).toBe("<sip:us@example.com>;tag=l");
+    expect(request.headers.get("To")).toBe("<sip:them@example.com>;tag=r");
+  });
+
+  test("reverses loose routes and keeps their parameters", () => {
+    const dialog = new Dialog(
+      "sip:x",
+      response([
+        ["Record-Route", "<sip:b.example.com;lr;ftag=1>, <sip:a.example.com;lr=on>"],
+        ["Record-Route", "<sip:first.example.com;transport=tls;r2=on;lr>"],
+        ["Contact", "<sip:t@10.1.1.1>"],
+      ]),
+    );
+    const { request, next } = dialog.request("BYE");
+    expect(request.uri).toBe("sip:t@10.1.1.1");
+    expect(request.headers.fields("Route")).toEqual([
+      "<sip:first.example.com;transport=tls;r2=on;lr>",
+      "<sip:a.example.com;lr=on>",
+      "<sip:b.example.com;lr;ftag=1>",
+    ]);
+    expect(next).toBe("sip:first.example.com;transport=tls;r2=on;lr");
+  });
+
+  test("puts a strict router into the Request-URI and the target last", () => {
+    const dialog = new Dialog(
+      "sip:x",
+      response([
+        ["Record-Route", "<sip:b.example.com>, <sip:strict.example.com>"],
+        ["Contact", "<sip:t@10.1.1.1>"],
+      ]),
+    );
+    const { request, next } = dialog.ack(7);
+    expect(request.uri).toBe("sip:strict.example.com");
+    expect(request.headers.fields("Route")).toEqual(["<sip:b.example.com>", "<sip:t@10.1.1.1>"]);
+    expect(next).toBe("sip:strict.example.com");
+    expect(request.headers.get("CSeq")).toBe("7 ACK");
+  });
+
+  test("keeps the Request-URI without a valid Contact", () => {
+    for (const fields of [[], [["Contact", "<tel:+1>"]], [["Contact", "%%%"]]] as const)
+      expect(new Dialog("sip:them@example.com", response(fields)).target).toBe("sip:them@example.com");
+  });
+
+  test("recomputes its routes by the 2xx and keeps them on target refresh", () => {
+    const dialog = new Dialog(
+      "sip:x",
+      response([
+        ["Record-Route", "<sip:a;lr>"],
+        ["Contact", "<sip:1@10.0.0.1>"],
+      ]),
+    );
+    dialog.established(
+      response([
+        ["Record-Route", "<sip:b;lr>"],
+        ["Contact", "<sip:2@10.0.0.1>"],
+      ]),
+    );
+    dialog.refreshTarget(
+      response([
+        ["Record-Route", "<sip:c;lr>"],
+        ["Contact", "<sip:3@10.0.0.1>"],
+      ]),
+    );
+    const { request } = dialog.request("BYE");
+    expect(request.headers.fields("Route")).toEqual(["<sip:b;lr>"]);
+    expect(request.uri).toBe("sip:3@10.0.0.1");
+  });
+});
+
+describe("the next hop of a request within a dialog", () => {
+  const tls = new PaperFlow("tls", "198.51.100.5", 5061);
+  const udp = new PaperFlow("udp", "198.51.100.5", 5060);
+  const first = "sip:trunk.example.com;transport=tls";
+
+  test("is the dialog's connection if the URI names its peer", () => {
+    for (const uri of [
+      "sip:198.51.100.5:5061;transport=tls;lr",
+      "sips:198.51.100.5",
+      "sip:x@198.51.100.5:5061", // no transport named, but this is where the connection ends
+      "sip:trunk.example.com;transport=tls;lr",
+    ])
+      expect(nextHop(uri, tls, first).to, uri).toBe(tls);
+  });
+
+  test("is another hop if the URI names another host", () => {
+    for (const uri of [
+      "sip:198.51.100.5:5062;transport=tls",
+      "sip:198.51.100.5:5061;transport=udp",
+      "sip:other.example.com;transport=tls",
+      "sip:trunk.example.com:5071;transport=tls",
+    ])
+      expect(nextHop(uri, tls, first).to, uri).toBe(uri);
+    expect(nextHop("sips:198.51.100.5:5060", udp, first).to).toBe("sips:198.51.100.5:5060");
+  });
+
+  test("is the dialog's connection if the URI is behind a NAT", () => {
+    for (const uri of [
+      "sip:t@10.0.0.9:5060",
+      "sip:t@192.168.1.4",
+      "sip:t@abc.invalid;transport=ws",
+      "sip:t@172.20.0.1",
+      "sip:t@192.0.0.4:5060",
+      "sip:t@198.18.0.1:5060",
+      "sip:asterisk@pbx7:5060",
+      "sip:t@pbx.local",
+    ])
+      expect(nextHop(uri, udp, first).to, uri).toBe(udp);
+    // In one private network everybody can be reached.
+    const inside = new PaperFlow("udp", "10.0.0.1", 5060);
+    expect(nextHop("sip:t@10.0.0.9:5060", inside, first).to).toBe("sip:t@10.0.0.9:5060");
+  });
+
+  test("is a new connection if the old one is closed", () => {
+    const gone = new PaperFlow("tls", "198.51.100.5", 5061);
+    gone.alive = false;
+    expect(nextHop("sip:trunk.example.com;transport=tls;lr", gone, first).to).toBe(
+      "sip:trunk.example.com;transport=tls;lr",
+    );
+    expect(nextHop("sip:t@10.0.0.9", gone, first).to).toBe(first);
+  });
+
+  test("is a new connection for a BYE on a closed one", async () => {
+    const flow = new PaperFlow("tls", "192.0.2.9", 5070);
+    const call = await ScriptedCall.placed({ flow });
+    call.accept({ fields: [["Contact", "<sip:callee@192.0.2.9:5070;transport=tls>"]] });
+    void call.usage.hangUp();
+    expect(call.tx.last("BYE").to).toBe(flow);
+    call.tx.last("BYE").fail(new TransportError("closed", "reset by the peer"));
+    expect(call.tx.last("BYE").to).toBe("sip:callee@192.0.2.9:5070;transport=tls");
+    call.tx.last("BYE").respond(200);
+    expect(call.end).toEqual({ type: "released" });
+    expect(call.left).toBe(0);
+  });
+
+  test("is not a connection that the peer has opened", async () => {
+    const flow = new PaperFlow("tls", "198.51.100.5", 5061);
+    const call = await ScriptedCall.placed({ flow, nextHop: () => first });
+    call.accept({ fields: [["Record-Route", "<sip:trunk.example.com;transport=tls;lr>"]] });
+    const theirs = new PaperFlow("tls", "198.51.100.77", 40_123);
+    const update = await call.receive("UPDATE", { flow: theirs });
+    expect(update.flow).toBe(theirs);
+    expect(update.status).toBe(200);
+    const pressed = call.usage.sendDigit("1", 100);
+    expect(call.tx.last("INFO").to).toBe(flow);
+    call.tx.last("INFO").respond(200);
+    await pressed;
+    expect((await call.receive("BYE", { cseq: 2, flow: theirs })).status).toBe(200);
+    expect(call.end).toEqual({ type: "bye", reason: undefined });
+    expect(call.left).toBe(0);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { TransportError } from "../../../adapters/sip-stack/transport/transport.ts";
+import { ScriptedCall } from "./support/scripted-call.ts";
+
+describe("keys by SIP INFO", () => {
+  test("are read from both body types", async () => {
+    const call = await ScriptedCall.answered();
+    const bodies = [
+      ["Signal=5\r\nDuration=160\r\n", "application/dtmf-relay"],
+      ["Signal= *\nDuration= 250", "application/dtmf-relay"],
+      ["signal=11", "application/dtmf-relay"],
+      ["7", "application/dtmf"],
+      ["d\r\n", "application/dtmf"],
+    ] as const;
+    for (const [index, [body, type]] of bodies.entries()) {
+      const came = await call.receive("INFO", { cseq: index + 1, body, type });
+      expect(came.status).toBe(200);
+    }
+    expect(call.log.slice(2)).toEqual(["digit 5", "digit *", "digit #", "digit 7", "digit D"]);
+  });
+
+  test("a flash or an empty INFO is ignored; another body is refused", async () => {
+    const call = await ScriptedCall.answered();
+    expect((await call.receive("INFO", { cseq: 1, body: "Signal=16", type: "application/dtmf-relay" })).status).toBe(
+      200,
+    );
+    expect((await call.receive("INFO", { cseq: 2 })).status).toBe(200);
+    const came = await call.receive("INFO", { cseq: 3, body: "<xml/>", type: "application/media_control+xml" });
+    expect(came.status).toBe(415);
+    expect(came.header("Accept")).toContain("application/dtmf-relay");
+    expect(call.log).toEqual(["placed", "answered"]);
+  });
+
+  test("are sent in order; a refusal rejects the promise", async () => {
+    const call = await ScriptedCall.answered();
+    const sent = call.usage.sendDigit("#", 160);
+    const info = call.tx.last("INFO");
+    expect(info.body).toBe("Signal=#\r\nDuration=160\r\n");
+    expect(info.header("Content-Type")).toBe("application/dtmf-relay");
+    info.respond(200);
+    await sent;
+    const refused = call.usage.sendDigit("1", 160);
+    call.tx.last("INFO").respond(415, { reason: "Unsupported Media Type" });
+    await expect(refused).rejects.toThrow("415 Unsupported Media Type");
+    const lost = call.usage.sendDigit("2", 160);
+    call.tx.last("INFO").fail(new TransportError("timeout", "silence"));
+    await expect(lost).rejects.toThrow("silence");
+  });
+
+  test("are rejected when the call ends", async () => {
+    const call = await ScriptedCall.answered();
+    const refused = expect(call.usage.sendDigit("1", 160)).rejects.toThrow("ended");
+    await call.receive("BYE");
+    await refused;
+    await expect(call.usage.sendDigit("1", 160)).rejects.toThrow("not answered");
+    expect(call.left).toBe(0);
+  });
+});

@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { field, methodOf, readSip, type SipText, writeSip } from "../../support/sip/sip-text.ts";
+import { datagramPeer, Opened, streamPeer } from "../transport/sockets.ts";
+import { LiveAgent } from "./support/live-agent.ts";
+
+const opened = new Opened();
+afterEach(() => opened.close());
+
+/** A scripted peer over one transport. */
+interface Peer {
+  readonly uri: string;
+  /** All that came from the trunk's socket. */
+  received(): string;
+  send(bytes: Buffer): void;
+}
+
+const PEERS = {
+  async udp(): Promise<Peer> {
+    const peer = opened.add(await datagramPeer());
+    // The trunk's own socket is that of the latest message; a look at the way comes from another one.
+    const port = (): number => peer.received.findLast(({ text }) => text.trim() !== "")?.port ?? 0;
+    return {
+      uri: `sip:127.0.0.1:${peer.port};transport=udp`,
+      received: () =>
+        peer.received
+          .filter((one) => one.port === port())
+          .map(({ text }) => text)
+          .join(""),
+      send: (bytes) => peer.send(bytes, port()),
+    };
+  },
+  async tcp(): Promise<Peer> {
+    const peer = opened.add(await streamPeer());
+    return {
+      uri: `sip:127.0.0.1:${peer.port};transport=tcp`,
+      received: peer.received,
+      send: (bytes) => void peer.sockets[0]?.write(bytes),
+    };
+  },
+} as const;
+
+const SDP =
+  "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\na=rtpmap:0 PCMU/8000\r\n";
+
+/** The latest request with this CSeq, as soon as it has come. */
+async function came(peer: Peer, cseq: string): Promise<SipText> {
+  const texts = (): string[] => peer.received().split(/(?=^[A-Z]+ sip:\S+ SIP\/2\.0\r$)/m);
+  const found = (): string | undefined => texts().findLast((text) => text.includes(`\r\nCSeq: ${cseq}\r\n`));
+  await vi.waitFor(() => expect(found(), cseq).toBeDefined(), 5_000);
+  return readSip(Buffer.from(found()!, "latin1"));
+}
+
+function respond(peer: Peer, asked: SipText, status: number, more: SipText["fields"] = []): void {
+  const copied = ["Via", "From", "Call-ID", "CSeq"].map((name) => [name, field(asked, name)] as const);
+  const to = field(asked, "To").includes("tag=") ? field(asked, "To") : `${field(asked, "To")};tag=them`;
+  const body = methodOf(asked) === "INVITE" ? SDP : "";
+  const fields = [...copied, ["To", to], ["Contact", `<${peer.uri}>`], ["Content-Type", "application/sdp"], ...more];
+  peer.send(writeSip({ start: `SIP/2.0 ${status} So`, fields: fields as SipText["fields"], body }));
+}
+
+/** A call that the peer has answered; its BYE has CSeq 2. */
+async function answered(kind: keyof typeof PEERS) {
+  const peer = await PEERS[kind]();
+  const system = new ManualSystem();
+  const call = opened.add(new LiveAgent(peer.uri, { system })).call("bob");
+  respond(peer, await came(peer, "1 INVITE"), 200);
+  await call.until("answered");
+  return { peer, system, call };
+}
+
+describe.each(["udp", "tcp"] as const)("a BYE over %s without a response for 4 s", (kind) => {
+  test("is sent again with credentials after a challenge", async () => {
+    const { peer, system, call } = await answered(kind);
+    const gone = call.usage.hangUp();
+    const bye = await came(peer, "2 BYE");
+    await system.advance(20_000);
+    await gone;
+    expect(call.log.at(-1)).toBe("ended released");
+    respond(peer, bye, 401, [["WWW-Authenticate", 'Digest realm="far.end", nonce="n1"']]);
+    const again = await came(peer, "3 BYE");
+    expect(field(again, "Authorization")).toContain('nonce="n1"');
+    respond(peer, again, 200);
+  });
+
+  test("holds its flow until the final response", async () => {
+    const { peer, system, call } = await answered(kind);
+    await system.advance(15_000);
+    const gone = call.usage.hangUp();
+    const bye = await came(peer, "2 BYE");
+    await system.advance(4_000);
+    await gone;
+    const keepAlives = (): number => peer.received().split(/(?<=\r\n\r\n)\r\n\r\n/).length - 1;
+    expect(keepAlives()).toBe(0);
+    respond(peer, bye, 100);
+    await system.advance(11_000);
+    await vi.waitFor(() => expect(keepAlives()).toBe(1));
+  });
+});

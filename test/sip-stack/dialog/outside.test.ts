@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import { TransportError } from "../../../adapters/sip-stack/transport/transport.ts";
+import { ScriptedCall } from "./support/scripted-call.ts";
+import { type Came, PaperFlow } from "./support/scripted-transactions.ts";
+
+/** A request of a peer without a call. */
+function receive(
+  call: ScriptedCall,
+  method: string,
+  fields: readonly (readonly [string, string])[] = [],
+  toTag = "",
+): Came {
+  return call.tx.receive(method, [
+    ["From", "<sip:them@example.net>;tag=t"],
+    ["To", `<sip:us@example.com>${toTag}`],
+    ["Call-ID", "foreign"],
+    ["CSeq", `1 ${method}`],
+    ...fields,
+  ]);
+}
+
+describe("a request from outside of any call", () => {
+  test("OPTIONS is answered with our capabilities and a To tag", async () => {
+    const came = receive(await ScriptedCall.placed(), "OPTIONS");
+    expect(came.status).toBe(200);
+    expect(came.header("Allow")).toBe("INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY");
+    expect(came.header("Accept")).toContain("application/sdp");
+    expect(came.header("Supported")).toBe("timer, 100rel");
+    expect(came.header("To")).toMatch(/^<sip:us@example.com>;tag=[0-9a-f]{16}$/);
+    expect(came.header("Server")).toBe("Ringport");
+  });
+
+  test("an INVITE is refused with 480, so other phones keep ringing", async () => {
+    expect(receive(await ScriptedCall.placed(), "INVITE").status).toBe(480);
+  });
+
+  test("a request of an unknown dialog is refused with 481", async () => {
+    const call = await ScriptedCall.placed();
+    for (const method of ["BYE", "CANCEL", "INFO", "NOTIFY", "PRACK", "UPDATE"])
+      expect(receive(call, method).status, method).toBe(481);
+    for (const method of ["INVITE", "OPTIONS", "BYE", "MESSAGE", "PUBLISH"])
+      expect(receive(call, method, [], ";tag=gone").status, method).toBe(481);
+  });
+
+  test("other methods are refused with our Allow", async () => {
+    const call = await ScriptedCall.placed();
+    for (const method of ["MESSAGE", "REFER", "SUBSCRIBE", "REGISTER", "PUBLISH"]) {
+      const came = receive(call, method);
+      expect(came.status, method).toBe(405);
+      expect(came.header("Allow")).toContain("BYE");
+    }
+    for (const method of ["FROBNICATE", "constructor", "toString"])
+      expect(receive(call, method).status, method).toBe(501);
+  });
+
+  test("an unknown extension is refused by name", async () => {
+    const call = await ScriptedCall.answered();
+    const came = receive(call, "OPTIONS", [
+      ["Require", "timer, sec-agree"],
+      ["Require", "Join"],
+    ]);
+    expect(came.status).toBe(420);
+    expect(came.header("Unsupported")).toBe("sec-agree, Join");
+    expect((await call.receive("UPDATE", { fields: [["Require", "precondition"]] })).status).toBe(420);
+  });
+
+  test("a stray ACK is not answered", async () => {
+    const call = await ScriptedCall.placed();
+    expect(receive(call, "ACK", [["Require", "what"]]).responses).toEqual([]);
+    expect(receive(call, "ACK", [], ";tag=x").responses).toEqual([]);
+  });
+});
+
+describe("a request within a dialog", () => {
+  test("is declined for REFER, refused for MESSAGE and answered for OPTIONS", async () => {
+    const call = await ScriptedCall.answered();
+    const statuses = [];
+    for (const [index, method] of ["REFER", "MESSAGE", "NOTIFY", "PRACK", "OPTIONS", "constructor"].entries())
+      statuses.push((await call.receive(method, { cseq: index + 1 })).status);
+    expect(statuses).toEqual([603, 405, 489, 481, 200, 501]);
+    expect(call.end).toBeUndefined();
+  });
+});
+
+describe("a request of ours outside of a call", () => {
+  const challenge = ["WWW-Authenticate", 'Digest realm="r", nonce="n", algorithm=MD5, qop="auth"'] as const;
+
+  test("answers a challenge and returns response, flow and sent request", async () => {
+    const call = await ScriptedCall.placed();
+    const series = call.agent.series();
+    const reply = call.agent.request({
+      method: "REGISTER",
+      uri: "sip:example.com",
+      to: "<sip:100@example.com>",
+      headers: [["Expires", "300"]],
+      series,
+    });
+    await call.system.settle();
+    const first = call.tx.last("REGISTER");
+    expect(first.header("Contact")).toBe("<sip:100@192.0.2.7:5060>");
+    expect(first.header("To")).toBe("<sip:100@example.com>");
+    first.respond(401, { fields: [challenge] });
+    await call.system.settle();
+    const second = call.tx.last("REGISTER");
+    expect(second.header("CSeq")).toBe("2 REGISTER");
+    expect(second.header("Call-ID")).toBe(first.header("Call-ID"));
+    expect(second.header("Authorization")).toContain('nonce="n"');
+    second.respond(200);
+    expect(await reply).toMatchObject({ response: { status: 200 }, flow: call.tx.flow, request: second.request });
+    expect(series.cseq).toBe(2);
+  });
+
+  test("reports why a challenge could not be answered", async () => {
+    const call = await ScriptedCall.placed();
+    const reply = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" });
+    for (let times = 0; times < 2; times++) call.tx.last("OPTIONS").respond(401, { fields: [challenge] });
+    expect((await reply).response.status).toBe(401);
+    expect((await reply).refusal).toMatchObject({ code: "wrong_password" });
+  });
+
+  test("fails with the fault of the network, and can be aborted", async () => {
+    const call = await ScriptedCall.placed();
+    const lost = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" });
+    call.tx.last("OPTIONS").fail(new TransportError("timeout", "silence"));
+    await expect(lost).rejects.toThrow("silence");
+    const controller = new AbortController();
+    const given = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" }, controller.signal);
+    controller.abort(new Error("no longer"));
+    await expect(given).rejects.toThrow("no longer");
+    expect(call.tx.last("OPTIONS").abandoned).toBe(true);
+  });
+
+  test("uses the given flow, or another one if that is closed", async () => {
+    const call = await ScriptedCall.placed();
+    const flow = new PaperFlow("tls");
+    const reply = call.agent.request({ method: "OPTIONS", uri: "sip:example.com", flow });
+    expect(call.tx.last("OPTIONS").to).toBe(flow);
+    call.tx.last("OPTIONS").fail(new TransportError("closed", "the connection was closed"));
+    expect(call.tx.last("OPTIONS").to).toBe("sip:192.0.2.1");
+    call.tx.last("OPTIONS").respond(200);
+    expect((await reply).response.status).toBe(200);
+  });
+});

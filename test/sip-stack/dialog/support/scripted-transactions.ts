@@ -1,0 +1,232 @@
+import { SipHeaders } from "../../../../adapters/sip-stack/message/headers.ts";
+import {
+  responseTo,
+  type SipRequest,
+  type SipResponse,
+  sipRequest,
+} from "../../../../adapters/sip-stack/message/message.ts";
+import { withTag } from "../../../../adapters/sip-stack/message/name-addr.ts";
+import type {
+  ClientListener,
+  IncomingRequest,
+  OutgoingRequest,
+  TransactionListener,
+  Transactions,
+} from "../../../../adapters/sip-stack/transaction/transactions.ts";
+import type { Flow, TransportError, TransportKind } from "../../../../adapters/sip-stack/transport/transport.ts";
+
+/** The parts of a scripted response. */
+export interface Answer {
+  readonly reason?: string;
+  readonly tag?: string | undefined;
+  readonly sdp?: string | undefined;
+  readonly fields?: readonly (readonly [name: string, value: string])[];
+}
+
+/** A way to a peer that exists on paper. */
+export class PaperFlow implements Flow {
+  readonly kind: TransportKind;
+  readonly local = { address: "192.0.2.7", port: 5060 };
+  readonly remote: { address: string; port: number };
+  alive = true;
+  held = 0;
+
+  constructor(kind: TransportKind = "udp", address = "192.0.2.1", port = kind === "tls" ? 5061 : 5060) {
+    this.kind = kind;
+    this.remote = { address, port };
+  }
+
+  get reliable(): boolean {
+    return this.kind !== "udp";
+  }
+
+  send(): boolean {
+    throw new Error("nothing is sent on paper");
+  }
+
+  hold(): () => void {
+    this.held++;
+    let holding = true;
+    return () => {
+      if (holding) this.held--;
+      holding = false;
+    };
+  }
+}
+
+/** A request that was sent, in the hands of the test. */
+export class Sent implements OutgoingRequest {
+  readonly request: SipRequest;
+  readonly to: string | Flow;
+  readonly #listener: ClientListener;
+  readonly #flow: Flow;
+  /** The Reason of a CANCEL, or an empty text; undefined: there was none. */
+  cancelled: string | undefined;
+  abandoned = false;
+  unanswered = false;
+  over = false;
+  /** The status of its final response. */
+  answeredWith: number | undefined;
+
+  constructor(request: SipRequest, to: string | Flow, flow: Flow, listener: ClientListener) {
+    this.request = { ...request, headers: request.headers.clone() };
+    this.to = to;
+    this.#flow = flow;
+    this.#listener = listener;
+  }
+
+  start(): void {
+    this.#listener.prepare?.(this.request, this.#flow, "192.0.2.7:5060");
+    this.#listener.sent?.(this.request, this.#flow);
+  }
+
+  get method(): string {
+    return this.request.method;
+  }
+
+  get body(): string {
+    return new TextDecoder().decode(this.request.body);
+  }
+
+  header(name: string): string | undefined {
+    return this.request.headers.get(name);
+  }
+
+  /** Whether the layer would send it now. */
+  get maySend(): boolean {
+    return this.#listener.maySend?.() ?? true;
+  }
+
+  cancel(reason = ""): void {
+    if (!this.over) this.cancelled = reason;
+  }
+
+  abandon(): void {
+    this.abandoned = true;
+  }
+
+  /** A response to it, not sent yet. */
+  response(status: number, { reason = "", tag, sdp, fields = [] }: Answer = {}): SipResponse {
+    const body = new TextEncoder().encode(sdp ?? "");
+    const response = responseTo(this.request, status, reason, body);
+    if (tag !== undefined) response.headers.set("To", withTag(response.headers.get("To") ?? "", tag));
+    if (sdp !== undefined) response.headers.add("Content-Type", "application/sdp");
+    for (const [name, value] of fields) response.headers.add(name, value);
+    return response;
+  }
+
+  /** The peer responds. */
+  respond(status: number, answer?: Answer, flow: Flow = this.#flow): SipResponse {
+    const response = this.response(status, answer);
+    if (this.over) throw new Error(`${this.method} has had its final response`);
+    this.over = status >= 200;
+    if (this.over) this.answeredWith = status;
+    if (this.abandoned) return response;
+    if (status < 200) this.#listener.provisional?.(response, flow);
+    else this.#listener.final(response, flow);
+    return response;
+  }
+
+  fail(fault: TransportError): void {
+    this.over = true;
+    this.unanswered = fault.fault === "timeout";
+    if (!this.abandoned) this.#listener.failed(fault);
+  }
+}
+
+/** A request that came, and what it was answered. */
+export class Came implements IncomingRequest {
+  readonly request: SipRequest;
+  readonly flow: Flow;
+  readonly responses: SipResponse[] = [];
+
+  constructor(request: SipRequest, flow: Flow) {
+    this.request = request;
+    this.flow = flow;
+  }
+
+  get done(): boolean {
+    return this.responses.some(({ status }) => status >= 200);
+  }
+
+  respond(response: SipResponse): void {
+    this.responses.push(response);
+  }
+
+  get status(): number | undefined {
+    return this.responses.at(-1)?.status;
+  }
+
+  get body(): string {
+    return new TextDecoder().decode(this.responses.at(-1)?.body);
+  }
+
+  header(name: string): string | undefined {
+    return this.responses.at(-1)?.headers.get(name);
+  }
+}
+
+/** Transactions without a network: the test is the peer. */
+export class ScriptedTransactions implements Transactions {
+  readonly flow: PaperFlow;
+  readonly sent: Sent[] = [];
+  readonly acks: { request: SipRequest; to: string | Flow }[] = [];
+  #listener: TransactionListener | undefined;
+
+  constructor(flow = new PaperFlow()) {
+    this.flow = flow;
+  }
+
+  request(request: SipRequest, to: string | Flow, listener: ClientListener): OutgoingRequest {
+    const sent = new Sent(request, to, this.flow, listener);
+    this.sent.push(sent);
+    queueMicrotask(() => sent.start());
+    return sent;
+  }
+
+  ack(request: SipRequest, to: string | Flow): void {
+    this.acks.push({ request, to });
+  }
+
+  listen(listener: TransactionListener): void {
+    this.#listener = listener;
+  }
+
+  flowTo(): Promise<Flow> {
+    return Promise.reject(new Error("nothing is sent on paper"));
+  }
+
+  sentBy(): string {
+    return "192.0.2.7:5060";
+  }
+
+  async close(): Promise<void> {}
+
+  /** The latest request of this method. */
+  last(method: string): Sent {
+    const sent = this.sent.findLast((one) => one.method === method);
+    if (sent === undefined) throw new Error(`no ${method} was sent`);
+    return sent;
+  }
+
+  count(method: string): number {
+    return this.sent.filter((one) => one.method === method).length;
+  }
+
+  /** A request comes in. */
+  receive(method: string, fields: readonly (readonly [string, string])[], body = "", flow: Flow = this.flow): Came {
+    const headers = new SipHeaders();
+    for (const [name, value] of fields) headers.add(name, value);
+    const came = new Came(sipRequest(method, "sip:us@192.0.2.7", headers, new TextEncoder().encode(body)), flow);
+    this.#listener?.request(came);
+    return came;
+  }
+
+  lateSuccess(response: SipResponse): void {
+    this.#listener?.lateSuccess(response, this.flow);
+  }
+
+  unacknowledged(came: Came): void {
+    this.#listener?.unacknowledged?.(came);
+  }
+}

@@ -1,0 +1,44 @@
+import type { System } from "../../../../src/ports/system.ts";
+
+/** A clock that a property moves without waiting for anything, and lots that are all the same. */
+export class SteppedSystem implements System {
+  readonly #timers = new Set<{ readonly due: number; readonly run: () => void }>();
+  #now = 0;
+  #draws = 0;
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonic(): number {
+    return this.#now;
+  }
+
+  random(bytes: Uint8Array): void {
+    for (let index = 0; index < bytes.length; index++) bytes[index] = (index * 37 + this.#draws) & 0xff;
+    this.#draws++;
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const timer = { due: this.#now + Math.max(0, ms), run };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
+  }
+
+  get waiting(): number {
+    return this.#timers.size;
+  }
+
+  /** Runs what falls due within N ms, in order; at most a thousand timers, so that an endless one is noticed. */
+  elapse(ms: number): void {
+    const until = this.#now + ms;
+    for (let run = 0; run < 1000; run++) {
+      const next = [...this.#timers].filter(({ due }) => due <= until).sort((one, other) => one.due - other.due)[0];
+      if (next === undefined) break;
+      this.#timers.delete(next);
+      this.#now = next.due;
+      next.run();
+    }
+    this.#now = until;
+  }
+}

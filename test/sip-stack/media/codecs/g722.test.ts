@@ -1,0 +1,146 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { LONGEST_PACKET_MS, MOST_PAYLOAD_BYTES } from "../../../../adapters/sip-stack/media/codecs/codec.ts";
+import { createG722 } from "../../../../adapters/sip-stack/media/codecs/g722.ts";
+import { rms } from "../../../../src/audio/pcm.ts";
+import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { fuzz } from "../../../support/fuzz.ts";
+import { largestStep, pass } from "../simulated-network.ts";
+
+const RATE = 16_000;
+const FRAME = RATE / 50;
+const LONGEST = (RATE * LONGEST_PACKET_MS) / 1000;
+/** Samples by which both filters together delay the sound. */
+const DELAY = 22;
+
+/** Encodes and decodes, in packets of so many samples. */
+function heardAgain(samples: Int16Array, frame = FRAME): Int16Array {
+  const codec = createG722();
+  const heard = new Int16Array(samples.length);
+  const bytes = new Uint8Array(3 + MOST_PAYLOAD_BYTES);
+  for (let at = 0; at + frame <= samples.length; at += frame) {
+    const length = codec.encode(samples.subarray(at, at + frame), bytes, 3);
+    expect(length).toBe(frame / 2);
+    expect(codec.decode(bytes, 3, length, heard, at)).toBe(frame);
+  }
+  return heard;
+}
+
+/** Signal against the difference from it, dB, once the steps have found their size. */
+function signalToNoise(sent: Int16Array, heard: Int16Array): number {
+  let [signal, noise] = [0, 0];
+  for (let i = RATE / 10; i + DELAY < sent.length; i++) {
+    signal += sent[i]! ** 2;
+    noise += (heard[i + DELAY]! - sent[i]!) ** 2;
+  }
+  return 10 * Math.log10(signal / noise);
+}
+
+test("the clock of RTP is 8 kHz, the samples are 16 kHz", () => {
+  const { name, sampleRate, clockRate } = createG722();
+  expect([name, sampleRate, clockRate]).toEqual(["G722", RATE, 8_000]);
+});
+
+test("bytes and samples are those of another implementation", () => {
+  // What ffmpeg 5.1 makes of it.
+  const codec = createG722();
+  const samples = Int16Array.from({ length: FRAME }, (_, i) => ((i * 1201 + i * i * 7) % 20_000) - 10_000);
+  const bytes = new Uint8Array(FRAME / 2);
+  codec.encode(samples, bytes, 0);
+  expect(Buffer.from(bytes).toString("hex")).toBe(
+    "2e8420852284049218be35b028be0c997e35af2b0e955f36b12c0e997cf76b9dd079f92b9cd176f72f0dfefc6e995075f62c1077f32e10f9" +
+      "6d9751f7709d57f02f10f76d9ed66b96d4b43112f53110773310787310787212f670156f99d66f9fdf2e106f98d7730d7494d4740e7698d7" +
+      "7252719ef89ad2321170baf1bffd9cd16d562e146f52754f7c0c77b872b371b373b27a107a527756725e70359b5b9f7a",
+  );
+  const heard = new Int16Array(FRAME);
+  codec.decode(bytes, 0, bytes.length, heard, 0);
+  expect([...heard.subarray(-20)]).toEqual([
+    ...[4978, 9092, -4885, 1696, 4544, -10948, -3308, 2170, 3735, -7402],
+    ...[-3989, 3345, 4982, -6280, -2915, 3175, 7219, -4824, -2136, 3709],
+  ]);
+});
+
+describe("a tone is heard again", () => {
+  test.each([
+    [440, 40],
+    [5_000, 15],
+    [6_500, 15],
+  ])("at %i Hz", (hz, leastDb) => {
+    const sent = tone(hz, 2_000, RATE, 8_000);
+    const heard = heardAgain(sent);
+    expect(toneShare(heard.subarray(RATE / 10), hz, RATE)).toBeGreaterThan(0.97);
+    expect(rms(heard) / rms(sent)).toBeCloseTo(1, 1);
+    expect(signalToNoise(sent, heard)).toBeGreaterThan(leastDb);
+  });
+
+  test.each([10, 30, 60])("in packets of %i ms as in others", (ms) => {
+    const sent = tone(440, 600, RATE, 8_000);
+    expect(heardAgain(sent, (RATE * ms) / 1000)).toEqual(heardAgain(sent));
+  });
+});
+
+test("silence stays silent", () => {
+  expect(Math.max(...heardAgain(new Int16Array(RATE)).map(Math.abs))).toBeLessThan(8);
+});
+
+test("two streams know nothing of each other", () => {
+  const alone = heardAgain(tone(440, 400, RATE, 8_000));
+  const other = createG722();
+  const [bytes, samples] = [new Uint8Array(MOST_PAYLOAD_BYTES), new Int16Array(FRAME)];
+  const codec = createG722();
+  const sent = tone(440, 400, RATE, 8_000);
+  for (let at = 0; at < sent.length; at += FRAME) {
+    codec.encode(sent.subarray(at, at + FRAME), bytes, 0);
+    codec.decode(bytes, 0, FRAME / 2, samples, 0);
+    expect(samples).toEqual(alone.subarray(at, at + FRAME));
+    other.encode(tone(5_000, 20, RATE, 30_000), bytes, 0);
+    other.decode(bytes, 0, FRAME / 2, samples, 0);
+  }
+});
+
+describe("on a network", () => {
+  const sent = tone(440, 4_000, RATE, 8_000);
+
+  test("that loses nothing, every sample is played at its time", () => {
+    const { heard, buffer } = pass(sent, { delivers: () => [20], packets: 220, codec: createG722() });
+    const first = heard.findIndex((sample) => Math.abs(sample) > 1_000);
+    const last = heard.findLastIndex((sample) => Math.abs(sample) > 1_000);
+    expect(Math.abs(last - first - sent.length)).toBeLessThan(40);
+    expect(buffer.late).toBe(0);
+    expect(toneShare(heard.subarray(first, last), 440, RATE)).toBeGreaterThan(0.99);
+  });
+
+  test.each([1, 3])("that loses %i in a row, the gap is filled without a click", (burst) => {
+    const whole = pass(sent, { delivers: () => [20], packets: 200, codec: createG722() }).heard;
+    const delivers = (i: number) => (i % 23 >= 23 - burst ? undefined : [20]);
+    const { heard } = pass(sent, { delivers, packets: 200, codec: createG722() });
+    expect(largestStep(heard)).toBeLessThan(1.5 * largestStep(whole) + 500);
+    expect(toneShare(heard.subarray(RATE / 2, 3 * RATE), 440, RATE)).toBeGreaterThan(burst === 1 ? 0.95 : 0.8);
+  });
+
+  test.each([200, -200])("with a clock that is off by %i millionths, the delay stays the same", (ppm) => {
+    const minute = tone(440, 60_000, RATE, 8_000);
+    const { heard, buffer } = pass(minute, { delivers: () => [20], packets: 3_050, ppm, codec: createG722() });
+    const first = heard.findIndex((sample) => Math.abs(sample) > 1_000);
+    const last = heard.findLastIndex((sample) => Math.abs(sample) > 1_000);
+    expect(buffer.late).toBe(0);
+    expect(Math.abs((last - first) / 16 - 60_000 / (1 + ppm / 1e6))).toBeLessThan(70);
+  });
+});
+
+fuzz(
+  "whatever comes in place of a packet, nothing throws or is written beyond its samples, and a tone is heard after it",
+  fc.property(fc.uint8Array({ maxLength: 1_200 }), fc.nat(300), fc.nat(1_500), (bytes, at, length) => {
+    const codec = createG722();
+    const into = new Int16Array(7 + LONGEST + 1).fill(77);
+    const samples = codec.decode(bytes, at, length, into, 7);
+    if (samples < 0 || samples > LONGEST || samples > 2 * length) throw new Error(`${samples} samples`);
+    if (into[6] !== 77 || into[7 + samples] !== 77) throw new Error("it wrote beyond them");
+    const packet = new Uint8Array(MOST_PAYLOAD_BYTES);
+    const sent = tone(440, 100, RATE, 8_000);
+    const heard = new Int16Array(sent.length);
+    for (let i = 0; i < sent.length; i += FRAME)
+      codec.decode(packet, 0, codec.encode(sent.subarray(i, i + FRAME), packet, 0), heard, i);
+    if (toneShare(heard.subarray(-FRAME), 440, RATE) < 0.9) throw new Error("the tone was not heard");
+  }),
+);

@@ -1,0 +1,221 @@
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type Codec,
+  LONGEST_PACKET_MS,
+  MOST_PAYLOAD_BYTES,
+} from "../../../../adapters/sip-stack/media/codecs/codec.ts";
+import { createOpus } from "../../../../adapters/sip-stack/media/codecs/opus.ts";
+import { carriesRedundancy } from "../../../../adapters/sip-stack/media/codecs/opus-redundancy.ts";
+import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { fuzz } from "../../../support/fuzz.ts";
+
+const RATE = 16_000;
+const FRAME = RATE / 50;
+
+let opus: Codec;
+beforeAll(async () => {
+  opus = await createOpus();
+});
+afterAll(() => opus.close());
+
+function room(): Int16Array {
+  return new Int16Array((RATE * LONGEST_PACKET_MS) / 1000);
+}
+
+/** A voice of sorts: pulses at a pitch that wanders, through two resonances, in syllables. */
+function voice(ms: number): Int16Array {
+  const samples = new Int16Array((RATE * ms) / 1000);
+  let phase = 0;
+  const state = [0, 0, 0, 0];
+  for (let i = 0; i < samples.length; i++) {
+    const t = i / RATE;
+    phase += (120 + 25 * Math.sin(2 * Math.PI * 0.7 * t)) / RATE;
+    const pulse = phase >= 1 ? 1 : 0;
+    phase %= 1;
+    let x = pulse;
+    for (const [n, hz, r] of [
+      [0, 500 + 250 * Math.sin(2 * Math.PI * 1.3 * t), 0.97],
+      [2, 1500 + 500 * Math.sin(2 * Math.PI * 0.9 * t), 0.95],
+    ] as const) {
+      const y = x + 2 * r * Math.cos((2 * Math.PI * hz) / RATE) * state[n]! - r * r * state[n + 1]!;
+      state[n + 1] = state[n]!;
+      state[n] = y;
+      x = y;
+    }
+    samples[i] = Math.max(-32_000, Math.min(32_000, x * 900 * (0.6 + 0.4 * Math.sin(2 * Math.PI * 3 * t))));
+  }
+  return samples;
+}
+
+function encodeAll(codec: Codec, samples: Int16Array, frame = FRAME): Uint8Array[] {
+  const packets: Uint8Array[] = [];
+  const into = new Uint8Array(7 + MOST_PAYLOAD_BYTES);
+  for (let at = 0; at + frame <= samples.length; at += frame) {
+    const bytes = codec.encode(samples.subarray(at, at + frame), into, 7);
+    packets.push(into.slice(7, 7 + bytes));
+  }
+  return packets;
+}
+
+/** How alike two stretches of sound are, 0 to 1, at the shift where they are most so. */
+function likeness(one: Int16Array, other: Int16Array): number {
+  let best = 0;
+  for (let shift = -40; shift <= 40; shift++) {
+    let [product, a, b] = [0, 0, 0];
+    for (let i = 40; i < one.length - 40; i++) {
+      product += one[i]! * other[i + shift]!;
+      a += one[i]! ** 2;
+      b += other[i + shift]! ** 2;
+    }
+    best = Math.max(best, product / Math.sqrt(a * b || 1));
+  }
+  return best;
+}
+
+test("the clock of RTP is 48 kHz, the samples are 16 kHz", () => {
+  expect([opus.name, opus.sampleRate, opus.clockRate]).toEqual(["opus", RATE, 48_000]);
+});
+
+test("a tone is heard again, in packets of 20 kbit/s", async () => {
+  const codec = await createOpus();
+  const packets = encodeAll(codec, tone(440, 2000, RATE, 8000));
+  const into = room();
+  const heard: number[] = [];
+  for (const packet of packets) {
+    expect(codec.decode(packet, 0, packet.length, into, 0)).toBe(FRAME);
+    heard.push(...into.subarray(0, FRAME));
+  }
+  codec.close();
+  expect(toneShare(Int16Array.from(heard.slice(3200)), 440, RATE)).toBeGreaterThan(0.9);
+  const bitrate = (packets.reduce((sum, packet) => sum + packet.length, 0) * 8) / 2;
+  expect(bitrate).toBeGreaterThan(8_000);
+  expect(bitrate).toBeLessThan(26_000);
+});
+
+test.each([10, 20, 40, 60])("frames of %i ms are encoded and decoded whole", (ms) => {
+  const frame = (RATE * ms) / 1000;
+  const into = room();
+  for (const packet of encodeAll(opus, voice(600), frame))
+    expect(opus.decode(packet, 0, packet.length, into, 0)).toBe(frame);
+});
+
+describe("a packet that is lost", () => {
+  /** Decodes a voice of which every tenth packet is lost; answers how like each lost piece what was made for it is. */
+  async function loseSome(make: (codec: Codec, next: Uint8Array, into: Int16Array) => number): Promise<number[]> {
+    const codec = await createOpus();
+    const whole = await createOpus();
+    const packets = encodeAll(codec, voice(6000));
+    const [into, expected] = [room(), room()];
+    const likenesses: number[] = [];
+    for (let n = 0; n < packets.length; n++) {
+      const packet = packets[n]!;
+      const next = packets[n + 1]!;
+      whole.decode(packet, 0, packet.length, expected, 0);
+      if (n % 10 !== 5) expect(codec.decode(packet, 0, packet.length, into, 0)).toBe(FRAME);
+      else if (!carriesRedundancy(next, 0, next.length)) codec.conceal!(FRAME, into, 0);
+      else {
+        expect(make(codec, next, into)).toBe(FRAME);
+        likenesses.push(likeness(into.subarray(0, FRAME), expected.subarray(0, FRAME)));
+      }
+    }
+    codec.close();
+    whole.close();
+    return likenesses;
+  }
+
+  test("is concealed, and better with the redundancy of the next packet", async () => {
+    const mean = (all: number[]) => all.reduce((sum, one) => sum + one, 0) / all.length;
+    const concealed = await loseSome((codec, _, into) => codec.conceal!(FRAME, into, 0));
+    const recovered = await loseSome((codec, next, into) => codec.recover!(next, 0, next.length, FRAME, into, 0));
+    expect(recovered.length, "of 30 lost packets, those that the next one says again").toBeGreaterThan(20);
+    expect(mean(concealed)).toBeGreaterThan(0.3);
+    expect(mean(recovered)).toBeGreaterThan(0.9);
+    expect(mean(recovered)).toBeGreaterThan(mean(concealed));
+  });
+
+  test("a tenth of a second of concealment fades out without a click", async () => {
+    const codec = await createOpus();
+    const into = room();
+    for (const packet of encodeAll(codec, tone(300, 500, RATE, 8000))) codec.decode(packet, 0, packet.length, into, 0);
+    let before = into[FRAME - 1]!;
+    const steps: number[] = [];
+    for (let n = 0; n < 5; n++) {
+      expect(codec.conceal!(FRAME, into, 0)).toBe(FRAME);
+      for (let i = 0; i < FRAME; i++) {
+        steps.push(Math.abs(into[i]! - before));
+        before = into[i]!;
+      }
+    }
+    codec.close();
+    expect(Math.max(...steps)).toBeLessThan(8000 * 2 * Math.PI * (300 / RATE) * 2); // twice the tone's own steepest step
+  });
+});
+
+test("a packet without redundancy recovers nothing", async () => {
+  const { createEncoder } = await import("libopus-wasm");
+  const encoder = await createEncoder({ sampleRate: RATE, channels: 1, bitrate: 20_000, fec: false });
+  const samples = voice(400);
+  for (let at = 0; at + FRAME <= samples.length; at += FRAME) {
+    const packet = encoder.encode(samples.subarray(at, at + FRAME));
+    expect(carriesRedundancy(packet, 0, packet.length)).toBe(false);
+    expect(opus.recover!(packet, 0, packet.length, FRAME, room(), 0)).toBe(0);
+  }
+  encoder.free();
+});
+
+test.each([
+  ["one frame", [0x08, 0x40], true],
+  ["one frame without redundancy", [0x08, 0x80], false],
+  ["one frame of 60 ms: the fourth bit", [0x18, 0x10], true],
+  ["one frame of 40 ms: the third bit", [0x10, 0x20], true],
+  ["the side channel of stereo", [0x0c, 0x10], true],
+  ["two frames of the same length", [0x09, 0x40, 0x00], true],
+  ["two frames, the first one's length of one byte", [0x0a, 0x01, 0x40, 0x00], true],
+  ["two frames, the first one's length of two bytes", [0x0a, 0xfc, 0x00, 0x40], true],
+  ["many frames of the same length", [0x0b, 0x02, 0x40, 0x00], true],
+  ["many frames with padding", [0x0b, 0x42, 0x01, 0x40, 0x00, 0x00], true],
+  ["many frames of several lengths", [0x0b, 0x83, 0x01, 0x01, 0x40, 0x00, 0x00], true],
+  ["an empty first frame", [0x0a, 0x00, 0x40], false],
+  ["CELT", [0x88, 0x40], false],
+  ["nothing behind the first byte", [0x08], false],
+])("redundancy is seen in a packet of %s", (_, bytes, expected) => {
+  const packet = Uint8Array.of(1, 2, 3, ...bytes, 0x40);
+  expect(carriesRedundancy(packet, 3, bytes.length)).toBe(expected);
+});
+
+test("after it has been closed it neither encodes nor decodes, and throws nothing", async () => {
+  const codec = await createOpus();
+  const [packet] = encodeAll(codec, tone(440, 20, RATE, 8000));
+  codec.close();
+  codec.close();
+  expect(codec.decode(packet!, 0, packet!.length, room(), 0)).toBe(0);
+  expect(codec.conceal!(FRAME, room(), 0)).toBe(0);
+  expect(codec.encode(new Int16Array(FRAME), new Uint8Array(MOST_PAYLOAD_BYTES), 0)).toBe(0);
+});
+
+test("a hundred codecs opened and closed leave no memory behind", async () => {
+  const before = process.memoryUsage().external + process.memoryUsage().arrayBuffers;
+  for (let round = 0; round < 100; round++) {
+    const codecs = await Promise.all(Array.from({ length: 10 }, () => createOpus()));
+    for (const codec of codecs) encodeAll(codec, tone(440, 20, RATE, 8000));
+    for (const codec of codecs) codec.close();
+  }
+  const after = process.memoryUsage().external + process.memoryUsage().arrayBuffers;
+  expect(after - before).toBeLessThan(8 * 2 ** 20); // a thousand that stay would be fifty
+});
+
+const rubbish = fc.tuple(fc.uint8Array({ maxLength: 200 }), fc.nat(210), fc.nat(210), fc.nat(120));
+
+fuzz(
+  "whatever comes in place of a packet, nothing throws, and the next packet is heard",
+  fc.property(rubbish, ([bytes, at, length, ms]) => {
+    const into = room();
+    const samples = opus.decode(bytes, at, length, into, 0);
+    if (samples < 0 || samples > into.length) throw new Error(`${samples} samples`);
+    opus.recover!(bytes, at, length, (RATE * ms) / 1000, into, 0);
+    opus.conceal!((RATE * ms) / 1000, into, 0);
+    const [packet] = encodeAll(opus, tone(440, 20, RATE, 8000));
+    if (opus.decode(packet!, 0, packet!.length, into, 0) !== FRAME) throw new Error("a genuine packet was not heard");
+  }),
+);

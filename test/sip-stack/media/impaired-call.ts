@@ -1,0 +1,151 @@
+import type { MediaStatistics } from "../../../adapters/sip-stack/media/engine.ts";
+import { decodeMulaw, encodeMulaw } from "../../../src/audio/g711.ts";
+import { whiteNoise } from "../../audio/noise.ts";
+import { ImpairedNetwork, type NetworkConditions } from "../../support/sip/network-impairment.ts";
+import { PEER, peerSettings, sessionAt } from "./session-on-a-clock.ts";
+
+/** A call whose audio comes through a network, on a clock of its own: an hour takes seconds, and the same seed gives the same. */
+export interface ImpairedCallOptions {
+  readonly conditions: NetworkConditions;
+  readonly seconds: number;
+  /** The sender's clock is so much faster than ours, in millionths. Default: 0. */
+  readonly ppm?: number;
+  /** Default: 1. */
+  readonly seed?: number;
+  /** Called every 5 s of the call. */
+  readonly sample?: (atMs: number, statistics: MediaStatistics) => void;
+}
+
+/** What a listener had of it. */
+export interface ImpairedCall {
+  /** Share of the packets that the network lost, and how long a burst of them was on average. */
+  readonly loss: number;
+  readonly meanBurst: number;
+  /** Per minute: what was heard that the sender never said, ms, and such gaps of more than 40 ms. */
+  readonly concealedMs: number;
+  readonly gaps: number;
+  /** From the sending of a packet to its being heard, without the network's shortest way, ms: median, and at the end. */
+  readonly delayMs: number;
+  readonly lastDelayMs: number;
+  /** As the session reports it. */
+  readonly mos: number;
+}
+
+const RATE = 8_000;
+const FRAME_MS = 20;
+const FRAME = 160;
+const SAMPLED_TICKS = 250;
+/** When our first frame is due after the first packet was sent, ms. */
+const PHASE_MS = 7;
+
+/** Sends noise, which is like itself nowhere else, through the network into a session. */
+export function impairedCall({ conditions, seconds, ppm = 0, seed = 1, sample }: ImpairedCallOptions): ImpairedCall {
+  const packets = seconds * 50;
+  const said = encodeMulaw(whiteNoise(packets * FRAME, 8_000, seed));
+  const network = new ImpairedNetwork(conditions, seed);
+  const sentAt = (index: number): number => (index * FRAME_MS) / (1 + ppm / 1e6);
+  const arrivals: { readonly at: number; readonly packet: Buffer }[] = [];
+  let bursts = 0;
+  let losing = false;
+  for (let index = 0; index < packets; index++) {
+    const packet = rtp(index, said);
+    const deliveries = network.deliveries(packet, sentAt(index));
+    if (deliveries.length === 0 && !losing) bursts++;
+    losing = deliveries.length === 0;
+    for (const ms of deliveries) arrivals.push({ at: sentAt(index) + ms, packet: Buffer.from(packet) });
+  }
+  arrivals.sort((a, b) => a.at - b.at);
+
+  let now = 0;
+  const heard: Int16Array[] = [];
+  let firstHeardAt = 0;
+  const session = sessionAt(() => now);
+  session.connect(
+    { read: (frame) => frame.fill(0).length },
+    {
+      write(frame) {
+        if (heard.length === 0) firstHeardAt = now;
+        heard.push(Int16Array.from(frame));
+      },
+    },
+  );
+  session.configure(peerSettings({ direction: "recvonly" }));
+  session.start();
+  let next = 0;
+  for (let tick = 0; tick < packets; tick++) {
+    const due = PHASE_MS + tick * FRAME_MS;
+    for (; next < arrivals.length && arrivals[next]!.at <= due; next++) {
+      now = arrivals[next]!.at;
+      session.datagram(arrivals[next]!.packet, PEER.address, PEER.port);
+    }
+    now = due;
+    session.tick();
+    if ((tick + 1) % SAMPLED_TICKS === 0) sample?.((tick + 1) * FRAME_MS, session.statistics());
+  }
+  const { mos } = session.statistics();
+  const { lost, came } = network.counts;
+  const delays = listen(heard, decodeMulaw(said), (index, heardMs) => firstHeardAt + heardMs - sentAt(index));
+  const sorted = [...delays.ms].sort((a, b) => a - b);
+  const shortest = conditions.delayMs ?? 0;
+  return {
+    loss: lost / came,
+    meanBurst: lost / Math.max(1, bursts),
+    concealedMs: (delays.concealedMs * 60) / seconds,
+    gaps: (delays.gaps * 60) / seconds,
+    delayMs: (sorted[sorted.length >> 1] ?? 0) - shortest,
+    lastDelayMs: (delays.ms.at(-1) ?? 0) - shortest,
+    mos: mos ?? 0,
+  };
+}
+
+function rtp(index: number, said: Uint8Array): Buffer {
+  const packet = Buffer.alloc(12 + FRAME);
+  packet[0] = 0x80;
+  packet.writeUInt16BE((100 + index) & 0xffff, 2);
+  packet.writeUInt32BE((1_000 + index * FRAME) >>> 0, 4);
+  packet.writeUInt32BE(7, 8);
+  packet.set(said.subarray(index * FRAME, (index + 1) * FRAME), 12);
+  return packet;
+}
+
+/** Pieces of noise this long are looked for in what was heard. */
+const PIECE = 40;
+/** A piece is looked for this far from where the one before it leads. */
+const REACH = RATE * 0.4;
+const GAP_MS = 40;
+
+/** Finds every piece that was said in what was heard: what lies between them was made up. */
+function listen(
+  frames: readonly Int16Array[],
+  said: Int16Array,
+  delay: (index: number, heardMs: number) => number,
+): { readonly ms: readonly number[]; readonly concealedMs: number; readonly gaps: number } {
+  const heard = new Int16Array(frames.length * FRAME);
+  for (const [i, frame] of frames.entries()) heard.set(frame, i * FRAME);
+  const ms: number[] = [];
+  let [concealed, gaps, end] = [0, 0, -1];
+  let offset = 0;
+  for (let from = 0; from + PIECE <= said.length; from += PIECE) {
+    const at = locate(heard, said.subarray(from, from + PIECE), Math.max(0, end), from + offset);
+    if (at < 0) continue;
+    offset = at - from;
+    const hole = end < 0 ? 0 : ((at - end) * 1_000) / RATE;
+    concealed += hole;
+    if (hole > GAP_MS) gaps++;
+    end = at + PIECE;
+    if (from % FRAME === 0) ms.push(delay(from / FRAME, (at * 1_000) / RATE));
+  }
+  return { ms, concealedMs: concealed, gaps };
+}
+
+/** Where a piece is heard, not before `least`, the nearest place to `likely` first; -1: nowhere. */
+function locate(heard: Int16Array, piece: Int16Array, least: number, likely: number): number {
+  for (let off = 0; off <= REACH; off++)
+    for (const at of off === 0 ? [likely] : [likely + off, likely - off]) {
+      if (at < least || at + piece.length > heard.length) continue;
+      let i = 0;
+      while (i < piece.length && heard[at + i] === piece[i]) i++;
+      if (i === piece.length) return at;
+    }
+  return -1;
+}

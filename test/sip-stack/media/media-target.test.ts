@@ -1,0 +1,82 @@
+import { afterEach, expect, test } from "vitest";
+import { MediaTarget } from "../../../adapters/sip-stack/media/media-target.ts";
+import { Voice } from "../../support/sip/voice.ts";
+import { End, settingsTo, until } from "./two-ends.ts";
+
+const NAME = "media.example";
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A phone, and the settings of a description that names its host. */
+async function phone() {
+  const voice = await Voice.open("127.0.0.1");
+  closing.push(() => voice.close());
+  const remote = { address: NAME, port: voice.port };
+  return { voice, settings: settingsTo(voice.port, { remote, remoteRtcp: remote }) };
+}
+
+/** A session whose remote host is resolved: each query takes the next answer; failed ones are empty. */
+async function session(...answers: readonly (readonly string[])[]) {
+  const end = await End.open();
+  closing.push(() => end.engine.close());
+  let asked = 0;
+  const target = new MediaTarget({
+    session: end.session,
+    local: "127.0.0.1",
+    from: { isPublic: false },
+    refused() {},
+    dns: {
+      async addresses() {
+        const answer = answers[asked++] ?? [];
+        if (answer.length === 0) throw new Error("the resolver is silent");
+        return answer;
+      },
+    },
+    lost: (detail) => end.lost(detail),
+  });
+  end.session.start();
+  return { end, target, asked: () => asked };
+}
+
+test("a resolved name keeps its address if the DNS fails", async () => {
+  const [first, second] = [await phone(), await phone()];
+  const { end, target, asked } = await session(["127.0.0.1"]);
+  target.settle(first.settings, false);
+  await until(() => first.voice.packets.length > 3, "audio at the first port");
+  target.settle(second.settings, false);
+  await until(() => asked() === 2 && second.voice.packets.length > 3, "audio at the second port");
+  expect(end.told).toEqual(["sending"]);
+});
+
+test("a name keeps its address if the DNS returns another first", async () => {
+  const [first, second] = [await phone(), await phone()];
+  const { target, asked } = await session(["127.0.0.1"], ["127.0.0.9", "127.0.0.1"]);
+  target.settle(first.settings, false);
+  await until(() => first.voice.packets.length > 3, "audio at the first port");
+  target.settle(second.settings, false);
+  await until(() => asked() === 2 && second.voice.packets.length > 5, "audio at the second port");
+});
+
+test("a name with a new address is followed", async () => {
+  const [first, second] = [await phone(), await Voice.open("127.0.0.2")];
+  closing.push(() => second.close());
+  const { target } = await session(["127.0.0.1"], ["127.0.0.2"]);
+  target.settle(first.settings, false);
+  await until(() => first.voice.packets.length > 3, "audio at the first address");
+  const remote = { address: NAME, port: second.port };
+  target.settle({ ...first.settings, remote, remoteRtcp: remote }, false);
+  await until(() => second.packets.length > 3, "audio at the second address");
+});
+
+test("a name without an address is reported as lost", async () => {
+  const first = await phone();
+  const { end, target } = await session(["127.0.0.1"]);
+  target.settle(first.settings, false);
+  await until(() => first.voice.packets.length > 3, "audio");
+  target.settle({ ...first.settings, remote: { address: "other.example", port: 4000 } }, false);
+  await until(() => end.told.length > 1, "the loss");
+  expect(end.told[1]).toContain('"other.example"');
+});

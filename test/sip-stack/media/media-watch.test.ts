@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { MediaWatch } from "../../../adapters/sip-stack/media/media-watch.ts";
+
+/** An answered call whose peer has to send, lost after 1 s. */
+function watched(): MediaWatch {
+  const watch = new MediaWatch(1_000);
+  watch.negotiated("sendrecv", 0);
+  watch.start(0);
+  return watch;
+}
+
+describe("a packet after the answer", () => {
+  test("of the peer is evidence and a sign of life", () => {
+    const watch = watched();
+    watch.rtp(900, true, "peer");
+    expect(watch.evidence).toEqual({ kind: "inbound", elsewhere: false, expected: true });
+    expect(watch.overdue(1_800)).toBeUndefined();
+    expect(watch.overdue(1_900)).toMatch(/^no audio came from the peer for 1 s/);
+  });
+
+  test("of the source that our audio follows is a sign of life, and no evidence", () => {
+    const watch = watched();
+    watch.rtp(900, true, "followed");
+    watch.rtcp(false, false, 950, "followed");
+    expect(watch.evidence).toEqual({ kind: "none", elsewhere: true, expected: true });
+    expect(watch.takeEvidence()).toBe(false);
+    expect(watch.overdue(1_900)).toBeUndefined();
+    expect(watch.overdue(1_950)).toMatch(/^no audio came from the peer for 1 s/);
+  });
+
+  test("of another host is neither", () => {
+    const watch = watched();
+    watch.rtp(900, true, "other");
+    watch.rtcp(false, true, 950, "other");
+    expect(watch.evidence).toEqual({ kind: "none", elsewhere: true, expected: true });
+    expect(watch.overdue(1_000)).toBe("audio came only from other hosts than the peer's for 1 s (mediaLossMs)");
+  });
+});

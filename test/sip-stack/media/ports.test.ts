@@ -1,0 +1,56 @@
+import { createSocket } from "node:dgram";
+import { expect, test } from "vitest";
+import { PortsExhausted } from "../../../adapters/sip-stack/media/engine.ts";
+import { PortPairs } from "../../../adapters/sip-stack/media/ports.ts";
+import { createThreadEngine } from "../../../adapters/sip-stack/media/thread-engine.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { End, LOOPBACK } from "./two-ends.ts";
+
+const free = async (port: number): Promise<number> => port;
+
+test("pairs are even, within the range, and never taken twice", async () => {
+  const ports = new PortPairs(new ManualSystem());
+  const taken = [await ports.take([10_001, 10_008], free), await ports.take([10_001, 10_008], free)];
+  taken.push(await ports.take([10_001, 10_008], free));
+  expect(taken.toSorted()).toEqual([10_002, 10_004, 10_006]);
+  await expect(ports.take([10_001, 10_008], free)).rejects.toThrow(PortsExhausted);
+  ports.release(10_004);
+  expect(await ports.take([10_001, 10_008], free)).toBe(10_004);
+});
+
+test("the first pair is a matter of chance", async () => {
+  const firsts = new Set<number>();
+  for (let seed = 1; seed <= 20; seed++)
+    firsts.add(await new PortPairs(new ManualSystem({ seed })).take([16_384, 32_767], free));
+  expect(firsts.size).toBeGreaterThan(15);
+});
+
+test("a full range is named in the error, and an ended call frees its pair", async () => {
+  const engine = createThreadEngine();
+  const other = createSocket("udp4");
+  const port = await new Promise<number>((resolve) => {
+    other.bind(0, LOOPBACK, () => resolve(other.address().port));
+  });
+  const even = port - (port % 2);
+  const ports = [even, even + 1] as const;
+  try {
+    if (port === even) {
+      await expect(End.open({ ports }, engine)).rejects.toThrow(`from ${even} to ${even + 1}`);
+      await new Promise<void>((resolve) => void other.close(resolve));
+    }
+    const first = await End.open({ ports }, engine);
+    expect(first.session.port).toBe(even);
+    await expect(End.open({ ports }, engine)).rejects.toThrow(PortsExhausted);
+    await Promise.all([first.session.close(), first.session.close()]);
+    expect((await End.open({ ports }, engine)).session.port).toBe(even);
+  } finally {
+    if (port !== even) other.close();
+    await engine.close();
+  }
+});
+
+test("an address that is not ours is a fault of its own", async () => {
+  const engine = createThreadEngine();
+  await expect(End.open({ address: "192.0.2.1" }, engine)).rejects.toThrow(/EADDRNOTAVAIL/);
+  await engine.close();
+});

@@ -1,0 +1,74 @@
+import type { Codec } from "../../../adapters/sip-stack/media/codecs/codec.ts";
+import { createG711 } from "../../../adapters/sip-stack/media/codecs/g711.ts";
+import { JitterBuffer } from "../../../adapters/sip-stack/media/jitter/jitter-buffer.ts";
+import { random } from "../../support/random.ts";
+
+/** The delays of a packet, ms: undefined if it is lost, several if it is duplicated. */
+export type Delivers = (index: number, chance: () => number) => readonly number[] | undefined;
+
+export interface Passage {
+  readonly delivers: Delivers;
+  /** Packets of 20 ms; more than the clip has are silence. */
+  readonly packets: number;
+  /** How much faster the sender's clock is than ours, in millionths. */
+  readonly ppm?: number;
+  /** When our first frame is due after the first packet was sent, ms. Default: 7. */
+  readonly phaseMs?: number;
+  readonly firstSequence?: number;
+  readonly firstTimestamp?: number;
+  readonly codec?: Codec;
+}
+
+const PACKET_MS = 20;
+
+/** Sends a clip of 8 kHz through a network into a jitter buffer; answers all frames that came out, end to end. */
+export function pass(clip: Int16Array, passage: Passage): { heard: Int16Array; buffer: JitterBuffer } {
+  const { delivers, packets, ppm = 0, phaseMs = 7, firstSequence = 100, firstTimestamp = 1_000 } = passage;
+  const codec = passage.codec ?? createG711("PCMU");
+  const samples = (codec.sampleRate * PACKET_MS) / 1000;
+  const chance = random(42);
+  const arrivals: { at: number; index: number; payload: Uint8Array }[] = [];
+  for (let index = 0; index < packets; index++) {
+    const frame = new Int16Array(samples);
+    frame.set(clip.subarray(index * samples, (index + 1) * samples));
+    const into = new Uint8Array(500);
+    const payload = into.slice(0, codec.encode(frame, into, 0));
+    const sentAt = (index * PACKET_MS) / (1 + ppm / 1e6);
+    for (const delay of delivers(index, chance) ?? []) arrivals.push({ at: sentAt + delay, index, payload });
+  }
+  arrivals.sort((a, b) => a.at - b.at);
+  const buffer = new JitterBuffer(codec);
+  const frame = new Int16Array(samples);
+  const marks = new Uint8Array(samples);
+  const heard: number[] = [];
+  let next = 0;
+  for (let tick = 0; tick < packets + 20; tick++) {
+    const now = phaseMs + tick * PACKET_MS;
+    for (; next < arrivals.length && arrivals[next]!.at <= now; next++) {
+      const { at, index, payload } = arrivals[next]!;
+      const units = (codec.clockRate * PACKET_MS) / 1000;
+      const timestamp = (firstTimestamp + index * units) >>> 0;
+      buffer.take(0x10000 + firstSequence + index, timestamp, payload, 0, payload.length, at, true);
+    }
+    buffer.read(frame, now, marks);
+    for (const sample of frame) heard.push(sample);
+  }
+  return { heard: Int16Array.from(heard), buffer };
+}
+
+/** The largest step from one sample to the next. */
+export function largestStep(samples: Int16Array): number {
+  let largest = 0;
+  for (let i = 1; i < samples.length; i++) largest = Math.max(largest, Math.abs(samples[i]! - samples[i - 1]!));
+  return largest;
+}
+
+/** Where `part` lies within `whole`, sample by sample; -1: nowhere. */
+export function find(whole: Int16Array, part: Int16Array): number {
+  for (let at = 0; at + part.length <= whole.length; at++) {
+    let i = 0;
+    while (i < part.length && whole[at + i] === part[i]) i++;
+    if (i === part.length) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,33 @@
+import { Buffer } from "node:buffer";
+import type { CreateHmac } from "../../../../adapters/sip-stack/media/srtp/hmac.ts";
+import { nativeHmac } from "../../../../adapters/sip-stack/media/srtp/native-hmac.ts";
+import { ownHmac } from "../../../../adapters/sip-stack/media/srtp/own-hmac.ts";
+
+/** Both ways of computing the same. */
+export const BACK_ENDS: readonly (readonly [name: string, createHmac: CreateHmac])[] = [
+  ["own", ownHmac],
+  ["native", nativeHmac],
+];
+
+/** The bytes of hexadecimal text, at the beginning of an array of `room` bytes. */
+export function bytes(text: string, room: number = text.length / 2): Uint8Array {
+  const all = new Uint8Array(room);
+  all.set(Buffer.from(text, "hex"));
+  return all;
+}
+
+export function hex(array: Uint8Array): string {
+  return Buffer.from(array).toString("hex");
+}
+
+/** An RTP packet with a payload that depends on its number, at the beginning of an array with room for tags. */
+export function rtp(sequence: number, { ssrc = 0x1234abcd, payload = 160, room = 40 } = {}): Uint8Array {
+  const packet = new Uint8Array(12 + payload + room);
+  const view = new DataView(packet.buffer);
+  view.setUint16(0, 0x8000);
+  view.setUint16(2, sequence & 0xffff);
+  view.setUint32(4, (sequence * 160) >>> 0);
+  view.setUint32(8, ssrc);
+  for (let i = 0; i < payload; i++) packet[12 + i] = i * 3 + sequence;
+  return packet;
+}

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { writeRtpHeader } from "../../../adapters/sip-stack/media/rtp-packet.ts";
+import { RtpSession } from "../../../adapters/sip-stack/media/rtp-session.ts";
+import { decodeMulaw, encodeMulaw } from "../../../src/audio/g711.ts";
+import { MediaClock } from "../../../src/audio/media-clock.ts";
+import { concatPcm } from "../../../src/audio/pcm.ts";
+import type { System } from "../../../src/ports/system.ts";
+import { NO_DEADLINES } from "../../../src/ports/telephony.ts";
+import { whiteNoise } from "../../audio/noise.ts";
+import { find } from "./simulated-network.ts";
+import { LOOPBACK, settingsTo } from "./two-ends.ts";
+
+const FAR_PORT = 5_000;
+
+/** A session whose time, ticks and datagrams are the test's. */
+function session() {
+  const time = { now: 0 };
+  const system: System = {
+    now: () => time.now,
+    monotonic: () => time.now,
+    random: (bytes) => void bytes.fill(3),
+    after: () => () => {},
+  };
+  const heard: Int16Array[] = [];
+  const told: string[] = [];
+  const session = new RtpSession({
+    address: LOOPBACK,
+    ports: [1, 2],
+    sampleRate: 8000,
+    lossMs: 20_000,
+    system,
+    clock: new MediaClock(system),
+    deadlines: NO_DEADLINES,
+    sockets: { port: 1, send() {}, sendRtcp() {}, openRtcp() {}, close: async () => {} },
+    listener: {
+      sending() {},
+      receiving() {},
+      digit() {},
+      silent: (detail) => told.push(detail),
+      lost: (detail) => told.push(detail),
+    },
+    gone() {},
+  });
+  session.connect({ read: () => 0 }, { write: (frame) => heard.push(frame.slice()) });
+  session.configure(settingsTo(FAR_PORT));
+  session.start();
+  return { session, time, told, heard: () => concatPcm(heard) };
+}
+
+test.each([45, 100, 210, 390])("a stall of %i ms loses no packet and counts no jitter", (stallMs) => {
+  const { session: call, time, heard, told } = session();
+  const clip = whiteNoise(8000 * 6, 8000, 5);
+  const frames = clip.length / 160;
+  let came = 0;
+  let ticked = 0;
+  for (let now = 1; now < frames * 20; now++) {
+    // The thread stands still once in a second: what is due then happens after it, ticks before datagrams.
+    if (now % 1_000 < stallMs && now > 1_000) continue;
+    time.now = now;
+    for (; ticked * 20 + 7 <= now; ticked++) call.tick();
+    for (; came * 20 + 13 <= now; came++) {
+      const packet = new Uint8Array(172);
+      writeRtpHeader(packet, 0, false, came, came * 160, 9);
+      packet.set(encodeMulaw(clip.subarray(came * 160, came * 160 + 160)), 12);
+      call.datagram(packet, LOOPBACK, FAR_PORT);
+    }
+  }
+  const whole = decodeMulaw(encodeMulaw(clip.subarray(0, 160 * (frames - 25))));
+  expect(find(heard(), whole)).toBeGreaterThanOrEqual(0);
+  expect(call.statistics()).toMatchObject({ packetsLost: 0, packetsReordered: 0 });
+  expect(call.statistics().jitterMs).toBeLessThan(1);
+  expect(told).toEqual([]);
+});

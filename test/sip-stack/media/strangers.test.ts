@@ -1,0 +1,136 @@
+import { createSocket, type Socket } from "node:dgram";
+import { afterEach, expect, test } from "vitest";
+import { writeRtpHeader } from "../../../adapters/sip-stack/media/rtp-packet.ts";
+import { newSrtpKeys } from "../../../adapters/sip-stack/media/srtp/sdes.ts";
+import { createSrtp } from "../../../adapters/sip-stack/media/srtp/srtp.ts";
+import { encodeMulaw } from "../../../src/audio/g711.ts";
+import { tone } from "../../../src/audio/tone.ts";
+import { realSystem } from "../../../src/ports/system.ts";
+import { End, heardTone, LOOPBACK, settingsTo, until } from "./two-ends.ts";
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A place on the network: a socket, and our audio that came to it. */
+async function place(address = LOOPBACK): Promise<{ socket: Socket; port: number; got: number }> {
+  const socket = createSocket("udp4");
+  const there = { socket, port: 0, got: 0 };
+  socket.on("message", (bytes) => {
+    if (bytes[1]! < 192) there.got++;
+  });
+  await new Promise<void>((resolve) => socket.bind(0, address, resolve));
+  there.port = socket.address().port;
+  closing.push(() => socket.close());
+  return there;
+}
+
+async function sessionTo(port: number, more: Parameters<typeof settingsTo>[1] = {}): Promise<End> {
+  const end = await End.open();
+  closing.push(() => end.engine.close());
+  end.session.configure(settingsTo(port, more));
+  end.session.start();
+  return end;
+}
+
+/** A voice that goes on wherever it is: each packet when the one before is on its way. */
+function voiceOf(end: End, { ssrc = 77, hz = 400, protect = (_: Uint8Array, length: number) => length } = {}) {
+  const payload = encodeMulaw(tone(hz, 20, 8000, 8000));
+  let sequence = 500;
+  return async (from: { socket: Socket }, packets: number): Promise<void> => {
+    for (let i = 0; i < packets; i++, sequence++) {
+      const packet = new Uint8Array(200);
+      writeRtpHeader(packet, 0, false, sequence, sequence * 160, ssrc);
+      packet.set(payload, 12);
+      const bytes = packet.subarray(0, protect(packet, 172));
+      await new Promise<unknown>((sent) => from.socket.send(bytes, end.session.port, LOOPBACK, sent));
+    }
+  };
+}
+
+/** Waits until the source has been silent for long enough to continue on another host. */
+async function awayTime(): Promise<void> {
+  const from = performance.now();
+  await until(() => performance.now() > from + 210, "the silence after which another host is followed");
+}
+
+test("a phone behind a changing NAT is answered at each mapping", async () => {
+  const [first, second, third] = [await place(), await place("127.0.0.2"), await place("127.0.0.3")];
+  const port = await place("127.0.0.3");
+  const end = await sessionTo(first.port);
+  const speak = voiceOf(end);
+  for (const mapping of [first, second, third, port, second]) {
+    const { got } = mapping;
+    if (mapping !== port) await awayTime();
+    await speak(mapping, 10);
+    await until(() => mapping.got >= got + 5, "our audio at this mapping", 1_000);
+  }
+  expect(end.session.statistics()).toMatchObject({ packetsReceived: 50, packetsLost: 0, packetsInjected: 0 });
+});
+
+test("a phone that pauses keeps our audio despite a stranger", async () => {
+  const [phone, stranger] = [await place(), await place("127.0.0.2")];
+  const end = await sessionTo(phone.port);
+  const speak = voiceOf(end);
+  await speak(phone, 10);
+  await until(() => heardTone(end, 400), "its voice");
+  const { reads } = end;
+  await until(() => end.reads > reads + 20, "0.4 s of silence");
+  await voiceOf(end, { ssrc: 5, hz: 1_000 })(stranger, 4);
+  await until(() => end.session.statistics().packetsInjected === 4, "the stranger's packets");
+  const { got } = phone;
+  await until(() => phone.got > got + 10, "our audio at the phone");
+  const before = end.heard.length;
+  await speak(phone, 20);
+  await until(() => heardTone(end, 400, before), "its voice again");
+  expect(stranger.got).toBe(0);
+});
+
+test("a phone regains its place from a stranger with its next packet", async () => {
+  const [phone, stranger] = [await place(), await place("127.0.0.2")];
+  const end = await sessionTo(phone.port);
+  const speak = voiceOf(end);
+  await speak(phone, 10);
+  const { reads } = end;
+  await until(() => end.reads > reads + 110, "2.2 s of silence");
+  await voiceOf(end, { ssrc: 5, hz: 1_000 })(stranger, 10);
+  await until(() => stranger.got > 0, "the stranger has taken it over");
+  const { got } = phone;
+  await speak(phone, 1);
+  await until(() => phone.got > got + 10, "our audio at the phone");
+  const captured = stranger.got;
+  const before = end.heard.length;
+  await speak(phone, 20);
+  await until(() => heardTone(end, 400, before), "its voice");
+  expect(stranger.got).toBe(captured);
+  expect(end.session.statistics().packetsInjected).toBe(10);
+});
+
+test("an encrypted phone is followed by its packets alone; others are counted", async () => {
+  const [phone, moved, stranger] = [await place(), await place("127.0.0.2"), await place("127.0.0.3")];
+  const keys = newSrtpKeys("AES_CM_128_HMAC_SHA1_80", (bytes) => realSystem.random(bytes));
+  const end = await sessionTo(phone.port, { srtp: { send: keys, receive: keys } });
+  const srtp = createSrtp(keys);
+  const protect = (packet: Uint8Array, length: number): number => srtp.protect(packet, length);
+  const speak = voiceOf(end, { protect });
+  await speak(phone, 10);
+  await voiceOf(end)(stranger, 60); // as if it went on there
+  await awayTime();
+  await voiceOf(end, { ssrc: 4, protect })(moved, 10); // another source, with the right keys
+  await until(() => moved.got > 5, "our audio where the phone is now");
+  expect(end.session.statistics()).toMatchObject({ packetsReceived: 20, packetsInjected: 60 });
+  expect(stranger.got).toBe(0);
+});
+
+test.each([
+  ["another address", LOOPBACK],
+  ["no usable address", "0.0.0.0"],
+])("a voice is followed if the SDP names %s, and is no evidence", async (_, address) => {
+  const behindNat = await place("127.0.0.2");
+  const remote = { address, port: address === LOOPBACK ? 9 : 0 };
+  const end = await sessionTo(0, { remote, remoteRtcp: remote });
+  await voiceOf(end)(behindNat, 10);
+  await until(() => behindNat.got >= 5, "our audio where its audio comes from", 2_000);
+  expect(end.session.evidence()).toMatchObject({ kind: "none", elsewhere: true });
+});

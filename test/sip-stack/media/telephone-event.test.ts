@@ -1,0 +1,124 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { EventReceiver, EventSender } from "../../../adapters/sip-stack/media/telephone-event.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+interface Sent {
+  readonly event: number;
+  readonly end: boolean;
+  readonly duration: number;
+  readonly frame: number;
+  readonly timestamp: number;
+  readonly begins: boolean;
+}
+
+/** All packets of these keys; a frame's timestamp is 160 times its number. */
+function send(digits: string, clockRate = 8000): { packets: Sent[]; frames: number } {
+  const sender = new EventSender();
+  const bytes = new Uint8Array(4);
+  const packets: Sent[] = [];
+  let done = false;
+  sender.add(digits, () => {
+    done = true;
+  });
+  let frame = 0;
+  let timestamp = 0;
+  for (; sender.busy; frame++) {
+    const { begins } = sender;
+    if (begins) timestamp = frame * 160;
+    if (!sender.next(bytes, 0, clockRate)) continue;
+    const [event = 0, flags = 0, high = 0, low = 0] = bytes;
+    packets.push({ event, end: flags >= 0x80, duration: high * 256 + low, frame, timestamp, begins });
+  }
+  expect(done).toBe(true);
+  return { packets, frames: frame };
+}
+
+function receive(packets: readonly (Partial<Sent> & { marker?: boolean })[]): string {
+  const receiver = new EventReceiver();
+  return packets
+    .map(({ event = 5, end = false, duration = 160, timestamp = 0, marker = false }) => {
+      const bytes = Uint8Array.of(event, (end ? 0x80 : 0) | 10, duration >> 8, duration & 0xff);
+      return receiver.take(bytes, 0, 4, timestamp, marker, 8000) ?? "";
+    })
+    .join("");
+}
+
+describe("keys that go out", () => {
+  test("last 100 ms, are updated every 20 ms, and end three times", () => {
+    const { packets, frames } = send("4#");
+    const four = packets.filter(({ event }) => event === 4);
+    expect(four.map(({ duration }) => duration)).toEqual([160, 320, 480, 640, 800, 800, 800]);
+    expect(four.map(({ end }) => end)).toEqual([false, false, false, false, true, true, true]);
+    const hash = packets.filter(({ event }) => event === 11);
+    expect(hash.length).toBe(7);
+    expect(hash[0]!.frame - four.at(-1)!.frame - 1).toBe(2);
+    expect(hash[0]!.begins).toBe(true);
+    expect(frames).toBe(18);
+  });
+
+  test("count in their own clock", () => {
+    expect(send("1", 48_000).packets.at(-1)?.duration).toBe(4_800);
+  });
+
+  test("let go of those who wait when the call ends", async () => {
+    const sender = new EventSender();
+    const sent = Promise.all([
+      new Promise<void>((resolve) => sender.add("123", resolve)),
+      new Promise<void>((resolve) => sender.add("4", resolve)),
+    ]);
+    sender.stop();
+    await sent;
+    expect(sender.busy).toBe(false);
+  });
+});
+
+describe("keys that come in", () => {
+  test("are those that went out, each once", () => {
+    expect(receive(send("1122*0#D").packets)).toBe("1122*0#D");
+  });
+
+  test.each([
+    ["without their ends", ({ end }: Sent) => !end],
+    ["without their beginnings", ({ duration }: Sent) => duration > 320],
+    ["with a single packet each, the last", ({ end, frame }: Sent) => end && frame % 9 === 6],
+  ])("are recognised %s", (_, comes) => {
+    expect(receive(send("5577").packets.filter(comes))).toBe("5577");
+  });
+
+  test("are one key when they come twice, late, or in disorder", () => {
+    const { packets } = send("58");
+    expect(receive([...packets, ...packets.slice(0, 5)])).toBe("58");
+    expect(receive(packets.flatMap((packet) => [packet, packet]))).toBe("58");
+    expect(receive([packets[1]!, packets[0]!, packets[3]!, packets[2]!])).toBe("5");
+  });
+
+  test("are one key if the sender moves the timestamp with every packet", () => {
+    expect(receive([160, 320, 480].map((duration) => ({ duration, timestamp: duration })))).toBe("5");
+  });
+
+  test("are one key for as long as it is held", () => {
+    const long = [
+      { duration: 0xffff, timestamp: 0 },
+      { duration: 160, timestamp: 0xffff },
+    ];
+    expect(receive(long)).toBe("5");
+  });
+
+  test("that are no keys, or cut off, are none", () => {
+    expect(receive([{ event: 16 }, { event: 255, timestamp: 9_000 }])).toBe("");
+    expect(new EventReceiver().take(Uint8Array.of(1, 2, 3), 0, 3, 0, true, 8000)).toBeUndefined();
+  });
+
+  fuzz(
+    "never come from nowhere: at most one per packet, whatever the packets are",
+    fc.property(
+      fc.array(fc.tuple(fc.uint8Array({ minLength: 4, maxLength: 4 }), fc.nat(0xffffffff), fc.boolean())),
+      (packets) => {
+        const receiver = new EventReceiver();
+        for (const [bytes, timestamp, marker] of packets)
+          expect(receiver.take(bytes, 0, 4, timestamp, marker, 8000) ?? "0").toMatch(/^[0-9*#A-D]$/);
+      },
+    ),
+  );
+});

@@ -1,0 +1,148 @@
+import type {
+  MediaEngine,
+  MediaListener,
+  MediaOptions,
+  MediaSession,
+  StreamSettings,
+} from "../../../adapters/sip-stack/media/engine.ts";
+import { createThreadEngine } from "../../../adapters/sip-stack/media/thread-engine.ts";
+import { concatPcm, rms } from "../../../src/audio/pcm.ts";
+import { toneShare } from "../../../src/audio/tone.ts";
+import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
+
+export const LOOPBACK = "127.0.0.1";
+
+/** One side of a call on loopback, and all that it heard and was told. */
+export class End implements FrameSource, FrameSink, MediaListener {
+  readonly told: string[] = [];
+  readonly digits: string[] = [];
+  readonly #frames: Int16Array[] = [];
+  #clip = new Int16Array(0);
+  #at = 0;
+  /** Times the source was read. */
+  reads = 0;
+  session!: MediaSession;
+  readonly engine: MediaEngine;
+  readonly sampleRate: number;
+
+  constructor(engine: MediaEngine, sampleRate: number) {
+    this.engine = engine;
+    this.sampleRate = sampleRate;
+  }
+
+  static async open(options: Partial<MediaOptions> = {}, engine: MediaEngine = createThreadEngine()): Promise<End> {
+    const sampleRate = options.sampleRate ?? 8000;
+    const end = new End(engine, sampleRate);
+    end.session = await engine.open(
+      { address: LOOPBACK, ports: [20_000, 29_999], sampleRate, lossMs: 20_000, ...options },
+      end,
+    );
+    end.session.connect(end, end);
+    return end;
+  }
+
+  /** What is read from now on; then silence. */
+  say(clip: Int16Array): void {
+    this.#clip = Int16Array.from(clip);
+    this.#at = 0;
+  }
+
+  /** Whether all was read. */
+  get said(): boolean {
+    return this.#at >= this.#clip.length;
+  }
+
+  get heard(): Int16Array {
+    return concatPcm(this.#frames);
+  }
+
+  read(frame: Int16Array): number {
+    this.reads++;
+    const take = Math.min(frame.length, this.#clip.length - this.#at);
+    for (let i = 0; i < take; i++) frame[i] = this.#clip[this.#at + i]!;
+    frame.fill(0, take);
+    this.#at += take;
+    return take;
+  }
+
+  write(frame: Int16Array): void {
+    this.#frames.push(Int16Array.from(frame));
+  }
+
+  sending(): void {
+    this.told.push("sending");
+  }
+
+  receiving(): void {
+    this.told.push("receiving");
+  }
+
+  digit(digit: string): void {
+    this.digits.push(digit);
+  }
+
+  silent(detail: string): void {
+    this.told.push(`silent: ${detail}`);
+  }
+
+  lost(detail: string): void {
+    this.told.push(`lost: ${detail}`);
+  }
+}
+
+/** Plain PCMU to a port on loopback. */
+export function settingsTo(port: number, more: Partial<StreamSettings> = {}): StreamSettings {
+  return {
+    remote: { address: LOOPBACK, port },
+    remoteRtcp: { address: LOOPBACK, port },
+    rtcpMux: true,
+    codec: "PCMU",
+    payloadType: { send: 0, receive: 0 },
+    telephoneEvent: { payloadType: 101, clockRate: 8000 },
+    ptimeMs: 20,
+    srtp: undefined,
+    direction: "sendrecv",
+    ...more,
+  };
+}
+
+/**
+ * Two ends in a call with each other, half a second after its start: by then a delay that a busy machine caused at the
+ * start has been taken back.
+ */
+export async function twoEnds(
+  more: Partial<StreamSettings> = {},
+  options: Partial<MediaOptions> = {},
+): Promise<{ a: End; b: End; close(): Promise<void> }> {
+  const engine = createThreadEngine();
+  const a = await End.open(options, engine);
+  const b = await End.open(options, engine);
+  a.session.configure(settingsTo(b.session.port, more));
+  b.session.configure(settingsTo(a.session.port, more));
+  a.session.start();
+  b.session.start();
+  const half = a.sampleRate / 2;
+  await until(() => a.heard.length > half && b.heard.length > half, "both hear each other");
+  return { a, b, close: () => engine.close() };
+}
+
+/**
+ * Whether this end has heard 100 ms of a tone without a break, behind the first `from` samples: a burst of packets is
+ * short, and a busy machine may have torn it.
+ */
+export function heardTone({ heard, sampleRate }: End, hz: number, from = 0): boolean {
+  const length = sampleRate / 10;
+  for (let at = from; at + length <= heard.length; at += length / 5)
+    if (rms(heard.subarray(at, at + length)) > 500 && toneShare(heard.subarray(at, at + length), hz, sampleRate) > 0.9)
+      return true;
+  return false;
+}
+
+/** Resolves when the condition holds; rejects after so many ms. */
+export async function until(condition: () => boolean, what: string, ms = 5_000): Promise<void> {
+  const deadline = performance.now() + ms;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`Not within ${ms} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,378 @@
+import { createSocket } from "node:dgram";
+import { afterEach, describe, expect, test } from "vitest";
+import { createEngine, type MediaPlace } from "../../../../adapters/sip-stack/media/create-engine.ts";
+import type {
+  MediaEngine,
+  MediaListener,
+  MediaSession,
+  StreamSettings,
+} from "../../../../adapters/sip-stack/media/engine.ts";
+import { writeRtpHeader } from "../../../../adapters/sip-stack/media/rtp-packet.ts";
+import { MULAW_LEVELS } from "../../../../src/audio/g711.ts";
+import { Playout } from "../../../../src/audio/playout.ts";
+import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { silentLogger } from "../../../../src/ports/logger.ts";
+import type { FrameSource } from "../../../../src/ports/media.ts";
+import { realSystem } from "../../../../src/ports/system.ts";
+import { type Arrival, type FarEnd, startFarEnd } from "./far-end.ts";
+
+const RATE = 8_000;
+const HZ = 437;
+const engines: MediaEngine[] = [];
+const farEnds: FarEnd[] = [];
+
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((engine) => engine.close()));
+  await Promise.all(farEnds.splice(0).map((farEnd) => farEnd.close()));
+});
+
+interface Call {
+  readonly session: MediaSession;
+  readonly farEnd: FarEnd;
+  readonly told: string[];
+  readonly heard: number[];
+}
+
+async function engineIn(place: MediaPlace): Promise<MediaEngine> {
+  const engine = await createEngine({ system: realSystem, logger: silentLogger, place });
+  engines.push(engine);
+  return engine;
+}
+
+async function call(engine: MediaEngine, source: FrameSource): Promise<Call> {
+  const farEnd = await startFarEnd();
+  farEnds.push(farEnd);
+  const told: string[] = [];
+  const listener: MediaListener = {
+    sending: () => told.push("sending"),
+    receiving: () => told.push("receiving"),
+    digit: (digit) => told.push(`digit ${digit}`),
+    silent: (detail) => told.push(`silent: ${detail}`),
+    lost: (detail) => told.push(`lost: ${detail}`),
+  };
+  const options = { address: "127.0.0.1", ports: [40_000, 42_000], sampleRate: RATE, lossMs: 20_000 } as const;
+  const session = await engine.open(options, listener);
+  const heard: number[] = [];
+  session.connect(source, { write: (frame) => void heard.push(...frame) });
+  const remote = { address: "127.0.0.1", port: farEnd.port };
+  const settings: StreamSettings = {
+    remote,
+    remoteRtcp: remote,
+    rtcpMux: true,
+    codec: "PCMU",
+    payloadType: { send: 0, receive: 0 },
+    telephoneEvent: { payloadType: 101, clockRate: 8_000 },
+    ptimeMs: 20,
+    srtp: undefined,
+    direction: "sendrecv",
+  };
+  session.configure(settings);
+  session.start();
+  return { session, farEnd, told, heard };
+}
+
+function samplesOf(arrivals: readonly Arrival[]): Int16Array {
+  return Int16Array.from(arrivals.flatMap(({ payload }) => [...payload].map((byte) => MULAW_LEVELS[byte]!)));
+}
+
+/** The part from the first to the last loud sample. */
+function loud(samples: Int16Array): Int16Array {
+  const isLoud = (sample: number): boolean => Math.abs(sample) > 1000;
+  return samples.subarray(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);
+}
+
+function longestGap(arrivals: readonly Arrival[]): number {
+  return Math.max(...arrivals.slice(1).map(({ at }, i) => at - arrivals[i]!.at));
+}
+
+async function sleep(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** This thread does nothing else for so long. */
+function stall(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end; );
+}
+
+/** Notes how long this thread did not come to move samples. */
+class WatchedPlayout extends Playout {
+  longestPauseMs = 0;
+  #last = Number.POSITIVE_INFINITY; // before the first time there is no pause
+
+  override read(frame: Int16Array): number {
+    this.#note();
+    return super.read(frame);
+  }
+
+  override sent(samples: number, silence: number, ranDry: boolean): void {
+    this.#note();
+    super.sent(samples, silence, ranDry);
+  }
+
+  #note(): void {
+    const now = performance.now();
+    this.longestPauseMs = Math.max(this.longestPauseMs, now - this.#last);
+    this.#last = now;
+  }
+}
+
+/** What a worker keeps ready, less a frame, ms: a longer pause of this thread is heard. */
+const READY_MS = 180;
+
+/**
+ * A call that was played while neither thread paused: this one for longer than what is kept ready, the worker for so long
+ * that the audio ran dry. Five tries, so audio that always runs dry is a fault.
+ */
+async function undisturbed(
+  place: MediaPlace,
+  play: (playout: WatchedPlayout) => Promise<void>,
+): Promise<Call & { readonly playout: WatchedPlayout }> {
+  let longestPauseMs = 0;
+  for (let tries = 0; tries < 5; tries++) {
+    const playout = new WatchedPlayout(RATE);
+    const played = await call(await engineIn(place), playout);
+    await play(playout);
+    if (playout.longestPauseMs < READY_MS && playout.underruns === 0) return { ...played, playout };
+    ({ longestPauseMs } = playout);
+    await played.session.close();
+  }
+  throw new Error(
+    `the audio ran dry, or this machine paused, in each of five tries; the last pause was ${longestPauseMs} ms`,
+  );
+}
+
+/** Plays a tone of so many ms while this thread stands still most of the time; what came to the far end meanwhile. */
+async function playWhileStalling(place: MediaPlace, toneMs: number): Promise<{ arrivals: Arrival[]; pauseMs: number }> {
+  const playout = new WatchedPlayout(RATE);
+  const { session, farEnd } = await call(await engineIn(place), playout);
+  await sleep(300);
+  const before = (await farEnd.arrivals()).length;
+  playout.enqueue(tone(HZ, toneMs, RATE, 8_000));
+  playout.end();
+  let over = false;
+  void playout.drained.then(() => {
+    over = true;
+  });
+  await sleep(60);
+  playout.longestPauseMs = 0;
+  while (!over) {
+    stall(150);
+    await sleep(45);
+  }
+  await session.close();
+  return { arrivals: (await farEnd.arrivals()).slice(before), pauseMs: playout.longestPauseMs };
+}
+
+describe("while the thread of the application stands still for 150 ms again and again", () => {
+  test("the far end hears no gap if the audio is in a worker", async () => {
+    let { arrivals, pauseMs } = await playWhileStalling("worker", 1500);
+    // A machine that is busy with other things makes it longer than what is kept ready, or delays frames itself; that says nothing.
+    const disturbed = () => pauseMs > 180 || longestGap(arrivals) >= pauseMs;
+    for (let again = 0; again < 4 && disturbed(); again++)
+      ({ arrivals, pauseMs } = await playWhileStalling("worker", 1500));
+    expect(pauseMs).toBeGreaterThan(145);
+    const heard = loud(samplesOf(arrivals));
+    expect(Math.abs(heard.length - 1.5 * RATE)).toBeLessThan(10);
+    expect(toneShare(heard, HZ, RATE)).toBeGreaterThan(0.98);
+    expect(longestGap(arrivals)).toBeLessThan(pauseMs);
+    for (const [i, { sequence }] of arrivals.slice(1).entries())
+      expect(sequence).toBe((arrivals[i]!.sequence + 1) & 0xffff);
+  });
+
+  test("it does if the audio is in that thread", async () => {
+    const { arrivals, pauseMs } = await playWhileStalling("thread", 1500);
+    expect(pauseMs).toBeGreaterThan(145);
+    expect(longestGap(arrivals)).toBeGreaterThan(120);
+  });
+});
+
+describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
+  test("sends what the source plays, receives what comes back, and reports when it begins", async () => {
+    const { playout, session, told, heard, farEnd } = await undisturbed(place, async (playout) => {
+      playout.enqueue(tone(HZ, 600, RATE, 8_000));
+      playout.silence(300);
+      playout.end();
+      await playout.drained;
+    });
+    expect(playout.heardMs).toBe(600);
+    await session.close();
+    expect(told).toEqual(["sending", "receiving"]);
+    expect(toneShare(loud(samplesOf(await farEnd.arrivals())), HZ, RATE)).toBeGreaterThan(0.98);
+    expect(loud(samplesOf(await farEnd.arrivals())).length).toBeGreaterThan(0.59 * RATE);
+    // The jitter buffer may have made it a little longer or shorter on the way.
+    const back = loud(Int16Array.from(heard));
+    const pieces = Array.from({ length: Math.floor(back.length / 800) }, (_, n) =>
+      back.subarray(n * 800, n * 800 + 800),
+    );
+    expect(Math.max(...pieces.map((piece) => toneShare(piece, HZ, RATE)))).toBeGreaterThan(0.95);
+    const { codec, packetsSent, packetsReceived, packetsLost } = session.statistics();
+    expect(codec).toBe("PCMU");
+    expect(packetsSent).toBeGreaterThan(44);
+    expect(packetsReceived).toBeGreaterThan(40);
+    expect(packetsLost).toBeLessThan(10); // on a busy machine some come too late
+  });
+
+  test("counts the packets of strangers", async () => {
+    const { session, told } = await call(await engineIn(place), new Playout(RATE));
+    for (let tries = 0; !told.includes("receiving") && tries < 500; tries++) await sleep(10);
+    const stranger = createSocket("udp4");
+    const packet = new Uint8Array(172);
+    for (let i = 0; i < 7; i++) {
+      writeRtpHeader(packet, 0, false, i, i * 160, 5);
+      await new Promise((sent) => stranger.send(packet, session.port, "127.0.0.1", sent));
+    }
+    for (let tries = 0; session.statistics().packetsInjected !== 7 && tries < 500; tries++) await sleep(10);
+    stranger.close();
+    expect(session.statistics().packetsInjected).toBe(7);
+  });
+
+  test("cleared audio is not heard, and heardMs is exact", async () => {
+    let marks: string[] = [];
+    let heardMs = 0;
+    const { playout, session, farEnd } = await undisturbed(place, async (playout) => {
+      marks = [];
+      playout.enqueue(tone(HZ, 200, RATE, 8_000));
+      playout.mark("early", (name) => marks.push(name));
+      playout.enqueue(tone(HZ, 3_000, RATE, 8_000));
+      playout.mark("late", (name) => marks.push(name));
+      await sleep(700);
+      heardMs = playout.clear();
+      await sleep(400);
+    });
+    expect(playout.heardMs).toBe(heardMs);
+    expect(marks).toEqual(["early"]);
+    await session.close();
+    const heard = loud(samplesOf(await farEnd.arrivals()));
+    expect(Math.abs(heard.length / 8 - heardMs)).toBeLessThan(2);
+    expect(heardMs).toBeGreaterThan(300);
+    expect(heardMs).toBeLessThan(2_500);
+  });
+
+  test("audio enqueued into silence is heard soon", async () => {
+    const playout = new WatchedPlayout(RATE);
+    const { session, farEnd } = await call(await engineIn(place), playout);
+    await sleep(400);
+    const before = (await farEnd.arrivals()).length;
+    playout.longestPauseMs = 0;
+    playout.enqueue(tone(HZ, 200, RATE, 8_000));
+    await sleep(500);
+    await session.close();
+    const arrivals = (await farEnd.arrivals()).slice(before);
+    const first = arrivals.findIndex(({ payload }) => payload.some((byte) => Math.abs(MULAW_LEVELS[byte]!) > 1000));
+    expect(first).toBeGreaterThanOrEqual(0);
+    expect(first * 20).toBeLessThan(60 + 2 * playout.longestPauseMs);
+  });
+
+  test("keys are sent while the source waits", async () => {
+    const playout = new Playout(RATE);
+    const { session, told } = await call(await engineIn(place), playout);
+    await sleep(100);
+    await session.sendDigits("5");
+    await sleep(200);
+    await session.close();
+    expect(told).toContain("digit 5"); // it came back
+  });
+
+  test("a source that cannot be pulled ahead is read once for each frame's time", async () => {
+    let frames = 0;
+    const { session } = await call(await engineIn(place), {
+      read(frame) {
+        frames++;
+        frame.fill(0);
+        return 0;
+      },
+    });
+    const begun = performance.now();
+    await sleep(1000);
+    await session.close();
+    const [read, due] = [frames, (performance.now() - begun) / 20];
+    expect(read).toBeGreaterThan(due / 2);
+    expect(read).toBeLessThan(due + 10);
+    await sleep(100);
+    expect(frames).toBe(read);
+  });
+
+  test("an error names a full range of ports", async () => {
+    const engine = await engineIn(place);
+    const options = { address: "127.0.0.1", ports: [43_000, 43_001], sampleRate: RATE, lossMs: 1_000 } as const;
+    const listener = { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {} };
+    const session = await engine.open(options, listener);
+    await expect(engine.open(options, listener)).rejects.toThrow(/43000 to 43001/);
+    await expect(engine.open(options, listener)).rejects.toMatchObject({ name: "PortsExhausted" });
+    await session.close();
+    await (await engine.open(options, listener)).close();
+  });
+});
+
+describe("a worker that dies", () => {
+  /** What is no description of a stream breaks its thread. */
+  const kill = ({ session }: Call): void => session.configure({} as StreamSettings);
+  const died = async (...calls: readonly Call[]): Promise<void> => {
+    const isLost = ({ told }: Call): boolean => told.some((one) => one.startsWith("lost: the thread for the audio"));
+    for (let tries = 0; !calls.every(isLost); tries++) {
+      if (tries > 1_000) throw new Error("the calls do not know that their worker is gone");
+      await sleep(10);
+    }
+  };
+
+  test("at every first call leaves the calls to this thread", async () => {
+    const dies = `import { parentPort } from "node:worker_threads";
+      parentPort.on("message", () => process.exit(1));
+      parentPort.postMessage({ type: "ready", monotonic: performance.now() });`;
+    const entry = new URL(`data:text/javascript,${encodeURIComponent(dies)}`);
+    const engine = await createEngine({ system: realSystem, logger: silentLogger, place: "worker", entry });
+    engines.push(engine);
+    const { told } = await call(engine, new Playout(RATE));
+    for (let tries = 0; !told.includes("receiving") && tries < 500; tries++) await sleep(10);
+    expect(told).toEqual(["sending", "receiving"]);
+  });
+
+  test("takes its calls with it, and a new one carries the next calls", async () => {
+    const engine = await engineIn("worker");
+    const before = [await call(engine, new Playout(RATE)), await call(engine, new Playout(RATE))] as const;
+    kill(before[0]);
+    await died(...before);
+    for (const { session } of before) await session.close();
+    const playout = new Playout(RATE);
+    const { session, farEnd, told } = await call(engine, playout);
+    playout.enqueue(tone(HZ, 300, RATE, 8_000));
+    playout.end();
+    await playout.drained;
+    const { length } = await farEnd.arrivals();
+    stall(500);
+    const meanwhile = (await farEnd.arrivals()).slice(length);
+    await session.close();
+    expect(meanwhile.length).toBeGreaterThan(15); // this thread has sent none of them
+    expect(toneShare(loud(samplesOf(await farEnd.arrivals())), HZ, RATE)).toBeGreaterThan(0.98);
+    expect(told).toEqual(["sending", "receiving"]);
+  });
+
+  test("while a call asks for it is replaced for that call", async () => {
+    const engine = await engineIn("worker");
+    const before = await call(engine, new Playout(RATE));
+    const silent = { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {} };
+    const options = { address: "127.0.0.1", ports: [43_002, 43_999], sampleRate: RATE, lossMs: 20_000 } as const;
+    kill(before);
+    const sessions = await Promise.all([0, 1, 2].map(() => engine.open(options, silent)));
+    await died(before);
+    expect(new Set(sessions.map(({ port }) => port)).size).toBe(3);
+  });
+});
+
+describe("without a worker", () => {
+  test("calls live in this thread, which is logged once", async () => {
+    const lines: string[] = [];
+    const logger = { ...silentLogger, warn: (_: unknown, line: string) => void lines.push(line) };
+    const entry = new URL("./there-is-no-such-file.ts", import.meta.url);
+    const engine = await createEngine({ system: realSystem, logger, place: "worker", entry });
+    engines.push(engine);
+    const playout = new Playout(RATE);
+    playout.enqueue(tone(HZ, 100, RATE, 8_000));
+    playout.end();
+    const { session } = await call(engine, playout);
+    await playout.drained;
+    await session.close();
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/thread/);
+  });
+});

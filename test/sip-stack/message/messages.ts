@@ -1,0 +1,35 @@
+import type { MalformedMessage } from "../../../adapters/sip-stack/message/malformed-message.ts";
+import type { SipMessage, SipRequest } from "../../../adapters/sip-stack/message/message.ts";
+import { parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
+
+/** The bytes of a text whose lines are parted by a bare LF, with CRLF as on the wire. */
+export function wire(text: string): Uint8Array {
+  return new TextEncoder().encode(text.replaceAll("\n", "\r\n"));
+}
+
+/** The message of a text whose lines are parted by LF. */
+export function parsed(text: string): SipMessage | MalformedMessage {
+  return parseMessage(wire(text));
+}
+
+/** A request as it is read from such a text; throws where it is none. */
+export function parsedRequest(text: string): SipRequest {
+  const message = parsed(text);
+  if (message.kind === "request") return message;
+  throw new Error(message.kind === "malformed" ? message.detail : `a response: ${message.status}`);
+}
+
+/** A small request that nothing is wrong with, with these lines in place of its own or in addition. */
+export function optionsWith(...lines: string[]): string {
+  const replaced = new Set(lines.map((line) => line.split(":", 1)[0]));
+  const own = [
+    "Via: SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK1",
+    "From: <sip:a@example.com>;tag=1",
+    "To: <sip:b@example.com>",
+    "Call-ID: 1@example.com",
+    "CSeq: 1 OPTIONS",
+    "Max-Forwards: 70",
+    "Content-Length: 0",
+  ].filter((line) => !replaced.has(line.split(":", 1)[0] as string));
+  return `OPTIONS sip:b@example.com SIP/2.0\n${[...own, ...lines].join("\n")}\n\n`;
+}

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { MAX_BODY_BYTES, MAX_FIELDS, MAX_HEADER_BYTES } from "../../../adapters/sip-stack/message/limits.ts";
+import { parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
+import { optionsWith, parsed, parsedRequest, wire } from "./messages.ts";
+
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+describe("a message in a datagram", () => {
+  test("is parsed with names in any case, long or compact, and spaces", () => {
+    const request = parsedRequest(
+      optionsWith().replace("Via:", "v :").replace("From:", "fROM\t:").replace("Call-ID:", "I:"),
+    );
+    expect(request.headers.get("Via")).toBe("SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK1");
+    expect(request.headers.get("f")).toBe("<sip:a@example.com>;tag=1");
+    expect(request.headers.get("call-id")).toBe("1@example.com");
+  });
+
+  test("joins folded fields by one space", () => {
+    const { headers } = parsedRequest(optionsWith("Subject: one\n  two\n\tthree   ", "X-Empty:\n value"));
+    expect(headers.get("s")).toBe("one two three");
+    expect(headers.get("X-Empty")).toBe("value");
+  });
+
+  test("may have several spaces in its start line, and empty lines before it", () => {
+    const spaced = parsedRequest(
+      `\n\n${optionsWith().replace("OPTIONS sip:b@example.com ", "OPTIONS   sip:b@example.com  ")}`,
+    );
+    expect([spaced.method, spaced.uri]).toEqual(["OPTIONS", "sip:b@example.com"]);
+  });
+
+  test("may have bare line feeds", () => {
+    const bare = parseMessage(new TextEncoder().encode(`${optionsWith("Content-Length: 2")}ab`));
+    expect(bare).toMatchObject({ kind: "request", method: "OPTIONS" });
+    expect(bare.kind === "request" && text(bare.body)).toBe("ab");
+  });
+
+  test("keeps unknown fields, in UTF-8", () => {
+    const { headers } = parsedRequest(optionsWith('X: ,;<"é大', "constructor: 1", "__proto__: 2"));
+    expect(headers.get("x")).toBe(',;<"é大');
+    expect(headers.get("constructor")).toBe("1");
+    expect(headers.get("__proto__")).toBe("2");
+    expect(headers.get("toString")).toBeUndefined();
+  });
+
+  test("has a body of at most Content-Length", () => {
+    expect(text(parsedRequest(`${optionsWith("Content-Length: 3")}abcdef`).body)).toBe("abc");
+  });
+
+  test("has the rest of the datagram as its body without Content-Length", () => {
+    const request = parsedRequest(`${optionsWith().replace("Content-Length: 0\n", "")}abcdef`);
+    expect(text(request.body)).toBe("abcdef");
+  });
+
+  test("has a copy of its body", () => {
+    const datagram = Buffer.from(wire(`${optionsWith("Content-Length: 3")}abc`));
+    const message = parseMessage(datagram);
+    datagram.fill(0);
+    expect(message.kind === "request" && text(message.body)).toBe("abc");
+  });
+
+  test("may have an unknown method and scheme", () => {
+    const request = parsedRequest(
+      optionsWith("CSeq: 1 FLY").replace("OPTIONS sip:b@example.com", "FLY news:comp.lang"),
+    );
+    expect([request.method, request.uri]).toEqual(["FLY", "news:comp.lang"]);
+  });
+
+  test.each(["SIP/2.0 200 ", "SIP/2.0 200", "sip/2.0  200  "])("may be a response without a reason: %j", (line) => {
+    const response = parsed(optionsWith().replace(/^.*\n/, `${line}\n`));
+    expect(response).toMatchObject({ kind: "response", status: 200, reason: "" });
+  });
+});
+
+describe("a malformed message", () => {
+  test.each([
+    ["Via: SIP/2.0/UDP", "Via cannot be read", undefined],
+    ['To: "Bob <sip:b@example.com>', "To cannot be read", 400],
+    ["From: bob", "From cannot be read", 400],
+    ["Call-ID:", "Call-ID is missing", 400],
+    ["CSeq: 4294967296 OPTIONS", "CSeq cannot be read", 400],
+    ["CSeq: 1 INVITE", "CSeq names another method than the first line", 400],
+    ["Max-Forwards: 256", "Max-Forwards is not a number up to 255", 400],
+    ["t: <sip:c@example.com>", "To occurs more than once", 400],
+    ["Content-Length: -1", "Content-Length is not a number", 400],
+    ["Content-Length: 0\nl: 1", "Content-Length is not a number", 400],
+    ["Content-Length: 9", "Content-Length is 9, but the body has only 0 bytes", 400],
+    ["X: a\rb", "A header field has a carriage return without a line feed", 400],
+    [`Content-Length: ${MAX_BODY_BYTES + 1}`, "The body is larger than 256 KiB", 413],
+  ])("reports the fault of %j", (line, detail, status) => {
+    const message = parsed(optionsWith(line));
+    expect(message).toMatchObject({ kind: "malformed", detail });
+    expect(message.kind === "malformed" && message.answer?.status).toBe(status);
+  });
+
+  test.each([
+    ["OPTIONS sip:b@example.com SIP/3.0", 505, "The version is not SIP/2.0"],
+    ["OPTIONS <sip:b@example.com> SIP/2.0", 400, "The Request-URI is not a URI"],
+    ["OPTIONS sip:b@example.com; lr SIP/2.0", 400, "The Request-URI contains white space"],
+    ["OPTIONS sip:@example.com SIP/2.0", 400, "The Request-URI is not a SIP URI"],
+    ["OPTIONS sip:b@example.com?Subject=x SIP/2.0", 400, "The Request-URI contains header fields"],
+    ["OPTIONS sip:b@example.com HTTP/1.1", undefined, "The start line is not SIP"],
+    ["SIP/2.0 99 Low", undefined, "The status line is not valid SIP/2.0"],
+    ["SIP/2.0 2000 High", undefined, "The status line is not valid SIP/2.0"],
+    ["", undefined, "The start line is not SIP"],
+  ])("reports the fault of the start line %j", (line, status, detail) => {
+    const message = parsed(optionsWith().replace(/^.*\n/, line === "" ? "" : `${line}\n`));
+    expect(message).toMatchObject({ kind: "malformed", detail });
+    expect(message.kind === "malformed" && message.answer?.status).toBe(status);
+  });
+
+  test("gets a response with a tag and the fault as its reason phrase", () => {
+    const message = parsed(optionsWith("Via: SIP/2.0/TCP 192.0.2.9;branch=z9hG4bK2", "Max-Forwards: x"));
+    const answer = message.kind === "malformed" ? message.answer : undefined;
+    expect(answer).toMatchObject({ status: 400, reason: "Max-Forwards is not a number up to 255" });
+    expect([...(answer?.headers ?? [])]).toEqual([
+      ["Via", "SIP/2.0/TCP 192.0.2.9;branch=z9hG4bK2"],
+      ["From", "<sip:a@example.com>;tag=1"],
+      ["To", "<sip:b@example.com>;tag=malformed"],
+      ["Call-ID", "1@example.com"],
+      ["CSeq", "1 OPTIONS"],
+    ]);
+  });
+
+  test("gets no response if it is an ACK or a response", () => {
+    const ack = parsed(optionsWith("CSeq: 1 ACK", "To: bad").replace("OPTIONS", "ACK"));
+    const response = parsed(optionsWith("To: bad").replace(/^.*\n/, "SIP/2.0 200 OK\n"));
+    for (const message of [ack, response])
+      expect(message).toEqual({ kind: "malformed", detail: "To cannot be read", answer: undefined });
+  });
+
+  test("is reported if it ends within its header", () => {
+    const whole = wire(optionsWith());
+    for (const length of [whole.length - 1, whole.length - 2, whole.length - 20])
+      expect(parseMessage(whole.subarray(0, length))).toMatchObject({ kind: "malformed", answer: { status: 400 } });
+    expect(parseMessage(new Uint8Array(0))).toMatchObject({ kind: "malformed", answer: undefined });
+  });
+
+  test("is reported if its header or number of fields exceeds the limit", () => {
+    expect(parsed(optionsWith(`X: ${"x".repeat(MAX_HEADER_BYTES)}`))).toMatchObject({
+      kind: "malformed",
+      detail: "The header is larger than 64 KiB",
+      answer: { status: 513 },
+    });
+    const many = Array.from({ length: MAX_FIELDS }, (_, index) => `X-${index}: 1`);
+    expect(parsed(optionsWith(...many))).toMatchObject({
+      kind: "malformed",
+      detail: "The header has more than 500 fields",
+      answer: { status: 400 },
+    });
+  });
+});

@@ -1,0 +1,347 @@
+import { describe, expect, test } from "vitest";
+import type { StreamSettings } from "../../../adapters/sip-stack/media/engine.ts";
+import { newSrtpKeys, parseCrypto, writeCrypto } from "../../../adapters/sip-stack/media/srtp/sdes.ts";
+import { createNegotiation, type NegotiationOptions } from "../../../adapters/sip-stack/sdp/negotiation.ts";
+import { attribute, attributes, parseSdp } from "../../../adapters/sip-stack/sdp/sdp.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+
+function negotiate(options: Partial<NegotiationOptions> = {}) {
+  const system = new ManualSystem();
+  const settled: StreamSettings[] = [];
+  const negotiation = createNegotiation({
+    codecs: ["PCMU", "PCMA"],
+    srtp: "off",
+    address: "192.0.2.1",
+    port: 40_000,
+    random: (bytes) => system.random(bytes),
+    settled: (settings) => settled.push(settings),
+    ...options,
+  });
+  return { negotiation, settled };
+}
+
+function answer(media: string[], session: string[] = ["c=IN IP4 192.0.2.9"]): string {
+  return ["v=0", "o=- 1 1 IN IP4 192.0.2.9", "s=-", ...session, "t=0 0", ...media, ""].join("\r\n");
+}
+
+const PLAIN = answer(["m=audio 5000 RTP/AVP 0 101", "a=rtpmap:101 telephone-event/8000"]);
+
+function keyLine(tag: number, suite: "AES_CM_128_HMAC_SHA1_80" | "AES_CM_128_HMAC_SHA1_32"): string {
+  const system = new ManualSystem({ seed: 7 });
+  return `a=crypto:${writeCrypto({ tag, keys: newSrtpKeys(suite, (bytes) => system.random(bytes)) })}`;
+}
+
+describe("our offer", () => {
+  test("lists codecs in their order, telephone-event, and our address", () => {
+    const { negotiation } = negotiate({ codecs: ["PCMA", "opus", "PCMU"], address: "2001:db8::1" });
+    const offer = negotiation.offer();
+    expect(offer.split("\r\n")).toEqual([
+      "v=0",
+      expect.stringMatching(/^o=- \d+ 1 IN IP6 2001:db8::1$/),
+      "s=-",
+      "c=IN IP6 2001:db8::1",
+      "t=0 0",
+      "m=audio 40000 RTP/AVP 8 111 0 101 110",
+      "a=rtpmap:8 PCMA/8000",
+      "a=rtpmap:111 opus/48000/2",
+      "a=fmtp:111 maxplaybackrate=16000;sprop-maxcapturerate=16000;maxaveragebitrate=20000;useinbandfec=1",
+      "a=rtpmap:0 PCMU/8000",
+      "a=rtpmap:101 telephone-event/8000",
+      "a=fmtp:101 0-16",
+      "a=rtpmap:110 telephone-event/48000",
+      "a=fmtp:110 0-16",
+      "a=ptime:20",
+      "a=maxptime:20",
+      "a=rtcp-mux",
+      "a=sendrecv",
+      "",
+    ]);
+    expect(negotiation.offer()).toBe(offer);
+  });
+
+  test.each([
+    ["off", "RTP/AVP", 0],
+    ["optional", "RTP/AVP", 4],
+    ["required", "RTP/SAVP", 4],
+  ] as const)("with srtp %s is %s with %i keys", (srtp, protocol, keys) => {
+    const media = parseSdp(negotiate({ srtp }).negotiation.offer())?.media[0];
+    expect(media?.protocol).toBe(protocol);
+    const lines = attributes(media!, "crypto").map(parseCrypto);
+    expect(lines.map((line) => line?.tag)).toEqual([1, 2, 3, 4].slice(0, keys));
+    expect(new Set(lines.map((line) => String(line?.keys.key))).size).toBe(keys);
+  });
+});
+
+describe("an answer", () => {
+  test("decides codec, payload types and addresses", () => {
+    const { negotiation, settled } = negotiate();
+    negotiation.offer();
+    expect(negotiation.answered(PLAIN, false)).toBeUndefined();
+    expect(settled).toEqual([
+      {
+        remote: { address: "192.0.2.9", port: 5000 },
+        remoteRtcp: { address: "192.0.2.9", port: 5001 },
+        rtcpMux: false,
+        codec: "PCMU",
+        payloadType: { send: 0, receive: 0 },
+        telephoneEvent: { payloadType: 101, clockRate: 8000 },
+        ptimeMs: 20,
+        srtp: undefined,
+        direction: "sendrecv",
+      },
+    ]);
+  });
+
+  test("may have a media address, a session direction, and other payload types", () => {
+    const { negotiation, settled } = negotiate({ codecs: ["opus"] });
+    negotiation.offer();
+    const text = answer(
+      [
+        "m=audio 5000 RTP/AVP 96 97 98",
+        "c=IN IP4 198.51.100.7/127",
+        "a=rtpmap:96 OPUS/48000/2",
+        "a=rtpmap:97 telephone-event/8000",
+        "a=rtpmap:98 telephone-event/48000",
+        "a=rtcp:31047",
+        "a=ptime:40",
+        "a=x-unknown",
+      ],
+      ["c=IN IP4 192.0.2.9", "a=sendonly"],
+    ).replaceAll("\r\n", "\n");
+    expect(negotiation.answered(text, true)).toBeUndefined();
+    expect(settled[0]).toMatchObject({
+      remote: { address: "198.51.100.7", port: 5000 },
+      remoteRtcp: { address: "198.51.100.7", port: 31_047 },
+      codec: "opus",
+      payloadType: { send: 96, receive: 111 },
+      telephoneEvent: { payloadType: 98, clockRate: 48_000 },
+      ptimeMs: 40,
+      direction: "recvonly",
+    });
+  });
+
+  test("may choose G.722 by its payload type alone, with a clock of 8,000 Hz", () => {
+    const { negotiation, settled } = negotiate({ codecs: ["PCMU", "G722"] });
+    expect(negotiation.offer()).toContain("\r\na=rtpmap:9 G722/8000\r\n");
+    expect(negotiation.answered(answer(["m=audio 5000 RTP/AVP 9 101"]), false)).toBeUndefined();
+    expect(settled[0]).toMatchObject({ codec: "G722", payloadType: { send: 9, receive: 9 } });
+  });
+
+  test("with rtcp-mux has one port for both", () => {
+    const { negotiation, settled } = negotiate();
+    negotiation.offer();
+    negotiation.answered(`${PLAIN}a=rtcp-mux\r\n`, false);
+    expect(settled[0]).toMatchObject({ rtcpMux: true, remoteRtcp: { port: 5000 } });
+  });
+
+  test.each([
+    ["no SDP", "<html>", /not SDP/],
+    ["no audio", answer(["m=video 5000 RTP/AVP 96"]), /no audio/],
+    ["port 0", answer(["m=audio 0 RTP/AVP 0"]), /rejects audio/],
+    [
+      "no codec of ours",
+      answer(["m=audio 5000 RTP/AVP 18 9 101", "a=rtpmap:101 telephone-event/8000"]),
+      /^no codec in common: we offer PCMU, PCMA, the peer takes G729, G722;/,
+    ],
+    ["no address", answer(["m=audio 5000 RTP/AVP 0"], []), /c= line/],
+    ["a spoiled address", answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP4 192.0.2.300"]), /"192.0.2.300"/],
+    ["no name", answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP4 pbx..example"]), /"pbx..example"/],
+    ["another family", answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP6 2001:db8::9"]), /cannot be reached/],
+    ["DTLS", answer(["m=audio 5000 UDP/TLS/RTP/SAVPF 0"]), /UDP\/TLS\/RTP\/SAVPF/],
+    ["encryption that we did not offer", answer(["m=audio 5000 RTP/SAVP 0"]), /srtp is off/],
+  ])("with %s says so in a sentence", (_, text, sentence) => {
+    const { negotiation, settled } = negotiate();
+    negotiation.offer();
+    expect(negotiation.answered(text, false)).toMatch(sentence);
+    expect(settled).toEqual([]);
+  });
+});
+
+describe("SDES keys", () => {
+  const secure = (line: string, protocol = "RTP/SAVP"): string => answer([`m=audio 5000 ${protocol} 0`, line]);
+
+  test("are that of the answer and ours with the same tag", () => {
+    const { negotiation, settled } = negotiate({ srtp: "required" });
+    const ours = attributes(parseSdp(negotiation.offer())!.media[0]!, "crypto").map(parseCrypto);
+    expect(negotiation.answered(secure(keyLine(2, "AES_CM_128_HMAC_SHA1_32")), false)).toBeUndefined();
+    expect(settled[0]?.srtp?.send).toEqual(ours[1]?.keys);
+    expect(settled[0]?.srtp?.receive.suite).toBe("AES_CM_128_HMAC_SHA1_32");
+    expect(settled[0]?.srtp?.receive.key).not.toEqual(ours[1]?.keys.key);
+  });
+
+  test("are the first acceptable ones of an answer with two", () => {
+    const wrong = "a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:dG9vIHNob3J0";
+    const [fits, later] = [keyLine(2, "AES_CM_128_HMAC_SHA1_32"), keyLine(1, "AES_CM_128_HMAC_SHA1_80")];
+    const { negotiation, settled } = negotiate({ srtp: "required" });
+    const ours = attributes(parseSdp(negotiation.offer())!.media[0]!, "crypto").map(parseCrypto);
+    const text = answer(["m=audio 5000 RTP/SAVP 0", wrong, fits, later]);
+    expect(negotiation.answered(text, false)).toBeUndefined();
+    expect(settled[0]?.srtp).toEqual({
+      send: ours[1]?.keys,
+      receive: parseCrypto(fits.slice("a=crypto:".length))?.keys,
+    });
+    expect(negotiation.answered(answer(["m=audio 5000 RTP/SAVP 0", wrong, wrong]), false)).toMatch(/is malformed/);
+  });
+
+  test.each(["RTP/SAVP", "RTP/SAVPF"] as const)("are offered in %s, and answered in either profile", (profile) => {
+    for (const answered of ["RTP/SAVP", "RTP/SAVPF"]) {
+      const { negotiation, settled } = negotiate({ srtp: "required", profile });
+      const [media] = parseSdp(negotiation.offer())!.media;
+      expect([media!.protocol, attributes(media!, "crypto").length]).toEqual([profile, 4]);
+      const text = secure(keyLine(1, "AES_CM_128_HMAC_SHA1_80"), answered);
+      expect(negotiation.answered(text, false)).toBeUndefined();
+      expect(settled[0]?.srtp?.receive).toEqual(parseCrypto(attribute(parseSdp(text)!.media[0]!, "crypto")!)?.keys);
+    }
+  });
+
+  test("are optional: an answer with a key encrypts the call, whatever its profile", () => {
+    for (const [text, encrypted] of [
+      [PLAIN, false],
+      [secure(keyLine(1, "AES_CM_128_HMAC_SHA1_80")), true],
+      [secure(keyLine(1, "AES_CM_128_HMAC_SHA1_80"), "RTP/AVP"), true],
+    ] as const) {
+      const { negotiation, settled } = negotiate({ srtp: "optional" });
+      negotiation.offer();
+      expect(negotiation.answered(text, false)).toBeUndefined();
+      expect(settled[0]?.srtp !== undefined).toBe(encrypted);
+    }
+  });
+
+  test.each([
+    ["required", PLAIN, /does not encrypt/],
+    ["optional", answer(["m=audio 5000 RTP/SAVP 0"]), /no key/],
+    ["required", secure(keyLine(2, "AES_CM_128_HMAC_SHA1_80")), /for key 2, which is for AES_CM_128_HMAC_SHA1_32/],
+    ["required", secure(keyLine(9, "AES_CM_128_HMAC_SHA1_80")), /only 4/],
+    ["required", secure("a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:dG9vIHNob3J0"), /is malformed/],
+  ] as const)("that do not fit (%s) are a sentence", (srtp, text, sentence) => {
+    const { negotiation, settled } = negotiate({ srtp });
+    negotiation.offer();
+    expect(negotiation.answered(text, false)).toMatch(sentence);
+    expect(settled).toEqual([]);
+  });
+});
+
+describe("a re-offer of the peer", () => {
+  function inCall(options: Partial<NegotiationOptions> = {}, text = PLAIN) {
+    const call = negotiate(options);
+    call.negotiation.offer();
+    expect(call.negotiation.answered(text, false)).toBeUndefined();
+    return call;
+  }
+  const version = (sdp: string | undefined): string | undefined => /o=- \d+ (\d+)/.exec(sdp ?? "")?.[1];
+
+  test.each([
+    ["sendonly", "recvonly"],
+    ["inactive", "inactive"],
+    ["recvonly", "sendonly"],
+    ["sendrecv", "sendrecv"],
+  ])("that is %s is answered %s", (theirs, ours) => {
+    const { negotiation, settled } = inCall();
+    const text = negotiation.reoffered(`${PLAIN}a=${theirs}\r\n`);
+    expect(attribute(parseSdp(text!)!.media[0]!, ours)).toBe("");
+    expect(settled.at(-1)?.direction).toBe(ours);
+  });
+
+  test("with an address of zeros holds the call, and keeps the remote address", () => {
+    const { negotiation, settled } = inCall();
+    const text = negotiation.reoffered(answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP4 0.0.0.0"]));
+    expect(text).toContain("a=recvonly");
+    expect(settled.at(-1)).toMatchObject({ direction: "recvonly", remote: { address: "192.0.2.9", port: 5000 } });
+  });
+
+  test("raises the version of our description only if it changes", () => {
+    const { negotiation } = inCall();
+    expect(version(negotiation.offer())).toBe("1");
+    const first = negotiation.reoffered(PLAIN);
+    expect(version(first)).toBe("2");
+    expect(negotiation.reoffered(PLAIN)).toBe(first);
+    expect(version(negotiation.reoffered(`${PLAIN}a=sendonly\r\n`))).toBe("3");
+    expect(version(negotiation.offer())).toBe("4");
+    expect(version(negotiation.offer())).toBe("4");
+  });
+
+  test("does not narrow our next offer", () => {
+    const { negotiation } = inCall({ codecs: ["opus", "PCMU"] });
+    negotiation.reoffered(answer(["m=video 7000 RTP/AVP 96", "m=audio 5000 RTP/AVP 0", "a=inactive"]));
+    const media = parseSdp(negotiation.offer())!.media;
+    expect(media.map(({ kind, port }) => [kind, port])).toEqual([
+      ["video", 0],
+      ["audio", 40_000],
+    ]);
+    expect(media[1]?.formats).toEqual(["111", "0", "101", "110"]);
+    expect(attribute(media[1]!, "sendrecv")).toBe("");
+  });
+
+  test("keeps its payload types in our next offer, each with one meaning", () => {
+    const { negotiation, settled } = inCall({ codecs: ["PCMU", "opus"] });
+    negotiation.reoffered(
+      answer(["m=audio 5000 RTP/AVP 101 111", "a=rtpmap:101 opus/48000/2", "a=rtpmap:111 telephone-event/48000"]),
+    );
+    const lines = attributes(parseSdp(negotiation.offer())!.media[0]!, "rtpmap");
+    expect(lines).toEqual(["0 PCMU/8000", "101 opus/48000/2", "96 telephone-event/8000", "111 telephone-event/48000"]);
+    negotiation.answered(answer(["m=audio 5000 RTP/AVP 101", "a=rtpmap:101 opus/48000/2"]), false);
+    expect(settled.at(-1)?.payloadType).toEqual({ send: 101, receive: 101 });
+  });
+
+  test("keeps the codec in use if listed, and moves the stream", () => {
+    const { negotiation, settled } = inCall();
+    negotiation.reoffered(answer(["m=audio 6000 RTP/AVP 8 0"], ["c=IN IP4 192.0.2.77"]));
+    expect(settled.at(-1)).toMatchObject({ codec: "PCMU", remote: { address: "192.0.2.77", port: 6000 } });
+    const text = negotiation.reoffered(answer(["m=audio 6000 RTP/AVP 8 18"]));
+    expect(settled.at(-1)).toMatchObject({
+      codec: "PCMA",
+      payloadType: { send: 8, receive: 8 },
+      telephoneEvent: undefined,
+    });
+    expect(parseSdp(text!)?.media[0]?.formats).toEqual(["8"]);
+  });
+
+  test("with other media has each of them answered, and one accepted", () => {
+    const { negotiation } = inCall();
+    const text = negotiation.reoffered(
+      answer(["m=video 7000 RTP/AVP 96", "m=audio 5000 RTP/AVP 0", "m=audio 5002 RTP/AVP 0", "m=image 7002 udptl t38"]),
+    );
+    expect(parseSdp(text!)?.media.map(({ kind, port }) => [kind, port])).toEqual([
+      ["video", 0],
+      ["audio", 40_000],
+      ["audio", 0],
+      ["image", 0],
+    ]);
+  });
+
+  test("with new keys is answered with its tag", () => {
+    const secure = (line: string): string => answer(["m=audio 5000 RTP/SAVP 0", line]);
+    const { negotiation, settled } = inCall({ srtp: "required" }, secure(keyLine(1, "AES_CM_128_HMAC_SHA1_80")));
+    const text = negotiation.reoffered(secure(keyLine(5, "AES_CM_128_HMAC_SHA1_80")));
+    const ours = parseCrypto(attribute(parseSdp(text!)!.media[0]!, "crypto")!);
+    expect(ours?.tag).toBe(5);
+    expect(settled.at(-1)?.srtp?.send).toEqual(ours?.keys);
+    expect(settled.at(-1)?.srtp?.send).toEqual(settled[0]?.srtp?.send);
+  });
+
+  test.each(["RTP/SAVP", "RTP/SAVPF"])("with keys and %s is answered in that profile, encrypted", (profile) => {
+    const { negotiation, settled } = inCall({ srtp: "optional" });
+    const text = negotiation.reoffered(
+      answer([`m=audio 5000 ${profile} 0`, keyLine(1, "AES_CM_128_HMAC_SHA1_80"), "a=rtcp-fb:* nack"]),
+    );
+    const media = parseSdp(text!)!.media[0]!;
+    expect(media.protocol).toBe(profile);
+    expect(parseCrypto(attribute(media, "crypto")!)?.keys).toEqual(settled.at(-1)?.srtp?.send);
+    expect(parseSdp(negotiation.offer())?.media[0]?.protocol).toBe(profile);
+  });
+
+  test.each([
+    ["no codec of ours", "off", answer(["m=audio 5000 RTP/AVP 18"])],
+    ["no audio", "off", answer(["m=audio 0 RTP/AVP 0"])],
+    ["no encryption any more", "required", PLAIN],
+    ["encryption that we do not do", "off", answer(["m=audio 5000 RTP/SAVP 0", keyLine(1, "AES_CM_128_HMAC_SHA1_80")])],
+    ["no SDP", "off", "\u0000"],
+  ] as const)("with %s is refused, and everything stays as it was", (_, srtp, text) => {
+    const first = srtp === "off" ? PLAIN : answer(["m=audio 5000 RTP/SAVP 0", keyLine(1, "AES_CM_128_HMAC_SHA1_80")]);
+    const { negotiation, settled } = inCall({ srtp }, first);
+    const before = negotiation.offer();
+    expect(negotiation.reoffered(text)).toBeUndefined();
+    expect(negotiation.offer()).toBe(before);
+    expect(settled.length).toBe(1);
+  });
+});

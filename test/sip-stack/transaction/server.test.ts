@@ -1,0 +1,236 @@
+import { describe, expect, test } from "vitest";
+import { responseTo, type SipRequest } from "../../../adapters/sip-stack/message/message.ts";
+import { withTag } from "../../../adapters/sip-stack/message/name-addr.ts";
+import type { IncomingRequest } from "../../../adapters/sip-stack/transaction/transactions.ts";
+import type { Flow } from "../../../adapters/sip-stack/transport/transport.ts";
+import { request } from "./trunk.ts";
+import { tcp, udp, Wire } from "./wire.ts";
+
+let branches = 0;
+
+/** A request of the peer. */
+function asked(method: string, fields: Record<string, string> = {}): SipRequest {
+  const asking = request(method, "sip:us@192.0.2.1", { "Call-ID": "theirs", ...fields });
+  asking.headers.addFirst("Via", fields.Via ?? `SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKthem${++branches}`);
+  if (fields.Via !== undefined) asking.headers.set("Via", fields.Via);
+  return asking;
+}
+
+/** A retransmission of the request, or a request that belongs to it. */
+function related(to: SipRequest, method: string, tag?: string): SipRequest {
+  const other = asked(method, { Via: to.headers.get("Via") ?? "" });
+  for (const name of ["From", "To", "Call-ID"]) other.headers.set(name, to.headers.get(name) ?? "");
+  if (tag !== undefined) other.headers.set("To", withTag(to.headers.get("To") ?? "", tag));
+  return other;
+}
+
+function answer(transaction: IncomingRequest | undefined, status: number): void {
+  if (transaction === undefined) throw new Error("no request came");
+  const response = responseTo(transaction.request, status, "");
+  if (status > 100) response.headers.set("To", withTag(response.headers.get("To") ?? "", "us"));
+  transaction.respond(response);
+}
+
+async function flowOf(wire: Wire, kind: "udp" | "tcp" = "udp"): Promise<Flow> {
+  return wire.connect(kind === "udp" ? udp("192.0.2.11") : tcp("192.0.2.11"));
+}
+
+describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
+  test("repeats its last response for retransmissions until timer J", async () => {
+    const wire = new Wire();
+    const flow = await flowOf(wire);
+    const bye = asked("BYE");
+    const copy = (): void => wire.arrives(related(bye, "BYE"), flow);
+    wire.arrives(bye, flow);
+    copy();
+    expect(wire.log).toEqual([]);
+    answer(wire.requests[0], 100);
+    copy();
+    answer(wire.requests[0], 200);
+    copy();
+    answer(wire.requests[0], 404); // too late
+    expect(wire.log).toEqual(["0 100", "0 100", "0 200", "0 200"]);
+    expect(wire.requests).toHaveLength(1);
+    expect(wire.requests[0]?.done).toBe(true);
+    await wire.system.advance(32_000);
+    expect(wire.system.waiting).toBe(0);
+    copy();
+    expect(wire.requests).toHaveLength(2);
+    await wire.transactions.close();
+  });
+
+  test("ends with its response over a connection", async () => {
+    const wire = new Wire();
+    wire.arrives(asked("BYE"), await flowOf(wire, "tcp"));
+    answer(wire.requests[0], 200);
+    expect(wire.system.waiting).toBe(0);
+  });
+
+  test("responds on a new connection if its own is closed", async () => {
+    const wire = new Wire();
+    const flow = await flowOf(wire, "tcp");
+    wire.arrives(asked("BYE", { Via: "SIP/2.0/TCP there.example:5070;branch=z9hG4bKx" }), flow);
+    wire.breaks(flow, "closed");
+    answer(wire.requests[0], 200);
+    await wire.system.settle();
+    expect(wire.log).toEqual(["0 200"]);
+    expect(wire.message(0).flow).not.toBe(flow);
+  });
+
+  test("is matched by branch, sent-by and method, or RFC 2543 fields", async () => {
+    const wire = new Wire();
+    const flow = await flowOf(wire);
+    wire.arrives(asked("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKsame" }), flow);
+    wire.arrives(asked("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.12;branch=z9hG4bKsame" }), flow);
+    wire.arrives(asked("INFO", { Via: "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKsame" }), flow);
+    expect(wire.requests).toHaveLength(3);
+    const old = asked("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=1" });
+    wire.arrives(old, flow);
+    wire.arrives(related(old, "OPTIONS"), flow);
+    expect(wire.requests).toHaveLength(4);
+    wire.arrives(asked("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=1", "Call-ID": "another" }), flow);
+    expect(wire.requests).toHaveLength(5);
+    await wire.transactions.close();
+  });
+});
+
+describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
+  test("sends 100 if there is no response after 200 ms", async () => {
+    const wire = new Wire();
+    wire.arrives(asked("INVITE"), await flowOf(wire));
+    await wire.system.advance(1_000);
+    expect(wire.log).toEqual(["200 100"]);
+    await wire.transactions.close();
+  });
+
+  test("retransmits a refusal until its ACK, and ends with timer I", async () => {
+    const wire = new Wire();
+    const flow = await flowOf(wire);
+    const invite = asked("INVITE");
+    wire.arrives(invite, flow);
+    answer(wire.requests[0], 488);
+    wire.arrives(related(invite, "INVITE"), flow);
+    await wire.system.advance(1_600);
+    expect(wire.log).toEqual(["0 488", "0 488", "500 488", "1500 488"]);
+    wire.arrives(related(invite, "ACK", "us"), flow);
+    await wire.system.advance(5_000);
+    expect(wire.left).toHaveLength(4);
+    expect(wire.requests).toHaveLength(1);
+    expect(wire.system.waiting).toBe(0);
+  });
+
+  test("retransmits a refusal without ACK until timer H", async () => {
+    const wire = new Wire();
+    wire.arrives(asked("INVITE"), await flowOf(wire));
+    answer(wire.requests[0], 488);
+    await wire.system.advance(60_000);
+    const at = [0, 500, 1500, 3500, 7500, 11_500, 15_500, 19_500, 23_500, 27_500, 31_500];
+    expect(wire.log).toEqual(at.map((ms) => `${ms} 488`));
+    expect(wire.unacknowledged).toEqual([]);
+    expect(wire.system.waiting).toBe(0);
+  });
+
+  test.each(["udp", "tcp"] as const)("retransmits a 2xx over %s until its ACK", async (kind) => {
+    const wire = new Wire();
+    const flow = await flowOf(wire, kind);
+    const invite = asked("INVITE");
+    wire.arrives(invite, flow);
+    answer(wire.requests[0], 200);
+    await wire.system.advance(1_600);
+    expect(wire.log).toEqual(["0 200", "500 200", "1500 200"]);
+    const ack = related(invite, "ACK", "us");
+    ack.headers.set("Via", "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKack");
+    wire.arrives(ack, flow);
+    wire.arrives(ack, flow);
+    wire.arrives(related(invite, "INVITE"), flow); // a late copy
+    await wire.system.advance(60_000);
+    expect(wire.left).toHaveLength(3);
+    expect(wire.requests.map((one) => one.request.method)).toEqual(["INVITE", "ACK", "ACK"]);
+    expect(wire.requests[1]).toMatchObject({ done: true, flow });
+    expect(wire.unacknowledged).toEqual([]);
+    expect(wire.system.waiting).toBe(0);
+  });
+
+  test("reports a 2xx without ACK", async () => {
+    const wire = new Wire();
+    wire.arrives(asked("INVITE"), await flowOf(wire));
+    answer(wire.requests[0], 200);
+    await wire.system.advance(32_000);
+    expect(wire.unacknowledged).toEqual([wire.requests[0]]);
+    expect(wire.system.waiting).toBe(0);
+  });
+
+  test("answers a CANCEL with 200 and its INVITE with 487", async () => {
+    const wire = new Wire();
+    const flow = await flowOf(wire);
+    const invite = asked("INVITE");
+    wire.arrives(invite, flow);
+    wire.arrives(related(invite, "CANCEL"), flow);
+    wire.arrives(related(invite, "CANCEL"), flow);
+    expect(wire.log).toEqual(["0 200", "0 487", "0 200"]);
+    expect(wire.message(0).message.headers.get("To")).toBe(wire.message(1).message.headers.get("To"));
+    expect(wire.message(0).message.headers.get("CSeq")).toBe("1 CANCEL");
+    expect(wire.requests).toHaveLength(1);
+    expect(wire.requests[0]?.done).toBe(true);
+    answer(wire.requests[0], 200); // too late
+    wire.arrives(related(invite, "ACK"), flow);
+    await wire.system.advance(32_000);
+    expect(wire.left).toHaveLength(3);
+    expect(wire.system.waiting).toBe(0);
+  });
+
+  test("ignores a CANCEL after the response; a stray CANCEL gets 481", async () => {
+    const wire = new Wire();
+    const flow = await flowOf(wire);
+    const invite = asked("INVITE");
+    wire.arrives(invite, flow);
+    answer(wire.requests[0], 488);
+    wire.arrives(related(invite, "CANCEL"), flow);
+    wire.arrives(asked("CANCEL"), flow);
+    expect(wire.log).toEqual(["0 488", "0 200", "0 481"]);
+    await wire.transactions.close();
+    expect(wire.system.waiting).toBe(0);
+  });
+});
+
+test("a stray ACK is ignored", async () => {
+  const wire = new Wire();
+  wire.arrives(asked("ACK"), await flowOf(wire));
+  expect(wire.requests).toEqual([]);
+  expect(wire.left).toEqual([]);
+});
+
+test("at most four thousand requests are pending; others get 503", async () => {
+  const wire = new Wire();
+  const flow = await flowOf(wire);
+  for (let n = 0; n < 4_010; n++) wire.arrives(asked("OPTIONS"), flow);
+  expect(wire.requests).toHaveLength(4_000);
+  expect(wire.log).toEqual(Array(10).fill("0 503"));
+  answer(wire.requests[7], 200);
+  wire.arrives(asked("BYE"), flow); // takes the place of the one that has its answer
+  expect(wire.requests).toHaveLength(4_001);
+  wire.arrives(asked("BYE"), flow);
+  expect(wire.log.at(-1)).toBe("0 503");
+  await wire.transactions.close();
+  expect(wire.system.waiting).toBe(0);
+});
+
+test("a request of our own call is accepted during a flood", async () => {
+  const wire = new Wire();
+  const flow = await flowOf(wire);
+  const taken: string[] = [];
+  wire.transactions.listen({
+    request: ({ request }) => void taken.push(request.method),
+    ours: ({ headers }) => headers.get("Call-ID") === "ours",
+    lateSuccess() {},
+  });
+  for (let n = 0; n < 4_000; n++) wire.arrives(asked("OPTIONS"), flow);
+  wire.arrives(asked("INFO"), flow);
+  expect(wire.log).toEqual(["0 503"]);
+  const bye = asked("BYE");
+  bye.headers.set("Call-ID", "ours");
+  wire.arrives(bye, flow);
+  expect(taken.at(-1)).toBe("BYE");
+  expect(wire.log).toEqual(["0 503"]);
+  await wire.transactions.close();
+});

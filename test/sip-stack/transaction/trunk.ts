@@ -1,0 +1,105 @@
+import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
+import { type SipRequest, type SipResponse, sipRequest } from "../../../adapters/sip-stack/message/message.ts";
+import {
+  createTransactions,
+  type TransactionOptions,
+} from "../../../adapters/sip-stack/transaction/transaction-layer.ts";
+import type {
+  IncomingRequest,
+  OutgoingRequest,
+  Transactions,
+} from "../../../adapters/sip-stack/transaction/transactions.ts";
+import { createResolve } from "../../../adapters/sip-stack/transport/resolver.ts";
+import type { Flow, TransportError } from "../../../adapters/sip-stack/transport/transport.ts";
+import {
+  createTransports,
+  type TransportsOptions,
+  type TrunkTransports,
+} from "../../../adapters/sip-stack/transport/transports.ts";
+import { silentLogger } from "../../../src/ports/logger.ts";
+import { realSystem } from "../../../src/ports/system.ts";
+
+let calls = 0;
+
+/** A request without Via. */
+export function request(
+  method: string,
+  uri: string,
+  fields: Readonly<Record<string, string>> = {},
+  body = "",
+): SipRequest {
+  const headers = new SipHeaders()
+    .add("Max-Forwards", "70")
+    .add("From", "<sip:us@example.com>;tag=us")
+    .add("To", `<${uri}>`)
+    .add("Call-ID", `call-${++calls}`)
+    .add("CSeq", `1 ${method}`);
+  for (const [name, value] of Object.entries(fields)) headers.set(name, value);
+  return sipRequest(method, uri, headers, new TextEncoder().encode(body));
+}
+
+/** The events of a request, in order. */
+export interface Sent {
+  readonly transaction: OutgoingRequest;
+  /** `sent`, the status of every response, and the fault. */
+  readonly told: string[];
+  readonly responses: SipResponse[];
+  readonly flows: Flow[];
+  /** Resolves with the final response, or the fault. */
+  readonly end: Promise<SipResponse | TransportError>;
+}
+
+/** Sends a request and records its events. */
+export function send(transactions: Transactions, sent: SipRequest, to: string | Flow): Sent {
+  const told: string[] = [];
+  const responses: SipResponse[] = [];
+  const flows: Flow[] = [];
+  let ended: (end: SipResponse | TransportError) => void = () => {};
+  const end = new Promise<SipResponse | TransportError>((resolve) => (ended = resolve));
+  const transaction = transactions.request(sent, to, {
+    prepare: (copy, _flow, sentBy) => void copy.headers.set("Contact", `<sip:us@${sentBy}>`),
+    sent: (_request, flow) => {
+      told.push("sent");
+      flows.push(flow);
+    },
+    provisional: (response) => {
+      told.push(String(response.status));
+      responses.push(response);
+    },
+    final: (response) => {
+      told.push(String(response.status));
+      responses.push(response);
+      ended(response);
+    },
+    failed: (fault) => {
+      told.push(fault.fault);
+      ended(fault);
+    },
+  });
+  return { transaction, told, responses, flows, end };
+}
+
+/** Both layers of one trunk, with everything received outside of our requests. */
+export interface Trunk {
+  readonly transports: TrunkTransports;
+  readonly transactions: Transactions;
+  readonly requests: IncomingRequest[];
+  readonly late: SipResponse[];
+  readonly unacknowledged: IncomingRequest[];
+}
+
+/** Opens both layers on real sockets. */
+export function openTrunk(options: Partial<TransportsOptions & TransactionOptions> = {}): Trunk {
+  const system = options.system ?? realSystem;
+  const transports = createTransports({ system, logger: silentLogger, ...options });
+  const transactions = createTransactions(transports, createResolve({ system }), { system, timers: options.timers });
+  const requests: IncomingRequest[] = [];
+  const late: SipResponse[] = [];
+  const unacknowledged: IncomingRequest[] = [];
+  transactions.listen({
+    request: (transaction) => void requests.push(transaction),
+    lateSuccess: (response) => void late.push(response),
+    unacknowledged: (transaction) => void unacknowledged.push(transaction),
+  });
+  return { transports, transactions, requests, late, unacknowledged };
+}

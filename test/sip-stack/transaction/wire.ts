@@ -1,0 +1,162 @@
+import {
+  responseTo,
+  type SipMessage,
+  type SipRequest,
+  type SipResponse,
+} from "../../../adapters/sip-stack/message/message.ts";
+import { withTag } from "../../../adapters/sip-stack/message/name-addr.ts";
+import type { SipTimers } from "../../../adapters/sip-stack/transaction/timers.ts";
+import { createTransactions } from "../../../adapters/sip-stack/transaction/transaction-layer.ts";
+import type { IncomingRequest, Transactions } from "../../../adapters/sip-stack/transaction/transactions.ts";
+import {
+  type Flow,
+  type Hop,
+  type SocketAddress,
+  TransportError,
+  type TransportListener,
+  type Transports,
+} from "../../../adapters/sip-stack/transport/transport.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+
+/** A sent message. */
+export interface Left {
+  /** ms since the wire was created. */
+  readonly at: number;
+  readonly message: SipMessage;
+  readonly flow: Flow;
+}
+
+class WireFlow implements Flow {
+  readonly kind: Hop["kind"];
+  readonly local: SocketAddress = { address: "192.0.2.1", port: 5060 };
+  readonly remote: SocketAddress;
+  readonly reliable: boolean;
+  alive = true;
+  readonly #send: (message: SipMessage, flow: Flow) => void;
+
+  constructor({ kind, address, port }: Hop, send: (message: SipMessage, flow: Flow) => void) {
+    this.kind = kind;
+    this.remote = { address, port };
+    this.reliable = kind !== "udp";
+    this.#send = send;
+  }
+
+  send(message: SipMessage, maySend?: () => boolean): boolean {
+    if (!this.alive) throw new TransportError("closed", "gone");
+    if (maySend?.() === false) return false;
+    this.#send(message, this);
+    return true;
+  }
+
+  hold(): () => void {
+    return () => {};
+  }
+}
+
+/** A simulated network with a manual clock, below the transaction layer. */
+export class Wire implements Transports {
+  readonly system: ManualSystem = new ManualSystem();
+  readonly transactions: Transactions;
+  readonly left: Left[] = [];
+  readonly seenAs: SocketAddress[] = [];
+  /** The trusted ones, which hold for other servers too. */
+  readonly trusted: SocketAddress[] = [];
+  /** Requests of the peer. */
+  readonly requests: IncomingRequest[] = [];
+  readonly late: SipResponse[] = [];
+  readonly unacknowledged: IncomingRequest[] = [];
+  /** The hops of `sip:there.example`. */
+  hops: Hop[] = [udp("192.0.2.11")];
+  /** Unreachable hops: `tcp 192.0.2.11`. */
+  readonly refused = new Set<string>();
+  /** Number of attempts for each of them. */
+  readonly connected: string[] = [];
+  closedTimes = 0;
+  readonly #flows = new Map<string, WireFlow>();
+  #listener: TransportListener | undefined;
+
+  constructor(timers?: Partial<SipTimers>) {
+    const resolve = async (): Promise<readonly Hop[]> => this.hops;
+    this.transactions = createTransactions(this, resolve, { system: this.system, timers });
+    this.transactions.listen({
+      request: (transaction) => void this.requests.push(transaction),
+      lateSuccess: (response) => void this.late.push(response),
+      unacknowledged: (transaction) => void this.unacknowledged.push(transaction),
+    });
+  }
+
+  async connect(hop: Hop): Promise<WireFlow> {
+    const name = `${hop.kind} ${hop.address}`;
+    this.connected.push(name);
+    if (this.refused.has(name)) throw new TransportError("refused", `${name} refused`);
+    const known = this.#flows.get(name);
+    if (known?.alive) return known;
+    const flow = new WireFlow(hop, (message, on) => this.left.push({ at: this.system.monotonic(), message, flow: on }));
+    this.#flows.set(name, flow);
+    return flow;
+  }
+
+  sentBy({ local }: Flow): string {
+    return `${local.address}:${local.port}`;
+  }
+
+  seen(_flow: Flow, address: SocketAddress, trusted = false): void {
+    this.seenAs.push(address);
+    if (trusted) this.trusted.push(address);
+  }
+
+  listen(listener: TransportListener): void {
+    this.#listener = listener;
+  }
+
+  async ready(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.closedTimes++;
+  }
+
+  /** A message arrives. */
+  arrives(message: SipMessage, flow: Flow): void {
+    this.#listener?.message(message, flow);
+  }
+
+  /** The network reports an unreachable peer, or a connection breaks. */
+  breaks(flow: Flow, fault: "refused" | "closed"): void {
+    if (fault === "closed") (flow as WireFlow).alive = false;
+    this.#listener?.closed(flow, new TransportError(fault, fault));
+  }
+
+  /** The n-th sent message; from the end if negative. */
+  message(n: number): Left {
+    const left = this.left.at(n);
+    if (left === undefined) throw new Error(`only ${this.left.length} messages have left`);
+    return left;
+  }
+
+  /** The peer responds to a sent request, by default the last one of this method. */
+  answer(
+    status: number,
+    { method = "INVITE", n = -1 }: { readonly method?: string; readonly n?: number } = {},
+  ): SipResponse {
+    const asked = this.left.filter(({ message }) => message.kind === "request" && message.method === method).at(n);
+    if (asked === undefined) throw new Error(`no ${method} has left`);
+    const response = responseTo(asked.message as SipRequest, status, "");
+    if (status > 100) response.headers.set("To", withTag(response.headers.get("To") ?? "", "them"));
+    this.arrives(response, asked.flow);
+    return response;
+  }
+
+  /** `0 INVITE`, `500 INVITE`, `620 ACK`: the time and the method of each sent message, or its status. */
+  get log(): string[] {
+    return this.left.map(({ at, message }) => `${at} ${message.kind === "request" ? message.method : message.status}`);
+  }
+}
+
+/** Hops to send to. */
+export function udp(address: string): Hop {
+  return { kind: "udp", address, port: 5060, host: "there.example" };
+}
+
+export function tcp(address: string): Hop {
+  return { ...udp(address), kind: "tcp" };
+}

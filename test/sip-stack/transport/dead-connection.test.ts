@@ -1,0 +1,277 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { writeMessage } from "../../../adapters/sip-stack/message/write-message.ts";
+import type { Hop } from "../../../adapters/sip-stack/transport/transport.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { field, methodOf, readSip, type SipText, writeSip } from "../../support/sip/sip-text.ts";
+import { LiveAgent, type LiveCall } from "../dialog/support/live-agent.ts";
+import { openTrunk, request, send, type Trunk } from "../transaction/trunk.ts";
+import { never, Opened, observe, options, type StreamPeer, streamPeer } from "./sockets.ts";
+
+const opened = new Opened();
+afterEach(() => opened.close());
+
+async function peer(): Promise<StreamPeer> {
+  return opened.add(await streamPeer());
+}
+
+function hopTo({ port }: StreamPeer): Hop {
+  return { kind: "tcp", address: "127.0.0.1", port, host: "127.0.0.1" };
+}
+
+function uriOf({ port }: StreamPeer): string {
+  return `sip:127.0.0.1:${port};transport=tcp`;
+}
+
+function trunk(system: ManualSystem): Trunk {
+  const both = openTrunk({ system });
+  opened.add(both.transactions);
+  return both;
+}
+
+/** A connection to a peer, which stays open until it dies. */
+async function held() {
+  const far = await peer();
+  const system = new ManualSystem();
+  const seen = opened.add(observe({ system }));
+  const flow = await seen.transports.connect(hopTo(far), never);
+  flow.hold();
+  await vi.waitFor(() => expect(far.sockets).toHaveLength(1));
+  return { ...seen, far, system, flow };
+}
+
+/** The answer to a keep-alive, behind a message that shows that it has arrived. */
+const PONG: string = `${new TextDecoder().decode(writeMessage(options()))}\r\n`;
+
+const SDP =
+  "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\na=rtpmap:0 PCMU/8000\r\n";
+
+/** A 200 to the request that the peer has read. */
+function ok(text: string, contact: string): Buffer {
+  const asked = readSip(Buffer.from(text, "latin1"));
+  const body = methodOf(asked) === "INVITE" ? SDP : "";
+  const copied = ["Via", "From", "Call-ID", "CSeq"].map((name) => [name, field(asked, name)] as const);
+  const to = field(asked, "To").includes("tag=") ? field(asked, "To") : `${field(asked, "To")};tag=them`;
+  return writeSip({
+    start: "SIP/2.0 200 OK",
+    fields: [...copied, ["To", to], ["Contact", contact], ["Content-Type", "application/sdp"]],
+    body,
+  });
+}
+
+test("a missed keep-alive response closes the connection after 10 s", async () => {
+  const { far, system, flow, transports, closed, messages } = await held();
+  await system.advance(30_000);
+  await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n"));
+  far.sockets[0]?.write(PONG);
+  await vi.waitFor(() => expect(messages).toHaveLength(1));
+  await system.advance(30_000);
+  await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n\r\n\r\n"));
+  await system.advance(9_999);
+  expect(flow.alive).toBe(true);
+  await system.advance(1);
+  expect(flow.alive).toBe(false);
+  await vi.waitFor(() => expect(closed[0]?.fault.message).toContain("did not respond to a keep-alive within 10 s"));
+  expect(await transports.connect(hopTo(far), never)).not.toBe(flow);
+  await vi.waitFor(() => expect(far.sockets).toHaveLength(2));
+});
+
+test("an answered keep-alive keeps the connection", async () => {
+  const { far, system, flow, messages } = await held();
+  for (let n = 1; n <= 3; n++) {
+    await system.advance(30_000);
+    await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n".repeat(n)));
+    far.sockets[0]?.write(PONG);
+    await vi.waitFor(() => expect(messages).toHaveLength(n));
+  }
+  await system.advance(20_000);
+  expect(flow.alive).toBe(true);
+});
+
+test.each([
+  ["before any keep-alive of ours", 0],
+  ["10 s after a keep-alive of ours", 40_000],
+])("a CRLF %s does not count as a response to a keep-alive", async (_, atMs) => {
+  const { far, system, flow, messages } = await held();
+  await system.advance(atMs);
+  far.sockets[0]?.write(PONG);
+  await vi.waitFor(() => expect(messages).toHaveLength(1));
+  await system.advance(60_000);
+  await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n".repeat((60_000 + atMs - (atMs % 30_000)) / 30_000)));
+  await system.advance(15_000);
+  expect(flow.alive).toBe(true);
+});
+
+test("a peer with its own keep-alives keeps its connection", async () => {
+  const { far, system, flow, messages } = await held();
+  await system.advance(10_000);
+  for (let n = 1; n <= 6; n++) {
+    far.sockets[0]?.write(PONG); // the second one 5 s after a keep-alive of ours
+    await vi.waitFor(() => expect(messages).toHaveLength(n));
+    await system.advance(25_000);
+    expect(flow.alive).toBe(true);
+  }
+});
+
+test("a connection silent until timer F is closed and replaced", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const { transactions } = trunk(system);
+  const first = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
+  await vi.waitFor(() => expect(far.received()).toContain("OPTIONS"));
+  far.sockets[0]?.write(ok(far.received(), "<sip:127.0.0.1>"));
+  expect(await first.end).toMatchObject({ status: 200 });
+  const lost = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
+  await vi.waitFor(() => expect(far.received().match(/OPTIONS sip/g)).toHaveLength(2));
+  await system.advance(32_000);
+  expect(await lost.end).toMatchObject({ message: expect.stringContaining("no response within 32 s") });
+  const next = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
+  await vi.waitFor(() => expect(far.sockets).toHaveLength(2));
+  await vi.waitFor(() => expect(far.received().match(/OPTIONS sip/g)).toHaveLength(3));
+  far.sockets[1]?.write(ok(far.received().slice(far.received().lastIndexOf("OPTIONS sip")), "<sip:127.0.0.1>"));
+  expect(await next.end).toMatchObject({ status: 200 });
+});
+
+test("a connection with any data outlives an unanswered request", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const { transactions } = trunk(system);
+  const one = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
+  await vi.waitFor(() => expect(far.received()).toContain("OPTIONS"));
+  const two = send(transactions, request("OPTIONS", uriOf(far)), uriOf(far));
+  await vi.waitFor(() => expect(far.received().match(/OPTIONS sip/g)).toHaveLength(2));
+  far.sockets[0]?.write(ok(far.received().slice(far.received().lastIndexOf("OPTIONS sip")), "<sip:127.0.0.1>"));
+  expect(await two.end).toMatchObject({ status: 200 });
+  await system.advance(32_000);
+  expect(await one.end).toMatchObject({ fault: "timeout" });
+  expect(two.flows[0]?.alive).toBe(true);
+});
+
+test("a BYE lost on a dead connection is sent on a new one", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const live = opened.add(new LiveAgent(uriOf(far), { system }));
+  const call = live.call("bob");
+  await vi.waitFor(() => expect(far.received()).toContain("a=rtpmap"));
+  far.sockets[0]?.write(ok(far.received(), `<${uriOf(far)}>`));
+  await call.until("answered");
+  await vi.waitFor(() => expect(far.received()).toContain("ACK sip"));
+  const hangingUp = call.usage.hangUp();
+  await vi.waitFor(() => expect(far.received()).toContain("BYE sip"));
+  await system.advance(4_000);
+  await hangingUp;
+  await system.advance(28_000);
+  await vi.waitFor(() => expect(far.sockets).toHaveLength(2));
+  await vi.waitFor(() => expect(far.received().match(/BYE sip/g)).toHaveLength(2));
+  expect(far.sockets[1]?.bytesRead).toBeGreaterThan(0);
+});
+
+/** A user agent whose connection to the peer has brought an answer once. */
+async function proven(far: StreamPeer, system?: ManualSystem): Promise<LiveAgent> {
+  const live = opened.add(new LiveAgent(uriOf(far), system && { system }));
+  const answered = live.agent.request({ method: "OPTIONS", uri: uriOf(far) });
+  await vi.waitFor(() => expect(far.received()).toContain("OPTIONS"));
+  far.sockets[0]?.write(ok(far.received(), "<sip:127.0.0.1>"));
+  await answered;
+  return live;
+}
+
+/** Every INVITE that the peer has read to its end, on all connections. */
+function invites(far: StreamPeer): SipText[] {
+  const complete = far.received().split(/(?=INVITE sip)/);
+  return complete.filter((text) => /^INVITE sip.*a=rtpmap/s.test(text)).map((text) => readSip(Buffer.from(text)));
+}
+
+/** Takes the call of the last INVITE on a connection, and its end. */
+async function take(far: StreamPeer, n: number, call: LiveCall): Promise<void> {
+  const socket = far.sockets[n]!;
+  socket.write(ok(far.received().slice(far.received().lastIndexOf("INVITE sip")), `<${uriOf(far)}>`));
+  await call.until("answered");
+  socket.on("data", (bytes: Buffer) => {
+    const bye = bytes.indexOf("BYE sip");
+    if (bye >= 0) socket.write(ok(bytes.subarray(bye).toString("latin1"), "<sip:127.0.0.1>"));
+  });
+  await call.usage.hangUp();
+}
+
+/** What a server knows a copy of a request by (RFC 3261 section 8.2.2.2). */
+const idsOf = (text: SipText): string[] => ["Call-ID", "From", "CSeq"].map((name) => field(text, name));
+
+test("an INVITE on a connection that closes is sent once more", async () => {
+  const far = await peer();
+  const live = await proven(far);
+  far.sockets[0]?.once("data", () => far.sockets[0]?.resetAndDestroy());
+  const call = live.call("bob");
+  await vi.waitFor(() => expect(invites(far)).toHaveLength(2));
+  const [one, two] = invites(far);
+  expect(idsOf(two!)).toEqual(idsOf(one!));
+  expect(field(two!, "Via")).not.toBe(field(one!, "Via"));
+  await take(far, 1, call);
+  expect(call.log).toEqual(["placed", "answered", "ended released"]);
+});
+
+test("an INVITE on a connection silent for 4 s is sent once more", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const live = await proven(far, system);
+  const call = live.call("bob");
+  await vi.waitFor(() => expect(invites(far)).toHaveLength(1));
+  await system.advance(3_999);
+  expect(far.sockets).toHaveLength(1);
+  await system.advance(1);
+  await vi.waitFor(() => expect(invites(far)).toHaveLength(2));
+  expect(far.sockets).toHaveLength(2);
+  expect(idsOf(invites(far)[1]!)).toEqual(idsOf(invites(far)[0]!));
+  await take(far, 1, call);
+  expect(far.sockets[0]?.readableEnded).toBe(false); // other calls may live on it
+  await system.advance(32_000);
+  await vi.waitFor(() => expect(far.sockets[0]?.readableEnded).toBe(true));
+});
+
+test("a slow server that rings on the old connection gets CANCEL", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const live = await proven(far, system);
+  const call = live.call("bob");
+  await vi.waitFor(() => expect(invites(far)).toHaveLength(1));
+  const slow = far.received().slice(far.received().lastIndexOf("INVITE sip"));
+  await system.advance(4_000);
+  await vi.waitFor(() => expect(invites(far)).toHaveLength(2));
+  const copy = far.received().slice(far.received().lastIndexOf("INVITE sip"));
+  far.sockets[0]?.write(ok(slow, "<sip:127.0.0.1>").toString().replace("200 OK", "180 Ringing"));
+  await vi.waitFor(() => expect(far.received()).toContain("CANCEL sip"));
+  far.sockets[1]?.write(ok(copy, "<sip:127.0.0.1>").toString().replace("200 OK", "482 Request Merged"));
+  await call.until("ended rejected");
+  expect(call.log).not.toContain("ringing");
+});
+
+test("an INVITE is not repeated on a new, responsive or live connection", async () => {
+  const fresh = await peer();
+  const live = opened.add(new LiveAgent(uriOf(fresh)));
+  const first = live.call("bob");
+  await vi.waitFor(() => expect(invites(fresh)).toHaveLength(1));
+  fresh.sockets[0]?.resetAndDestroy();
+  await first.until("ended unreachable");
+  expect(invites(fresh)).toHaveLength(1);
+
+  const trying = await peer();
+  const second = (await proven(trying)).call("bob");
+  await vi.waitFor(() => expect(invites(trying)).toHaveLength(1));
+  const invite = trying.received().slice(trying.received().lastIndexOf("INVITE sip"));
+  trying.sockets[0]?.write(ok(invite, "<sip:127.0.0.1>").toString().replace("200 OK", "180 Ringing"));
+  await second.until("ringing");
+  trying.sockets[0]?.resetAndDestroy();
+  await second.until("ended unreachable");
+  expect(invites(trying)).toHaveLength(1);
+
+  const slow = await peer();
+  const system = new ManualSystem();
+  const third = (await proven(slow, system)).call("bob");
+  await vi.waitFor(() => expect(invites(slow)).toHaveLength(1));
+  slow.sockets[0]?.write(new TextDecoder().decode(writeMessage(options())));
+  await vi.waitFor(() => expect(slow.received()).toContain("SIP/2.0 200 OK"));
+  await system.advance(31_999);
+  expect(third.end).toBeUndefined();
+  await system.advance(1);
+  expect(third.end).toMatchObject({ type: "unreachable", detail: expect.stringContaining("no response within 32 s") });
+  expect(invites(slow)).toHaveLength(1);
+});

@@ -1,0 +1,146 @@
+import { createServer } from "node:net";
+import { describe, expect, test, vi } from "vitest";
+import { MediaTarget } from "../../../adapters/sip-stack/media/media-target.ts";
+import { addressCheck } from "../../../adapters/sip-stack/transport/address-rule.ts";
+import { reachable } from "../../../adapters/sip-stack/transport/public-hops.ts";
+import type { Dns } from "../../../adapters/sip-stack/transport/resolve.ts";
+import { createResolve } from "../../../adapters/sip-stack/transport/resolver.ts";
+import type { Hop, TransportKind } from "../../../adapters/sip-stack/transport/transport.ts";
+import { createTransports } from "../../../adapters/sip-stack/transport/transports.ts";
+import { trustedResolve } from "../../../adapters/sip-stack/transport/trusted-resolve.ts";
+import { silentLogger } from "../../../src/ports/logger.ts";
+import { realSystem } from "../../../src/ports/system.ts";
+import { bindUdp, onOnePort } from "../../support/one-port.ts";
+import { settingsTo } from "../media/two-ends.ts";
+
+const never = new AbortController().signal;
+const PUBLIC = "8.8.8.8";
+
+/** The names of a hostile account's server, whose records change between two lookups. */
+function hostileDns(first = PUBLIC): { dns: Dns; rebind: () => void } {
+  let own = first;
+  const addresses = new Map([
+    [
+      "inside.example.com",
+      ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00::1", "64:ff9b::7f00:1", "192.0.2.1"],
+    ],
+    ["mixed.example.com", ["127.0.0.1", PUBLIC]],
+  ]);
+  const dns: Dns = {
+    async naptr(domain) {
+      if (domain !== "naptr.example.com") return [];
+      return [{ order: 1, preference: 1, service: "SIP+D2T", replacement: "_sip._tcp.srv.example.com" }];
+    },
+    async srv(name) {
+      if (!name.endsWith(".srv.example.com")) return [];
+      return [{ priority: 1, weight: 1, name: "inside.example.com", port: 22 }];
+    },
+    addresses: async (host) => (host === "sip.example.com" ? [own] : (addresses.get(host) ?? [])),
+  };
+  const rebind = (): void => {
+    own = "127.0.0.1";
+  };
+  return { dns, rebind };
+}
+
+describe("where the server of an account leads requests", () => {
+  const allows = reachable(true);
+  const resolver = (dns: Dns, refused = (_: string) => {}) => {
+    const resolve = createResolve({ system: realSystem, dns, ipv6: () => true });
+    return trustedResolve({
+      ...{ resolveOwn: resolve, resolve, allows, own: "sip:sip.example.com", ranges: undefined },
+      refused,
+    });
+  };
+
+  // Contact, Record-Route, redirections and Refer-To are all URIs that are resolved like this.
+  test.each([
+    ["sip:127.0.0.1:22"],
+    ["sip:[::1]:22;transport=tcp"],
+    ["sip:inside.example.com"],
+    ["sip:srv.example.com"],
+    ["sip:naptr.example.com"],
+    ["sips:inside.example.com:443"],
+    ["sip:sip.example.com;maddr=127.0.0.1"],
+    ["sip:sip.example.com:22;maddr=inside.example.com"],
+  ])("is the server instead of a private address: %s", async (uri) => {
+    const refused: string[] = [];
+    const resolve = resolver(hostileDns().dns, (uri) => refused.push(uri));
+    expect(await resolve("sip:sip.example.com", never)).toHaveLength(1);
+    const hops = await resolve(uri, never);
+    expect([hops.map(({ address }) => address), refused]).toEqual([[PUBLIC], [uri]]);
+  });
+
+  test("is only the public one of several addresses", async () => {
+    const hops = await resolver(hostileDns().dns)("sip:mixed.example.com", never);
+    expect(hops.map(({ address }) => address)).toEqual([PUBLIC]);
+  });
+
+  test("is checked at each lookup: a name that turns to this machine is refused", async () => {
+    const { dns, rebind } = hostileDns();
+    const resolve = resolver(dns);
+    expect(await resolve("sip:sip.example.com", never)).toHaveLength(1);
+    rebind();
+    for (const uri of ["sip:sip.example.com", "sip:inside.example.com"])
+      await expect(resolve(uri, never)).rejects.toThrow("sip.example.com has no public address");
+  });
+});
+
+test("maddr of a peer's URI never stands for the trunk's own server", async () => {
+  const { dns } = hostileDns();
+  const resolve = createResolve({ system: realSystem, dns });
+  const refused: string[] = [];
+  const trusted = trustedResolve({
+    ...{ resolveOwn: resolve, resolve, allows: reachable(false), own: "sip:sip.example.com", ranges: undefined },
+    refused: (_, address) => refused.push(address),
+  });
+  await trusted("sip:sip.example.com", never);
+  const hops = await trusted("sip:sip.example.com;maddr=127.0.0.1", never);
+  expect([hops.map(({ address }) => address), refused]).toEqual([[PUBLIC], ["127.0.0.1"]]);
+});
+
+describe("the sockets of an account", () => {
+  test.each<TransportKind>(["udp", "tcp", "tls"])(
+    "open nothing to an address that is not allowed, over %s",
+    async (kind) => {
+      const received = vi.fn();
+      const tcp = createServer(received);
+      const udp = await onOnePort(tcp, bindUdp);
+      udp.on("message", received);
+      const { port } = udp.address();
+      const transports = createTransports({ system: realSystem, logger: silentLogger, allows: reachable(true) });
+      const hop: Hop = { kind, host: "sip.example.com", address: "127.0.0.1", port };
+      await expect(transports.connect(hop, never)).rejects.toThrow("sip.example.com has no public address");
+      await transports.close();
+      udp.close();
+      tcp.close();
+      expect(received).not.toHaveBeenCalled();
+    },
+  );
+});
+
+describe("the audio of an account", () => {
+  const rule = { isPublic: true, onlyPublic: true };
+
+  test("comes from public addresses only", () => {
+    const check = addressCheck({ ...rule, ranges: ["0.0.0.0/0", "::/0"] });
+    expect([PUBLIC, "127.0.0.1", "192.0.2.1", "64:ff9b::7f00:1", "2002:7f00:1::1"].map(check)).toEqual([
+      ...[true, false, false, false, false],
+    ]);
+  });
+
+  test.each(["127.0.0.1", "10.1.2.3", "::1", "64:ff9b::7f00:1", "198.18.0.1"])("is never sent to %s", (address) => {
+    const configured: string[] = [];
+    const refused: (string | undefined)[] = [];
+    const target = new MediaTarget({
+      session: { configure: ({ remote, remoteRtcp }) => configured.push(remote.address, remoteRtcp.address) },
+      ...{ local: "198.51.100.7", from: rule, dns: { addresses: async () => [] } },
+      refused: (refusal) => refused.push(refusal),
+      lost: () => {},
+    });
+    const places = { remote: { address, port: 4_000 }, remoteRtcp: { address, port: 4_001 } };
+    target.settle(settingsTo(4_000, { ...places, rtcpMux: false }), false);
+    expect(configured).toEqual(["0.0.0.0", "0.0.0.0"]);
+    expect(refused[0]).toContain(`${address} is not a public address`);
+  });
+});

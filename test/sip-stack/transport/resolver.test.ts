@@ -1,0 +1,372 @@
+import { describe, expect, test } from "vitest";
+import { type CachedDnsOptions, cachedDns } from "../../../adapters/sip-stack/transport/cached-dns.ts";
+import type { Dns } from "../../../adapters/sip-stack/transport/resolve.ts";
+import { createResolve } from "../../../adapters/sip-stack/transport/resolver.ts";
+import type { Hop } from "../../../adapters/sip-stack/transport/transport.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import { never } from "./sockets.ts";
+
+type Naptr = Awaited<ReturnType<Dns["naptr"]>>;
+type Srv = Awaited<ReturnType<Dns["srv"]>>;
+
+/** What the DNS knows; and what it was asked. A text is what it fails with. */
+interface Zone {
+  readonly naptr?: Readonly<Record<string, Naptr | string>>;
+  readonly srv?: Readonly<Record<string, Srv | string>>;
+  readonly addresses?: Readonly<Record<string, readonly string[] | string>>;
+}
+
+function zone({ naptr = {}, srv = {}, addresses = {} }: Zone, ipv6 = true) {
+  const asked: string[] = [];
+  const system = new ManualSystem();
+  async function look<Item>(table: Readonly<Record<string, readonly Item[] | string>>, kind: string, name: string) {
+    asked.push(`${kind} ${name}`);
+    const found = table[name] ?? [];
+    if (typeof found === "string") throw new Error(found);
+    return found;
+  }
+  const dns: Dns = {
+    naptr: (domain) => look(naptr, "NAPTR", domain),
+    srv: (name) => look(srv, "SRV", name),
+    addresses: (host) => look(addresses, "A", host),
+  };
+  const resolve = createResolve({ system, dns: cachedDns(dns, system), ipv6: () => ipv6 });
+  const places = async (uri: string): Promise<string[]> =>
+    (await resolve(uri, never)).map(({ kind, address, port }) => `${kind} ${address} ${port}`);
+  return { asked, system, resolve, places };
+}
+
+const ONE_ADDRESS = { addresses: { "example.com": ["192.0.2.1"] } };
+
+describe("a URI with an address", () => {
+  test.each([
+    ["sip:192.0.2.1", "udp 192.0.2.1 5060"],
+    ["sip:us@192.0.2.1:5070", "udp 192.0.2.1 5070"],
+    ["sip:192.0.2.1;transport=tcp", "tcp 192.0.2.1 5060"],
+    ["sip:192.0.2.1;transport=TLS", "tls 192.0.2.1 5061"],
+    ["sips:192.0.2.1", "tls 192.0.2.1 5061"],
+    ["sips:192.0.2.1;transport=tcp", "tls 192.0.2.1 5061"],
+    ["sip:[2001:db8::1]:5080", "udp 2001:db8::1 5080"],
+    ["sip:example.com:5070;maddr=192.0.2.9", "udp 192.0.2.9 5070"],
+  ])("resolves without the DNS: %s to %s", async (uri, place) => {
+    const { places, asked } = zone({}, false);
+    expect(await places(uri)).toEqual([place]);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("a URI with a name (RFC 3263 section 4)", () => {
+  test.each([
+    ["sip:example.com:5070", "udp 192.0.2.1 5070"],
+    ["sips:example.com:5070", "tls 192.0.2.1 5070"],
+    ["sip:example.com:5070;transport=tcp", "tcp 192.0.2.1 5070"],
+  ])("with a port resolves to addresses only: %s to %s", async (uri, place) => {
+    const { places, asked } = zone(ONE_ADDRESS);
+    expect(await places(uri)).toEqual([place]);
+    expect(asked).toEqual(["A example.com"]);
+  });
+
+  test.each([
+    ["sip:example.com;transport=tcp", "SRV _sip._tcp.example.com", "tcp 192.0.2.1 5060"],
+    ["sip:example.com;transport=udp", "SRV _sip._udp.example.com", "udp 192.0.2.1 5060"],
+    ["sip:example.com;transport=tls", "SRV _sips._tcp.example.com", "tls 192.0.2.1 5061"],
+  ])("with a transport resolves by SRV, else by address: %s", async (uri, question, place) => {
+    const { places, asked } = zone(ONE_ADDRESS);
+    expect(await places(uri)).toEqual([place]);
+    expect(asked).toEqual([question, "A example.com"]);
+  });
+
+  test("resolves by NAPTR, then SRV, then addresses", async () => {
+    const { places, resolve } = zone({
+      naptr: {
+        "example.com": [
+          { order: 50, preference: 20, service: "SIP+D2U", replacement: "_sip._udp.example.com" },
+          { order: 50, preference: 10, service: "SIPS+D2T", replacement: "_sips._tcp.example.com" },
+          { order: 10, preference: 10, service: "E2U+email", replacement: "mail.example.com" },
+          { order: 90, preference: 10, service: "sip+d2t", replacement: "_sip._tcp.example.com" },
+        ],
+      },
+      srv: {
+        "_sips._tcp.example.com": [{ priority: 1, weight: 0, name: "a.example.com", port: 5061 }],
+        "_sip._udp.example.com": [
+          { priority: 2, weight: 0, name: "b.example.com", port: 5062 },
+          { priority: 1, weight: 0, name: "a.example.com", port: 5063 },
+        ],
+        "_sip._tcp.example.com": [{ priority: 1, weight: 0, name: ".", port: 0 }],
+      },
+      addresses: { "a.example.com": ["192.0.2.1", "2001:db8::1"], "b.example.com": ["192.0.2.2"] },
+    });
+    expect(await places("sip:example.com")).toEqual([
+      "tls 192.0.2.1 5061",
+      "tls 2001:db8::1 5061",
+      "udp 192.0.2.1 5063",
+      "udp 2001:db8::1 5063",
+      "udp 192.0.2.2 5062",
+    ]);
+    expect(await places("sips:example.com")).toEqual(["tls 192.0.2.1 5061", "tls 2001:db8::1 5061"]);
+    const [hop] = await resolve("sip:example.com", never);
+    expect(hop).toMatchObject({ host: "example.com", fixed: false }); // a certificate is for the domain (RFC 5922)
+  });
+
+  test("without NAPTR resolves by the SRV records of every transport", async () => {
+    const { places, asked } = zone({
+      srv: { "_sip._tcp.example.com": [{ priority: 1, weight: 0, name: "a.example.com", port: 5099 }] },
+      addresses: { "a.example.com": ["192.0.2.1"] },
+    });
+    expect(await places("sip:example.com")).toEqual(["tcp 192.0.2.1 5099"]);
+    expect(asked).toContain("SRV _sip._udp.example.com");
+    expect(asked).toContain("SRV _sips._tcp.example.com");
+  });
+
+  test("resolves by address if NAPTR and SRV are not supported", async () => {
+    const { places } = zone({
+      ...ONE_ADDRESS,
+      naptr: { "example.com": "ENOTIMP" },
+      srv: {
+        "_sip._udp.example.com": "ESERVFAIL",
+        "_sip._tcp.example.com": "ESERVFAIL",
+        "_sips._tcp.example.com": "x",
+      },
+    });
+    expect(await places("sip:example.com")).toEqual(["udp 192.0.2.1 5060"]);
+  });
+
+  test("skips a server that cannot be resolved", async () => {
+    const { places } = zone({
+      srv: {
+        "_sip._udp.example.com": [
+          { priority: 1, weight: 0, name: "broken.example.com", port: 5060 },
+          { priority: 2, weight: 0, name: "a.example.com", port: 5060 },
+        ],
+      },
+      addresses: { "broken.example.com": "ESERVFAIL", "a.example.com": ["192.0.2.1"] },
+    });
+    expect(await places("sip:example.com;transport=udp")).toEqual(["udp 192.0.2.1 5060"]);
+  });
+
+  test("uses IPv6 addresses only if this machine has IPv6", async () => {
+    const both = { addresses: { "example.com": ["2001:db8::1", "192.0.2.1", "::1"] } };
+    expect(await zone(both, false).places("sip:example.com")).toEqual(["udp 192.0.2.1 5060", "udp ::1 5060"]);
+    expect(await zone(both, true).places("sip:example.com")).toHaveLength(3);
+    const only = zone({ addresses: { "example.com": ["2001:db8::1"] } }, false);
+    await expect(only.places("sip:example.com")).rejects.toThrow("has IPv6 addresses only, and this machine has none");
+  });
+
+  test("resolves to sixteen hops at most", async () => {
+    const many = Array.from({ length: 300 }, (_, n) => `192.0.2.${n % 255}`);
+    expect(await zone({ addresses: { "example.com": many } }).places("sip:example.com:5060")).toHaveLength(16);
+  });
+});
+
+describe("a failed resolution is a `dns` fault", () => {
+  test.each([
+    ["tel:+12025550100", "tel:+12025550100 is not a SIP URI"],
+    ["sip:example.com;transport=sctp", "transport=sctp of a sip URI is not supported; use udp, tcp or tls"],
+    ["sips:example.com;transport=udp", "transport=udp of a sips URI is not supported"],
+    ["sip:nowhere.example", "nowhere.example has no address in the DNS; check its spelling"],
+    ["sip:broken.example", "the DNS query for broken.example failed: ESERVFAIL"],
+  ])("with the message for %s: %s", async (uri, message) => {
+    const { places } = zone({ addresses: { "broken.example": "ESERVFAIL" } });
+    await expect(places(uri)).rejects.toMatchObject({ fault: "dns", message: expect.stringContaining(message) });
+  });
+
+  test("is lasting for an unknown name, but not for a failed query", async () => {
+    const { places } = zone({ addresses: { "broken.example": "ESERVFAIL" } });
+    await expect(places("sip:nowhere.example")).rejects.toMatchObject({ lasting: true });
+    await expect(places("sip:broken.example")).rejects.toMatchObject({ lasting: false });
+  });
+
+  test("after a timeout of the resolver", async () => {
+    const system = new ManualSystem();
+    const silent = new Promise<never>(() => {});
+    const dns: Dns = { naptr: () => silent, srv: () => silent, addresses: () => silent };
+    const asking = createResolve({ system, dns: cachedDns(dns, system) })("sip:example.com:5060", never);
+    const refused = expect(asking).rejects.toMatchObject({
+      fault: "dns",
+      message: expect.stringContaining("no answer to the query for address example.com within 4000 ms"),
+    });
+    await system.advance(4_000);
+    await refused;
+    expect(system.waiting).toBe(0);
+  });
+
+  test("costs 1.5 s once in 30 s if NAPTR and SRV are dropped", async () => {
+    const system = new ManualSystem();
+    const asked: string[] = [];
+    const silent = (question: string) => {
+      asked.push(question);
+      return new Promise<never>(() => {});
+    };
+    const addresses = async (host: string): Promise<string[]> => {
+      asked.push(`A ${host}`);
+      return ["192.0.2.1"];
+    };
+    const dns: Dns = { naptr: (name) => silent(`NAPTR ${name}`), srv: (name) => silent(`SRV ${name}`), addresses };
+    const resolve = createResolve({ system, dns: cachedDns(dns, system) });
+    let hops: readonly Hop[] = [];
+    const looking = resolve("sip:example.com", never).then((found) => (hops = found));
+    await system.settle();
+    expect(asked.toSorted()).toEqual([
+      "A example.com",
+      "NAPTR example.com",
+      "SRV _sip._tcp.example.com",
+      "SRV _sip._udp.example.com",
+      "SRV _sips._tcp.example.com",
+    ]);
+    await system.advance(1_500);
+    expect(hops).toMatchObject([{ kind: "udp", address: "192.0.2.1", port: 5060 }]);
+    await looking;
+    // No time passes, and no question is asked, for the next.
+    expect(await resolve("sip:example.com", never)).toEqual(hops);
+    expect(asked).toHaveLength(5);
+    expect(system.waiting).toBe(0);
+  });
+
+  test("a late answer is cached for the next query", async () => {
+    const system = new ManualSystem();
+    let answer: (found: readonly string[]) => void = () => {};
+    const slow = new Promise<readonly string[]>((given) => (answer = given));
+    const dns: Dns = { naptr: async () => [], srv: async () => [], addresses: () => slow };
+    const resolve = createResolve({ system, dns: cachedDns(dns, system) });
+    const refused = expect(resolve("sip:example.com:5070", never)).rejects.toMatchObject({ fault: "dns" });
+    await system.advance(4_000);
+    await refused;
+    answer(["192.0.2.1"]);
+    await system.settle();
+    expect(await resolve("sip:example.com:5070", never)).toMatchObject([{ address: "192.0.2.1", port: 5070 }]);
+  });
+
+  test("can be avoided by aborting", async () => {
+    const silent = new Promise<never>(() => {});
+    const dns: Dns = { naptr: () => silent, srv: () => silent, addresses: () => silent };
+    const patience = new AbortController();
+    const system = new ManualSystem();
+    const asking = createResolve({ system, dns: cachedDns(dns, system) })("sip:example.com:5060", patience.signal);
+    patience.abort();
+    await expect(asking).rejects.toMatchObject({ fault: "closed" });
+  });
+});
+
+describe("a resolver that fails for a while", () => {
+  /** A trunk with an SRV record for one server; `mood` is how the resolver behaves at the moment. */
+  function moody(options?: CachedDnsOptions) {
+    const system = new ManualSystem();
+    const resolver: { mood: "well" | "failing" | "silent"; slowMs: number; asked: number } = {
+      ...{ mood: "well", slowMs: 0, asked: 0 },
+    };
+    async function look<Item>(found: readonly Item[]): Promise<readonly Item[]> {
+      resolver.asked++;
+      if (resolver.mood === "failing") throw Object.assign(new Error("SERVFAIL"), { code: "ESERVFAIL" });
+      if (resolver.mood === "silent") return new Promise(() => {});
+      if (resolver.slowMs > 0) await new Promise<void>((slow) => void system.after(resolver.slowMs, slow));
+      return found;
+    }
+    const record = { priority: 1, weight: 0, name: "a.example.com", port: 5099 };
+    const dns: Dns = {
+      naptr: () => look([]),
+      srv: () => look([record]),
+      addresses: (host) => look([host === "a.example.com" ? "192.0.2.1" : "192.0.2.9"]),
+    };
+    const resolve = createResolve({ system, dns: cachedDns(dns, system, options) });
+    const place = async (uri = "sip:example.com;transport=udp"): Promise<string> =>
+      (await resolve(uri, never)).map(({ address, port }) => `${address} ${port}`).join();
+    return { system, resolver, place };
+  }
+  const SERVER = "192.0.2.1 5099";
+
+  test("is asked each time, and has its last answer used, if it has a cache of its own", async () => {
+    const { system, resolver, place } = moody({ keepMs: 0 });
+    expect([await place(), await place()]).toEqual([SERVER, SERVER]);
+    const { asked } = resolver;
+    expect(await place()).toBe(SERVER);
+    expect(resolver.asked).toBeGreaterThan(asked);
+    resolver.mood = "failing";
+    await system.advance(23 * 3_600_000);
+    expect(await place()).toBe(SERVER);
+  });
+
+  test("may take longer than 1.5 s for addresses", async () => {
+    const { system, resolver, place } = moody();
+    resolver.slowMs = 3_900;
+    const found = place("sip:a.example.com:5070");
+    await system.advance(3_900);
+    expect(await found).toBe("192.0.2.1 5070");
+  });
+
+  test("repeats a failed SRV query for the next call", async () => {
+    const { resolver, place } = moody();
+    resolver.mood = "failing";
+    await expect(place()).rejects.toThrow("SERVFAIL");
+    resolver.mood = "well";
+    expect(await place()).toBe(SERVER);
+  });
+
+  test("uses its last answer for a day after a failure", async () => {
+    const { system, resolver, place } = moody();
+    expect(await place()).toBe(SERVER);
+    resolver.mood = "failing";
+    for (let hour = 1; hour < 24; hour++) {
+      const { asked } = resolver;
+      await system.advance(3_600_000);
+      expect(await place()).toBe(SERVER);
+      expect(resolver.asked).toBeGreaterThan(asked);
+    }
+    await system.advance(3_600_000);
+    await expect(place()).rejects.toMatchObject({ fault: "dns" });
+  });
+
+  test("uses its last answer after 1.5 s of silence", async () => {
+    const { system, resolver, place } = moody();
+    await place("sip:a.example.com:5070");
+    resolver.mood = "silent";
+    await system.advance(30_000);
+    let found = "";
+    void place("sip:a.example.com:5070").then((one) => (found = one));
+    await system.advance(1_499);
+    expect(found).toBe("");
+    await system.advance(1);
+    expect(found).toBe("192.0.2.1 5070");
+    expect(await place("sip:a.example.com:5070")).toBe(found); // no time passes
+    resolver.mood = "well";
+    await system.advance(30_000);
+    const { asked } = resolver;
+    expect(await place("sip:a.example.com:5070")).toBe(found);
+    expect(resolver.asked).toBe(asked + 1);
+    expect(system.waiting).toBe(0);
+  });
+
+  test("repeats an address query that timed out, once at a time", async () => {
+    const { system, resolver, place } = moody();
+    resolver.slowMs = 6_000;
+    const refused = expect(place("sip:a.example.com:5070")).rejects.toMatchObject({ fault: "dns" });
+    await system.advance(4_000);
+    await refused;
+    const again = place("sip:a.example.com:5070");
+    await system.advance(2_000);
+    expect(await again).toBe("192.0.2.1 5070");
+    expect(resolver.asked).toBe(1);
+  });
+});
+
+test("an answer is cached for 30 s, a failure is not", async () => {
+  const { places, asked, system } = zone(ONE_ADDRESS);
+  await Promise.all([places("sip:example.com:5060"), places("sip:example.com:5070")]);
+  await system.advance(29_999);
+  await places("sip:example.com:5060");
+  expect(asked).toHaveLength(1);
+  await system.advance(1);
+  await places("sip:example.com:5060");
+  expect(asked).toHaveLength(2);
+  const broken = zone({ addresses: { "example.com": "ESERVFAIL" } });
+  for (let n = 0; n < 2; n++) await expect(broken.places("sip:example.com:5060")).rejects.toThrow("ESERVFAIL");
+  expect(broken.asked).toHaveLength(2);
+});
+
+test("the runtime's resolver finds this machine and reports unknown names", async () => {
+  const resolve = createResolve({ system: new ManualSystem() });
+  const places = await resolve("sip:localhost:5070", never);
+  expect(places.map(({ address }) => address).some((address) => address === "127.0.0.1" || address === "::1")).toBe(
+    true,
+  );
+  await expect(resolve("sip:name.invalid:5070", never)).rejects.toMatchObject({ fault: "dns" });
+});

@@ -1,0 +1,274 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { responseTo } from "../../../adapters/sip-stack/message/message.ts";
+import { parseVia } from "../../../adapters/sip-stack/message/via.ts";
+import { writeMessage } from "../../../adapters/sip-stack/message/write-message.ts";
+import { ExpectedPeers } from "../../../adapters/sip-stack/transport/expected-peers.ts";
+import type { Hop } from "../../../adapters/sip-stack/transport/transport.ts";
+import { ManualSystem } from "../../../src/testing/manual-system.ts";
+import {
+  type DatagramPeer,
+  datagramPeer,
+  hasLoopback6,
+  never,
+  type Observed,
+  Opened,
+  observe,
+  options,
+} from "./sockets.ts";
+
+const opened = new Opened();
+afterEach(() => opened.close());
+
+async function peer(address?: string): Promise<DatagramPeer> {
+  return opened.add(await datagramPeer(address));
+}
+
+function trunk(...given: Parameters<typeof observe>): Observed {
+  return opened.add(observe(...given));
+}
+
+function hopTo({ address, port }: { readonly address: string; readonly port: number }): Hop {
+  return { kind: "udp", address, port, host: address };
+}
+
+/** What came but keep-alives. */
+function messagesOf({ received }: DatagramPeer): DatagramPeer["received"] {
+  return received.filter(({ text }) => text.trim() !== "");
+}
+
+const LOOPBACKS = [
+  { family: "IPv4", address: "127.0.0.1", written: "127.0.0.1" },
+  ...(hasLoopback6 ? [{ family: "IPv6", address: "::1", written: "[::1]" }] : []),
+];
+
+test.each(LOOPBACKS)("a datagram over $family gets its response", async ({ address, written }) => {
+  const far = await peer(address);
+  const { transports, messages } = trunk();
+  const flow = await transports.connect(hopTo(far), never);
+  expect(flow).toMatchObject({ kind: "udp", reliable: false, alive: true, remote: { address, port: far.port } });
+  flow.send(options());
+  await vi.waitFor(() => expect(messagesOf(far)).toHaveLength(1));
+  expect(messagesOf(far)[0]).toMatchObject({ address: flow.local.address, port: flow.local.port });
+  expect(transports.sentBy(flow)).toBe(`${written}:${flow.local.port}`);
+  far.send(writeMessage(responseTo(options(), 200, "OK")), flow.local.port);
+  await vi.waitFor(() => expect(messages).toHaveLength(1));
+  expect(messages[0]?.flow).toBe(flow);
+});
+
+test("a request from any address of the trunk is accepted", async () => {
+  const far = await peer();
+  const elsewhere = await peer("127.0.0.2");
+  const { transports, messages } = trunk();
+  const flow = await transports.connect(hopTo(far), never);
+  transports.expect?.([hopTo(far), hopTo({ address: "127.0.0.2", port: 5060 })]);
+  elsewhere.send(writeMessage(options("SIP/2.0/UDP 127.0.0.2:1;branch=z9hG4bKx;rport")), flow.local.port, "127.0.0.1");
+  await vi.waitFor(() => expect(messages).toHaveLength(1));
+  expect(messages[0]?.flow.remote).toEqual({ address: "127.0.0.2", port: elsewhere.port });
+});
+
+test("a request from any other address is dropped unread, a response is not", async () => {
+  const far = await peer();
+  const stranger = await peer("127.0.0.2");
+  const { transports, messages } = trunk();
+  const { local } = await transports.connect(hopTo(far), never);
+  const request = writeMessage(options("SIP/2.0/UDP 127.0.0.2:1;branch=z9hG4bKx;rport"));
+  stranger.send(request, local.port, "127.0.0.1");
+  stranger.send(new TextDecoder().decode(request).replace("1 OPTIONS", "one"), local.port, "127.0.0.1");
+  stranger.send("hello", local.port, "127.0.0.1");
+  stranger.send(writeMessage(responseTo(options(), 200, "OK")), local.port, "127.0.0.1");
+  await vi.waitFor(() => expect(messages).toHaveLength(1));
+  far.send(writeMessage(options()), local.port);
+  await vi.waitFor(() => expect(messages).toHaveLength(2));
+  expect(messages.map(({ message }) => message.kind)).toEqual(["response", "request"]);
+  expect(transports.malformed).toBe(0);
+  expect(stranger.received).toEqual([]);
+});
+
+test("a flood of strangers is not parsed, except requests of live calls", async () => {
+  const far = await peer();
+  const stranger = await peer("127.0.0.2");
+  const node = await peer("127.0.0.3");
+  const { transports, messages } = trunk();
+  const { local } = await transports.connect(hopTo(far), never);
+  transports.listen({
+    message: (message, flow) => void messages.push({ message, flow }),
+    closed() {},
+    hasCall: (callId) => callId === "live",
+    ours: ({ headers }) => headers.get("CSeq") === "1 OPTIONS",
+  });
+  const text = (callId: string, cseq: string): string =>
+    new TextDecoder()
+      .decode(writeMessage(options("SIP/2.0/UDP 127.0.0.2:1;branch=z9hG4bKx;rport")))
+      .replace(/Call-ID: .*/, `Call-ID: ${callId}`)
+      .replace("1 OPTIONS", cseq);
+  // What is parsed and cannot be read is counted as malformed.
+  for (let n = 0; n < 200; n++) stranger.send(text(`stray-${n}`, "broken"), local.port, "127.0.0.1");
+  stranger.send(text("live", "2 OPTIONS"), local.port, "127.0.0.1");
+  await vi.waitFor(() => {
+    node.send(text("live", "1 OPTIONS"), local.port, "127.0.0.1"); // any of them may be lost in the flood
+    expect(messages.length).toBeGreaterThan(0);
+  });
+  expect(messages[0]?.message.headers.get("CSeq")).toBe("1 OPTIONS");
+  expect(transports.malformed).toBe(0);
+  expect(stranger.received).toEqual([]);
+});
+
+test("an expected address matches in any notation", () => {
+  const peers = new ExpectedPeers();
+  peers.add("2001:DB8:0:0:0:0:0:1");
+  peers.add("fe80::1%eth0");
+  expect(["2001:db8::1", "fe80::1", "fe80::1%2", "2001:db8::2", "192.0.2.1"].map((one) => peers.has(one))).toEqual([
+    ...[true, true, true],
+    ...[false, false],
+  ]);
+});
+
+test("a response goes to the source port with rport, else to Via's", async () => {
+  const far = await peer();
+  const { transports, messages } = trunk();
+  const { local } = await transports.connect(hopTo(far), never);
+  const vias = [
+    "SIP/2.0/UDP host.example:4711;branch=z9hG4bK1;rport",
+    "SIP/2.0/UDP host.example:4711;branch=z9hG4bK2",
+    "SIP/2.0/UDP host.example;branch=z9hG4bK3",
+    "SIP/2.0/UDP 127.0.0.1:4711;branch=z9hG4bK4, SIP/2.0/UDP next;branch=z9hG4bK5",
+  ];
+  for (const [n, via] of vias.entries()) {
+    far.send(writeMessage(options(via)), local.port);
+    await vi.waitFor(() => expect(messages).toHaveLength(n + 1));
+  }
+  expect(messages.map(({ flow }) => flow.remote.port)).toEqual([far.port, 4711, 5060, 4711]);
+  const tops = messages.map(({ message }) => parseVia(message.headers.list("Via")[0] ?? ""));
+  expect(tops.map((via) => via?.params.get("received"))).toEqual(["127.0.0.1", "127.0.0.1", "127.0.0.1", undefined]);
+  expect(tops.map((via) => via?.params.get("rport"))).toEqual([String(far.port), undefined, undefined, undefined]);
+  expect(messages[3]?.message.headers.list("Via")[1]).toBe("SIP/2.0/UDP next;branch=z9hG4bK5");
+});
+
+test("a malformed datagram is counted; a malformed request gets 400", async () => {
+  const far = await peer();
+  const { transports, messages } = trunk();
+  const { local } = await transports.connect(hopTo(far), never);
+  far.send("\r\n\r\n", local.port);
+  far.send("", local.port);
+  far.send("hello", local.port);
+  far.send(new TextDecoder().decode(writeMessage(options())).replace("1 OPTIONS", "one"), local.port);
+  far.send(writeMessage(options()), local.port);
+  await vi.waitFor(() => expect(messages).toHaveLength(1));
+  await vi.waitFor(() => expect(messagesOf(far)).toHaveLength(1));
+  expect(messagesOf(far)[0]?.text).toMatch(/^SIP\/2\.0 400 CSeq cannot be read\r\n/);
+  expect(transports.malformed).toBe(2);
+});
+
+test("sent-by is the configured, learnt or bound address", async () => {
+  const far = await peer();
+  const plain = trunk();
+  const flow = await plain.transports.connect(hopTo(far), never);
+  plain.transports.seen(flow, { address: "unknown", port: 5060 });
+  plain.transports.seen(flow, { address: "203.0.113.7", port: 0 });
+  expect(plain.transports.sentBy(flow)).toBe(`127.0.0.1:${flow.local.port}`);
+  plain.transports.seen(flow, { address: "203.0.113.7", port: 40_001 });
+  expect(plain.transports.sentBy(flow)).toBe("203.0.113.7:40001");
+  const other = await plain.transports.connect(hopTo(await peer()), never);
+  expect(plain.transports.sentBy(other)).toBe(`203.0.113.7:${flow.local.port}`); // the same host sees it
+  for (const [publicAddress, expected] of [
+    ["sip.example.com", "sip.example.com:40001"],
+    ["sip.example.com:5070", "sip.example.com:5070"],
+    ["2001:db8::1", "[2001:db8::1]:40001"],
+    ["[2001:db8::1]:5070", "[2001:db8::1]:5070"],
+  ] as const) {
+    const { transports } = trunk({ publicAddress });
+    const named = await transports.connect(hopTo(far), never);
+    transports.seen(named, { address: "203.0.113.7", port: 40_001 });
+    expect(transports.sentBy(named)).toBe(expected);
+  }
+});
+
+test("a listener determines the port of the socket", async () => {
+  const { transports } = trunk({ listen: { transport: "udp", port: 0, address: "127.0.0.1" } });
+  await transports.ready();
+  const flow = await transports.connect(hopTo(await peer()), never);
+  expect(flow.local).toEqual(transports.listening);
+});
+
+test("a held flow sends CRLF keep-alives", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const { transports } = trunk({ system });
+  const flow = await transports.connect(hopTo(far), never);
+  await vi.waitFor(() => expect(far.received.length).toBeGreaterThan(0)); // the look whether anybody is there
+  const before = far.received.length;
+  const letGo = [flow.hold(), flow.hold()];
+  await system.advance(50_000);
+  await vi.waitFor(() => expect(far.received).toHaveLength(before + 2));
+  expect(far.received.at(-1)).toMatchObject({ text: "\r\n\r\n", port: flow.local.port });
+  for (const one of letGo) one();
+  await system.advance(100_000);
+  expect(system.waiting).toBe(0);
+});
+
+// Deno connects no UDP socket, so it hears of no ICMP: there the timers decide.
+test.skipIf("Deno" in globalThis)("a closed port is reported without losing a message", async () => {
+  const gone = await datagramPeer();
+  await gone.close();
+  const { transports, closed } = trunk();
+  const flow = await transports.connect(hopTo(gone), never);
+  await vi.waitFor(() => expect(closed).toHaveLength(1));
+  expect(closed[0]).toMatchObject({ flow, fault: { fault: "refused" } });
+  expect(flow.alive).toBe(true); // somebody may come back
+  const back = opened.add(await datagramPeer("127.0.0.1", gone.port));
+  flow.send(options());
+  await vi.waitFor(() => expect(messagesOf(back)).toHaveLength(1));
+});
+
+test.skipIf("Deno" in globalThis)("a closed port is avoided for a second unless it responds", async () => {
+  const gone = await datagramPeer();
+  await gone.close();
+  const system = new ManualSystem();
+  const { transports, closed, messages } = trunk({ system });
+  const { local } = await transports.connect(hopTo(gone), never);
+  await vi.waitFor(() => expect(closed).toHaveLength(1));
+  await expect(transports.connect(hopTo(gone), never)).rejects.toMatchObject({ fault: "refused" });
+  await system.advance(999);
+  await expect(transports.connect(hopTo(gone), never)).rejects.toMatchObject({ fault: "refused" });
+  const back = opened.add(await datagramPeer("127.0.0.1", gone.port));
+  back.send(writeMessage(options()), local.port);
+  await vi.waitFor(() => expect(messages).toHaveLength(1));
+  await transports.connect(hopTo(gone), never);
+});
+
+test("without the CRLF probe a peer receives only our messages", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const { transports } = trunk({ system, crlfProbe: false });
+  for (let n = 1; n <= 3; n++) {
+    const flow = await transports.connect(hopTo(far), never);
+    expect(flow.local.address).toBe("127.0.0.1");
+    flow.send(options());
+    await vi.waitFor(() => expect(messagesOf(far)).toHaveLength(n));
+    await system.advance(6_000); // the way is looked for again
+  }
+  expect(far.received).toHaveLength(3);
+  expect(new Set(far.received.map(({ port }) => port)).size).toBe(1);
+});
+
+test("an address of the other family cannot be reached from our own address", async () => {
+  const { transports } = trunk({ localAddress: "127.0.0.1" });
+  await expect(transports.connect(hopTo({ address: "::1", port: 5060 }), never)).rejects.toMatchObject({
+    fault: "unreachable",
+  });
+});
+
+test("closing leaves no socket and no timer, even during exploration", async () => {
+  const far = await peer();
+  const system = new ManualSystem();
+  const { transports } = trunk({ system });
+  const flow = await transports.connect(hopTo(far), never);
+  flow.hold();
+  const asked = transports.connect(hopTo({ address: "127.0.0.1", port: 9 }), never).catch(() => {});
+  await transports.close();
+  await asked;
+  expect(system.waiting).toBe(0);
+  expect(() => flow.send(options())).toThrow("closed");
+  const again = opened.add(await datagramPeer("127.0.0.1", flow.local.port)); // the port is free
+  expect(again.port).toBe(flow.local.port);
+});
