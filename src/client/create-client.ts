@@ -2,12 +2,20 @@ import type { CallListening, ListenOptions } from "./call-listening.ts";
 import type { CallStream, StreamOptions } from "./call-stream.ts";
 import { type CallsClient, callsClient } from "./calls-client.ts";
 import { type ConsentsClient, consentsClient } from "./consents-client.ts";
-import { followEvents } from "./follow-events.ts";
 import { type InstancesClient, instancesClient } from "./instances-client.ts";
 import { openListening } from "./listen.ts";
 import { allItems, type LogPage, type PageQuery } from "./pages.ts";
+import { pause } from "./pause.ts";
+import { RingportError } from "./ringport-error.ts";
 import { openStream } from "./stream.ts";
-import { type ClientOptions, createTransport, type RequestOptions } from "./transport.ts";
+import {
+  type AwaitedPage,
+  type ClientOptions,
+  createTransport,
+  type Query,
+  type RequestOptions,
+  type Transport,
+} from "./transport.ts";
 import type { CallEvent, FinishedCall, Voice } from "./views.ts";
 import { type WaitForCallOptions, waitForCall } from "./wait-for-call.ts";
 import { type WebhooksClient, webhooksClient } from "./webhooks-client.ts";
@@ -102,4 +110,37 @@ export function createClient(options: ClientOptions): Client {
     stream: (callId, options) => openStream(transport, callId, options),
     listen: (callId, options) => openListening(transport, callId, options),
   };
+}
+
+type FollowedPage = AwaitedPage<CallEvent> & Pick<LogPage<CallEvent>, "reset">;
+
+/** The interval of polls of a server that cannot wait for events, ms. */
+const PAUSE_MS = 1_000;
+
+/**
+ * The pages of events from a cursor on, each as soon as it has an event. If the log was put back to an earlier state, an empty
+ * page with `reset` comes first, and the events go on from the place that the server names.
+ * @throws the reason of the signal when it is aborted
+ */
+async function* followEvents(
+  transport: Transport,
+  query: Query,
+  from: string | undefined,
+  { signal }: RequestOptions = {},
+): AsyncGenerator<LogPage<CallEvent>, void, undefined> {
+  for (let cursor = from; ; ) {
+    const page: FollowedPage = await transport
+      .nextPage<CallEvent>("/v1/events", { ...query, cursor }, { signal })
+      .catch(resetPage);
+    const { items, next, waited, reset } = page;
+    cursor = page.cursor ?? cursor;
+    if ((reset || items.length > 0) && cursor !== undefined) yield { items, next, cursor, ...(reset && { reset }) };
+    else if (!waited) await pause(PAUSE_MS, signal ?? new AbortController().signal);
+  }
+}
+
+/** The empty page that reports a reset. @throws every other error */
+function resetPage(error: unknown): FollowedPage {
+  if (!(error instanceof RingportError && error.code === "log_reset" && error.cursor !== null)) throw error;
+  return { items: [], next: undefined, cursor: error.cursor, reset: true, waited: true };
 }

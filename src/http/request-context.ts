@@ -1,9 +1,9 @@
 import { InternalError } from "../base/error.ts";
+import { hex32 } from "../base/hex.ts";
 import type { Principal } from "../domain/principal.ts";
 import type { System } from "../ports/system.ts";
 import type { RequestLike, SocketHandlers } from "../ports/web.ts";
 import { type PathFault, pathFault } from "./path-fault.ts";
-import { givenRequestId, requestIds } from "./request-id.ts";
 
 /** The facts about a request that are known when it arrives. */
 export interface RequestStart {
@@ -142,4 +142,28 @@ function afterBase(path: string, base: string): string {
   if (base === "") return path;
   if (path === base) return "/";
   return path.startsWith(base) && path[base.length] === "/" ? path.slice(base.length) : "";
+}
+
+/** Ids made from one read of random bytes, which costs more than the rest of a short request. */
+const AT_ONCE = 256;
+
+/** Request ids with the prefix `req_` and 64 random bits. */
+function requestIds(system: System): () => string {
+  const bytes = new Uint8Array(AT_ONCE * 8);
+  const view = new DataView(bytes.buffer);
+  let at = bytes.length;
+  return () => {
+    if (at === bytes.length) {
+      system.random(bytes);
+      at = 0;
+    }
+    const id = `req_${hex32(view.getUint32(at))}${hex32(view.getUint32(at + 4))}`;
+    at += 8;
+    return id;
+  };
+}
+
+/** The client's own id, if it is 1 to 128 visible ASCII characters. */
+function givenRequestId(header: string | null): string | undefined {
+  return header !== null && /^[!-~]{1,128}$/.test(header) ? header : undefined;
 }

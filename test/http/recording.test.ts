@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { byteRange } from "../../src/http/byte-range.ts";
+import { byteRange } from "../../src/http/file-reply.ts";
 import { toResponse } from "../../src/http/reply.ts";
 import type { StoredRecording } from "../../src/ports/recordings.ts";
 import { fuzz } from "../support/fuzz.ts";

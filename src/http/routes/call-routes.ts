@@ -1,11 +1,11 @@
 import type { PerUser } from "../../application/access/per-user.ts";
-import { CALL_STATUSES, CALL_TYPES, type Call } from "../../domain/call.ts";
+import { deadline } from "../../application/deadline.ts";
+import { CALL_STATUSES, CALL_TYPES, type Call, isActive } from "../../domain/call.ts";
 import type { CreateCallInput } from "../../domain/call-input.ts";
 import type { Principal } from "../../domain/principal.ts";
 import type { ReadJson } from "../body.ts";
 import { created, createOptions } from "../creation.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { finalCall } from "../final-call.ts";
 import { logPage, page } from "../page.ts";
 import {
   choiceParameter,
@@ -23,7 +23,7 @@ import {
 import { noContent, record } from "../reply.ts";
 import type { Route } from "../route.ts";
 import { CALL_EXPANSIONS, type CallExpansion, callView, createdCallView } from "../views.ts";
-import { withPreferredWait } from "../wait-preference.ts";
+import { type PreferredWait, withPreferredWait } from "../wait-preference.ts";
 import { callIdOf } from "./record-id.ts";
 
 const path = { callId: "The id of the call, with the prefix call_." };
@@ -240,4 +240,27 @@ export function callRoutes(
       },
     },
   ];
+}
+
+/**
+ * The call once it is final, or as it is after the wait.
+ * @throws {Refusal} `call_not_found`, and `stopping` if this process stops before the call has ended
+ */
+async function finalCall(
+  { calls, system }: Pick<HttpDependencies, "calls" | "system">,
+  caller: Principal,
+  callId: string,
+  wait: PreferredWait | undefined,
+): Promise<Call> {
+  const call = await calls.get(caller, callId);
+  if (!wait || !isActive(call.status)) return call;
+  const { signal, cancel } = deadline(system, wait.waitMs, wait.signal);
+  try {
+    return await calls.wait(caller, callId, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return await calls.get(caller, callId);
+  } finally {
+    cancel();
+  }
 }

@@ -6,7 +6,6 @@ import type {
 } from "../../application/call-audio/streams/stream-client.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Socket, SocketHandlers } from "../../ports/web.ts";
-import { cutToBytes } from "./cut-to-bytes.ts";
 import { CLOSE_CODES, type Dialect, type DialectOutput } from "./dialect.ts";
 import { Inbox } from "./inbox.ts";
 import { Outbox } from "./outbox.ts";
@@ -168,3 +167,9 @@ class StreamConnection {
 
 /** Normal closure, or a close without a code (RFC 6455 §7.4.1). */
 const isNormalClosure = (code: number): boolean => code === 1000 || code === 1005;
+
+/** The longest beginning of a text that fits into this number of UTF-8 bytes; it never ends within a character. */
+export function cutToBytes(text: string, bytes: number): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
+  return text.slice(0, read);
+}

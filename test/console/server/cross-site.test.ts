@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { guardedHttpPorts } from "../../../src/http/guarded-http-ports.ts";
+import { guardedHttpPorts } from "../../../src/http/dependencies.ts";
 import { allRoutes } from "../../../src/http/routes/all-routes.ts";
 import { CALL_ID, dependencies } from "../../http/support/fakes.ts";
 import { UNSAFE_ENDPOINTS } from "./console-endpoints.ts";

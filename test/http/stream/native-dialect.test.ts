@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import type { StreamAttachment } from "../../../src/application/call-audio/streams/stream-client.ts";
 import { encodeMulaw } from "../../../src/audio/g711.ts";
 import { tone } from "../../../src/audio/tone.ts";
-import { cutToBytes } from "../../../src/http/stream/cut-to-bytes.ts";
 import { NativeDialect } from "../../../src/http/stream/native-dialect.ts";
+import { cutToBytes } from "../../../src/http/stream/stream-socket.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 type Format = ConstructorParameters<typeof NativeDialect>[1];

@@ -1,4 +1,4 @@
-import { guardedHttpPorts } from "../../../src/http/guarded-http-ports.ts";
+import { guardedHttpPorts } from "../../../src/http/dependencies.ts";
 import type { Route } from "../../../src/http/route.ts";
 import { type Resource, resourcesOf } from "../../../src/http/router.ts";
 import { allRoutes } from "../../../src/http/routes/all-routes.ts";
