@@ -34,7 +34,7 @@ const PREVIOUS = {
  * Fills in what the options leave out: embedded SQLite, the simulated network or SIP, the speech engines that are installed,
  * a decoder in workers, a transcription server if one is named, a key. Options are used as they are; only what is missing is
  * created on disk.
- * @throws {Error} a secret, trunks, a database URL or a data folder that cannot be used; the message names the fix
+ * @throws {ConfigurationError} a secret, trunks, a database URL or a data folder that cannot be used; the message names the fix
  */
 export async function embedded(options: RingportOptions): Promise<EmbeddedPorts> {
   // What can be wrong is looked at before anything is made.
@@ -78,7 +78,7 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   };
 }
 
-/** The engines that the options name. @throws {Error} two of their voices have the same id */
+/** The engines that the options name. @throws {ConfigurationError} two of their voices have the same id */
 async function joinedSpeech({ speech, system = realSystem }: RingportOptions): Promise<Speech | undefined> {
   const engines = asList(speech);
   if (engines === undefined) return undefined;
@@ -106,7 +106,7 @@ async function embeddedAgent({ embedded }: RingportOptions): Promise<Agent | Aud
   return configuredAgent(embedded?.agent);
 }
 
-/** Those of the program, then those of the configuration. @throws {Error} a tool that cannot be used; the message names the fix */
+/** Those of the program, then those of the configuration. @throws {ConfigurationError} a tool that cannot be used; the message names the fix */
 async function allTools(
   { agentTools = [], embedded }: RingportOptions,
   hosts: HostLookup,

@@ -1,7 +1,7 @@
-import { lastResort } from "../../src/http/failure.ts";
-import { toResponse } from "../../src/http/reply.ts";
-import { pathAfter } from "../../src/http/request-context.ts";
-import { withoutFragment } from "../../src/http/without-fragment.ts";
+import { lastResort } from "../../src/http/replies/failure.ts";
+import { toResponse } from "../../src/http/replies/reply.ts";
+import { pathAfter } from "../../src/http/requests/request-context.ts";
+import { withoutFragment } from "../../src/http/requests/without-fragment.ts";
 import type { Reply, RequestLike } from "../../src/ports/web.ts";
 import type { Ringport } from "../../src/ringport.ts";
 import type { ConsoleOptions } from "./server/console-options.ts";

@@ -18,7 +18,7 @@ export function sqlitePath(data: string): string {
 /**
  * The folder of everything that is kept, made if it is missing, for its owner's eyes only (mode 700). Answers its
  * absolute path.
- * @throws {Error} it cannot be made or written; the message names the fix
+ * @throws {ConfigurationError} it cannot be made or written; the message names the fix
  */
 export async function dataFolder(path: string): Promise<string> {
   const folder = resolve(path);

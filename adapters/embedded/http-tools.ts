@@ -15,7 +15,7 @@ const JSON_SETTING = {
 /**
  * The tools that the options name.
  * @param hosts looks up their servers
- * @throws {Error} one line that names every fault with its field, and never a value
+ * @throws {ConfigurationError} one line that names every fault with its field, and never a value
  */
 export async function httpTools(tuning: HttpToolsTuning | undefined, hosts: HostLookup): Promise<readonly AgentTool[]> {
   if (tuning?.tools === undefined) return [];
@@ -26,7 +26,7 @@ export async function httpTools(tuning: HttpToolsTuning | undefined, hosts: Host
 
 /**
  * What the options name as tools: as it is, as JSON text, or in a file with it.
- * @throws {Error} as {@link httpTools}
+ * @throws {ConfigurationError} as {@link httpTools}
  */
 export async function httpToolOptions(tuning: HttpToolsTuning): Promise<readonly HttpToolOptions[]> {
   const { tools: given, allowPrivate = false } = tuning;

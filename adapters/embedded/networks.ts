@@ -27,7 +27,7 @@ const NETWORKS: Readonly<Record<NetworkName, EmbeddedNetwork>> = {
 
 /**
  * Checks the networks that the options name; makes none yet.
- * @throws {Error} what is wrong with the SIP trunks, in one line
+ * @throws {ConfigurationError} what is wrong with the SIP trunks, in one line
  */
 export async function chosenNetworks(options: RingportOptions): Promise<MakeNetworks> {
   const makers: MakeNetworks[] = [];
@@ -52,7 +52,7 @@ export async function networksWithCallData(data: string): Promise<ReadonlyMap<st
 /**
  * The names of the mounted networks, the default one first. If SIP is configured, it is the only one unless the options
  * list more: an instance that was meant to make a phone ring must not end on a simulated network.
- * @throws {Error} SIP is named but not configured, or configured but not named
+ * @throws {ConfigurationError} SIP is named but not configured, or configured but not named
  */
 export function networkNames({ embedded: { networks, sip } = {} }: RingportOptions): readonly NetworkName[] {
   const configured = sip?.trunks !== undefined || isOn(sip?.accounts);

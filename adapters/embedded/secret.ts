@@ -14,7 +14,7 @@ const SECRET = {
 
 /**
  * The 32 bytes of a secret in hex.
- * @throws {Error} it is anything else; the message does not show it
+ * @throws {ConfigurationError} it is anything else; the message does not show it
  */
 export function parseSecret(hex: string, { name, fix }: typeof SECRET = SECRET): Uint8Array {
   const text = hex.trim();
@@ -25,7 +25,7 @@ export function parseSecret(hex: string, { name, fix }: typeof SECRET = SECRET):
 
 /**
  * The secret of a data folder; undefined if none was made yet.
- * @throws {Error} the file is there but cannot be read, or holds no secret
+ * @throws {ConfigurationError} the file is there but cannot be read, or holds no secret
  */
 export async function secretOf(folder: string): Promise<Uint8Array | undefined> {
   const path = join(folder, FILE);
@@ -40,7 +40,7 @@ export async function secretOf(folder: string): Promise<Uint8Array | undefined> 
 /**
  * The secret of a data folder, made on the first start. It is there whole or not at all, also when two processes make
  * it at once or the power fails: both then use the one that came first.
- * @throws {Error} the file is there but holds no secret
+ * @throws {ConfigurationError} the file is there but holds no secret
  */
 export async function storedSecret(folder: string): Promise<Uint8Array> {
   return (await secretOf(folder)) ?? parseSecret(await made(join(folder, FILE)));

@@ -19,7 +19,7 @@ export interface SipWays {
 
 /**
  * The trunks that the options name, and the routes over them: as they are, as JSON text, or in a file with it.
- * @throws {Error} one line that names every fault of every trunk and route, and never a secret
+ * @throws {ConfigurationError} one line that names every fault of every trunk and route, and never a secret
  */
 export async function sipTrunks({ trunks: given = [], routes: more }: SipTuning): Promise<SipWays> {
   const { faultText, parseTrunks } = await import("../telephony/sip/config/parse-trunks.ts");

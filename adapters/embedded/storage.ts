@@ -7,7 +7,7 @@ import { closing, type SharedWorkers } from "./shared-workers.ts";
 /**
  * The storage that the options name, or the embedded one; not opened yet. The command line uses it beside a server.
  * @param workers write large audio files; the command line writes none
- * @throws {Error} a database URL or a data folder that cannot be used; the message names the fix
+ * @throws {ConfigurationError} a database URL or a data folder that cannot be used; the message names the fix
  */
 export async function embeddedStorage(options: RingportOptions, workers?: SharedWorkers): Promise<Storage> {
   if (options.storage) return options.storage;

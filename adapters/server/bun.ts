@@ -1,4 +1,4 @@
-import { isInPieces, toResponse } from "../../src/http/reply.ts";
+import { isInPieces, toResponse } from "../../src/http/replies/reply.ts";
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
 import { BUN_PATHS, type RoutedRequest } from "./bun-paths.ts";
 import { BunRequest } from "./bun-request.ts";

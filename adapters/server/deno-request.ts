@@ -1,4 +1,4 @@
-import { toResponse } from "../../src/http/reply.ts";
+import { toResponse } from "../../src/http/replies/reply.ts";
 import type { Reply } from "../../src/ports/web.ts";
 import { FetchRequest } from "./fetch-request.ts";
 import { linger } from "./lingering.ts";

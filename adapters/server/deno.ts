@@ -1,4 +1,4 @@
-import { toResponse } from "../../src/http/reply.ts";
+import { toResponse } from "../../src/http/replies/reply.ts";
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
 import { DenoRequest } from "./deno-request.ts";
 import { atEdge } from "./edge.ts";

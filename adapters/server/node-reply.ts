@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { inTurns } from "../../src/http/in-turns.ts";
-import { isInPieces } from "../../src/http/reply.ts";
+import { inTurns } from "../../src/http/replies/in-turns.ts";
+import { isInPieces } from "../../src/http/replies/reply.ts";
 import type { Reply } from "../../src/ports/web.ts";
 import { brokenApp } from "./fault.ts";
 import { MOST_DRAINED_BYTES, MOST_DRAINED_MS } from "./listening.ts";

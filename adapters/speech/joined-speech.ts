@@ -80,7 +80,7 @@ export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOpti
 
 /**
  * Checks that every voice id is listed once. An engine that cannot list its voices now is passed over.
- * @throws {Error} naming the id and the engines
+ * @throws {ConfigurationError} naming the id and the engines
  */
 export async function assertDistinctVoices(engines: readonly Speech[], system: System): Promise<void> {
   const late = () => new Error(`a speech engine did not list its voices within ${LIST_MS} ms`);

@@ -40,7 +40,7 @@ export const POSTGRES_TRAITS: Traits = {
 /**
  * Creates the connection pool, unless one is given. It connects with the first query.
  * @param owner identifies the storage: if the response to its opening was lost, it may open again at once
- * @throws {Error} the package pg is not installed, or the URL, the schema or the prefix is invalid
+ * @throws {ConfigurationError} the package pg is not installed, or the URL, the schema or the prefix is invalid
  */
 export async function connectPostgres(
   options: PostgresStorageOptions,

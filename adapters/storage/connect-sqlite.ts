@@ -24,7 +24,7 @@ export const SQLITE_TRAITS: Traits = {
 
 /**
  * Opens the database file.
- * @throws {Error} the runtime has no SQLite, or the prefix is invalid
+ * @throws {ConfigurationError} the runtime has no SQLite, or the prefix is invalid
  */
 export async function connectSqlite({
   path,

@@ -45,7 +45,7 @@ export async function contentsOf(db: Kysely<unknown>, { tables: names }: Databas
 /**
  * Migrates the database to the current tables. Processes that start together wait for each other.
  * @param tx a transaction: a failed migration changes nothing
- * @throws {Error} a newer version wrote the database, another program has tables under our names, or a step failed
+ * @throws {ConfigurationError} a newer version wrote the database, another program has tables under our names, or a step failed
  */
 export async function migrate(
   tx: Kysely<unknown>,

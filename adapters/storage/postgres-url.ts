@@ -2,7 +2,7 @@ import { ConfigurationError } from "../../src/base/error.ts";
 
 /**
  * Runs a function that parses the URL of a database.
- * @throws {Error} the URL is malformed; unlike the errors of some runtimes it does not quote the password
+ * @throws {ConfigurationError} the URL is malformed; unlike the errors of some runtimes it does not quote the password
  */
 export function withReadableUrl<T>(read: () => T): T {
   try {

@@ -14,7 +14,7 @@ export const SCHEMA_NAME: RegExp = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
  * The names, after a check.
- * @throws {Error} a schema or prefix with other characters, or too long
+ * @throws {ConfigurationError} a schema or prefix with other characters, or too long
  */
 export function checkedNames({ schema, prefix }: TableNames): TableNames {
   if (schema !== undefined && !SCHEMA_NAME.test(schema))

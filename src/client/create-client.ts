@@ -1,13 +1,13 @@
-import type { CallListening, ListenOptions } from "./call-listening.ts";
-import type { CallStream, StreamOptions } from "./call-stream.ts";
 import { type CallsClient, callsClient } from "./calls-client.ts";
 import { type ConsentsClient, consentsClient } from "./consents-client.ts";
 import { type InstancesClient, instancesClient } from "./instances-client.ts";
-import { openListening } from "./listen.ts";
 import { allItems, type LogPage, type PageQuery } from "./pages.ts";
 import { pause } from "./pause.ts";
 import { RingportError } from "./ringport-error.ts";
-import { openStream } from "./stream.ts";
+import type { CallListening, ListenOptions } from "./stream/call-listening.ts";
+import type { CallStream, StreamOptions } from "./stream/call-stream.ts";
+import { openListening } from "./stream/listen.ts";
+import { openStream } from "./stream/stream.ts";
 import {
   type AwaitedPage,
   type ClientOptions,

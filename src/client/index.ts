@@ -1,8 +1,6 @@
 // A typed client of the HTTP interface, for browsers, Node, Bun and Deno.
 
 export { AnotherCallActive } from "./another-call-active.ts";
-export type { CallListening, ListenItem, ListenOptions } from "./call-listening.ts";
-export type { CallStream, StreamEnd, StreamOptions } from "./call-stream.ts";
 export type { CallsClient, GetCallOptions, ListCallsQuery, Placement, TicketOptions } from "./calls-client.ts";
 export type { ConsentsClient, ListConsentsQuery } from "./consents-client.ts";
 export type { Client, ListEventsQuery } from "./create-client.ts";
@@ -11,9 +9,11 @@ export type { GetInstanceOptions, InstancesClient, ListInstancesQuery, QrCode } 
 export type { LogPage, Page, PageQuery } from "./pages.ts";
 export type { ClientErrorCode } from "./ringport-error.ts";
 export { RingportError } from "./ringport-error.ts";
-export type { WebSocketConstructor } from "./stream-connection.ts";
-export type { StreamCallEvent, StreamEvent } from "./stream-messages.ts";
-export type { MarkEnd } from "./stream-replies.ts";
+export type { CallListening, ListenItem, ListenOptions } from "./stream/call-listening.ts";
+export type { CallStream, StreamEnd, StreamOptions } from "./stream/call-stream.ts";
+export type { WebSocketConstructor } from "./stream/stream-connection.ts";
+export type { StreamCallEvent, StreamEvent } from "./stream/stream-messages.ts";
+export type { MarkEnd } from "./stream/stream-replies.ts";
 export type { ClientOptions, CreateOptions, FetchRequest, RequestOptions } from "./transport.ts";
 export type {
   Call,

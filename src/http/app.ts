@@ -5,22 +5,22 @@ import type { Reply, RequestLike, SocketHandlers, WebApp } from "../ports/web.ts
 import { assertScope, identify } from "./bearer.ts";
 import { corsPolicy } from "./cors.ts";
 import { guardedHttpPorts, type HttpParts } from "./dependencies.ts";
-import { failureReply, lastResort } from "./failure.ts";
-import { finish } from "./finish.ts";
 import { requestMeter } from "./metrics.ts";
-import { OWN_SEGMENTS, ownPaths } from "./own-paths.ts";
 import { HttpRefusal, problem, refusedPath } from "./problems/problem.ts";
 import { callerLimiter } from "./rate-limit.ts";
-import { html, noContent, toResponse, varying } from "./reply.ts";
-import { type RequestContext, requestContexts } from "./request-context.ts";
-import { logRequest } from "./request-log.ts";
+import { failureReply, lastResort } from "./replies/failure.ts";
+import { finish } from "./replies/finish.ts";
+import { html, noContent, toResponse, varying } from "./replies/reply.ts";
+import { OWN_SEGMENTS, ownPaths } from "./requests/own-paths.ts";
+import { type RequestContext, requestContexts } from "./requests/request-context.ts";
+import { logRequest } from "./requests/request-log.ts";
+import { withoutFragment } from "./requests/without-fragment.ts";
 import { router } from "./router.ts";
 import { allRoutes } from "./routes/all-routes.ts";
 import { LINK_PAGES } from "./routes/link-routes.ts";
 import { publicPage } from "./routes/page-routes.ts";
-import { SocketBudget } from "./socket-budget.ts";
+import { SocketBudget } from "./sockets/socket-budget.ts";
 import { StreamTickets } from "./stream/stream-tickets.ts";
-import { withoutFragment } from "./without-fragment.ts";
 
 /** Requests that begin in one turn of the event loop: one takes milliseconds, and frames of audio are due in between. */
 const MAX_BEGUN = 4;

@@ -4,7 +4,7 @@ import { hasScope, type TokenScope } from "../domain/token-scope.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
 import type { Logger } from "../ports/logger.ts";
 import { HttpRefusal } from "./problems/problem.ts";
-import type { RequestContext } from "./request-context.ts";
+import type { RequestContext } from "./requests/request-context.ts";
 import type { Credential, StreamTickets } from "./stream/stream-tickets.ts";
 
 /** `Authorization: Bearer b64token` (RFC 6750 §2.1); the scheme's name ignores case (RFC 9110 §11.1). */

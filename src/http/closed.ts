@@ -1,12 +1,12 @@
 import { silentLogger } from "../ports/logger.ts";
 import { realSystem } from "../ports/system.ts";
 import type { Reply, RequestLike, WebApp } from "../ports/web.ts";
-import { finish } from "./finish.ts";
-import { ownPaths } from "./own-paths.ts";
 import { problem } from "./problems/problem.ts";
-import { toResponse } from "./reply.ts";
-import { requestContexts } from "./request-context.ts";
-import { withoutFragment } from "./without-fragment.ts";
+import { finish } from "./replies/finish.ts";
+import { toResponse } from "./replies/reply.ts";
+import { ownPaths } from "./requests/own-paths.ts";
+import { requestContexts } from "./requests/request-context.ts";
+import { withoutFragment } from "./requests/without-fragment.ts";
 
 /** The detail of `stopping`. */
 export const STOPPING = "the server is stopping or has stopped";

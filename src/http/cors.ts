@@ -1,6 +1,6 @@
 import type { Reply } from "../ports/web.ts";
-import { noContent, vary } from "./reply.ts";
-import type { RequestContext } from "./request-context.ts";
+import { noContent, vary } from "./replies/reply.ts";
+import type { RequestContext } from "./requests/request-context.ts";
 import { METHODS, REPLY_HEADERS, REQUEST_HEADERS } from "./route.ts";
 
 /** The origins whose web pages may call: none, all, or these. Cookies are never credentials, so they are not allowed. */

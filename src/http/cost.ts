@@ -3,9 +3,9 @@ import type { MAX_AT_ONCE } from "../application/access/user-limits.ts";
 /** The limits of expensive work, by the name that routes use. */
 type LimitName =
   | Exclude<keyof typeof MAX_AT_ONCE, "demoLinking">
-  /** Bytes of request bodies (`body-budget.ts`). */
+  /** Bytes of request bodies (`bodies/body-budget.ts`). */
   | "bodies"
-  /** Open WebSockets (`socket-budget.ts`). */
+  /** Open WebSockets (`sockets/socket-budget.ts`). */
   | "sockets"
   /** Unused tickets (`stream/stream-tickets.ts`). */
   | "tickets"
@@ -13,7 +13,7 @@ type LimitName =
   | "passwords"
   /** Bytes of a page of a list (`page.ts`). */
   | "pages"
-  /** Bytes of the bodies in pieces that are made in one turn of the event loop (`in-turns.ts`), by all users together. */
+  /** Bytes of the bodies in pieces that are made in one turn of the event loop (`replies/in-turns.ts`), by all users together. */
   | "turns";
 
 /**

@@ -2,8 +2,8 @@ import type { EventPage } from "../application/use-cases.ts";
 import { encodeCursor } from "../domain/cursor.ts";
 import type { Page } from "../ports/storage.ts";
 import type { Reply } from "../ports/web.ts";
-import { json, PRIVATE } from "./reply.ts";
-import type { RequestContext } from "./request-context.ts";
+import { json, PRIVATE } from "./replies/reply.ts";
+import type { RequestContext } from "./requests/request-context.ts";
 import { eventView } from "./views.ts";
 
 /** Most items of a whole list in memory at the same time. */

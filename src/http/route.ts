@@ -2,8 +2,8 @@ import type { TokenScope } from "../domain/token-scope.ts";
 import type { Reply } from "../ports/web.ts";
 import type { Cost } from "./cost.ts";
 import type { ProblemCode } from "./problems/problem-kind.ts";
-import type { QueryParameter } from "./query-parameter.ts";
-import type { RequestContext } from "./request-context.ts";
+import type { QueryParameter } from "./requests/query-parameter.ts";
+import type { RequestContext } from "./requests/request-context.ts";
 import type { SchemaName } from "./schemas.ts";
 
 /** Methods that routes can have, in the order of an Allow header. A route with GET also serves HEAD. */

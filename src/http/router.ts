@@ -2,8 +2,8 @@ import { Router } from "itty-router";
 import { Refusal } from "../domain/refusal.ts";
 import type { Reply } from "../ports/web.ts";
 import { HttpRefusal } from "./problems/problem.ts";
-import { noContent } from "./reply.ts";
-import type { RequestContext } from "./request-context.ts";
+import { noContent } from "./replies/reply.ts";
+import type { RequestContext } from "./requests/request-context.ts";
 import { METHODS, type RouteHandler } from "./route.ts";
 
 /** All routes of one path: HEAD, OPTIONS and 405 follow from them. */

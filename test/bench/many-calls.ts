@@ -7,7 +7,7 @@ import { embeddedSpeech } from "../../adapters/speech/embedded-engines.ts";
 import type { SpeechWorkers } from "../../adapters/speech/speech-jobs.ts";
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { type SimulatorOptions, simulator } from "../../adapters/telephony/simulator/index.ts";
-import { isInPieces } from "../../src/http/reply.ts";
+import { isInPieces } from "../../src/http/replies/reply.ts";
 import {
   type Call,
   type CreateCallInput,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Replay } from "../../src/client/stream-replay.ts";
+import { Replay } from "../../src/client/stream/stream-replay.ts";
 
 /** The replay of a server: all lasting events, and the last thousand passing ones. */
 class Server {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BodyBudget, type BodyShare, SMALL_BODY } from "../../src/http/body-budget.ts";
+import { BodyBudget, type BodyShare, SMALL_BODY } from "../../src/http/bodies/body-budget.ts";
 import { fuzz } from "../support/fuzz.ts";
 
 const KB = 1024;

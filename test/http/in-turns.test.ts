@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { inTurns } from "../../src/http/in-turns.ts";
-import { toResponse } from "../../src/http/reply.ts";
+import { inTurns } from "../../src/http/replies/in-turns.ts";
+import { toResponse } from "../../src/http/replies/reply.ts";
 
 const PIECE_BYTES = 256 << 10;
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { byteRange } from "../../src/http/file-reply.ts";
-import { toResponse } from "../../src/http/reply.ts";
+import { byteRange } from "../../src/http/replies/file-reply.ts";
+import { toResponse } from "../../src/http/replies/reply.ts";
 import type { StoredRecording } from "../../src/ports/recordings.ts";
 import { fuzz } from "../support/fuzz.ts";
 import { ask } from "./support/ask.ts";

@@ -8,7 +8,7 @@ const UNCODED: readonly (readonly [path: string, reason: string])[] = [
   ["src/base/printable-cause.ts", "copies a cause without its secrets"],
   ["src/audio/spoken-length.ts", "becomes the cause of SpeechFailed"],
   ["src/application/call-audio/agents/incoming-audio.ts", "fails the agent"],
-  ["src/client/stream-connection.ts", "tells partysocket not to connect"],
+  ["src/client/stream/stream-connection.ts", "tells partysocket not to connect"],
   ["adapters/agent/", "fails the agent, or is the result of a tool"],
   ["adapters/audio/", "leaves a worker as PoolError, then becomes AudioUnsupported"],
   ["adapters/cli/", "ends the command"],

@@ -1,4 +1,4 @@
-import type { RequestContext } from "../../../src/http/request-context.ts";
+import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import type { Reply } from "../../../src/ports/web.ts";
 
 /** An act of an administrator by the HTTP interface, for the audit log. */

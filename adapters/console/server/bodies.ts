@@ -6,9 +6,9 @@ import { parseBody } from "../../../src/domain/input-parser.ts";
 import { parseJson } from "../../../src/domain/json-body.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { TOKEN_SCOPES } from "../../../src/domain/token-scope.ts";
-import { limitedBody } from "../../../src/http/limited-body.ts";
-import { timeParameter } from "../../../src/http/query-parameter.ts";
-import type { RequestContext } from "../../../src/http/request-context.ts";
+import { limitedBody } from "../../../src/http/bodies/limited-body.ts";
+import { timeParameter } from "../../../src/http/requests/query-parameter.ts";
+import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import type { System } from "../../../src/ports/system.ts";
 
 /** Most bytes of a body. */

@@ -1,7 +1,7 @@
 import type { SignedIn } from "../../../src/application/accounts/account-use-cases.ts";
 import { InternalError } from "../../../src/base/error.ts";
 import type { Cost } from "../../../src/http/cost.ts";
-import type { RequestContext } from "../../../src/http/request-context.ts";
+import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import type { RouteHandler } from "../../../src/http/route.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";

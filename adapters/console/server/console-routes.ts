@@ -1,6 +1,6 @@
 import type { Principal } from "../../../src/domain/principal.ts";
 import { assertScope } from "../../../src/http/bearer.ts";
-import { json } from "../../../src/http/reply.ts";
+import { json } from "../../../src/http/replies/reply.ts";
 import type { NetworkView } from "../api.ts";
 import type { ConsoleRoute, RoutesOf } from "./console-route.ts";
 import { peopleRoutes } from "./people-routes.ts";

@@ -1,8 +1,8 @@
-import { failureReply } from "../../../src/http/failure.ts";
-import { finish } from "../../../src/http/finish.ts";
 import { problem, refusedPath } from "../../../src/http/problems/problem.ts";
-import { type RequestContext, requestContexts } from "../../../src/http/request-context.ts";
-import { logRequest } from "../../../src/http/request-log.ts";
+import { failureReply } from "../../../src/http/replies/failure.ts";
+import { finish } from "../../../src/http/replies/finish.ts";
+import { type RequestContext, requestContexts } from "../../../src/http/requests/request-context.ts";
+import { logRequest } from "../../../src/http/requests/request-log.ts";
 import { router } from "../../../src/http/router.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { realSystem } from "../../../src/ports/system.ts";

@@ -1,6 +1,6 @@
-import { OWN_SEGMENTS } from "../../../src/http/own-paths.ts";
-import { isInPieces } from "../../../src/http/reply.ts";
-import type { RequestContext } from "../../../src/http/request-context.ts";
+import { isInPieces } from "../../../src/http/replies/reply.ts";
+import { OWN_SEGMENTS } from "../../../src/http/requests/own-paths.ts";
+import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import type { Reply, RequestLike, SocketHandlers } from "../../../src/ports/web.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 import { auditedAct } from "./audited-acts.ts";

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { htmlPage } from "../../../src/base/html-page.ts";
-import { html, notModified, varying } from "../../../src/http/reply.ts";
-import type { RequestContext } from "../../../src/http/request-context.ts";
+import { html, notModified, varying } from "../../../src/http/replies/reply.ts";
+import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import type { Reply } from "../../../src/ports/web.ts";
 import { PAGE_POLICY } from "./security-headers.ts";
 

@@ -2,7 +2,7 @@ import { CodedError } from "../../../src/base/error.ts";
 import { AccountRefusal, type AccountRefusalCode } from "../../../src/domain/account-refusal.ts";
 import { problemDocument, retryAfter } from "../../../src/http/problems/problem.ts";
 import type { ProblemKind } from "../../../src/http/problems/problem-kind.ts";
-import type { RequestContext } from "../../../src/http/request-context.ts";
+import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import type { Reply } from "../../../src/ports/web.ts";
 
 type Kind = Pick<ProblemKind, "status" | "title" | "headers">;

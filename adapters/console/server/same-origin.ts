@@ -1,4 +1,4 @@
-import type { RequestContext } from "../../../src/http/request-context.ts";
+import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import { ConsoleRefusal } from "./problems.ts";
 import { isHttps } from "./server-url.ts";
 

@@ -1,4 +1,4 @@
-import type { RequestContext } from "../../../src/http/request-context.ts";
+import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 
 /** Whether people reach this server over HTTPS; a proxy in front of it may end that. */

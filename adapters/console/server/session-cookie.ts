@@ -1,5 +1,5 @@
 import { InternalError } from "../../../src/base/error.ts";
-import type { RequestContext } from "../../../src/http/request-context.ts";
+import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import { isHttps } from "./server-url.ts";
 
 /** What a secret of a session consists of; nothing else is looked up, or written into a header. */

@@ -1,7 +1,7 @@
 import type { Browser, NewSession, SignedIn } from "../../../src/application/accounts/account-use-cases.ts";
 import type { Principal } from "../../../src/domain/principal.ts";
-import { json, noContent } from "../../../src/http/reply.ts";
-import type { RequestContext } from "../../../src/http/request-context.ts";
+import { json, noContent } from "../../../src/http/replies/reply.ts";
+import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import { timestamp } from "../../../src/http/views.ts";
 import type { Reply } from "../../../src/ports/web.ts";
 import { VERSION } from "../../../src/version.ts";

@@ -1,4 +1,4 @@
-import { json, noContent } from "../../../src/http/reply.ts";
+import { json, noContent } from "../../../src/http/replies/reply.ts";
 import { maybeTimestamp, timestamp } from "../../../src/http/views.ts";
 import type { TokenRecord } from "../../../src/ports/storage.ts";
 import type { NewTokenView, TokenView } from "../api.ts";

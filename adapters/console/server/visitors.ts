@@ -1,6 +1,6 @@
 import type { AccountUseCases, SignedIn } from "../../../src/application/accounts/account-use-cases.ts";
 import type { Principal } from "../../../src/domain/principal.ts";
-import type { RequestContext } from "../../../src/http/request-context.ts";
+import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import type { ConsoleSignIn } from "./console-options.ts";
 import { ConsoleRefusal } from "./problems.ts";
 import type { SessionCookie } from "./session-cookie.ts";

@@ -1,6 +1,6 @@
 import { type Fault, Refusal, type RefusalCode } from "../../domain/refusal.ts";
 import type { Reply } from "../../ports/web.ts";
-import type { PathFault } from "../path-fault.ts";
+import type { PathFault } from "../requests/path-fault.ts";
 import type { ProblemCode, ProblemKind } from "./problem-kind.ts";
 import { PROBLEMS } from "./problem-table.ts";
 

@@ -1,11 +1,11 @@
 import { PerUser } from "../../application/access/per-user.ts";
 import { MAX_AT_ONCE } from "../../application/access/user-limits.ts";
-import { jsonReader } from "../body.ts";
+import { jsonReader } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { LinkingRequests } from "../linking-requests.ts";
+import { openapiDocument } from "../docs/openapi.ts";
+import { LinkingRequests } from "../linking/linking-requests.ts";
+import { qrImages } from "../linking/qr.ts";
 import { type RequestMeter, requestMeter } from "../metrics.ts";
-import { openapiDocument } from "../openapi.ts";
-import { qrImages } from "../qr.ts";
 import type { Route } from "../route.ts";
 import { StreamTickets } from "../stream/stream-tickets.ts";
 import { TokenWatches } from "../stream/token-watches.ts";

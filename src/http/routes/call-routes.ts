@@ -3,10 +3,11 @@ import { deadline } from "../../application/deadline.ts";
 import { CALL_STATUSES, CALL_TYPES, type Call, isActive } from "../../domain/call.ts";
 import type { CreateCallInput } from "../../domain/call-input.ts";
 import type { Principal } from "../../domain/principal.ts";
-import type { ReadJson } from "../body.ts";
-import { created, createOptions } from "../creation.ts";
+import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { logPage, page } from "../page.ts";
+import { created, createOptions } from "../replies/creation.ts";
+import { noContent, record } from "../replies/reply.ts";
 import {
   choiceParameter,
   choicesParameter,
@@ -19,11 +20,10 @@ import {
   readQuery,
   textParameter,
   timeParameter,
-} from "../query-parameter.ts";
-import { noContent, record } from "../reply.ts";
+} from "../requests/query-parameter.ts";
+import { type PreferredWait, withPreferredWait } from "../requests/wait-preference.ts";
 import type { Route } from "../route.ts";
 import { CALL_EXPANSIONS, type CallExpansion, callView, createdCallView } from "../views.ts";
-import { type PreferredWait, withPreferredWait } from "../wait-preference.ts";
 import { callIdOf } from "./record-id.ts";
 
 const path = { callId: "The id of the call, with the prefix call_." };

@@ -2,13 +2,13 @@ import type { StoredConsent } from "../../application/use-cases.ts";
 import { CONSENT_STATUSES, type Consent } from "../../domain/consent.ts";
 import type { ConsentInput } from "../../domain/consent-input.ts";
 import type { View } from "../answers.ts";
-import type { ReadJson } from "../body.ts";
-import { createOptions, preferenceApplied } from "../creation.ts";
+import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { page } from "../page.ts";
-import { choiceParameter, limitParameter, phoneCursorParameter, readQuery } from "../query-parameter.ts";
-import { json, noContent, record } from "../reply.ts";
-import type { RequestContext } from "../request-context.ts";
+import { createOptions, preferenceApplied } from "../replies/creation.ts";
+import { json, noContent, record } from "../replies/reply.ts";
+import { choiceParameter, limitParameter, phoneCursorParameter, readQuery } from "../requests/query-parameter.ts";
+import type { RequestContext } from "../requests/request-context.ts";
 import type { Operation, Route } from "../route.ts";
 import { timestamp } from "../views.ts";
 

@@ -1,10 +1,10 @@
 import { Refusal } from "../../domain/refusal.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { docsPage, docsPolicy, docsScript, errorsPage } from "../docs-pages.ts";
-import { entityTag } from "../entity-tag.ts";
-import { html, notModified } from "../reply.ts";
-import type { RequestContext } from "../request-context.ts";
+import { docsPage, docsPolicy, docsScript, errorsPage } from "../docs/docs-pages.ts";
+import { entityTag } from "../replies/entity-tag.ts";
+import { html, notModified } from "../replies/reply.ts";
+import type { RequestContext } from "../requests/request-context.ts";
 import type { Route } from "../route.ts";
 
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(

@@ -3,14 +3,14 @@ import type { LogQuery } from "../../application/use-cases.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { eventStream, wantsEventStream } from "../event-stream.ts";
 import { logPage } from "../page.ts";
-import { idParameter, LOG_CURSOR, limitParameter, readQuery } from "../query-parameter.ts";
-import { varying } from "../reply.ts";
-import type { RequestContext } from "../request-context.ts";
+import { eventStream, wantsEventStream } from "../replies/event-stream.ts";
+import { varying } from "../replies/reply.ts";
+import { idParameter, LOG_CURSOR, limitParameter, readQuery } from "../requests/query-parameter.ts";
+import type { RequestContext } from "../requests/request-context.ts";
+import { withPreferredWait } from "../requests/wait-preference.ts";
 import type { Route } from "../route.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
-import { withPreferredWait } from "../wait-preference.ts";
 
 const eventsQuery = {
   instanceId: idParameter("instance_id", "Only events of this instance and its calls.", "inst"),

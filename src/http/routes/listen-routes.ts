@@ -1,6 +1,6 @@
 import type { HttpDependencies } from "../dependencies.ts";
-import { listenSocket } from "../listen/listen-socket.ts";
 import type { Route } from "../route.ts";
+import { listenSocket } from "../sockets/listen-socket.ts";
 import { noHandshake, TICKET } from "../stream/stream-query.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
 import { callIdOf } from "./record-id.ts";

@@ -1,12 +1,12 @@
 import { Refusal } from "../../domain/refusal.ts";
 import type { NetworkPages } from "../../ports/pages.ts";
 import type { Reply, RequestLike } from "../../ports/web.ts";
+import { limitedBody } from "../bodies/limited-body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { limitedBody } from "../limited-body.ts";
-import { acceptPhone } from "../phone-socket.ts";
-import { PRIVATE } from "../reply.ts";
-import type { RequestContext } from "../request-context.ts";
+import { PRIVATE } from "../replies/reply.ts";
+import type { RequestContext } from "../requests/request-context.ts";
 import type { Route } from "../route.ts";
+import { acceptPhone } from "../sockets/phone-socket.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
 import { callIdOf } from "./record-id.ts";
 

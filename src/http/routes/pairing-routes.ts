@@ -1,10 +1,10 @@
 import type { PairingInput } from "../../domain/pairing-input.ts";
 import type { View } from "../answers.ts";
-import type { ReadJson } from "../body.ts";
-import { createOptions, preferenceApplied } from "../creation.ts";
+import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import type { LinkingRequests } from "../linking-requests.ts";
-import { json } from "../reply.ts";
+import type { LinkingRequests } from "../linking/linking-requests.ts";
+import { createOptions, preferenceApplied } from "../replies/creation.ts";
+import { json } from "../replies/reply.ts";
 import type { Route } from "../route.ts";
 import { timestamp } from "../views.ts";
 import { instanceIdOf } from "./record-id.ts";

@@ -1,5 +1,5 @@
 import { Refusal, type RefusalCode } from "../../domain/refusal.ts";
-import type { RequestContext } from "../request-context.ts";
+import type { RequestContext } from "../requests/request-context.ts";
 
 /** The form of every id. Other texts never reach the storage: PostgreSQL rejects a NUL. */
 const POSSIBLE = /^[\w-]{1,128}$/;

@@ -1,8 +1,8 @@
 import { isActive } from "../../domain/call.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { entityTag } from "../entity-tag.ts";
-import { fileReply } from "../file-reply.ts";
-import { noContent } from "../reply.ts";
+import { entityTag } from "../replies/entity-tag.ts";
+import { fileReply } from "../replies/file-reply.ts";
+import { noContent } from "../replies/reply.ts";
 import type { Route } from "../route.ts";
 import { callIdOf } from "./record-id.ts";
 

@@ -1,9 +1,9 @@
 import type { View } from "../answers.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { entityTag } from "../entity-tag.ts";
 import { figuresText, type RequestMeter } from "../metrics.ts";
 import { problem } from "../problems/problem.ts";
-import { json, notModified } from "../reply.ts";
+import { entityTag } from "../replies/entity-tag.ts";
+import { json, notModified } from "../replies/reply.ts";
 import type { Route } from "../route.ts";
 
 const STATE = { "cache-control": "no-store" };

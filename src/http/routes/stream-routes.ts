@@ -1,7 +1,7 @@
 import { streamsOff } from "../../application/call-audio/streams/stream-refusals.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { choiceParameter, readQuery } from "../query-parameter.ts";
-import { json } from "../reply.ts";
+import { json } from "../replies/reply.ts";
+import { choiceParameter, readQuery } from "../requests/query-parameter.ts";
 import type { Route } from "../route.ts";
 import type { Dialect, DialectOutput } from "../stream/dialect.ts";
 import { NativeDialect } from "../stream/native-dialect.ts";

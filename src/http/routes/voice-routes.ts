@@ -1,6 +1,6 @@
 import type { HttpDependencies } from "../dependencies.ts";
-import { entityTag } from "../entity-tag.ts";
-import { json, notModified, PRIVATE } from "../reply.ts";
+import { entityTag } from "../replies/entity-tag.ts";
+import { json, notModified, PRIVATE } from "../replies/reply.ts";
 import type { Route } from "../route.ts";
 import { voiceView } from "../views.ts";
 import { voiceIdOf } from "./record-id.ts";

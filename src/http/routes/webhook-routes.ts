@@ -1,12 +1,12 @@
 import { DELIVERY_STATUSES } from "../../domain/webhook.ts";
 import type { CreateWebhookInput, UpdateWebhookInput } from "../../domain/webhook-input.ts";
 import type { Reply } from "../../ports/web.ts";
-import type { ReadJson } from "../body.ts";
-import { createOptions, preferenceApplied } from "../creation.ts";
+import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { page } from "../page.ts";
-import { choiceParameter, cursorParameter, limitParameter, readQuery } from "../query-parameter.ts";
-import { json, noContent, record } from "../reply.ts";
+import { createOptions, preferenceApplied } from "../replies/creation.ts";
+import { json, noContent, record } from "../replies/reply.ts";
+import { choiceParameter, cursorParameter, limitParameter, readQuery } from "../requests/query-parameter.ts";
 import type { Operation, Route } from "../route.ts";
 import { deliveryView, webhookView, webhookWithSecretView } from "../webhook-views.ts";
 import { deliveryIdOf, webhookIdOf } from "./record-id.ts";

@@ -6,7 +6,7 @@ import {
   sampleCoding,
 } from "../../audio/stream-format.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { choiceParameter, type QueryParameter, type QueryValues } from "../query-parameter.ts";
+import { choiceParameter, type QueryParameter, type QueryValues } from "../requests/query-parameter.ts";
 
 const sampleRate: QueryParameter<StreamRate> = {
   name: "sample_rate",

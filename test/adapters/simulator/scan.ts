@@ -1,5 +1,5 @@
 import { decodeWav } from "../../../src/audio/wav.ts";
-import { isInPieces } from "../../../src/http/reply.ts";
+import { isInPieces } from "../../../src/http/replies/reply.ts";
 import type { Network } from "../../../src/ports/pages.ts";
 import type { Reply } from "../../../src/ports/web.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Headset, MicrophoneCall } from "../../../adapters/console/pages/views/calls/microphone-call.ts";
 import type { CallStream, StreamCallEvent, StreamEnd, StreamEvent } from "../../../src/client/index.ts";
-import { Inbox } from "../../../src/client/stream-inbox.ts";
+import { Inbox } from "../../../src/client/stream/stream-inbox.ts";
 
 const FRAME = new Int16Array(320).fill(7);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { CallListening, ListenItem } from "../../../src/application/call-audio/listeners/call-listening.ts";
 import { Queue } from "../../../src/base/queue.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
-import { listenSocket, STALLED_MS } from "../../../src/http/listen/listen-socket.ts";
+import { listenSocket, STALLED_MS } from "../../../src/http/sockets/listen-socket.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { FakeSocket } from "../stream/fake-socket.ts";

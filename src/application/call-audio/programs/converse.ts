@@ -83,7 +83,7 @@ function agentOf({ agent }: Context): Agent | AudioAgent {
   return agent;
 }
 
-/** The voice of the agent; one in audio can do without, except for an apology. @throws {Error} no voice can speak */
+/** The voice of the agent; one in audio can do without, except for an apology. @throws {ConfigurationError} no voice can speak */
 async function voiceFor(
   context: Context,
   call: CallOf<"DYNAMIC_AGENT">,

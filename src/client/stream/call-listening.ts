@@ -1,0 +1,28 @@
+import type { ListenEnded, ListenGap, ListenStarted, ListenWaiting } from "../../http/answers.ts";
+import type { RequestOptions } from "../transport.ts";
+import type { WebSocketConstructor } from "./stream-connection.ts";
+
+/** Options of {@link CallListening}. */
+export interface ListenOptions extends RequestOptions {
+  /** Opens the connection. Default: the global `WebSocket`. */
+  readonly WebSocket?: WebSocketConstructor | undefined;
+}
+
+/** What a listener gets: the messages of the server, and the audio between them. */
+export type ListenItem =
+  | ListenWaiting
+  | ListenStarted
+  | ListenGap
+  | ListenEnded
+  /** The next samples, interleaved: the callee on the left, what was played to them on the right. */
+  | { readonly type: "audio"; readonly samples: Int16Array<ArrayBuffer> };
+
+/**
+ * Both sides of a live call. The loop ends after `call_ended`, and throws a `RingportError` if the connection breaks. Up to
+ * 60 s are kept for a loop that is too slow. Read it with one loop; leaving the loop closes it.
+ */
+export interface CallListening extends AsyncIterable<ListenItem> {
+  readonly callId: string;
+  /** Stops listening; the loop ends. Twice is fine. */
+  close(): void;
+}

@@ -1,0 +1,65 @@
+import type { StreamEncoding, StreamRate } from "../../audio/stream-format.ts";
+import type { CompletedReason, FailedReason } from "../../domain/outcome.ts";
+import type { RequestOptions } from "../transport.ts";
+import type { WebSocketConstructor } from "./stream-connection.ts";
+import type { StreamEvent } from "./stream-messages.ts";
+import type { MarkEnd } from "./stream-replies.ts";
+
+/** Options of a stream. */
+export interface StreamOptions extends RequestOptions {
+  /** Encoding of the written audio. Default: `pcm_s16le`, 16-bit little-endian samples. */
+  readonly encoding?: StreamEncoding | undefined;
+  /** Rate of samples, and of the callee's audio, Hz. Default: 16,000; for mu-law and A-law 8,000. */
+  readonly sampleRate?: StreamRate | undefined;
+  /** `callee` makes the callee's audio available as {@link CallStream.audio}. Default: no audio is received. */
+  readonly audio?: "callee" | undefined;
+  /** How long to try to reconnect when the connection breaks, ms. Default: 10,000, the time that the server waits. */
+  readonly reconnectMs?: number | undefined;
+  /** Opens the connection. Default: the global `WebSocket`. */
+  readonly WebSocket?: WebSocketConstructor | undefined;
+}
+
+/** How a stream ended. */
+export interface StreamEnd {
+  /** `closed`: `close()` ended the stream; read the call for its outcome. */
+  readonly status: "completed" | "failed" | "closed";
+  readonly reason: CompletedReason | FailedReason | null;
+}
+
+/**
+ * The live audio of one call. A broken connection is restored automatically, and written audio is neither lost nor heard
+ * twice. Promises and iterators reject with a `RingportError` if the stream fails for good.
+ */
+export interface CallStream {
+  readonly callId: string;
+  /** Resolves when the call is over, or the stream is closed; rejects if the stream fails for good. */
+  readonly ended: Promise<StreamEnd>;
+  /** Number of dropped frames and events. At most 60 s of audio and 10,000 events are kept for a reader. */
+  readonly dropped: { readonly frames: number; readonly events: number };
+  /** The events of the call from the first one on. Use one loop at a time; the next continues where it stopped. */
+  events(): AsyncGenerator<StreamEvent, void, undefined>;
+  /** The callee's audio in frames of 20 ms, from pickup on. Requires the option `audio`. Use one loop at a time. */
+  audio(): AsyncGenerator<Int16Array<ArrayBuffer>, void, undefined>;
+  /**
+   * Queues audio for the callee: samples, or bytes of the encoding, cut anywhere. Resolves when more may be written; the
+   * array must stay unchanged until then. Resolves with false once the call is over: then the audio is not heard.
+   * Rejects with `stream_overflow` if more than 60 s are queued because the program does not await this promise.
+   */
+  write(audio: Int16Array | Uint8Array): Promise<boolean>;
+  /**
+   * Resolves when all audio written so far has been heard, or never will be.
+   * @throws {RangeError} the name must have 1 to 256 characters
+   */
+  mark(name: string): Promise<MarkEnd>;
+  /** Drops all queued audio; resolves with how much of all the audio was heard, ms. */
+  clear(): Promise<number>;
+  /**
+   * Presses keys after all audio written so far.
+   * @throws {RangeError} `digits` must be 1 to 64 of the keys 0-9 * # A-D
+   */
+  dtmf(digits: string): Promise<void>;
+  /** Ends the call once all audio written so far has been heard, or at once before pickup; resolves when the call is over. */
+  hangUp(): Promise<StreamEnd>;
+  /** Disconnects once all audio written so far has reached the server, which ends the call when it has been heard. */
+  close(): Promise<void>;
+}

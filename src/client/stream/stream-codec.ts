@@ -1,0 +1,59 @@
+import { type SampleCoding, type StreamEncoding, sampleCoding } from "../../audio/stream-format.ts";
+import type { StreamOptions } from "./call-stream.ts";
+
+/** The rate of an MP3 of 64 kbit/s; the real one is unknown without decoding it. */
+const MP3_BYTES_PER_S = 8_000;
+
+/** Turns written audio into the bytes of a stream's encoding, and received bytes into samples. */
+export class StreamCodec {
+  readonly encoding: StreamEncoding;
+  /** Hz. */
+  readonly sampleRate: number;
+  readonly #coding: SampleCoding;
+  /** The first half of a sample that was cut. */
+  #half: number | undefined;
+
+  constructor({ encoding = "pcm_s16le", sampleRate }: StreamOptions) {
+    this.encoding = encoding;
+    this.#coding = sampleCoding(encoding);
+    this.sampleRate = sampleRate ?? this.#coding.defaultRate;
+  }
+
+  /** Bytes of one second of written audio; an estimate for MP3. */
+  get bytesPerSecond(): number {
+    if (this.encoding === "mp3") return MP3_BYTES_PER_S;
+    return this.#coding.bytesPerSample * this.sampleRate;
+  }
+
+  /**
+   * The bytes of whole samples; half a sample at the end waits for the next call.
+   * @throws {TypeError} for samples on a stream of MP3
+   */
+  encode(audio: Int16Array | Uint8Array): Uint8Array<ArrayBuffer> {
+    if (audio instanceof Int16Array) {
+      if (this.#coding.bytesPerSample === 1) return this.#coding.encode(audio) as Uint8Array<ArrayBuffer>;
+      if (this.encoding === "mp3")
+        throw new TypeError("samples cannot be written to a stream with the encoding mp3: write the bytes of the MP3");
+    }
+    // Typed arrays have the byte order of the machine, which is little-endian wherever JavaScript runs.
+    const bytes = new Uint8Array(audio.buffer as ArrayBuffer, audio.byteOffset, audio.byteLength);
+    if (this.encoding !== "pcm_s16le" || (this.#half === undefined && bytes.length % 2 === 0)) return bytes;
+    // Only whole samples are sent: a connection that breaks within a sample would shift all later ones.
+    const whole = new Uint8Array(bytes.length + (this.#half === undefined ? 0 : 1));
+    if (this.#half !== undefined) whole[0] = this.#half;
+    whole.set(bytes, whole.length - bytes.length);
+    this.#half = whole.length % 2 === 0 ? undefined : whole.at(-1);
+    return whole.subarray(0, whole.length & ~1);
+  }
+
+  /** The samples of received bytes. */
+  decode(data: ArrayBuffer): Int16Array<ArrayBuffer> {
+    if (this.#coding.bytesPerSample === 2) return new Int16Array(data, 0, data.byteLength >> 1);
+    return this.#coding.decode(new Uint8Array(data)) as Int16Array<ArrayBuffer>;
+  }
+
+  /** Drops a waiting half of a sample. */
+  reset(): void {
+    this.#half = undefined;
+  }
+}

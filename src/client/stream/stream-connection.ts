@@ -1,0 +1,198 @@
+import ReconnectingWebSocket, { CloseEvent } from "partysocket/ws";
+import { callPath } from "../calls-client.ts";
+import { RingportError } from "../ringport-error.ts";
+import type { Transport } from "../transport.ts";
+import type { StreamTicket } from "../views.ts";
+import { CLOSED } from "./stream-messages.ts";
+
+/** Opens a WebSocket, as the global `WebSocket` does. */
+export type WebSocketConstructor = new (url: string) => object;
+
+/** Options of a {@link StreamConnection}. */
+export interface ConnectionOptions {
+  readonly transport: Transport;
+  readonly callId: string;
+  /** Query of the stream's URL, without the ticket. */
+  readonly query: URLSearchParams;
+  /** How long to try to open or reopen a connection, ms. */
+  readonly reconnectMs: number;
+  /** Undefined: the global `WebSocket`. */
+  readonly WebSocket: WebSocketConstructor | undefined;
+}
+
+/** Callbacks of a {@link StreamConnection}. */
+export interface ConnectionListener {
+  /** A connection is open: the first, or another one after `lost`. */
+  opened(send: (data: string | Uint8Array<ArrayBuffer>) => void): void;
+  received(data: string | ArrayBuffer): void;
+  /** The connection broke; another one is being opened. */
+  lost(): void;
+  /** The server has ended the connection, because the call is over. */
+  over(status: "completed" | "failed"): void;
+  /** There is no connection, and none can be opened. */
+  failed(error: RingportError): void;
+}
+
+/** How long one attempt to reconnect may take, ms. */
+const ATTEMPT_MS = 4_000;
+const BACK_OFF = { minReconnectionDelay: 100, reconnectionDelayGrowFactor: 1.5, maxReconnectionDelay: 1_000 };
+/** A connection is stable after this time, ms; a break before it counts as part of the previous break. */
+const STABLE_MS = 1_000;
+
+/**
+ * A WebSocket to the stream of a call that reconnects when it breaks. Browsers cannot send a token with it, so every
+ * connection fetches a ticket, which is valid once. A WebSocket cannot read why a server refuses it, so the reason is
+ * requested over HTTP.
+ */
+export class StreamConnection {
+  readonly #options: ConnectionOptions;
+  readonly #listener: ConnectionListener;
+  readonly #socket: ReconnectingWebSocket;
+  readonly #stop = new AbortController();
+  /** Without a connection, the deadline for one; with one, the moment at which it is stable. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the current break began. */
+  #brokenAt: number | undefined;
+  #wasOpen = false;
+  #isOpen = false;
+  /** A WebSocket is being opened. */
+  #isOpening = false;
+  /** The last WebSocket was refused for an unknown reason. */
+  #isUnexplained = false;
+  #lastError: unknown;
+
+  constructor(options: ConnectionOptions, listener: ConnectionListener) {
+    this.#options = options;
+    this.#listener = listener;
+    const { WebSocket } = options;
+    this.#socket = new ReconnectingWebSocket(() => this.#nextUrl(), null, {
+      ...(WebSocket ? { WebSocket } : {}),
+      ...BACK_OFF,
+      minUptime: STABLE_MS,
+      connectionTimeout: ATTEMPT_MS,
+      shouldReconnectOnClose: (event) => !isForGood(event),
+    });
+    this.#socket.binaryType = "arraybuffer";
+    this.#socket.onopen = () => this.#opened();
+    this.#socket.onmessage = ({ data }) => this.#isOpen && listener.received(data as string | ArrayBuffer);
+    this.#socket.onclose = (event) => this.#closed(event);
+    this.#startDeadline();
+  }
+
+  /** Closes the connection normally: the call ends once the sent audio has been heard. */
+  close(): void {
+    if (this.#stop.signal.aborted) return;
+    this.#stop.abort();
+    clearTimeout(this.#timer);
+    this.#isOpen = false;
+    this.#socket.close(1000);
+  }
+
+  #opened(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#brokenAt = undefined;
+    }, STABLE_MS);
+    this.#isOpening = false;
+    this.#isOpen = true;
+    this.#wasOpen = true;
+    const socket = this.#socket;
+    // Its own queue stays empty: the outbox sends unsent messages again over the next connection.
+    this.#listener.opened((data) => void (socket.readyState === socket.OPEN && socket.send(data)));
+  }
+
+  #closed(event: { readonly code: number; readonly reason: string }): void {
+    if (this.#stop.signal.aborted) return;
+    if (isForGood(event)) this.#ended(event);
+    else if (this.#isOpen) {
+      this.#isOpen = false;
+      this.#listener.lost();
+      this.#startDeadline();
+    } else if (this.#isOpening) {
+      this.#isOpening = false;
+      this.#isUnexplained = true;
+    }
+  }
+
+  /** The server has closed the stream for good; the close code is the reason. */
+  #ended({ code, reason }: { readonly code: number; readonly reason: string }): void {
+    if (code === CLOSED.completed || code === CLOSED.failed) {
+      this.close();
+      this.#listener.over(code === CLOSED.failed ? "failed" : "completed");
+    } else if (code === CLOSED.revoked)
+      this.#fail(new RingportError("unauthorized", reason || "the token was revoked"));
+    else if (code === CLOSED.notAudio)
+      this.#fail(new RingportError("audio_unsupported", reason || "the written bytes are not valid audio"));
+    else this.#fail(new RingportError("stream_overflow", reason || "too much audio is queued"));
+  }
+
+  /** The URL of the next connection. */
+  async #nextUrl(): Promise<string> {
+    const { transport, callId, query } = this.#options;
+    const { signal: stopped } = this.#stop;
+    const signal = this.#wasOpen ? AbortSignal.any([stopped, AbortSignal.timeout(ATTEMPT_MS)]) : stopped;
+    const path = callPath(callId);
+    try {
+      if (this.#isUnexplained) await this.#requestReason(`${path}/stream`, signal);
+      const { body } = await transport.post<StreamTicket>(`${path}/stream-ticket`, {}, undefined, { signal });
+      this.#isOpening = true;
+      const address = `${transport.url.replace(/^http/i, "ws")}${path}/stream`;
+      return `${address}?${query}&ticket=${encodeURIComponent(body.ticket)}`;
+    } catch (error) {
+      this.#refused(error);
+      throw new Error("no connection is possible", { cause: error });
+    }
+  }
+
+  /** @throws {RingportError} the reason for which the server refuses the WebSocket, if it refuses it */
+  async #requestReason(path: string, signal: AbortSignal): Promise<void> {
+    this.#isUnexplained = false;
+    try {
+      await this.#options.transport.get(path, Object.fromEntries(this.#options.query), { signal });
+    } catch (error) {
+      if (!(error instanceof RingportError && error.code === "upgrade_required")) throw error;
+      this.#lastError = new RingportError(
+        "network_error",
+        "the server is reachable, but no WebSocket to it can be opened",
+      );
+    }
+  }
+
+  #refused(error: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    this.#lastError = error;
+    if (!(error instanceof RingportError)) return; // the attempt took too long
+    // After a break the server may still consider the old connection attached.
+    const isTemporary = error.status === 0 || error.status >= 500 || error.code === "stream_already_attached";
+    if (!this.#wasOpen || !isTemporary) this.#fail(error);
+  }
+
+  /** Starts waiting for a stable connection. */
+  #startDeadline(): void {
+    this.#brokenAt ??= performance.now();
+    const leftMs = this.#brokenAt + this.#options.reconnectMs - performance.now();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#giveUp(), leftMs);
+  }
+
+  #giveUp(): void {
+    const { reconnectMs, callId } = this.#options;
+    const cause = this.#lastError;
+    if (this.#wasOpen) {
+      const message = `the stream of ${callId} broke and could not be restored within ${reconnectMs} ms`;
+      this.#fail(new RingportError("stream_lost", message, { cause }));
+    } else if (cause instanceof RingportError) this.#fail(cause);
+    else this.#fail(new RingportError("timeout", `the stream of ${callId} did not open within ${reconnectMs} ms`));
+  }
+
+  #fail(error: RingportError): void {
+    if (this.#stop.signal.aborted) return;
+    this.close();
+    this.#listener.failed(error);
+  }
+}
+
+/** Whether the server has closed the stream for good. partysocket's own events mean that the connection broke. */
+function isForGood(event: { readonly code: number }): boolean {
+  return !(event instanceof CloseEvent) && (Object.values(CLOSED) as number[]).includes(event.code);
+}

@@ -1,0 +1,227 @@
+import type { StreamProgress } from "../../http/answers.ts";
+import { callPath } from "../calls-client.ts";
+import { RingportError } from "../ringport-error.ts";
+import type { Transport } from "../transport.ts";
+import type { Call } from "../views.ts";
+import type { CallStream, StreamEnd, StreamOptions } from "./call-stream.ts";
+import { StreamCodec } from "./stream-codec.ts";
+import { StreamConnection } from "./stream-connection.ts";
+import { Inbox } from "./stream-inbox.ts";
+import type { StreamEvent } from "./stream-messages.ts";
+import { Outbox } from "./stream-outbox.ts";
+import { Replay } from "./stream-replay.ts";
+import { type MarkEnd, Replies } from "./stream-replies.ts";
+
+const RECONNECT_MS = 10_000;
+/** Most audio that is unconfirmed, and most that waits after it, s. */
+const WINDOW_S = 2;
+const MOST_WAITING_S = 60;
+const MOST_FRAMES = 3_000;
+const MOST_EVENTS = 10_000;
+const MOST_MARK_CHARACTERS = 256;
+
+/**
+ * Connects to the stream of a call.
+ * @throws {RingportError} the server refuses the stream, or is unreachable
+ * @throws the reason of `signal` when it is aborted
+ */
+export async function openStream(
+  transport: Transport,
+  callId: string,
+  options: StreamOptions = {},
+): Promise<CallStream> {
+  options.signal?.throwIfAborted();
+  const stream = new LiveStream(transport, callId, options);
+  await stream.opened;
+  return stream;
+}
+
+class LiveStream implements CallStream {
+  readonly callId: string;
+  /** Resolves with the first connection. */
+  readonly opened: Promise<void>;
+  readonly ended: Promise<StreamEnd>;
+  readonly #transport: Transport;
+  readonly #codec: StreamCodec;
+  readonly #receivesAudio: boolean;
+  readonly #connection: StreamConnection;
+  readonly #outbox: Outbox;
+  readonly #events = new Inbox<StreamEvent>("events()", MOST_EVENTS);
+  readonly #frames = new Inbox<Int16Array<ArrayBuffer>>("audio()", MOST_FRAMES);
+  readonly #replies = new Replies();
+  readonly #replay = new Replay();
+  readonly #leave: () => void;
+  /** The end of the call, from its last event. */
+  #lastEnd: StreamEnd | undefined;
+  /** The error of a method that is called after the end. */
+  readonly #overError = new RingportError("call_ended", "the stream is over: nothing more can be sent");
+  #wasOpen = false;
+  #isOver = false;
+  #resolveOpened: () => void = () => {};
+  #resolveEnded: (end: StreamEnd) => void = () => {};
+  #rejectEnded: (error: unknown) => void = () => {};
+
+  constructor(transport: Transport, callId: string, options: StreamOptions) {
+    const { audio, reconnectMs = RECONNECT_MS, WebSocket, signal } = options;
+    this.#codec = new StreamCodec(options);
+    const { encoding, sampleRate, bytesPerSecond } = this.#codec;
+    this.callId = callId;
+    this.#transport = transport;
+    this.#receivesAudio = audio !== undefined;
+    this.ended = new Promise((resolve, reject) => {
+      this.#resolveEnded = resolve;
+      this.#rejectEnded = reject;
+    });
+    this.opened = new Promise((resolve, reject) => {
+      this.#resolveOpened = resolve;
+      this.ended.then(() => resolve(), reject);
+    });
+    this.#outbox = new Outbox(WINDOW_S * bytesPerSecond, MOST_WAITING_S * bytesPerSecond);
+    const query = new URLSearchParams({ encoding, sample_rate: String(sampleRate), ...(audio ? { audio } : {}) });
+    this.#connection = new StreamConnection(
+      { transport, callId, query, reconnectMs, WebSocket },
+      {
+        opened: (send) => {
+          this.#replay.begin();
+          this.#outbox.connected(send);
+        },
+        received: (data) => this.#received(data),
+        lost: () => this.#outbox.disconnected(),
+        over: (status) => this.#finish(this.#lastEnd ?? { status, reason: null }),
+        failed: (error) => void this.#handleFailure(error),
+      },
+    );
+    this.#leave = () => this.#fail(signal?.reason);
+    signal?.addEventListener("abort", this.#leave, { once: true });
+    this.ended.finally(() => signal?.removeEventListener("abort", this.#leave)).catch(() => {});
+  }
+
+  get dropped(): { readonly frames: number; readonly events: number } {
+    return { frames: this.#frames.dropped, events: this.#events.dropped };
+  }
+
+  events(): AsyncGenerator<StreamEvent, void, undefined> {
+    return this.#events.read();
+  }
+
+  audio(): AsyncGenerator<Int16Array<ArrayBuffer>, void, undefined> {
+    if (!this.#receivesAudio)
+      throw new TypeError('the stream does not receive audio: open it with the option audio: "callee"');
+    return this.#frames.read();
+  }
+
+  write(audio: Int16Array | Uint8Array): Promise<boolean> {
+    const bytes = this.#codec.encode(audio);
+    if (bytes.length === 0) return Promise.resolve(!this.#isOver);
+    const full = (): Error =>
+      new RingportError(
+        "stream_overflow",
+        `more than ${MOST_WAITING_S} s of audio are queued: await the promise of write()`,
+      );
+    const written = this.#outbox.write(bytes, full).then(
+      () => true,
+      (error: unknown) => {
+        if (error === this.#overError) return false;
+        throw error;
+      },
+    );
+    return quiet(written);
+  }
+
+  mark(name: string): Promise<MarkEnd> {
+    if (name.length < 1 || name.length > MOST_MARK_CHARACTERS)
+      throw new RangeError(
+        `the name of the mark has ${name.length} characters: it must have 1 to ${MOST_MARK_CHARACTERS}`,
+      );
+    const reached = this.#replies.mark(name);
+    this.#outbox.send({ type: "mark", name }, false).catch((error: unknown) => this.#replies.end(error));
+    return reached;
+  }
+
+  clear(): Promise<number> {
+    this.#codec.reset();
+    const cleared = quiet(this.#replies.clear());
+    this.#outbox.clear({ type: "clear" }).catch((error: unknown) => this.#replies.end(error));
+    return cleared;
+  }
+
+  dtmf(digits: string): Promise<void> {
+    if (!/^[0-9*#A-D]{1,64}$/.test(digits))
+      throw new RangeError(`digits is "${digits}": it must be 1 to 64 of the keys 0-9 * # A-D`);
+    return quiet(this.#outbox.send({ type: "dtmf", digits }, true));
+  }
+
+  hangUp(): Promise<StreamEnd> {
+    void quiet(this.#outbox.send({ type: "hangup" }, true));
+    return this.ended;
+  }
+
+  async close(): Promise<void> {
+    await this.#outbox.drained();
+    this.#finish({ status: "closed", reason: null });
+  }
+
+  #received(data: string | ArrayBuffer): void {
+    if (typeof data !== "string") {
+      this.#frames.push(this.#codec.decode(data));
+      return;
+    }
+    const message = JSON.parse(data) as StreamEvent | StreamProgress;
+    if (message.type === "progress") {
+      if (!this.#outbox.progress(message.messages, message.queued_ms)) return;
+      this.#replay.over();
+      this.#wasOpen = true;
+      this.#resolveOpened();
+      return;
+    }
+    if (message.type === "call_event") {
+      if (!this.#replay.isNew(data, message.event)) return;
+      if (message.event === "mark") this.#replies.reached(message.name);
+      else if (message.event === "cleared") this.#replies.cleared(message.heard_ms);
+      else if (message.event === "completed" || message.event === "failed")
+        this.#lastEnd = { status: message.event, reason: message.reason };
+    } else if (message.type === "transcript" && message.final && !this.#replay.isNew(data, "transcript")) return;
+    this.#events.push(message);
+  }
+
+  /** The stream cannot be restored. If the call has ended meanwhile, the stream ends like the call. */
+  async #handleFailure(error: RingportError): Promise<void> {
+    if (error.code === "call_ended" && this.#wasOpen) {
+      const path = callPath(this.callId);
+      const call = await this.#transport.get<Call>(path, { expand: "outcome" }).catch(() => undefined);
+      if (call?.outcome) {
+        const status = call.status === "COMPLETED" ? "completed" : "failed";
+        return this.#finish({ status, reason: call.outcome.reason });
+      }
+    }
+    this.#fail(error);
+  }
+
+  #finish(end: StreamEnd): void {
+    if (this.#isOver) return;
+    this.#end(this.#overError);
+    this.#resolveEnded(end);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.#end(error, error);
+    this.#rejectEnded(error);
+  }
+
+  /** @param fault error of the readers after the last item; omitted for a regular end */
+  #end(why: unknown, ...fault: [unknown?]): void {
+    this.#isOver = true;
+    this.#connection.close();
+    this.#outbox.end(why);
+    this.#replies.end(why);
+    this.#events.end(...fault);
+    this.#frames.end(...fault);
+  }
+}
+
+/** The same promise; an unhandled rejection of it is not an error. */
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}

@@ -1,0 +1,117 @@
+import type { Limits } from "../../domain/limits.ts";
+import type { Principal } from "../../domain/principal.ts";
+import { HttpRefusal } from "../problems/problem.ts";
+
+/** The largest body that is parsed on the main thread, bytes. Small and large bodies have separate budgets. */
+export const SMALL_BODY: number = 64 << 10;
+
+/** The share of one body in the budget. */
+export interface BodyShare {
+  /**
+   * Raises the share to `bytes`.
+   * @param bytes the new total, not the difference
+   * @throws {HttpRefusal} `server_busy` if the budget is used up; the share stays as it was
+   */
+  grow(bytes: number): void;
+  /** Gives every byte back; idempotent. */
+  release(): void;
+}
+
+/** Bytes of the bodies of one user, or of one demo token's instance. */
+interface Held {
+  readonly small: number;
+  readonly large: number;
+}
+
+/** The owner of a body. */
+type Owner = Pick<Principal, "userId" | "demoInstanceId">;
+
+/** The part of its user's budgets that a demo token may use. */
+const DEMO_PART = 1 / 4;
+/** The largest body of a demo token, bytes: a minute of MP3 at 96 kbit/s. */
+const MAX_DEMO_BODY: number = 1 << 20;
+
+/**
+ * Bounds the bytes of all large bodies that are being received or processed, and of each user's large and small bodies.
+ * The large bodies of one user never take more than they leave free, so every user gets a part of the free budget, and
+ * uploads never cause the refusal of a small request. A demo token has a quarter of its user's budgets,
+ * and one large body at a time, of at most 1 MiB: its memory while it is parsed and checked is several times its size.
+ */
+export class BodyBudget {
+  readonly #limits: Pick<Limits, "allBodiesBytes" | "userBodiesBytes">;
+  readonly #byUser = new Map<string, Held>();
+  readonly #byDemoInstance = new Map<string, Held>();
+  #large = 0;
+
+  constructor(limits: Pick<Limits, "allBodiesBytes" | "userBodiesBytes">) {
+    this.#limits = limits;
+  }
+
+  /** The largest body that fits while there is no other body, bytes. */
+  most(owner: Owner): number {
+    const shared = Math.min(this.#budgetOf(owner), Math.max(SMALL_BODY, Math.floor(this.#limits.allBodiesBytes / 2)));
+    return owner.demoInstanceId === undefined ? shared : Math.min(shared, MAX_DEMO_BODY);
+  }
+
+  /** The share of a new body; it begins with no bytes. */
+  share(owner: Owner): BodyShare {
+    let held = 0;
+    return {
+      grow: (bytes) => {
+        this.#change(owner, held, bytes);
+        held = bytes;
+      },
+      release: () => {
+        if (held > 0) this.#change(owner, held, 0);
+        held = 0;
+      },
+    };
+  }
+
+  #budgetOf({ demoInstanceId }: Owner): number {
+    const { userBodiesBytes } = this.#limits;
+    return demoInstanceId === undefined ? userBodiesBytes : Math.floor(userBodiesBytes * DEMO_PART);
+  }
+
+  #change(owner: Owner, from: number, to: number): void {
+    const { allBodiesBytes, userBodiesBytes } = this.#limits;
+    const { userId, demoInstanceId } = owner;
+    const more = largePart(to) - largePart(from);
+    const grown = ({ small, large } = NOTHING): Held => ({ large: large + more, small: small + to - from - more });
+    const user = grown(this.#byUser.get(userId));
+    const demo = demoInstanceId === undefined ? NOTHING : grown(this.#byDemoInstance.get(demoInstanceId));
+    if (to > from) {
+      if (exceeds(user, userBodiesBytes))
+        throw busy(`your requests are at their limit of ${userBodiesBytes} bytes of request bodies`);
+      if (demoInstanceId !== undefined && more > 0 && demo.large > to)
+        throw busy(`a demo token sends one body above ${SMALL_BODY} bytes at a time`);
+      if (exceeds(demo, this.#budgetOf(owner)))
+        throw busy(
+          `the requests of this demo token are at their limit of ${this.#budgetOf(owner)} bytes of request bodies`,
+        );
+      if (more > 0 && user.large > allBodiesBytes - this.#large - more)
+        throw busy(`your requests would leave too little of the server's ${allBodiesBytes} bytes of request bodies`);
+    }
+    this.#large += more;
+    keep(this.#byUser, userId, user);
+    if (demoInstanceId !== undefined) keep(this.#byDemoInstance, demoInstanceId, demo);
+  }
+}
+
+const NOTHING: Held = { small: 0, large: 0 };
+
+const exceeds = ({ small, large }: Held, budget: number): boolean => Math.max(small, large) > budget;
+
+function keep(all: Map<string, Held>, key: string, held: Held): void {
+  if (held.large + held.small > 0) all.set(key, held);
+  else all.delete(key);
+}
+
+const largePart = (bytes: number): number => (bytes > SMALL_BODY ? bytes : 0);
+
+function busy(what: string): HttpRefusal {
+  // The body stays unread, so the connection cannot be reused.
+  return new HttpRefusal("server_busy", `${what}; try again`, {
+    headers: { connection: "close" },
+  });
+}

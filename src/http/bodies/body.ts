@@ -1,0 +1,101 @@
+import { shown } from "../../base/shown.ts";
+import { type JsonBounds, type ParsedJson, parseJson } from "../../domain/json-body.ts";
+import type { Limits } from "../../domain/limits.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { BodyParser } from "../../ports/body-parser.ts";
+import type { System } from "../../ports/system.ts";
+import type { RequestLike } from "../../ports/web.ts";
+import type { RequestContext } from "../requests/request-context.ts";
+import { BodyBudget, type BodyShare, SMALL_BODY } from "./body-budget.ts";
+import { declaredBytes, limitedBody } from "./limited-body.ts";
+
+/**
+ * Reads the JSON body of an authenticated request. Its bytes count towards the budgets until the response is known.
+ * @param limit most bytes to read
+ * @throws {Refusal} `unsupported_media_type`, `body_too_large`, `server_busy`, `request_timeout` or `invalid_json`
+ */
+export type ReadJson = (context: RequestContext, limit: number) => Promise<unknown>;
+
+/** The dependencies of {@link jsonReader}. */
+export interface JsonReaderParts {
+  readonly limits: Limits;
+  readonly system: System;
+  /** Parses bodies larger than {@link SMALL_BODY}. Default: the main thread parses them. */
+  readonly bodies?: BodyParser | undefined;
+}
+
+export function jsonReader({ limits, system, bodies }: JsonReaderParts): ReadJson {
+  const budget = new BodyBudget(limits);
+  const bounds = jsonBounds(limits);
+  return async (context, limit) => {
+    const { request, caller } = context;
+    checkContentType(request);
+    const most = Math.min(limit, budget.most(caller));
+    const chunks = limitedBody(request, most, system);
+    const share = budget.share(caller);
+    context.release = share.release;
+    const bytes = await collect(chunks, { declared: declaredBytes(request), most, share });
+    const parsed: ParsedJson =
+      bodies && bytes.length > SMALL_BODY ? await bodies.parse(bytes, bounds) : parseJson(bytes, bounds);
+    if ("fault" in parsed) throw new Refusal("invalid_json", parsed.fault);
+    return parsed.value;
+  };
+}
+
+/** Bounds of the parser; every body within the other limits is within them. */
+function jsonBounds({ metadataDepth, metadataBytes, instructions }: Limits): JsonBounds {
+  return { depth: Math.max(32, metadataDepth + 1), parts: metadataBytes + 2 * instructions + 100 };
+}
+
+/** All bytes of a body in one buffer. */
+async function collect(
+  chunks: AsyncIterable<Uint8Array> | null,
+  { declared, most, share }: { declared: number; most: number; share: BodyShare },
+): Promise<Uint8Array<ArrayBuffer>> {
+  share.grow(declared);
+  let bytes: Uint8Array<ArrayBufferLike> = new Uint8Array();
+  let length = 0;
+  let isCopy = false;
+  for await (const chunk of chunks ?? []) {
+    const end = length + chunk.byteLength;
+    // Most bodies are one chunk, which needs no copy.
+    if (length === 0 && end <= SMALL_BODY) {
+      bytes = chunk;
+      if (end > declared) share.grow(end);
+    } else {
+      if (!isCopy || end > bytes.length) {
+        const capacity = end <= declared ? declared : Math.min(2 * end, most);
+        if (capacity > declared) share.grow(capacity);
+        const larger = new Uint8Array(capacity);
+        larger.set(bytes.subarray(0, length));
+        bytes = larger;
+        isCopy = true;
+      }
+      bytes.set(chunk, length);
+    }
+    length = end;
+  }
+  return bytes.subarray(0, length) as Uint8Array<ArrayBuffer>;
+}
+
+const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json$/i;
+const UTF_8 = /^"?utf-?8"?$/i;
+
+function checkContentType({ headers }: RequestLike): void {
+  const coding = headers.get("content-encoding");
+  if (coding && coding.toLowerCase() !== "identity")
+    throw new Refusal("unsupported_media_type", `Content-Encoding is ${shown(coding)}: send the body uncompressed`);
+  const header = headers.get("content-type");
+  if (!header) return;
+  const [type = "", ...parameters] = header.split(";").map((part) => part.trim());
+  if (!JSON_TYPE.test(type))
+    throw new Refusal(
+      "unsupported_media_type",
+      `Content-Type is ${shown(type)}: it must be application/json, or omitted`,
+    );
+  for (const parameter of parameters) {
+    const [name = "", value = ""] = parameter.split("=", 2).map((part) => part.trim());
+    if (name.toLowerCase() === "charset" && !UTF_8.test(value))
+      throw new Refusal("unsupported_media_type", `charset is ${shown(value)}: it must be utf-8`);
+  }
+}

@@ -1,0 +1,106 @@
+import { Refusal } from "../../domain/refusal.ts";
+import type { System } from "../../ports/system.ts";
+import type { RequestLike } from "../../ports/web.ts";
+import { HttpRefusal } from "../problems/problem.ts";
+
+/** Longest wait for the next bytes of a body, ms. */
+export const STALL_MS = 30_000;
+/** Longest time for a whole body, ms: 16 MiB over a slow connection. */
+export const WHOLE_BODY_MS = 120_000;
+
+/**
+ * The body; it fails and stops reading as soon as it is larger than `limit` bytes or too slow.
+ * @throws {Refusal} `body_too_large`, `request_timeout`; `invalid_json` if the body broke off
+ */
+export function limitedBody(request: RequestLike, limit: number, system: System): AsyncIterable<Uint8Array> | null {
+  if (declaredBytes(request) > limit) throw tooLarge(limit);
+  return request.body && limited(request.body, limit, { system, signal: request.signal });
+}
+
+/** The Content-Length, bytes; 0 if it is missing. */
+export function declaredBytes({ headers }: RequestLike): number {
+  return Number(headers.get("content-length") ?? 0) || 0;
+}
+
+async function* limited(body: AsyncIterable<Uint8Array>, limit: number, bound: BodyBound): AsyncGenerator<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]();
+  const pace = new Pace(bound);
+  let bytes = 0;
+  let done = false;
+  try {
+    for (;;) {
+      const next = await pace.within(chunks.next()).catch((cause: unknown) => {
+        if (cause instanceof Refusal) throw cause;
+        done = true;
+        throw new Refusal("invalid_json", "the body broke off before its end", { cause });
+      });
+      done = next.done === true;
+      if (next.done) return;
+      bytes += next.value.byteLength;
+      if (bytes > limit) throw tooLarge(limit);
+      yield next.value;
+    }
+  } finally {
+    pace.stop();
+    // Not awaited: a source that hangs during its cancellation must not delay the response.
+    if (!done) void Promise.resolve(chunks.return?.()).catch(() => {});
+  }
+}
+
+/** What ends the reading of a body besides its own end. */
+interface BodyBound {
+  readonly system: System;
+  /** Aborted when the client's connection closes. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Refuses a body that stalls, takes too long or loses its connection, with a single timer for all chunks. */
+class Pace {
+  readonly #system: System;
+  readonly #signal: AbortSignal | undefined;
+  readonly #end: number;
+  #stallsAt: number;
+  #cancel: () => void;
+  #refuse: ((cause: unknown) => void) | undefined;
+  readonly #abort = (): void => this.#refuse?.(this.#signal?.reason);
+
+  constructor({ system, signal }: BodyBound) {
+    const now = system.monotonic();
+    this.#system = system;
+    this.#signal = signal;
+    signal?.addEventListener("abort", this.#abort);
+    this.#end = now + WHOLE_BODY_MS;
+    this.#stallsAt = now + STALL_MS;
+    this.#cancel = system.after(STALL_MS, () => this.#check());
+  }
+
+  /** Settles like `next`, or rejects: with a refusal if `next` is too slow, with the signal's reason if the connection closes. */
+  within<T>(next: Promise<T>): Promise<T> {
+    this.#stallsAt = this.#system.monotonic() + STALL_MS;
+    return new Promise((resolve, reject) => {
+      this.#refuse = reject;
+      if (this.#signal?.aborted) this.#abort();
+      next.then(resolve, reject);
+    });
+  }
+
+  stop(): void {
+    this.#cancel();
+    this.#signal?.removeEventListener("abort", this.#abort);
+  }
+
+  #check(): void {
+    const left = Math.min(this.#end, this.#stallsAt) - this.#system.monotonic();
+    if (left > 0) this.#cancel = this.#system.after(left, () => this.#check());
+    else this.#refuse?.(tooSlow(this.#stallsAt < this.#end ? STALL_MS : WHOLE_BODY_MS));
+  }
+}
+
+function tooSlow(ms: number): Refusal {
+  const how = ms === STALL_MS ? "sent no bytes" : "was not complete";
+  return new HttpRefusal("request_timeout", `the body ${how} within ${ms / 1000} s`);
+}
+
+function tooLarge(limit: number): Refusal {
+  return new HttpRefusal("body_too_large", `the body is larger than ${limit} bytes`, { members: { limit } });
+}

@@ -1,0 +1,27 @@
+import { PerUser } from "../../application/access/per-user.ts";
+import { MAX_AT_ONCE } from "../../application/access/user-limits.ts";
+import type { Principal } from "../../domain/principal.ts";
+import { Refusal } from "../../domain/refusal.ts";
+
+/** Bounds the requests for linking codes that each user has under way, and those of each demo token's instance. */
+export class LinkingRequests {
+  readonly #ofUser = new PerUser(MAX_AT_ONCE.linking);
+  readonly #ofDemoInstance = new PerUser(MAX_AT_ONCE.demoLinking);
+
+  /**
+   * Counts a request until its reply is made.
+   * @throws {Refusal} `server_busy`
+   */
+  async run<T>({ userId, demoInstanceId }: Principal, reply: () => Promise<T>): Promise<T> {
+    const leaveDemo = demoInstanceId === undefined ? () => {} : this.#ofDemoInstance.take(demoInstanceId);
+    const leave = leaveDemo && this.#ofUser.take(userId);
+    try {
+      if (!leave)
+        throw new Refusal("server_busy", "too many of your requests are waiting for a linking code; try again");
+      return await reply();
+    } finally {
+      leave?.();
+      leaveDemo?.();
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import type { Reply } from "../../ports/web.ts";
+import type { RequestContext } from "../requests/request-context.ts";
+import { entityTag, matches } from "./entity-tag.ts";
+import { inTurns } from "./in-turns.ts";
+
+/** Caching of a caller's records: only in their own cache, and revalidated on each use. */
+export const PRIVATE = { "cache-control": "private, no-cache" } as const;
+
+/** A JSON reply. */
+export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
+  return { status, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(value) };
+}
+
+/** The reply to a read of one record: with an ETag, or 304 if the client already has this version. */
+export function record(context: RequestContext, value: unknown): Reply {
+  const body = JSON.stringify(value);
+  const headers = { ...PRIVATE, etag: entityTag(body) };
+  return (
+    notModified(context, headers) ?? { status: 200, headers: { "content-type": "application/json", ...headers }, body }
+  );
+}
+
+/** 304 if the client already has the version of the tag (RFC 9110 §13.1.2); undefined if it does not. */
+export function notModified(
+  context: RequestContext,
+  headers: { readonly etag: string; readonly "cache-control": string },
+): Reply | undefined {
+  const known = context.header("if-none-match");
+  return known !== null && matches(known, headers.etag) ? { status: 304, headers } : undefined;
+}
+
+/** A reply without a body. */
+export function noContent(headers: Readonly<Record<string, string>> = {}): Reply {
+  return { status: 204, headers: { ...headers } };
+}
+
+/** A page of HTML with a content security policy. */
+export function html(body: string, contentSecurityPolicy: string): Reply {
+  return {
+    status: 200,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": contentSecurityPolicy,
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-cache",
+    },
+    body,
+  };
+}
+
+/** Adds a name to the Vary header. */
+export function vary(headers: Record<string, string>, name: string): void {
+  headers.vary = headers.vary ? `${headers.vary}, ${name}` : name;
+}
+
+/** The reply, with a name in its Vary header. */
+export function varying(reply: Reply, name: string): Reply {
+  const headers = { ...reply.headers };
+  vary(headers, name);
+  return { ...reply, headers };
+}
+
+/**
+ * A reply as a WHATWG response.
+ * @param stallMs a body in pieces breaks off if the client does not take the next piece within this time; undefined: never
+ */
+export function toResponse(reply: Reply, stallMs?: number): Response {
+  const { status, headers, body = null } = reply;
+  return new Response(isInPieces(body) ? streamOf(body, stallMs) : (body as string | Uint8Array<ArrayBuffer> | null), {
+    status,
+    headers,
+  });
+}
+
+/** Whether a body comes in pieces. */
+export function isInPieces(body: Reply["body"] | null): body is AsyncIterable<Uint8Array> {
+  return body !== undefined && body !== null && typeof body !== "string" && !(body instanceof Uint8Array);
+}
+
+/** The same bytes as a stream, read no faster than the client takes them. */
+function streamOf(body: AsyncIterable<Uint8Array>, stallMs: number | undefined): ReadableStream<Uint8Array> {
+  const pieces = inTurns(body);
+  let stalled: ReturnType<typeof setTimeout> | undefined;
+  return new ReadableStream({
+    async pull(controller) {
+      clearTimeout(stalled);
+      const { done, value } = await pieces.next();
+      if (done) {
+        controller.close();
+        return;
+      }
+      controller.enqueue(value);
+      if (stallMs === undefined) return;
+      stalled = setTimeout(() => {
+        controller.error(new Error(`the client has read nothing for ${stallMs} ms`));
+        pieces.return(undefined).catch(() => {});
+      }, stallMs);
+    },
+    async cancel() {
+      clearTimeout(stalled);
+      await pieces.return(undefined);
+    },
+  });
+}

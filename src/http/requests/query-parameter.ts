@@ -1,0 +1,207 @@
+import { type IdPrefix, isId } from "../../base/ids.ts";
+import { decodeCursor, logPlace } from "../../domain/cursor.ts";
+import { PHONE_NUMBER } from "../../domain/phone-number.ts";
+import { type Fault, Refusal } from "../../domain/refusal.ts";
+
+/** One query parameter: how it is read, and how `/openapi.json` describes it. */
+export interface QueryParameter<T> {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** The value of the text; undefined if it is invalid. */
+  read(text: string): T | undefined;
+  /** The rule for a value, after "must be". */
+  readonly must: string;
+}
+
+type Parameters = Readonly<Record<string, QueryParameter<unknown>>>;
+type ValueOf<P> = P extends QueryParameter<infer T> ? T : never;
+
+/** The values of a query string, by the keys of their parameters. */
+export type QueryValues<P extends Parameters> = { readonly [K in keyof P]?: ValueOf<P[K]> | undefined };
+
+/**
+ * Reads a query string. Unknown parameters are ignored.
+ * @throws {Refusal} `invalid_request` with a fault for each wrong parameter
+ */
+export function readQuery<P extends Parameters>(search: string, parameters: P): QueryValues<P> {
+  if (search === "") return {};
+  const given = new URLSearchParams(search);
+  const values: Record<string, unknown> = {};
+  const faults: Fault[] = [];
+  for (const [key, parameter] of Object.entries(parameters)) {
+    const [text, ...more] = given.getAll(parameter.name);
+    if (text === undefined) continue;
+    const value = more.length === 0 ? parameter.read(text) : undefined;
+    if (value !== undefined) values[key] = value;
+    else faults.push(faultOf(parameter, more.length > 0));
+  }
+  if (faults.length > 0)
+    throw new Refusal("invalid_request", faults.map((f) => f.detail).join("; "), { errors: faults });
+  return values as QueryValues<P>;
+}
+
+function faultOf({ name, must }: QueryParameter<unknown>, repeated: boolean): Fault {
+  return {
+    pointer: "",
+    parameter: name,
+    code: "value_invalid",
+    detail: repeated ? `${name} must be given once` : `${name} must be ${must}`,
+  };
+}
+
+/** The number of items of a page. */
+export function limitParameter(max: number, unset: string): QueryParameter<number> {
+  return {
+    name: "limit",
+    description: `Items per page. Default: ${unset}.`,
+    schema: { type: "integer", minimum: 1, maximum: max },
+    must: `a whole number from 1 to ${max}`,
+    read: (text) => (/^[1-9]\d{0,5}$/.test(text) && Number(text) <= max ? Number(text) : undefined),
+  };
+}
+
+/** The start of a page of a list by number: the opaque value from a Link header. */
+export function phoneCursorParameter(): QueryParameter<string> {
+  return {
+    ...cursorParameter("inst"),
+    read(text) {
+      const phone = decodeCursor(text);
+      return phone !== undefined && PHONE_NUMBER.test(phone) ? phone : undefined;
+    },
+  };
+}
+
+/** The start of a page: the opaque value from a Link header. */
+export function cursorParameter(prefix: IdPrefix): QueryParameter<string> {
+  return {
+    name: "cursor",
+    description: "The start of the page, from the Link header of the previous page.",
+    schema: { type: "string" },
+    must: "a cursor from a Link header",
+    read(text) {
+      const id = decodeCursor(text);
+      return id !== undefined && isId(prefix, id) ? id : undefined;
+    },
+  };
+}
+
+/** The start of a page of a log: the opaque value from a Next-Cursor header. */
+export const LOG_CURSOR: QueryParameter<string> = {
+  name: "cursor",
+  description: "The start of the page: the Next-Cursor of the previous page; `latest`: only events from now on.",
+  schema: { type: "string" },
+  must: "a cursor from a Next-Cursor header, or latest",
+  read: (text) => (logPlace(text) ? text : undefined),
+};
+
+/** A parameter with a fixed set of values. */
+export function choiceParameter<T extends string>(
+  name: string,
+  description: string,
+  choices: readonly T[],
+): QueryParameter<T> {
+  return {
+    name,
+    description,
+    schema: { type: "string", enum: choices },
+    must: `one of ${choices.join(", ")}`,
+    read: (text) => choices.find((choice) => choice === text),
+  };
+}
+
+/** A parameter that lists some of a fixed set of values, separated by commas. */
+export function choicesParameter<T extends string>(
+  name: string,
+  description: string,
+  choices: readonly T[],
+): QueryParameter<readonly T[]> {
+  return {
+    name,
+    description,
+    schema: { type: "string", examples: [choices.slice(0, 2).join(",")] },
+    must: `a comma list of ${choices.join(", ")}`,
+    read(text) {
+      const wanted = text.split(",", choices.length + 1).map((choice) => choice.trim());
+      return wanted.every((choice): choice is T => (choices as readonly string[]).includes(choice))
+        ? [...new Set(wanted)]
+        : undefined;
+    },
+  };
+}
+
+const TEXT_LENGTH = 1_000;
+
+/** A parameter that holds any text that databases can store. */
+export function textParameter(name: string, description: string): QueryParameter<string> {
+  return {
+    name,
+    description,
+    schema: { type: "string", minLength: 1, maxLength: TEXT_LENGTH },
+    must: `a text of 1 to ${TEXT_LENGTH} characters without U+0000`,
+    read: (text) => (text !== "" && text.length <= TEXT_LENGTH && !text.includes("\0") ? text : undefined),
+  };
+}
+
+/** A parameter that holds a phone number. */
+export function phoneParameter(name: string, description: string): QueryParameter<string> {
+  return {
+    name,
+    description,
+    schema: { type: "string", pattern: PHONE_NUMBER.source },
+    must: "an E.164 number such as +12025550100, its + written as %2B",
+    read(text) {
+      const number = text.replace(/^ /, "+"); // an unescaped "+" arrives as a space
+      return PHONE_NUMBER.test(number) ? number : undefined;
+    },
+  };
+}
+
+/** A parameter that holds an id. */
+export function idParameter(name: string, description: string, prefix: IdPrefix): QueryParameter<string> {
+  return {
+    name,
+    description,
+    schema: { type: "string" },
+    must: `an id with the prefix ${prefix}_`,
+    read: (text) => (isId(prefix, text) ? text : undefined),
+  };
+}
+
+const RFC_3339 =
+  /^(\d{4}-\d\d-\d\d)[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** A parameter that holds a time (RFC 3339), read as ms since 1970-01-01 UTC. */
+export function timeParameter(name: string, description: string): QueryParameter<number> {
+  return {
+    name,
+    description,
+    schema: { type: "string", format: "date-time" },
+    must: "an RFC 3339 time such as 2026-01-31T12:00:00.000Z",
+    read(text) {
+      const time = text.replace(" ", "+"); // an unescaped "+02:00" arrives with a space
+      const [, day] = RFC_3339.exec(time) ?? [];
+      const midnight = Date.parse(`${day}T00:00:00Z`);
+      // Date would silently turn the 30th of February into a day in March.
+      if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return undefined;
+      return Date.parse(time.toUpperCase());
+    },
+  };
+}
+
+/** A parameter that lists the objects to add to the record, separated by commas. */
+export function expandParameter<T extends string>(names: readonly T[]): QueryParameter<ReadonlySet<T>> {
+  return {
+    name: "expand",
+    description: `Objects to add to the record, separated by commas: ${names.join(", ")}.`,
+    schema: { type: "string", examples: [names.join(",")] },
+    must: `a comma list of ${names.join(", ")}`,
+    read(text) {
+      const wanted = text.split(",", names.length + 1).map((name) => name.trim());
+      return wanted.every((name): name is T => (names as readonly string[]).includes(name))
+        ? new Set(wanted)
+        : undefined;
+    },
+  };
+}

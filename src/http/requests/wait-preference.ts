@@ -1,0 +1,42 @@
+import type { PerUser } from "../../application/access/per-user.ts";
+import type { Patience } from "../../application/use-cases.ts";
+import type { Reply } from "../../ports/web.ts";
+import type { RequestContext } from "./request-context.ts";
+
+/** Longest wait that a request gets, s. */
+const LONGEST_WAIT_S = 60;
+
+/** `Prefer: wait=N` (RFC 7240 §4.3): the longest wait in seconds, at most {@link LONGEST_WAIT_S}; 0 without one. */
+function preferredWait(context: RequestContext): number {
+  const header = context.header("prefer");
+  // The first of several counts (RFC 7240 §2).
+  const [, seconds] = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[,;]|$)/i.exec(header ?? "") ?? [];
+  return Math.min(Number(seconds ?? 0), LONGEST_WAIT_S);
+}
+
+/** A wait that a request prefers. It ends with the client's connection. */
+export interface PreferredWait extends Patience {
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The reply of a request that may prefer to wait. There is no wait without the preference, or if all places of the user are
+ * taken. The place is free again when the wait has ended, or the client's connection.
+ * @param waits bounds the requests of each user that wait
+ */
+export async function withPreferredWait(
+  context: RequestContext,
+  waits: PerUser,
+  reply: (wait: PreferredWait | undefined) => Promise<Reply>,
+): Promise<Reply> {
+  const seconds = preferredWait(context);
+  const leave = seconds > 0 ? waits.take(context.caller.userId) : undefined;
+  if (!leave) return reply(undefined);
+  try {
+    const waited = await reply({ waitMs: seconds * 1000, signal: context.signal });
+    return { ...waited, headers: { ...waited.headers, "preference-applied": `wait=${seconds}` } };
+  } finally {
+    leave();
+  }
+}

@@ -1,0 +1,63 @@
+import { PerUser } from "../../application/access/per-user.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { Reply, Socket, SocketHandlers } from "../../ports/web.ts";
+import type { RequestContext } from "../requests/request-context.ts";
+
+/** Most open WebSockets. */
+interface SocketLimits {
+  readonly user: number;
+  readonly server: number;
+}
+
+/** Most WebSockets of a runtime that ends a message at its limit, and a connection that is silent. */
+export const MAX_SOCKETS: SocketLimits = { user: 400, server: 2_000 };
+/** Most WebSockets of a runtime that keeps a message of any size until it is complete. */
+export const MAX_BUFFERING_SOCKETS: SocketLimits = { user: 16, server: 128 };
+
+/** Counts the WebSockets of all routes, from their acceptance until they close. */
+export class SocketBudget {
+  readonly #users = new PerUser(MAX_SOCKETS.user);
+  readonly #bufferingUsers = new PerUser(MAX_BUFFERING_SOCKETS.user);
+  #open = 0;
+
+  /**
+   * The reply of a route. If it accepts a WebSocket, that counts until it closes.
+   * @throws {Refusal} `server_busy`: the user or the server has too many open
+   */
+  admit(reply: Reply | undefined, context: RequestContext): Reply | undefined {
+    const { accepted } = context;
+    if (reply?.status !== 101 || !accepted) return reply;
+    const isBuffering = context.request.buffersMessages === true;
+    const { user, server } = isBuffering ? MAX_BUFFERING_SOCKETS : MAX_SOCKETS;
+    const users = isBuffering ? this.#bufferingUsers : this.#users;
+    const leave = this.#open < server ? users.take(context.caller.userId) : undefined;
+    if (!leave) {
+      accepted.close?.(NEVER_OPENED, 1006, "");
+      context.accepted = undefined;
+      const whose = this.#open < server ? `you have ${user}` : `the server has ${server}`;
+      throw new Refusal("server_busy", `${whose} WebSockets open, the most that it allows; close one and try again`);
+    }
+    this.#open++;
+    context.accepted = counted(accepted, () => {
+      this.#open--;
+      leave();
+    });
+    return reply;
+  }
+}
+
+const NEVER_OPENED: Socket = { send() {}, bufferedAmount: 0, drained: async () => {}, close() {} };
+
+/** The same handlers; `leave` is called once, when the WebSocket has closed. */
+function counted(handlers: SocketHandlers, leave: () => void): SocketHandlers {
+  let isOpen = true;
+  return {
+    open: (socket) => handlers.open?.(socket),
+    message: (socket, data) => handlers.message(socket, data),
+    close(socket, code, reason) {
+      if (isOpen) leave();
+      isOpen = false;
+      handlers.close?.(socket, code, reason);
+    },
+  };
+}
