@@ -10,7 +10,7 @@ import { blocksOf, fileOf, PAGES, textOf } from "./pages.ts";
 const CONFIG = "adapters/telephony/sip/config/";
 /** Options of a trunk that are objects: the interface of each, and its file. */
 const NESTED: ReadonlyMap<string, { readonly name: string; readonly path: string }> = new Map([
-  ["TrunkTls", { name: "TlsOptions", path: "adapters/sip-stack/transport/pem.ts" }],
+  ["TrunkTls", { name: "TlsOptions", path: "adapters/sip-stack/transport/tls.ts" }],
   ["TrunkListener", { name: "ListenOptions", path: "adapters/sip-stack/transport/stream-listener.ts" }],
 ]);
 

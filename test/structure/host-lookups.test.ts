@@ -14,8 +14,8 @@ const PERMITTED: ReadonlyMap<string, string> = new Map([
   ["adapters/engine-http/engine-socket.ts", "the operator's engines"],
   ["adapters/storage/connect-postgres.ts", "the operator's database"],
   ["adapters/sip-stack/media/media-address.ts", "the operator's publicAddress"],
-  ["adapters/sip-stack/media/udp/bun-udp.ts", "none: it is given addresses, as MediaTarget checks"],
-  ["adapters/sip-stack/transport/node-dns.ts", "servers of the operator's trunks"],
+  ["adapters/sip-stack/media/bun-udp.ts", "none: it is given addresses, as MediaTarget checks"],
+  ["adapters/sip-stack/transport/dns.ts", "servers of the operator's trunks"],
   ["adapters/user-hosts/dns-queries.ts", "users and callees: by c-ares"],
   ["src/client/", "the program that uses the client"],
 ]);

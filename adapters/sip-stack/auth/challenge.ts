@@ -1,7 +1,32 @@
+import { createHash } from "node:crypto";
 import { readQuotedString, skipLws } from "../message/grammar.ts";
+import { shown } from "../ports.ts";
+
+/** Why a challenge (RFC 3261 section 22.1) is not answered with our password. */
+export interface ChallengeRefusal {
+  readonly code: ChallengeRefusalCode;
+  /** A sentence without its full stop. */
+  readonly detail: string;
+}
+
+export type ChallengeRefusalCode =
+  /** The server does not accept the user with this password. */
+  | "wrong_password"
+  /** No password is configured. */
+  | "no_password"
+  /** The password is for other realms. */
+  | "other_realm"
+  /** The realm has used a stronger algorithm before. */
+  | "weaker_algorithm"
+  /** The challenge is not from a server of the trunk. */
+  | "other_server"
+  /** The scheme or the algorithm is not supported. */
+  | "unsupported"
+  /** The response has no challenge, or calls each nonce stale. */
+  | "unusable_challenge";
 
 /** A challenge of a server (RFC 3261 section 20.44, RFC 7616 section 3.3). */
-export interface Challenge {
+interface Challenge {
   /** Lower case: `digest`, `basic` … */
   readonly scheme: string;
   /** Names in lower case, values without quotes. */
@@ -46,4 +71,95 @@ function wordEnd(text: string, from: number): number {
   let at = from;
   while (at < text.length && !' \t,="'.includes(text.charAt(at))) at++;
   return at;
+}
+
+/** A digest algorithm (RFC 7616, RFC 8760). */
+export interface DigestAlgorithm {
+  /** As in the registry: `SHA-256-sess`. */
+  readonly name: string;
+  /** The rank of its hash: 0 is the strongest. */
+  readonly rank: number;
+  /** Whether the secret depends on the nonce: the `-sess` variants. */
+  readonly session: boolean;
+  /** The hash of a text in UTF-8, as lower-case hex digits. */
+  hash(text: string): string;
+}
+
+/** The supported hash functions, the strongest first, with their names in OpenSSL. */
+const HASHES = [
+  ["SHA-512-256", "sha512-256"],
+  ["SHA-256", "sha256"],
+  ["MD5", "md5"],
+] as const;
+
+/** The supported algorithms, the strongest first; without MD5 if the policy of the runtime forbids it. */
+const DIGEST_ALGORITHMS: readonly DigestAlgorithm[] = HASHES.filter(([, hash]) => isAvailable(hash)).flatMap(
+  ([name, openssl], rank) => {
+    const hash = (text: string): string => createHash(openssl).update(text, "utf8").digest("hex");
+    return [
+      { name: `${name}-sess`, rank, session: true, hash },
+      { name, rank, session: false, hash },
+    ];
+  },
+);
+
+/** The algorithm of this case-insensitive name. Default: MD5 (RFC 7616 section 3.3). */
+function digestAlgorithm(name: string | undefined): DigestAlgorithm | undefined {
+  const wanted = (name ?? "MD5").toLowerCase();
+  return DIGEST_ALGORITHMS.find((algorithm) => algorithm.name.toLowerCase() === wanted);
+}
+
+function isAvailable(openssl: string): boolean {
+  try {
+    createHash(openssl);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A digest challenge that we can answer (RFC 7616 section 3.3). */
+export interface DigestChallenge {
+  readonly realm: string;
+  readonly nonce: string;
+  readonly opaque: string | undefined;
+  readonly algorithm: DigestAlgorithm;
+  /** The algorithm as the server wrote it; undefined if it named none. */
+  readonly algorithmText: string | undefined;
+  /** Whether the response includes a nonce count and a cnonce: `qop=auth`. Otherwise as in RFC 2069. */
+  readonly counted: boolean;
+  /** Whether only the nonce was outdated, and the password right. */
+  readonly stale: boolean;
+}
+
+/** The challenge in detail, or the name of its unsupported part. */
+export function digestChallenge({ scheme, params }: Challenge): DigestChallenge | string {
+  if (scheme !== "digest") return `the authentication scheme ${shown(scheme)}`;
+  const nonce = params.get("nonce");
+  if (nonce === undefined) return "a digest without a nonce";
+  const algorithmText = params.get("algorithm");
+  const algorithm = digestAlgorithm(algorithmText);
+  if (algorithm === undefined) return `the digest algorithm ${shown(algorithmText ?? "MD5")}`;
+  const qop = params.get("qop");
+  const counted =
+    qop
+      ?.toLowerCase()
+      .split(/[\s,]+/)
+      .includes("auth") === true;
+  if (qop !== undefined && qop.trim() !== "" && !counted) return `the quality of protection ${shown(qop)}`;
+  return {
+    realm: params.get("realm") ?? "",
+    nonce,
+    opaque: params.get("opaque"),
+    algorithm,
+    algorithmText,
+    counted,
+    stale: params.get("stale")?.toLowerCase() === "true",
+  };
+}
+
+/** The challenge with the stronger algorithm, or the first of two with the same. */
+export function strongerChallenge(one: DigestChallenge | undefined, other: DigestChallenge): DigestChallenge {
+  const rank = ({ algorithm }: DigestChallenge): number => DIGEST_ALGORITHMS.indexOf(algorithm);
+  return one === undefined || rank(other) < rank(one) ? other : one;
 }

@@ -1,11 +1,73 @@
+import { writeQuotedString } from "../message/grammar.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { shown } from "../ports.ts";
-import { parseChallenges } from "./challenge.ts";
-import type { ChallengeRefusal, ChallengeRefusalCode } from "./challenge-refusal.ts";
+import {
+  type ChallengeRefusal,
+  type ChallengeRefusalCode,
+  type DigestChallenge,
+  digestChallenge,
+  parseChallenges,
+  strongerChallenge,
+} from "./challenge.ts";
 import type { DigestClient } from "./digest.ts";
-import { type DigestChallenge, digestChallenge, strongerChallenge } from "./digest-challenge.ts";
-import { digestResponse } from "./digest-response.ts";
-import { type DigestSpace, type DigestUse, spaceKey, useOf } from "./digest-space.ts";
+
+/**
+ * The requests that a challenge applies to: those to the trunk's server (REGISTER, OPTIONS), or those of calls. Credentials
+ * for the former are not sent in calls: a proxy would forward them to the callee.
+ */
+export type DigestUse = "server" | "calls";
+
+/** A protection space: a server or a proxy, and its realm (RFC 3261 section 22.1). */
+export interface DigestSpace {
+  readonly field: "Authorization" | "Proxy-Authorization";
+  readonly use: DigestUse;
+  /** The latest challenge. */
+  readonly challenge: DigestChallenge;
+  /** Our cnonce, the same for all requests with this nonce, as a `-sess` algorithm requires. */
+  readonly cnonce: string;
+  /** Number of requests that were authorized with this nonce. */
+  count: number;
+}
+
+/** The key of a protection space among those of one use. */
+export function spaceKey(field: DigestSpace["field"], realm: string): string {
+  return `${field} ${realm}`;
+}
+
+/** The use of challenges to a request with this method. */
+function useOf(method: string): DigestUse {
+  return method === "REGISTER" || method === "OPTIONS" ? "server" : "calls";
+}
+
+/** User, password and nonce count of a response. */
+interface DigestCredentials {
+  readonly user: string;
+  readonly password: string;
+  readonly cnonce: string;
+  /** 1 for the first request with this nonce. */
+  readonly count: number;
+}
+
+/** The value of Authorization or Proxy-Authorization for a request (RFC 7616 section 3.4). */
+export function digestResponse(
+  { realm, nonce, opaque, algorithm, algorithmText, counted }: DigestChallenge,
+  { user, password, cnonce, count }: DigestCredentials,
+  { method, uri }: { readonly method: string; readonly uri: string },
+): string {
+  const { hash } = algorithm;
+  const account = hash(`${user}:${realm}:${password}`);
+  const secret = algorithm.session ? hash(`${account}:${nonce}:${cnonce}`) : account;
+  const nc = count.toString(16).padStart(8, "0");
+  const salt = counted ? `${nonce}:${nc}:${cnonce}:auth` : nonce;
+  const response = hash(`${secret}:${salt}:${hash(`${method}:${uri}`)}`);
+  const quoted = Object.entries({ username: user, realm, nonce, uri, response });
+  const params = quoted.map(([name, value]) => `${name}=${writeQuotedString(value)}`);
+  if (algorithmText !== undefined) params.push(`algorithm=${algorithmText}`);
+  if (counted || algorithm.session) params.push(`cnonce=${writeQuotedString(cnonce)}`);
+  if (opaque !== undefined) params.push(`opaque=${writeQuotedString(opaque)}`);
+  if (counted) params.push("qop=auth", `nc=${nc}`);
+  return `Digest ${params.join(", ")}`;
+}
 
 /** How many times in a row a server may call its own new nonce stale. */
 const MAX_STALE = 2;

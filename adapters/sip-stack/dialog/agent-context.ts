@@ -1,11 +1,11 @@
+import { randomText } from "../message/grammar.ts";
 import { EMPTY_BODY, responseTo, type SipMessage, type SipRequest } from "../message/message.ts";
 import { tagOf, withTag } from "../message/name-addr.ts";
-import { randomText } from "../message/random-text.ts";
 import type { IncomingRequest, Transactions } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { HeaderField, UserAgentOptions } from "./agent.ts";
 import type { DialogTermination } from "./dialog-termination.ts";
-import { type OurStatus, REASONS } from "./reason-phrase.ts";
+import { type OurStatus, REASONS } from "./refusals.ts";
 
 /** Parts of a response besides its status. */
 export interface ReplyParts {

@@ -1,11 +1,11 @@
-import { parseCSeq } from "../message/cseq.ts";
+import { parseCSeq } from "../message/header-values.ts";
 import type { SipResponse } from "../message/message.ts";
+import type { System } from "../ports.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
-import type { Dialog, RequestParts } from "./dialog.ts";
+import { type Dialog, nextHop, type RequestParts } from "./dialog.ts";
 import { DialogTermination } from "./dialog-termination.ts";
-import { nextHop } from "./next-hop.ts";
 import { UacRequest, type UacRequestListener } from "./uac-request.ts";
 
 /** How many INVITEs of one dialog keep the credentials of their ACK, so that it can be repeated. */
@@ -114,4 +114,40 @@ export class DialogRequests {
     for (const uacRequest of this.#underWay) uacRequest.abandon();
     this.#underWay.clear();
   }
+}
+
+/** Maximum time for a peer to respond, ms. */
+const PROBE_LIMIT_MS = 4_000;
+
+/** Responses of a peer that does not know the dialog, and of a proxy that does not reach the peer (RFC 3261 section 12.2.1.2). */
+const UNKNOWN_DIALOG: ReadonlySet<number> = new Set([408, 481]);
+
+/**
+ * Sends OPTIONS within a dialog (RFC 3261 section 11). Resolves with undefined if the peer knows the dialog, whatever it
+ * thinks of the request, and if the call ends; otherwise with what shows that it does not.
+ */
+export function probeDialog(
+  requests: DialogRequests,
+  system: Pick<System, "after">,
+  maySend?: () => boolean,
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const cancel = system.after(PROBE_LIMIT_MS, () =>
+      settle(`did not respond to OPTIONS for ${PROBE_LIMIT_MS / 1_000} s`),
+    );
+    const settle = (fault: string | undefined): void => {
+      cancel();
+      resolve(fault);
+    };
+    requests.send(
+      "OPTIONS",
+      {},
+      {
+        maySend,
+        final: ({ status }) => settle(UNKNOWN_DIALOG.has(status) ? `responded to OPTIONS with ${status}` : undefined),
+        failed: ({ message }) => settle(`could not be asked by OPTIONS: ${message}`),
+        abandoned: () => settle(undefined),
+      },
+    );
+  });
 }

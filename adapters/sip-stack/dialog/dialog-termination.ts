@@ -1,6 +1,6 @@
-import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
+import type { ChallengeRefusal } from "../auth/challenge.ts";
+import { parseRetryAfter } from "../message/header-values.ts";
 import type { SipResponse } from "../message/message.ts";
-import { parseRetryAfter } from "../message/reason-fields.ts";
 import type { Flow, TransportError } from "../transport/transport.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { type Draft, UacRequest } from "./uac-request.ts";

@@ -2,23 +2,19 @@ import type { SipMessage, SipResponse } from "../message/message.ts";
 import type { TransferOutcome } from "../ports.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
-import type { HeaderField } from "./agent.ts";
+import { ACCEPT, CAPABILITIES, type HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
-import { ACCEPT, CAPABILITIES } from "./capabilities.ts";
+import { ReliableProvisionals } from "./alerting.ts";
 import { Dialog } from "./dialog.ts";
 import { DialogRequests } from "./dialog-requests.ts";
 import { digitOf } from "./dtmf-relay.ts";
-import { HoldWatch } from "./hold-watch.ts";
 import type { InviteEnd, InviteRequest } from "./invite.ts";
-import type { OurStatus } from "./reason-phrase.ts";
 import { Referral, Referrals } from "./referral.ts";
-import { refusalWithin } from "./refusals.ts";
-import { ReliableProvisionals } from "./reliable-provisionals.ts";
-import { Renegotiation } from "./renegotiation.ts";
+import { type OurStatus, refusalWithin } from "./refusals.ts";
+import { HoldWatch, Renegotiation } from "./renegotiation.ts";
 import { holds, isSameMedia, sdpOf } from "./session-description.ts";
 import { SessionRefresh } from "./session-refresh.ts";
-import { type SessionTerms, termsOfAnswer } from "./session-terms.ts";
-import { SessionTimer } from "./session-timer.ts";
+import { type SessionTerms, SessionTimer, termsOfAnswer } from "./session-timer.ts";
 
 /** How long a peer may put us on hold by default, ms. */
 const HOLD_TIMEOUT_MS = 60_000;

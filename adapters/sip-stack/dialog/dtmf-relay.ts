@@ -1,4 +1,4 @@
-import { bodyPart } from "../message/body-part.ts";
+import { bodyPart } from "../message/body.ts";
 import type { SipMessage } from "../message/message.ts";
 import type { DialogRequests } from "./dialog-requests.ts";
 

@@ -1,21 +1,21 @@
-import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
+import type { ChallengeRefusal } from "../auth/challenge.ts";
 import type { SipResponse } from "../message/message.ts";
 import { type SipUri, writeUri } from "../message/uri.ts";
 import type { Flow, TransportError } from "../transport/transport.ts";
-import type { HeaderField, MayFollow } from "./agent.ts";
+import type { Extension, HeaderField, MayFollow } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
-import type { Extension } from "./capabilities.ts";
 import type { InviteRequest, Negotiator } from "./invite.ts";
 import {
   alternative,
   contactsOf,
   firstAttempt,
   type InviteAttempt,
+  type InviteIds,
+  inviteMessage,
   isRedirection,
   type NextAttempt,
   nextAttempt,
 } from "./invite-attempt.ts";
-import { type InviteIds, inviteMessage } from "./invite-message.ts";
 import { UacRequest } from "./uac-request.ts";
 
 /** Receives what becomes of the attempts. */

@@ -1,4 +1,4 @@
-import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
+import type { ChallengeRefusal } from "../auth/challenge.ts";
 import type { SipResponse } from "../message/message.ts";
 import type { TransferOutcome } from "../ports.ts";
 import type { Caller, HeaderField, MayFollow } from "./agent.ts";

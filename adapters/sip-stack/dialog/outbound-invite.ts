@@ -1,21 +1,19 @@
-import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
+import type { ChallengeRefusal } from "../auth/challenge.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { tagOf } from "../message/name-addr.ts";
-import type { TransferOutcome } from "../ports.ts";
-import { nextState } from "../ports.ts";
+import { nextState, type TransferOutcome } from "../ports.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
-import { FlowHold } from "../transport/flow-hold.ts";
+import { FlowHold } from "../transport/keep-alive.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { Alerting } from "./alerting.ts";
-import { probeDialog } from "./dialog-probe.ts";
+import { probeDialog } from "./dialog-requests.ts";
 import { DialogUsage, type DialogUsageListener } from "./dialog-usage.ts";
 import { sendDigitByInfo } from "./dtmf-relay.ts";
-import { Forks } from "./forks.ts";
+import { declineAnswer, Forks } from "./forks.ts";
 import type { InviteEnd, InviteRequest, InviteUsage } from "./invite.ts";
 import { InviteAttempts } from "./invite-attempts.ts";
 import { INVITE_TRANSITIONS, type InviteInput, type InviteState } from "./invite-states.ts";
-import { declineAnswer } from "./stray-answer.ts";
 
 /** How long a peer may take to respond to CANCEL or BYE, ms; then the call ends without a response. */
 const RELEASE_LIMIT_MS = 4000;

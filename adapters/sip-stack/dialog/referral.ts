@@ -1,9 +1,7 @@
-import { bodyPart } from "../message/body-part.ts";
-import { parseCSeq } from "../message/cseq.ts";
-import type { SipRequest, SipResponse } from "../message/message.ts";
-import { parseParameterized } from "../message/params.ts";
-import { oneLine, statusText } from "../message/peer-text.ts";
-import { reportedStatus } from "../message/sipfrag.ts";
+import { bodyPart, reportedStatus } from "../message/body.ts";
+import { parseParameterized } from "../message/grammar.ts";
+import { parseCSeq } from "../message/header-values.ts";
+import { oneLine, type SipRequest, type SipResponse, statusText } from "../message/message.ts";
 import { CodedError, type TransferOutcome } from "../ports.ts";
 import type { AgentContext } from "./agent-context.ts";
 import type { DialogRequests } from "./dialog-requests.ts";

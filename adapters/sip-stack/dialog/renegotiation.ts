@@ -1,18 +1,17 @@
-import { parseCSeq } from "../message/cseq.ts";
+import { parseCSeq, parseSessionExpires } from "../message/header-values.ts";
 import type { SipRequest } from "../message/message.ts";
-import { parseSessionExpires } from "../message/session-expires.ts";
+import type { System } from "../ports.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
-import type { HeaderField } from "./agent.ts";
+import { ALLOW, type HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
-import { ALLOW } from "./capabilities.ts";
 import type { Dialog } from "./dialog.ts";
 import type { InviteRequest } from "./invite.ts";
 import type { Refusal } from "./refusals.ts";
 import { sdpOf } from "./session-description.ts";
-import { LEAST_SESSION_S, type SessionTerms, termsOfRequest } from "./session-terms.ts";
+import { LEAST_SESSION_S, type SessionTerms, termsOfRequest } from "./session-timer.ts";
 
 /** Receives the results of a renegotiation. */
-export interface RenegotiationListener {
+interface RenegotiationListener {
   /** The peer has sent a new session description. */
   described(sdp: string): void;
   /** The session was refreshed with these terms; undefined: the peer sent none. */
@@ -98,5 +97,37 @@ export class Renegotiation {
     this.offering = true;
     this.#offeredIn = parseCSeq(request.headers.get("CSeq"))?.number;
     return this.#call.negotiator.offer(true); // the peer may pass it on to another phone (RFC 3725)
+  }
+}
+
+/** Watches whether the peer holds us (RFC 3264 section 8.4), and reports a hold that exceeds the limit. */
+export class HoldWatch {
+  readonly #system: System;
+  readonly #limitMs: number;
+  readonly #changed: (held: boolean) => void;
+  readonly #tooLong: () => void;
+  #held = false;
+  #cancel: () => void = () => {};
+
+  constructor(system: System, limitMs: number, changed: (held: boolean) => void, tooLong: () => void) {
+    this.#system = system;
+    this.#limitMs = limitMs;
+    this.#changed = changed;
+    this.#tooLong = tooLong;
+  }
+
+  /** Takes the state of the peer's latest SDP. */
+  set(held: boolean): void {
+    if (held === this.#held) return;
+    this.#held = held;
+    this.#cancel();
+    this.#changed(held);
+    // The callback may have ended the call: then `stop` has been called, and the hold is over.
+    if (held && this.#held) this.#cancel = this.#system.after(this.#limitMs, this.#tooLong);
+  }
+
+  stop(): void {
+    this.#held = false;
+    this.#cancel();
   }
 }

@@ -1,6 +1,6 @@
-import { bodyPart } from "../message/body-part.ts";
+import { bodyPart } from "../message/body.ts";
 import type { SipMessage } from "../message/message.ts";
-import { isWildcard } from "../transport/wildcard-address.ts";
+import { isWildcard } from "../transport/addresses.ts";
 
 /** How much SDP is read, bytes. */
 const MOST_BYTES = 65_536;

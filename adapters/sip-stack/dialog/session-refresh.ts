@@ -1,11 +1,11 @@
+import { parseSessionExpires } from "../message/header-values.ts";
 import type { SipResponse } from "../message/message.ts";
-import { parseSessionExpires } from "../message/session-expires.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import type { DialogRequest } from "./dialog-requests.ts";
 import type { DialogUsage } from "./dialog-usage.ts";
 import { sdpOf } from "./session-description.ts";
-import { type SessionTerms, termsOfAnswer } from "./session-terms.ts";
+import { type SessionTerms, termsOfAnswer } from "./session-timer.ts";
 
 /** How long after a temporary refusal the refresh is tried again, ms. */
 const AGAIN_MS = 10_000;

@@ -1,4 +1,4 @@
-import type { ChallengeRefusal } from "../auth/challenge-refusal.ts";
+import type { ChallengeRefusal } from "../auth/challenge.ts";
 import type { DigestAuthentication } from "../auth/digest-authentication.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { tagOf } from "../message/name-addr.ts";

@@ -1,17 +1,23 @@
 import { SipHeaders } from "../message/headers.ts";
-import { type SipResponse, sipRequest } from "../message/message.ts";
-import { parseNameAddr, tagOf } from "../message/name-addr.ts";
+import { responseTo, type SipRequest, type SipResponse, sipRequest } from "../message/message.ts";
+import { parseNameAddr, tagOf, withTag } from "../message/name-addr.ts";
 import { withoutPort } from "../message/uri.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
 import type { Flow } from "../transport/transport.ts";
-import type { AgentReply, AgentRequest, RequestSeries, UserAgent, UserAgentOptions } from "./agent.ts";
+import {
+  type AgentReply,
+  type AgentRequest,
+  CAPABILITIES,
+  type RequestSeries,
+  type UserAgent,
+  type UserAgentOptions,
+  unknownExtensions,
+} from "./agent.ts";
 import { AgentContext } from "./agent-context.ts";
-import { CAPABILITIES, unknownExtensions } from "./capabilities.ts";
+import { declineAnswer } from "./forks.ts";
 import type { InviteRequest, InviteUsage } from "./invite.ts";
 import { OutboundInvite } from "./outbound-invite.ts";
-import { refusalOutside } from "./refusals.ts";
-import { declineAnswer } from "./stray-answer.ts";
-import { refuseStrayInvites } from "./stray-invite.ts";
+import { REASONS, refusalOutside } from "./refusals.ts";
 import { UacRequest } from "./uac-request.ts";
 
 /** The URI schemes of SIP and of telephone numbers; others are refused (RFC 3261 section 8.2.2.1). */
@@ -134,4 +140,22 @@ function send(
     );
     signal?.addEventListener("abort", aborted, { once: true });
   });
+}
+
+/**
+ * The response to an INVITE from outside, without a transaction (RFC 3261 section 8.2.7): scanners never acknowledge it,
+ * and a transaction would retransmit it for 32 s. Undefined for other requests.
+ */
+function refuseStrayInvites(context: AgentContext): (request: SipRequest) => SipResponse | undefined {
+  let tag: string | undefined;
+  return (request) => {
+    const to = request.headers.get("To") ?? "";
+    if (request.method !== "INVITE" || tagOf(to) !== undefined) return undefined;
+    const { status } = refusalOutside(request.method);
+    const response = responseTo(request, status, REASONS[status]);
+    tag ??= context.token();
+    response.headers.set("To", withTag(to, tag));
+    response.headers.add("Server", context.options.identity.product);
+    return response;
+  };
 }

@@ -1,6 +1,12 @@
-import type { Deadlines, FrameSink, FrameSource, HeardEvidence, MediaStatistics } from "../ports.ts";
-import { CodedError } from "../ports.ts";
-import type { AddressRule } from "../transport/address-rule.ts";
+import {
+  CodedError,
+  type Deadlines,
+  type FrameSink,
+  type FrameSource,
+  type HeardEvidence,
+  type MediaStatistics,
+} from "../ports.ts";
+import type { AddressRule } from "../transport/addresses.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 import type { CodecName } from "./codecs/codec.ts";
 

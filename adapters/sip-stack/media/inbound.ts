@@ -1,10 +1,9 @@
-import type { FrameSink } from "../ports.ts";
-import { FRAME_MS } from "../ports.ts";
+import { FRAME_MS, type FrameSink } from "../ports.ts";
 import type { Codec } from "./codecs/codec.ts";
+import { otherLaw, translate } from "./codecs/g711.ts";
 import type { StreamSettings } from "./engine.ts";
 import { FrameResampler } from "./frame-resampler.ts";
 import { JitterBuffer } from "./jitter/jitter-buffer.ts";
-import { otherLaw, translate } from "./other-law.ts";
 import type { PeerHosts } from "./peer-hosts.ts";
 import { ANEW, Reception } from "./reception.ts";
 import { RemoteSource } from "./remote-source.ts";

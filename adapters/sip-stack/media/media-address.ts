@@ -1,9 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { parseHostPort } from "../message/host-port.ts";
-import { isPrivate } from "../transport/private-address.ts";
+import { parseHostPort } from "../message/uri.ts";
+import { isPrivate, isWildcard } from "../transport/addresses.ts";
 import { type Flow, TransportError } from "../transport/transport.ts";
-import { isWildcard } from "../transport/wildcard-address.ts";
 
 /** The addresses of our audio. */
 export interface MediaAddress {

@@ -1,12 +1,38 @@
 import { FRAME_MS } from "../ports.ts";
 import type { MediaStatistics, StreamSettings } from "./engine.ts";
 import type { Inbound } from "./inbound.ts";
-import { estimateMos } from "./mos.ts";
 import type { Outbound } from "./outbound.ts";
 import type { RtcpSession } from "./rtcp-session.ts";
 
+/** What an estimate is made of. */
+interface MosInput {
+  readonly codec: "PCMU" | "PCMA" | "G722" | "opus";
+  /** Share of the packets that were not played, 0 to 1. */
+  readonly loss: number;
+  /** How much longer bursts of loss are than by chance (BurstR of ITU-T G.107). Default: 1, random loss. */
+  readonly burstRatio?: number | undefined;
+  /** From mouth to ear, ms. */
+  readonly delayMs: number;
+}
+
+/** R of a perfect narrow-band connection (ITU-T G.107 with its default values). */
+const BEST_R = 93.2;
+/** How well a codec bears loss: G.711 with concealment is in ITU-T G.113, and G.722 is concealed in the same way; Opus with forward error correction bears a little more. */
+const LOSS_ROBUSTNESS = { PCMU: 25.1, PCMA: 25.1, G722: 25.1, opus: 30 };
+
+/** Mean opinion score by the E-model (ITU-T G.107), 1 to 4.5, of loss, its bursts and delay alone: nobody has listened. */
+function estimateMos({ codec, loss, burstRatio = 1, delayMs }: MosInput): number {
+  const percent = 100 * Math.min(1, Math.max(0, loss));
+  const delay = Math.max(0, delayMs);
+  const forDelay = 0.024 * delay + (delay > 177.3 ? 0.11 * (delay - 177.3) : 0);
+  const forLoss = (95 * percent) / (percent / Math.max(1, burstRatio) + LOSS_ROBUSTNESS[codec]);
+  const r = Math.min(100, Math.max(0, BEST_R - forDelay - forLoss));
+  const mos = 1 + 0.035 * r + r * (r - 60) * (100 - r) * 7e-6;
+  return Math.min(4.5, Math.max(1, mos));
+}
+
 /** The parts of a session that count. */
-export interface CountedStreams {
+interface CountedStreams {
   readonly codec: StreamSettings["codec"];
   readonly inbound: Inbound;
   readonly outbound: Outbound;

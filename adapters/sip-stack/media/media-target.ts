@@ -1,8 +1,7 @@
 import { isIP } from "node:net";
-import { type AddressCheck, type AddressRule, addressCheck, refusalOf } from "../transport/address-rule.ts";
-import type { Dns } from "../transport/resolve.ts";
+import { type AddressCheck, type AddressRule, addressCheck, isWildcard, refusalOf } from "../transport/addresses.ts";
+import type { Dns } from "../transport/dns.ts";
 import type { SocketAddress } from "../transport/transport.ts";
-import { isWildcard } from "../transport/wildcard-address.ts";
 import type { MediaSession, StreamSettings } from "./engine.ts";
 
 /** An address that a session sends nothing to: it waits for remote packets. */

@@ -1,11 +1,9 @@
-import type { FrameSource, System } from "../ports.ts";
-import { FRAME_MS } from "../ports.ts";
+import { FRAME_MS, type FrameSource, type System } from "../ports.ts";
 import { type Codec, MOST_PAYLOAD_BYTES } from "./codecs/codec.ts";
 import type { StreamSettings } from "./engine.ts";
 import { FrameResampler } from "./frame-resampler.ts";
-import { PacketRoom } from "./packet-room.ts";
 import { PROTECTION_BYTES, RTP_HEADER_BYTES, readUint32, writeRtpHeader } from "./rtp-packet.ts";
-import { sharedFrame } from "./shared-frame.ts";
+import { PacketRoom, sharedFrame } from "./shared-frame.ts";
 import { EVENT_BYTES, EventSender } from "./telephone-event.ts";
 
 const PACKET_BYTES = RTP_HEADER_BYTES + MOST_PAYLOAD_BYTES + PROTECTION_BYTES;

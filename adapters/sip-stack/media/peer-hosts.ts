@@ -1,7 +1,5 @@
-import { canonicalAddress } from "../transport/canonical-address.ts";
-import { isPrivate } from "../transport/private-address.ts";
+import { canonicalAddress, isPrivate, isWildcard } from "../transport/addresses.ts";
 import type { SocketAddress } from "../transport/transport.ts";
-import { isWildcard } from "../transport/wildcard-address.ts";
 import type { StreamSettings } from "./engine.ts";
 
 /** What audio from another host leads to: ours is sent there; it is heard, and ours is still sent to the peer; or nothing. */

@@ -1,4 +1,4 @@
-import { canonicalAddress } from "../transport/canonical-address.ts";
+import { canonicalAddress } from "../transport/addresses.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 import { type OtherHosts, PeerHosts } from "./peer-hosts.ts";
 import type { RtpPacket } from "./rtp-packet.ts";

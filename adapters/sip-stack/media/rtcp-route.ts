@@ -1,6 +1,6 @@
-import { canonicalAddress } from "../transport/canonical-address.ts";
+import { canonicalAddress } from "../transport/addresses.ts";
 import type { StreamSettings } from "./engine.ts";
-import type { MediaSockets } from "./media-sockets.ts";
+import type { MediaSockets } from "./port-pairs.ts";
 import type { Protection } from "./protection.ts";
 import type { RemoteSource } from "./remote-source.ts";
 import type { RtcpSession } from "./rtcp-session.ts";

@@ -1,6 +1,13 @@
-import type { FrameSink, FrameSource, System } from "../ports.ts";
-import { errorText, FRAME_MS, type MediaClock, type Ticking } from "../ports.ts";
-import { type AddressCheck, addressCheck } from "../transport/address-rule.ts";
+import {
+  errorText,
+  FRAME_MS,
+  type FrameSink,
+  type FrameSource,
+  type MediaClock,
+  type System,
+  type Ticking,
+} from "../ports.ts";
+import { type AddressCheck, addressCheck } from "../transport/addresses.ts";
 import type { Codec } from "./codecs/codec.ts";
 import { createCodec } from "./codecs/create-codec.ts";
 import type {
@@ -13,16 +20,16 @@ import type {
   StreamSettings,
 } from "./engine.ts";
 import { Inbound, type InboundListener } from "./inbound.ts";
-import type { MediaSockets } from "./media-sockets.ts";
 import { mediaStatistics } from "./media-statistics.ts";
 import { MediaWatch, type PacketSender } from "./media-watch.ts";
 import { Outbound } from "./outbound.ts";
-import type { PacketRoom } from "./packet-room.ts";
 import { PeerHosts } from "./peer-hosts.ts";
+import type { MediaSockets } from "./port-pairs.ts";
 import { Protection } from "./protection.ts";
 import { isRtcp } from "./rtcp.ts";
 import { RtcpRoute } from "./rtcp-route.ts";
 import { RtcpSession } from "./rtcp-session.ts";
+import type { PacketRoom } from "./shared-frame.ts";
 
 /** Ticks are 20 ms apart; a tick this late means that the thread stood still, ms. */
 const STALL_MS = 10;

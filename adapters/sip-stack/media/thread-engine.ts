@@ -1,12 +1,11 @@
 import { MediaClock, NO_DEADLINES, realSystem, type System } from "../ports.ts";
+import { isWildcard } from "../transport/addresses.ts";
 import type { SocketAddress } from "../transport/transport.ts";
-import { isWildcard } from "../transport/wildcard-address.ts";
 import { loadOpus } from "./codecs/opus.ts";
 import type { MediaEngine, MediaListener, MediaOptions, MediaSession, SendDeadline } from "./engine.ts";
-import type { MediaSockets } from "./media-sockets.ts";
-import { PortPairs } from "./ports.ts";
+import { type MediaSockets, PortPairs } from "./port-pairs.ts";
 import { RtpSession } from "./rtp-session.ts";
-import { bindUdp, type UdpSocket } from "./udp/udp-socket.ts";
+import { bindUdp, type UdpSocket } from "./udp-socket.ts";
 
 /** What an engine may be given. */
 export interface ThreadEngineOptions {

@@ -1,5 +1,21 @@
 import { SipHeaders } from "./headers.ts";
 
+/** A fault of a message, and the status of the response to it (RFC 3261 section 21). */
+export interface MessageError {
+  readonly status: number;
+  /** The fault as a reason phrase, without a full stop. */
+  readonly detail: string;
+}
+
+/** The largest start line and header that is accepted, bytes (RFC 3261 section 21.5.7). */
+export const MAX_HEADER_BYTES = 65_536;
+
+/** The largest body that is accepted, bytes (RFC 3261 section 21.4.11). */
+export const MAX_BODY_BYTES = 262_144;
+
+/** The most header fields that are accepted. */
+export const MAX_FIELDS = 500;
+
 /** A SIP request (RFC 3261 section 7.1). */
 export interface SipRequest {
   readonly kind: "request";
@@ -51,4 +67,18 @@ export function responseTo(
   for (const name of ["Via", "From", "To", "Call-ID", "CSeq"])
     for (const value of request.headers.fields(name)) headers.add(name, value);
   return { kind: "response", status, reason, headers, body };
+}
+
+const MAX_LENGTH = 200;
+
+/** A text of a peer, made fit for a sentence: on one line, and truncated. @param length at most. Default: 200 */
+export function oneLine(text: string, length: number = MAX_LENGTH): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
+  const line = text.slice(0, 2 * length).replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
+  return line.length > length ? `${line.slice(0, length)}…` : line;
+}
+
+/** `SIP 486 Busy Here`. */
+export function statusText({ status, reason }: SipResponse): string {
+  return oneLine(`SIP ${status} ${reason}`.trim());
 }

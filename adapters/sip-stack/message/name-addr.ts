@@ -1,5 +1,13 @@
-import { readQuotedString, skipLws, trimLws, writeQuotedString } from "./grammar.ts";
-import { NO_PARAMS, parseParams, type SipParams, writeParams } from "./params.ts";
+import {
+  NO_PARAMS,
+  parseParams,
+  readQuotedString,
+  type SipParams,
+  skipLws,
+  trimLws,
+  writeParams,
+  writeQuotedString,
+} from "./grammar.ts";
 
 /** The value of From, To, Contact, Route, Record-Route and their like (RFC 3261 section 20.10). */
 export interface NameAddr {

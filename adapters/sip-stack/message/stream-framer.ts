@@ -1,11 +1,15 @@
-import { completeMessage } from "./complete-message.ts";
-import { contentLength } from "./content-fields.ts";
-import { headEnd, skipEmptyLines } from "./head-end.ts";
-import { MAX_HEADER_BYTES } from "./limits.ts";
-import { type MalformedMessage, malformed } from "./malformed-message.ts";
-import { EMPTY_BODY, type SipMessage, type SipResponse } from "./message.ts";
-import type { MessageError } from "./message-error.ts";
-import { HEADER_TOO_LARGE, type MessageHead, readHead } from "./message-head.ts";
+import { EMPTY_BODY, MAX_HEADER_BYTES, type MessageError, type SipMessage, type SipResponse } from "./message.ts";
+import {
+  completeMessage,
+  contentLength,
+  HEADER_TOO_LARGE,
+  headEnd,
+  type MalformedMessage,
+  type MessageHead,
+  malformed,
+  readHead,
+  skipEmptyLines,
+} from "./parse-message.ts";
 
 /**
  * A keep-alive (RFC 5626 section 4.4.1): a double CRLF between messages is a `ping`, which gets a single one in response;

@@ -1,6 +1,34 @@
-import { escapeAllBut, readEscapes } from "./escapes.ts";
-import { parseHostPort, writeHostPort } from "./host-port.ts";
-import { NO_PARAMS, type SipParams } from "./params.ts";
+import { NO_PARAMS, type SipParams } from "./grammar.ts";
+
+/** A host with an optional port: `hostport` of RFC 3261 section 25.1. */
+export interface HostPort {
+  /** Lower case; an IPv6 address without its brackets. */
+  readonly host: string;
+  /** 1 to 65535. */
+  readonly port: number | undefined;
+}
+
+const NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_.])?$/;
+const IPV6 = /^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$/;
+
+/** `host`, `host:port` or `[address]:port` (RFC 3261 section 25.1); spaces around the colon are allowed. */
+export function parseHostPort(text: string): HostPort | undefined {
+  const match = text.startsWith("[") ? /^\[([^\]]*)\](.*)$/s.exec(text) : /^([^:]*)(.*)$/s.exec(text);
+  const host = match?.[1]?.trimEnd() ?? "";
+  const rest = match?.[2]?.trim() ?? "";
+  if (host.length > 255 || !(text.startsWith("[") ? IPV6 : NAME).test(host)) return undefined;
+  if (rest === "") return { host: host.toLowerCase(), port: undefined };
+  const digits = rest.slice(1).trimStart();
+  if (rest[0] !== ":" || !/^\d{1,5}$/.test(digits)) return undefined;
+  const port = Number(digits);
+  return port >= 1 && port <= 65_535 ? { host: host.toLowerCase(), port } : undefined;
+}
+
+/** The host, in brackets if it is an IPv6 address, with its port if there is one. */
+export function writeHostPort({ host, port }: HostPort): string {
+  const written = host.includes(":") ? `[${host}]` : host;
+  return port === undefined ? written : `${written}:${port}`;
+}
 
 /** A `sip:` or `sips:` URI (RFC 3261 section 19.1), without its escapes. */
 export interface SipUri {
@@ -125,4 +153,42 @@ function parseUriHeaders(text: string): SipUri["headers"] {
       ? [readEscapes(part), ""]
       : [readEscapes(part.slice(0, equals)), readEscapes(part.slice(equals + 1))];
   });
+}
+
+const HEX = "0123456789ABCDEF";
+
+/**
+ * Decodes `%41` and the like as UTF-8, once (RFC 3986 section 2.4). A percent sign without two hex digits stays; invalid
+ * UTF-8 becomes U+FFFD.
+ */
+function readEscapes(text: string): string {
+  if (!text.includes("%")) return text;
+  const bytes = new TextEncoder().encode(text);
+  let to = 0;
+  for (let at = 0; at < bytes.length; at++, to++) {
+    const high = bytes[at] === 0x25 ? digit(bytes[at + 1]) : -1;
+    const low = high < 0 ? -1 : digit(bytes[at + 2]);
+    bytes[to] = low < 0 ? (bytes[at] as number) : high * 16 + low;
+    if (low >= 0) at += 2;
+  }
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, to));
+}
+
+/** The text as UTF-8, with an escape for each byte except letters, digits, `-_.!~*'()` and the allowed characters. */
+function escapeAllBut(allowed: string, text: string): string {
+  if (/^[\w\-.!~*'()]*$/.test(text)) return text;
+  let escaped = "";
+  for (const byte of new TextEncoder().encode(text)) {
+    const character = String.fromCharCode(byte);
+    const plain = byte < 0x80 && (/[\w\-.!~*'()]/.test(character) || allowed.includes(character));
+    escaped += plain ? character : `%${HEX[byte >> 4]}${HEX[byte & 15]}`;
+  }
+  return escaped;
+}
+
+function digit(code: number | undefined): number {
+  if (code === undefined) return -1;
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }

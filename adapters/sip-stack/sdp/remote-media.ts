@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { StreamSettings } from "../media/engine.ts";
+import { isWildcard } from "../transport/addresses.ts";
 import type { SocketAddress } from "../transport/transport.ts";
-import { isWildcard } from "../transport/wildcard-address.ts";
 import { attribute, line, type Sdp, type SdpMedia } from "./sdp.ts";
 
 export type Direction = StreamSettings["direction"];

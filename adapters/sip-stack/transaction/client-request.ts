@@ -1,13 +1,10 @@
 import type { SipRequest, SipResponse } from "../message/message.ts";
-import { asTransportError } from "../transport/network-fault.ts";
-import { type Flow, type Hop, TransportError } from "../transport/transport.ts";
-import { newBranch, viaOf } from "./branch.ts";
-import type { ClientScope } from "./client-scope.ts";
+import { asTransportError, type Flow, type Hop, TransportError } from "../transport/transport.ts";
+import { cancelOf, newBranch, viaOf } from "./branch.ts";
+import type { ClientScope } from "./client-side.ts";
 import type { ClientTransaction, Patience, TransactionOwner } from "./client-transaction.ts";
-import { cancelOf } from "./hop-requests.ts";
-import { type AttemptHops, HopSequence } from "./hop-sequence.ts";
-import { isLong } from "./tcp-instead.ts";
-import { giveUpMs } from "./timers.ts";
+import { type AttemptHops, HopSequence, isLong } from "./hop-sequence.ts";
+import { giveUpMs } from "./machine.ts";
 import type { ClientListener, OutgoingRequest } from "./transactions.ts";
 
 const SILENT: ClientListener = { final() {}, failed() {} };

@@ -1,26 +1,40 @@
-import { parseCSeq } from "../message/cseq.ts";
-import type { SipRequest, SipResponse } from "../message/message.ts";
-import { parseVia, type Via } from "../message/via.ts";
-import type { System } from "../ports.ts";
+import { randomText } from "../message/grammar.ts";
+import { parseCSeq, parseVia, type Via } from "../message/header-values.ts";
+import { SipHeaders } from "../message/headers.ts";
+import { type SipRequest, type SipResponse, sipRequest } from "../message/message.ts";
+import { writeHostPort } from "../message/uri.ts";
+import { BoundedMap, type System } from "../ports.ts";
+import type { Resolve } from "../transport/dns.ts";
 import { FailedHops } from "../transport/failed-hops.ts";
-import type { Resolve } from "../transport/resolve.ts";
-import { type Flow, TransportError, type Transports } from "../transport/transport.ts";
-import { newBranch, viaOf } from "./branch.ts";
-import { ChosenHops } from "./chosen-hops.ts";
+import { addressAndPort, type Flow, type Hop, TransportError, type Transports } from "../transport/transport.ts";
+import { clientKey, newBranch, viaOf } from "./branch.ts";
 import { ClientRequest } from "./client-request.ts";
-import type { ClientScope } from "./client-scope.ts";
 import { ClientTransaction, type Patience, type TransactionOwner } from "./client-transaction.ts";
-import { probeHop } from "./hop-probe.ts";
-import { clientKey } from "./keys.ts";
-import { TcpInstead } from "./tcp-instead.ts";
-import type { SipTimers } from "./timers.ts";
+import { TcpInstead } from "./hop-sequence.ts";
+import type { SipTimers } from "./machine.ts";
 import type { ClientListener, OutgoingRequest } from "./transactions.ts";
+
+/** Shared by all client transactions of a trunk (RFC 3261 section 17.1). */
+export interface ClientScope {
+  readonly system: System;
+  readonly timers: SipTimers;
+  readonly transports: Transports;
+  readonly resolve: Resolve;
+  readonly failedHops: FailedHops;
+  readonly chosenHops: ChosenHops;
+  readonly tcpInstead: TcpInstead;
+  /** A registered client transaction, not started yet. */
+  open(request: SipRequest, flow: Flow, patience: Patience, owner: TransactionOwner): ClientTransaction;
+  late(response: SipResponse, flow: Flow): void;
+  /** The request got its final response, or failed. */
+  done(request: ClientRequest): void;
+}
 
 /** Methods that only the trunk's own server receives; requests of a call may go to another server. */
 const TRUNK_METHODS: ReadonlySet<string> = new Set(["OPTIONS", "REGISTER"]);
 
 /** Options of {@link ClientSide}. */
-export interface ClientSideOptions extends Pick<ClientScope, "system" | "timers" | "transports" | "resolve" | "late"> {
+interface ClientSideOptions extends Pick<ClientScope, "system" | "timers" | "transports" | "resolve" | "late"> {
   /** See `TransactionOptions.asksFailedHops`. */
   readonly asksFailedHops: boolean;
 }
@@ -125,4 +139,59 @@ export class ClientSide implements ClientScope {
     const address = { address: received || host, port: rport || (port ?? flow.local.port) };
     this.transports.seen(flow, address, TRUNK_METHODS.has(request.method));
   }
+}
+
+const MOST_REMEMBERED = 2_048;
+
+/**
+ * The hop that responded last, by Call-ID (RFC 3263 section 4.3). The next request of the series goes there first: the
+ * server that sent a challenge knows its nonce, and the server that accepted a registration has it.
+ */
+class ChosenHops {
+  /** By address and port without the transport: a long request may have taken TCP. */
+  readonly #chosen = new BoundedMap<string, string>(MOST_REMEMBERED);
+
+  remember(callId: string, hop: Hop): void {
+    this.#chosen.set(callId, addressAndPort(hop));
+  }
+
+  /** The same hops, the chosen one first. */
+  first(callId: string, hops: readonly Hop[]): readonly Hop[] {
+    const chosen = this.#chosen.get(callId);
+    const hop = hops.find((one) => addressAndPort(one) === chosen);
+    return hop === undefined ? hops : [hop, ...hops.filter((one) => one !== hop)];
+  }
+}
+
+/** Responses of a proxy whose server does not work (RFC 3261 section 21). */
+const SERVER_DOWN: ReadonlySet<number> = new Set([408, 503]);
+
+/** Options of {@link probeHop}. */
+interface HopProbeOptions extends Pick<ClientScope, "open" | "timers"> {
+  readonly system: System;
+  readonly transports: Transports;
+  /** Whether the peer responds to OPTIONS; else a connection is enough, and a hop of UDP counts as working. */
+  readonly asks: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Probes a failed hop with OPTIONS (RFC 3261 section 11), on another connection than the `dead` one. */
+async function probeHop(hop: Hop, dead: Flow | undefined, options: HopProbeOptions): Promise<boolean> {
+  const { system, transports, timers, open, asks, signal } = options;
+  const flow = await transports.connect(hop, signal, dead);
+  if (!asks) return true;
+  const sentBy = transports.sentBy(flow);
+  const uri = `sip:${writeHostPort({ host: hop.host, port: undefined })}`;
+  const headers = new SipHeaders()
+    .add("Via", viaOf(flow.kind, sentBy, newBranch(system)))
+    .add("Max-Forwards", "70")
+    .add("From", `<sip:${sentBy}>;tag=${randomText(system, 8)}`)
+    .add("To", `<${uri}>`)
+    .add("Call-ID", randomText(system, 16))
+    .add("CSeq", "1 OPTIONS");
+  return await new Promise((resolve, reject) => {
+    const final = ({ status }: SipResponse): void => resolve(!SERVER_DOWN.has(status));
+    const owner = { final, failed: reject, provisional() {}, late() {}, cancel() {} };
+    open(sipRequest("OPTIONS", uri, headers), flow, { giveUpMs: timers.nextHopMs }, owner).start();
+  });
 }

@@ -1,7 +1,7 @@
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import type { System } from "../ports.ts";
-import { asTransportError } from "../transport/network-fault.ts";
-import { type Flow, type FlowWatch, TransportError } from "../transport/transport.ts";
+import { asTransportError, type Flow, type FlowWatch, TransportError } from "../transport/transport.ts";
+import { ackOf } from "./branch.ts";
 import {
   type ClientAction,
   type ClientInput,
@@ -9,9 +9,7 @@ import {
   INVITE_CLIENT,
   NON_INVITE_CLIENT,
 } from "./client-tables.ts";
-import { ackOf } from "./hop-requests.ts";
-import { Machine } from "./machine.ts";
-import { giveUpMs, type SipTimers } from "./timers.ts";
+import { giveUpMs, Machine, type SipTimers } from "./machine.ts";
 
 /** Receives the responses of a client transaction. Callbacks must not throw. */
 export interface TransactionOwner {

@@ -1,11 +1,11 @@
+import { randomText } from "../message/grammar.ts";
 import { responseTo, type SipRequest, type SipResponse } from "../message/message.ts";
 import { tagOf, withTag } from "../message/name-addr.ts";
-import { randomText } from "../message/random-text.ts";
 import type { System } from "../ports.ts";
 import type { Flow } from "../transport/transport.ts";
-import { ackKey, serverKey } from "./keys.ts";
+import { ackKey, serverKey } from "./branch.ts";
+import type { SipTimers } from "./machine.ts";
 import { ServerTransaction } from "./server-transaction.ts";
-import type { SipTimers } from "./timers.ts";
 import type { IncomingRequest, TransactionListener } from "./transactions.ts";
 
 /** The most server transactions at a time; beyond it requests are refused, unless a completed one can be dropped. */

@@ -1,10 +1,11 @@
+import { parseVia } from "../message/header-values.ts";
+import type { SipResponse } from "../message/message.ts";
 import type { System } from "../ports.ts";
-import type { Resolve } from "../transport/resolve.ts";
-import { TransportError, type Transports } from "../transport/transport.ts";
+import type { Resolve } from "../transport/dns.ts";
+import { defaultPort, type Flow, type Hop, TransportError, type Transports } from "../transport/transport.ts";
 import { ClientSide } from "./client-side.ts";
-import { reply } from "./reply.ts";
+import { type SipTimers, sipTimers } from "./machine.ts";
 import { ServerSide } from "./server-side.ts";
-import { type SipTimers, sipTimers } from "./timers.ts";
 import type { TransactionListener, Transactions } from "./transactions.ts";
 
 /** Options of {@link createTransactions}. */
@@ -79,4 +80,27 @@ export function createTransactions(
       return closing;
     },
   };
+}
+
+/**
+ * Sends a response to the source of its request; if that connection is closed, on a new one to the address in the
+ * request's Via (RFC 3261 section 18.2.2). A response that cannot be sent is dropped: the peer retransmits its request.
+ */
+async function reply(transports: Transports, response: SipResponse, flow: Flow, signal: AbortSignal): Promise<void> {
+  try {
+    if (flow.alive) {
+      flow.send(response);
+      return;
+    }
+    const hop = hopBack(response, flow);
+    if (hop !== undefined) (await transports.connect(hop, signal)).send(response);
+  } catch {
+    // dropped
+  }
+}
+
+function hopBack(response: SipResponse, { kind, remote }: Flow): Hop | undefined {
+  const via = parseVia(response.headers.list("Via")[0] ?? "");
+  if (via === undefined || kind === "udp") return undefined;
+  return { kind, host: via.host, address: remote.address, port: via.port ?? defaultPort(kind) };
 }

@@ -1,4 +1,5 @@
 import type { System } from "../ports.ts";
+import type { Flow } from "./transport.ts";
 
 /** A keep-alive (RFC 5626 section 4.4.1), which every SIP server ignores. */
 const DOUBLE_CRLF = new Uint8Array([13, 10, 13, 10]);
@@ -46,5 +47,29 @@ export class KeepAlive {
       this.#send(DOUBLE_CRLF);
       this.#schedule();
     });
+  }
+}
+
+/** Keeps one flow (RFC 5626) open: the connection that a peer reaches us on. */
+export class FlowHold {
+  #flow: Flow | undefined;
+  #release: () => void = () => {};
+
+  get flow(): Flow | undefined {
+    return this.#flow;
+  }
+
+  /** Holds this flow in place of the one before. */
+  keep(flow: Flow): void {
+    if (flow === this.#flow) return;
+    this.release();
+    this.#flow = flow;
+    this.#release = flow.hold();
+  }
+
+  release(): void {
+    this.#release();
+    this.#release = () => {};
+    this.#flow = undefined;
   }
 }

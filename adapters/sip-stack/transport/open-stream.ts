@@ -2,13 +2,9 @@ import { X509Certificate } from "node:crypto";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { checkServerIdentity, connect as connectTls, type PeerCertificate, type TLSSocket } from "node:tls";
 import type { System } from "../ports.ts";
-import { addressOnly } from "./address-only.ts";
-import { outOfDate } from "./certificate-expiry.ts";
-import { networkFault, placeName } from "./network-fault.ts";
-import type { TlsOptions } from "./pem.ts";
-import { readTls, type TlsTexts } from "./pem.ts";
-import { tlsFault } from "./tls-fault.ts";
-import { type Hop, TransportError } from "./transport.ts";
+import { addressOnly } from "./addresses.ts";
+import { outOfDate, readTls, type TlsOptions, type TlsTexts, tlsFault } from "./tls.ts";
+import { type Hop, networkFault, placeName, TransportError } from "./transport.ts";
 
 /** Options of a connection. */
 export interface OpenStreamOptions {

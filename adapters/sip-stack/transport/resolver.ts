@@ -1,16 +1,12 @@
 import { isIP } from "node:net";
 import { parseUri, type SipUri } from "../message/uri.ts";
 import type { System } from "../ports.ts";
-import { cachedDns } from "./cached-dns.ts";
-import { hasIpv6 } from "./interface-address.ts";
-import { nodeDns } from "./node-dns.ts";
-import type { Dns, Resolve } from "./resolve.ts";
-import { srvOrder } from "./srv-order.ts";
-import { defaultPort, type Hop, TransportError, type TransportKind } from "./transport.ts";
-import { unlessAborted } from "./unless-aborted.ts";
+import { cachedDns, type Dns, nodeDns, type Resolve } from "./dns.ts";
+import { hasIpv6 } from "./own-addresses.ts";
+import { defaultPort, type Hop, TransportError, type TransportKind, unlessAborted } from "./transport.ts";
 
 /** Options of {@link createResolve}. */
-export interface ResolveOptions {
+interface ResolveOptions {
   readonly system: System;
   /** Its answers are not cached here. Default: the runtime's resolver, cached for 30 s. */
   readonly dns?: Dns | undefined;
@@ -127,4 +123,46 @@ function namedTransport({ scheme, params }: SipUri): TransportKind | undefined {
 
 function isLoopback(address: string): boolean {
   return address === "::1";
+}
+
+/** A SRV record (RFC 2782). */
+interface SrvRecord {
+  readonly priority: number;
+  readonly weight: number;
+  readonly name: string;
+  readonly port: number;
+}
+
+/**
+ * The order in which to try the servers: the lowest priority first, and a weighted random order among equals (RFC 2782).
+ * A name of `.` means that the service is not available.
+ */
+export function srvOrder(records: readonly SrvRecord[], system: System): SrvRecord[] {
+  const left = records
+    .filter(({ name }) => name !== "" && name !== ".")
+    // Records without weight come first, else they would never be drawn.
+    .sort((one, other) => one.priority - other.priority || Math.sign(one.weight) - Math.sign(other.weight));
+  const ordered: SrvRecord[] = [];
+  while (left.length > 0) {
+    const { priority } = left[0] as SrvRecord;
+    const equals = left.filter((record) => record.priority === priority);
+    const total = equals.reduce((sum, { weight }) => sum + weight, 0);
+    const lot = draw(system, total);
+    let sum = 0;
+    const drawn = equals.find(({ weight }) => {
+      sum += weight;
+      return sum >= lot;
+    }) as SrvRecord;
+    ordered.push(drawn);
+    left.splice(left.indexOf(drawn), 1);
+  }
+  return ordered;
+}
+
+/** A uniformly distributed whole number from 0 to `most`. */
+function draw(system: System, most: number): number {
+  const bytes = new Uint8Array(6);
+  system.random(bytes);
+  const value = bytes.reduce((number, byte) => number * 256 + byte, 0);
+  return Math.floor((value / 2 ** 48) * (most + 1));
 }

@@ -5,10 +5,10 @@ import { writeMessage } from "../message/write-message.ts";
 import type { System } from "../ports.ts";
 import { incoming } from "./incoming.ts";
 import { KeepAlive } from "./keep-alive.ts";
-import { placeName } from "./network-fault.ts";
 import {
   type Flow,
   type FlowWatch,
+  placeName,
   type SocketAddress,
   TransportError,
   type TransportKind,

@@ -1,8 +1,7 @@
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { networkFault } from "./network-fault.ts";
-import { readTls, type TlsOptions } from "./pem.ts";
-import { type SocketAddress, TransportError, type TransportKind } from "./transport.ts";
+import { readTls, type TlsOptions } from "./tls.ts";
+import { networkFault, type SocketAddress, TransportError, type TransportKind } from "./transport.ts";
 
 /** How long a TLS handshake may take, ms. */
 const HANDSHAKE_MS = 10_000;

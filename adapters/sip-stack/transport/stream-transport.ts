@@ -1,21 +1,20 @@
 import { isIP, type Socket } from "node:net";
-import type { System } from "../ports.ts";
-import { BoundedMap } from "../ports.ts";
-import { networkFault, placeName } from "./network-fault.ts";
+import { BoundedMap, type System } from "../ports.ts";
 import { openStream } from "./open-stream.ts";
-import type { TlsOptions } from "./pem.ts";
 import { StreamFlow } from "./stream-flow.ts";
-import { tlsFault } from "./tls-fault.ts";
+import { type TlsOptions, tlsFault } from "./tls.ts";
 import {
   addressAndPort,
   type Flow,
   type Hop,
+  networkFault,
+  placeName,
   type SocketAddress,
   TransportError,
   type TransportKind,
   type TransportListener,
+  unlessAborted,
 } from "./transport.ts";
-import { unlessAborted } from "./unless-aborted.ts";
 
 /** How long a connection that is not held may be idle before it is closed, ms. */
 const IDLE_MS = 5 * 60_000;

@@ -1,12 +1,11 @@
 import type { Logger, System } from "../ports.ts";
-import type { AddressCheck } from "./address-rule.ts";
-import { OwnNames } from "./own-names.ts";
-import type { TlsOptions } from "./pem.ts";
-import { notReachable } from "./public-hops.ts";
-import type { ListenOptions } from "./stream-listener.ts";
-import { StreamListener } from "./stream-listener.ts";
+import type { AddressCheck } from "./addresses.ts";
+import { OwnNames } from "./own-addresses.ts";
+import { type ListenOptions, StreamListener } from "./stream-listener.ts";
 import { StreamTransport } from "./stream-transport.ts";
+import type { TlsOptions } from "./tls.ts";
 import { type Hop, type SocketAddress, TransportError, type TransportListener, type Transports } from "./transport.ts";
+import { notReachable } from "./trusted-resolve.ts";
 import { UdpTransport } from "./udp-transport.ts";
 
 /** How long a peer may take to accept a connection of TCP or TLS, ms. */

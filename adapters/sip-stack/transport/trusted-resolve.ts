@@ -1,11 +1,11 @@
 import { parseUri } from "../message/uri.ts";
-import { type AddressCheck, addressCheck } from "./address-rule.ts";
-import { isPrivate } from "./private-address.ts";
-import { allowedHops } from "./public-hops.ts";
-import type { Resolve } from "./resolve.ts";
+import { isPublicAddress } from "../ports.ts";
+import { type AddressCheck, addressCheck, isPrivate } from "./addresses.ts";
+import type { Resolve } from "./dns.ts";
+import { TransportError } from "./transport.ts";
 
 /** Options of {@link trustedResolve}. */
-export interface TrustedResolveOptions {
+interface TrustedResolveOptions {
   /** Resolves the trunk's own URI. */
   readonly resolveOwn: Resolve;
   /** Resolves the URIs of peers. */
@@ -48,4 +48,25 @@ export function trustedResolve({ resolve, allows, own, ranges, refused, ...rest 
 function hostOf(text: string): string | undefined {
   const uri = parseUri(text);
   return uri?.params.get("maddr") || uri?.host;
+}
+
+/** Every address, or those on the public Internet only. */
+export function reachable(onlyPublic: boolean): AddressCheck {
+  return onlyPublic ? isPublicAddress : () => true;
+}
+
+/** A host has no address that the account may use. */
+export function notReachable(host: string): TransportError {
+  const fix = "only the operator of this server can allow others";
+  return new TransportError("unreachable", `${host} has no public address; ${fix}`, { lasting: true });
+}
+
+/** Resolves to hops with an address that `allows` returns true for. @throws {TransportError} there is none */
+function allowedHops(resolve: Resolve, allows: AddressCheck): Resolve {
+  return async (uri, signal) => {
+    const hops = await resolve(uri, signal);
+    const left = hops.filter(({ address }) => allows(address));
+    if (left.length === 0 && hops[0] !== undefined) throw notReachable(hops[0].host);
+    return left;
+  };
 }

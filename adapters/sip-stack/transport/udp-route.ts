@@ -1,8 +1,6 @@
 import type { System } from "../ports.ts";
-import { networkFault, placeName } from "./network-fault.ts";
-import { type SocketAddress, TransportError } from "./transport.ts";
+import { networkFault, placeName, type SocketAddress, TransportError, unlessAborted } from "./transport.ts";
 import { bindUdp, closeQuietly, connectUdp, type Family } from "./udp-socket.ts";
-import { unlessAborted } from "./unless-aborted.ts";
 
 /** How long to wait for an ICMP error, ms. */
 const LISTEN_MS = 1_000;

@@ -1,7 +1,6 @@
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
-import { addressOnly } from "./address-only.ts";
-import { networkFault, placeName } from "./network-fault.ts";
-import { type SocketAddress, TransportError } from "./transport.ts";
+import { addressOnly } from "./addresses.ts";
+import { networkFault, placeName, type SocketAddress, TransportError } from "./transport.ts";
 
 export type Family = 4 | 6;
 

@@ -1,10 +1,8 @@
-import { skipEmptyLines } from "../message/head-end.ts";
-import { parseMessage } from "../message/parse-message.ts";
-import type { System } from "../ports.ts";
-import type { AddressCheck } from "./address-rule.ts";
-import { callIdOf, ExpectedPeers, isResponse } from "./expected-peers.ts";
+import { parseMessage, skipEmptyLines } from "../message/parse-message.ts";
+import { BoundedMap, type System } from "../ports.ts";
+import { type AddressCheck, canonicalAddress, isWildcard } from "./addresses.ts";
 import { incoming } from "./incoming.ts";
-import { interfaceAddress } from "./interface-address.ts";
+import { interfaceAddress } from "./own-addresses.ts";
 import {
   addressAndPort,
   type Flow,
@@ -16,7 +14,6 @@ import {
 import { UdpFlow } from "./udp-flow.ts";
 import { exploreRoute } from "./udp-route.ts";
 import { type Family, UdpSocket } from "./udp-socket.ts";
-import { isWildcard } from "./wildcard-address.ts";
 
 /** How long a peer may be silent before its route is explored for the next request, ms. */
 const EXPLORE_AFTER_MS = 5_000;
@@ -25,7 +22,7 @@ const REFUSED_MS = 1_000;
 const MOST_FLOWS = 1_024;
 
 /** Options of {@link UdpTransport}. */
-export interface UdpTransportOptions {
+interface UdpTransportOptions {
   readonly system: System;
   /** The address to bind to; a socket of the other family binds to all addresses. */
   readonly address: string | undefined;
@@ -195,4 +192,40 @@ export class UdpTransport {
 
 function familyOf(address: string): Family {
   return address.includes(":") ? 6 : 4;
+}
+
+const MOST_REMEMBERED = 1_024;
+/** How much of a datagram is searched for the Call-ID, bytes. */
+const LONGEST_LOOK = 8_192;
+const CALL_ID = /^(?:call-id|i)[ \t]*:\s*(\S+)/im;
+const LATIN1 = new TextDecoder("latin1");
+const STATUS_LINE = new TextEncoder().encode("SIP/2.0 ");
+
+/** The addresses that requests may come from: those that the trunk's names resolve to, and those of our flows. */
+export class ExpectedPeers {
+  readonly #addresses = new BoundedMap<string, true>(MOST_REMEMBERED);
+
+  add(address: string): void {
+    this.#addresses.set(withoutZone(address), true);
+  }
+
+  has(address: string): boolean {
+    return this.#addresses.has(address) || (address.includes(":") && this.#addresses.has(withoutZone(address)));
+  }
+}
+
+/** A zone names an interface of this machine, not the peer. */
+function withoutZone(address: string): string {
+  return canonicalAddress(address.split("%", 1)[0] ?? "");
+}
+
+/** Whether a datagram starts with a status line (RFC 3261 section 7.2); a response is matched by its branch. */
+function isResponse(bytes: Uint8Array): boolean {
+  const from = skipEmptyLines(bytes, 0);
+  return STATUS_LINE.every((byte, at) => bytes[from + at] === byte);
+}
+
+/** The Call-ID of a datagram, read without parsing the rest, so that a flood costs little. */
+function callIdOf(bytes: Uint8Array): string | undefined {
+  return CALL_ID.exec(LATIN1.decode(bytes.subarray(0, LONGEST_LOOK)))?.[1];
 }

@@ -1,7 +1,7 @@
 import type { CallerId } from "../../../src/domain/caller-id.ts";
 import type { Caller, HeaderField } from "../../sip-stack/dialog/agent.ts";
+import { NO_PARAMS } from "../../sip-stack/message/grammar.ts";
 import { writeNameAddr } from "../../sip-stack/message/name-addr.ts";
-import { NO_PARAMS } from "../../sip-stack/message/params.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import { uriTextAt } from "./config/trunk-addresses.ts";
 

@@ -26,9 +26,7 @@ import {
 import { AwaitedMedia } from "./awaited-media.ts";
 import { guardedAudio } from "./guarded-audio.ts";
 import { assertKeys, LegKeys } from "./leg-keys.ts";
-import { dialProgress } from "./outcome/dial-progress.ts";
-import type { Release } from "./outcome/release.ts";
-import { isTrunkFault } from "./outcome/trunk-fault.ts";
+import { dialProgress, isTrunkFault, type Release } from "./outcome/release.ts";
 
 /** Options of {@link SipLeg}. */
 export interface SipLegOptions {

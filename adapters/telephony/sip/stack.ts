@@ -2,8 +2,8 @@ import type { CallerId } from "../../../src/domain/caller-id.ts";
 import type { SipChoice } from "../../../src/domain/sip-choice.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
+import { CredentialServers } from "../../sip-stack/auth/credential-servers.ts";
 import { DigestClient } from "../../sip-stack/auth/digest.ts";
-import { TrunkServers } from "../../sip-stack/auth/trunk-servers.ts";
 import type { AgentReply, Identity, MayFollow, UserAgent, UserAgentOptions } from "../../sip-stack/dialog/agent.ts";
 import type { InviteListener, InviteUsage } from "../../sip-stack/dialog/invite.ts";
 import { createUserAgent } from "../../sip-stack/dialog/user-agent.ts";
@@ -14,14 +14,11 @@ import { parseUri, sipUri, writeUri } from "../../sip-stack/message/uri.ts";
 import type { SrtpOffer } from "../../sip-stack/sdp/keys.ts";
 import { createNegotiation } from "../../sip-stack/sdp/negotiation.ts";
 import { createTransactions } from "../../sip-stack/transaction/transaction-layer.ts";
-import type { AddressRule } from "../../sip-stack/transport/address-rule.ts";
-import { cachedDns } from "../../sip-stack/transport/cached-dns.ts";
-import { nodeDns } from "../../sip-stack/transport/node-dns.ts";
-import { reachable } from "../../sip-stack/transport/public-hops.ts";
-import type { Dns } from "../../sip-stack/transport/resolve.ts";
+import type { AddressRule } from "../../sip-stack/transport/addresses.ts";
+import { cachedDns, type Dns, nodeDns } from "../../sip-stack/transport/dns.ts";
 import { createResolve } from "../../sip-stack/transport/resolver.ts";
 import { createTransports } from "../../sip-stack/transport/transports.ts";
-import { trustedResolve } from "../../sip-stack/transport/trusted-resolve.ts";
+import { reachable, trustedResolve } from "../../sip-stack/transport/trusted-resolve.ts";
 import { HostLookup } from "../../user-hosts/host-lookup.ts";
 import { callerFields } from "./caller.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
@@ -116,7 +113,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
   // The lookup of users' hosts has a cache, which all of them share.
   const dns = cachedDns(userDns(hosts, owner?.userId ?? `trunk ${trunk.name}`), system, { keepMs: 0 });
   const ownDns = owner === undefined ? cachedDns(nodeDns, system) : dns;
-  const servers = new TrunkServers(nextHop);
+  const servers = new CredentialServers(nextHop);
   const trusted = trustedResolve({
     resolveOwn: createResolve({ system, dns: ownDns }),
     resolve: createResolve({ system, dns }),

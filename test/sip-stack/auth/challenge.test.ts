@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseChallenges } from "../../../adapters/sip-stack/auth/challenge.ts";
-import { digestChallenge } from "../../../adapters/sip-stack/auth/digest-challenge.ts";
+import { digestChallenge, parseChallenges } from "../../../adapters/sip-stack/auth/challenge.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 const read = (text: string): unknown =>

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseChallenges } from "../../../adapters/sip-stack/auth/challenge.ts";
-import { type DigestChallenge, digestChallenge } from "../../../adapters/sip-stack/auth/digest-challenge.ts";
-import { digestResponse } from "../../../adapters/sip-stack/auth/digest-response.ts";
+import { type DigestChallenge, digestChallenge, parseChallenges } from "../../../adapters/sip-stack/auth/challenge.ts";
+import { digestResponse } from "../../../adapters/sip-stack/auth/digest-authentication.ts";
 
 function challenge(text: string): DigestChallenge {
   const read = digestChallenge(parseChallenges(text)[0] ?? { scheme: "none", params: new Map() });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Dialog } from "../../../adapters/sip-stack/dialog/dialog.ts";
-import { nextHop } from "../../../adapters/sip-stack/dialog/next-hop.ts";
+import { Dialog, nextHop } from "../../../adapters/sip-stack/dialog/dialog.ts";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
 import { responseTo, type SipResponse, sipRequest } from "../../../adapters/sip-stack/message/message.ts";
 import { TransportError } from "../../../adapters/sip-stack/transport/transport.ts";

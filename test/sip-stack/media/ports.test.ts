@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { expect, test } from "vitest";
 import { PortsExhausted } from "../../../adapters/sip-stack/media/engine.ts";
-import { PortPairs } from "../../../adapters/sip-stack/media/ports.ts";
+import { PortPairs } from "../../../adapters/sip-stack/media/port-pairs.ts";
 import { createThreadEngine } from "../../../adapters/sip-stack/media/thread-engine.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { End, LOOPBACK } from "./two-ends.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { PeerHosts } from "../../../adapters/sip-stack/media/peer-hosts.ts";
 import { RemoteSource } from "../../../adapters/sip-stack/media/remote-source.ts";
 import { RtpPacket, writeRtpHeader } from "../../../adapters/sip-stack/media/rtp-packet.ts";
-import { canonicalAddress } from "../../../adapters/sip-stack/transport/canonical-address.ts";
+import { canonicalAddress } from "../../../adapters/sip-stack/transport/addresses.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 const AGREED = { address: "192.0.2.9", port: 5_000 };

@@ -1,22 +1,23 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseChallenges } from "../../../adapters/sip-stack/auth/challenge.ts";
-import { bodyPart } from "../../../adapters/sip-stack/message/body-part.ts";
-import { contentType } from "../../../adapters/sip-stack/message/content-fields.ts";
-import { parseCSeq } from "../../../adapters/sip-stack/message/cseq.ts";
+import { bodyPart } from "../../../adapters/sip-stack/message/body.ts";
 import { splitList } from "../../../adapters/sip-stack/message/grammar.ts";
+import {
+  parseCSeq,
+  parseReason,
+  parseRetryAfter,
+  parseSessionExpires,
+  parseVia,
+  parseWarning,
+} from "../../../adapters/sip-stack/message/header-values.ts";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
-import { parseHostPort } from "../../../adapters/sip-stack/message/host-port.ts";
-import { maskedMessage } from "../../../adapters/sip-stack/message/masked-message.ts";
 import { sipRequest } from "../../../adapters/sip-stack/message/message.ts";
 import { parseNameAddr, tagOf } from "../../../adapters/sip-stack/message/name-addr.ts";
-import { parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
-import { parseReason, parseRetryAfter, parseWarning } from "../../../adapters/sip-stack/message/reason-fields.ts";
-import { parseSessionExpires } from "../../../adapters/sip-stack/message/session-expires.ts";
+import { contentType, parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
 import { StreamFramer } from "../../../adapters/sip-stack/message/stream-framer.ts";
-import { parseUri } from "../../../adapters/sip-stack/message/uri.ts";
-import { parseVia } from "../../../adapters/sip-stack/message/via.ts";
-import { writeMessage } from "../../../adapters/sip-stack/message/write-message.ts";
+import { parseHostPort, parseUri } from "../../../adapters/sip-stack/message/uri.ts";
+import { maskedMessage, writeMessage } from "../../../adapters/sip-stack/message/write-message.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { anyMessage } from "./arbitraries.ts";
 import { growth, LINEAR } from "./growth.ts";

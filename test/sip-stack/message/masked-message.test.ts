@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
-import { maskedMessage } from "../../../adapters/sip-stack/message/masked-message.ts";
 import { sipRequest } from "../../../adapters/sip-stack/message/message.ts";
+import { maskedMessage } from "../../../adapters/sip-stack/message/write-message.ts";
 import { wire } from "./messages.ts";
 
 describe("the masked text of a message", () => {

@@ -1,6 +1,5 @@
-import type { MalformedMessage } from "../../../adapters/sip-stack/message/malformed-message.ts";
 import type { SipMessage, SipRequest } from "../../../adapters/sip-stack/message/message.ts";
-import { parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
+import { type MalformedMessage, parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
 
 /** The bytes of a text whose lines are parted by a bare LF, with CRLF as on the wire. */
 export function wire(text: string): Uint8Array {

@@ -1,15 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { contentType } from "../../../adapters/sip-stack/message/content-fields.ts";
-import { parseCSeq, parseRSeq, writeRAck } from "../../../adapters/sip-stack/message/cseq.ts";
 import { splitList } from "../../../adapters/sip-stack/message/grammar.ts";
-import { optionTags, SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
 import {
+  parseCSeq,
   parseReason,
   parseReasons,
   parseRetryAfter,
+  parseRSeq,
+  parseSessionExpires,
   parseWarning,
-} from "../../../adapters/sip-stack/message/reason-fields.ts";
-import { parseSessionExpires, writeSessionExpires } from "../../../adapters/sip-stack/message/session-expires.ts";
+  writeRAck,
+  writeSessionExpires,
+} from "../../../adapters/sip-stack/message/header-values.ts";
+import { optionTags, SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
+import { contentType } from "../../../adapters/sip-stack/message/parse-message.ts";
 
 describe("the value of a field", () => {
   test.each([

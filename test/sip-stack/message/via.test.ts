@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseVia, writeVia } from "../../../adapters/sip-stack/message/via.ts";
+import { parseVia, writeVia } from "../../../adapters/sip-stack/message/header-values.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { host, port, token } from "./arbitraries.ts";
 

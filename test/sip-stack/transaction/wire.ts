@@ -5,7 +5,7 @@ import {
   type SipResponse,
 } from "../../../adapters/sip-stack/message/message.ts";
 import { withTag } from "../../../adapters/sip-stack/message/name-addr.ts";
-import type { SipTimers } from "../../../adapters/sip-stack/transaction/timers.ts";
+import type { SipTimers } from "../../../adapters/sip-stack/transaction/machine.ts";
 import { createTransactions } from "../../../adapters/sip-stack/transaction/transaction-layer.ts";
 import type { IncomingRequest, Transactions } from "../../../adapters/sip-stack/transaction/transactions.ts";
 import {

@@ -1,9 +1,8 @@
 import { isIP } from "node:net";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addressCheck } from "../../../adapters/sip-stack/transport/address-rule.ts";
-import { isPrivate, isUnassignable } from "../../../adapters/sip-stack/transport/private-address.ts";
-import type { Resolve } from "../../../adapters/sip-stack/transport/resolve.ts";
+import { addressCheck, isPrivate, isUnassignable } from "../../../adapters/sip-stack/transport/addresses.ts";
+import type { Resolve } from "../../../adapters/sip-stack/transport/dns.ts";
 import { trustedResolve } from "../../../adapters/sip-stack/transport/trusted-resolve.ts";
 import { inRange, ipBytes, parseRange } from "../../../src/base/ip-range.ts";
 import { fuzz } from "../../support/fuzz.ts";

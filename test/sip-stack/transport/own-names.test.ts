@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { OwnNames } from "../../../adapters/sip-stack/transport/own-names.ts";
-import { isPrivate } from "../../../adapters/sip-stack/transport/private-address.ts";
+import { isPrivate } from "../../../adapters/sip-stack/transport/addresses.ts";
+import { OwnNames } from "../../../adapters/sip-stack/transport/own-addresses.ts";
 import type { Flow, TransportKind } from "../../../adapters/sip-stack/transport/transport.ts";
 
 function flow(kind: TransportKind, address: string): Flow {

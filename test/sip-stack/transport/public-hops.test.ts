@@ -1,13 +1,12 @@
 import { createServer } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { MediaTarget } from "../../../adapters/sip-stack/media/media-target.ts";
-import { addressCheck } from "../../../adapters/sip-stack/transport/address-rule.ts";
-import { reachable } from "../../../adapters/sip-stack/transport/public-hops.ts";
-import type { Dns } from "../../../adapters/sip-stack/transport/resolve.ts";
+import { addressCheck } from "../../../adapters/sip-stack/transport/addresses.ts";
+import type { Dns } from "../../../adapters/sip-stack/transport/dns.ts";
 import { createResolve } from "../../../adapters/sip-stack/transport/resolver.ts";
 import type { Hop, TransportKind } from "../../../adapters/sip-stack/transport/transport.ts";
 import { createTransports } from "../../../adapters/sip-stack/transport/transports.ts";
-import { trustedResolve } from "../../../adapters/sip-stack/transport/trusted-resolve.ts";
+import { reachable, trustedResolve } from "../../../adapters/sip-stack/transport/trusted-resolve.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import { bindUdp, onOnePort } from "../../support/one-port.ts";

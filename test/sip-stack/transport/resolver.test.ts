@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CachedDnsOptions, cachedDns } from "../../../adapters/sip-stack/transport/cached-dns.ts";
-import type { Dns } from "../../../adapters/sip-stack/transport/resolve.ts";
+import { type CachedDnsOptions, cachedDns, type Dns } from "../../../adapters/sip-stack/transport/dns.ts";
 import { createResolve } from "../../../adapters/sip-stack/transport/resolver.ts";
 import type { Hop } from "../../../adapters/sip-stack/transport/transport.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { srvOrder } from "../../../adapters/sip-stack/transport/srv-order.ts";
+import { srvOrder } from "../../../adapters/sip-stack/transport/resolver.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { fuzz } from "../../support/fuzz.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { parseVia } from "../../../adapters/sip-stack/message/via.ts";
+import { parseVia } from "../../../adapters/sip-stack/message/header-values.ts";
 import { writeMessage } from "../../../adapters/sip-stack/message/write-message.ts";
 import type { Hop } from "../../../adapters/sip-stack/transport/transport.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";

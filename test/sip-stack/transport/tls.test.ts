@@ -1,6 +1,6 @@
 import type { TLSSocket } from "node:tls";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { TlsOptions } from "../../../adapters/sip-stack/transport/pem.ts";
+import type { TlsOptions } from "../../../adapters/sip-stack/transport/tls.ts";
 import type { Hop } from "../../../adapters/sip-stack/transport/transport.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 import { never, type Observed, Opened, observe, options, streamPeer } from "./sockets.ts";

@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { parseVia } from "../../../adapters/sip-stack/message/header-values.ts";
 import { responseTo } from "../../../adapters/sip-stack/message/message.ts";
-import { parseVia } from "../../../adapters/sip-stack/message/via.ts";
 import { writeMessage } from "../../../adapters/sip-stack/message/write-message.ts";
-import { ExpectedPeers } from "../../../adapters/sip-stack/transport/expected-peers.ts";
 import type { Hop } from "../../../adapters/sip-stack/transport/transport.ts";
+import { ExpectedPeers } from "../../../adapters/sip-stack/transport/udp-transport.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import {
   type DatagramPeer,

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { SrtpKeys, SrtpSuite } from "../engine.ts";
-import { SUITES } from "./suite.ts";
+import { SUITES } from "./session-keys.ts";
 
 /** The contents of an `a=crypto` line (RFC 4568 section 9.1). */
 export interface CryptoAttribute {

@@ -1,10 +1,8 @@
 import type { SrtpKeys } from "../engine.ts";
-import { chooseHmac } from "./choose-hmac.ts";
-import type { CreateHmac, Hmac } from "./hmac.ts";
+import { type CreateHmac, chooseHmac, type Hmac } from "./hmac.ts";
 import { Keystream } from "./keystream.ts";
-import { deriveSessionKeys } from "./session-keys.ts";
-import { Streams } from "./streams.ts";
-import { RTCP_TAG, SUITES } from "./suite.ts";
+import { deriveSessionKeys, RTCP_TAG, SUITES } from "./session-keys.ts";
+import { Streams } from "./stream.ts";
 
 /**
  * SRTP with one master key (RFC 3711): the packets of one direction, RTP and RTCP, of any number of sources. It works in

@@ -1,11 +1,47 @@
-import { ReplayWindow } from "./replay-window.ts";
-import { guessRollover } from "./rollover.ts";
+/**
+ * How often a stream's sequence number (16 bits) has wrapped around, when this packet was sent; -1 when before its first
+ * packet. The guess that puts the packet closest to the newest one (RFC 3711 section 3.3.1, appendix A).
+ * @param roc how often it has when the newest packet was sent
+ * @param newest the sequence number of that one
+ */
+function guessRollover(roc: number, newest: number, sequence: number): number {
+  if (newest < 0x8000) return sequence - newest > 0x8000 ? roc - 1 : roc;
+  return newest - 0x8000 > sequence ? roc + 1 : roc;
+}
+
+/** How far behind the newest packet one may come and still be taken. A power of two. */
+const WINDOW = 128;
+
+/** Which of the last packets have come already (RFC 3711 section 3.3.2). Knows them by their number modulo the window. */
+class ReplayWindow {
+  readonly #seen = new Int32Array(WINDOW / 32);
+
+  /** Whether the packet may be taken; `ahead`: its number less the newest one's, positive when it is newer. */
+  admits(number: number, ahead: number): boolean {
+    if (ahead > 0) return true;
+    if (ahead <= -WINDOW) return false;
+    return ((this.#seen[(number & (WINDOW - 1)) >>> 5] ?? 0) & (1 << (number & 31))) === 0;
+  }
+
+  /** The packet is genuine and has been taken. */
+  note(number: number, ahead: number): void {
+    if (ahead >= WINDOW) this.#seen.fill(0);
+    else for (let skipped = number - ahead + 1; skipped < number; skipped++) this.#forget(skipped);
+    const word = (number & (WINDOW - 1)) >>> 5;
+    this.#seen[word] = (this.#seen[word] ?? 0) | (1 << (number & 31));
+  }
+
+  #forget(number: number): void {
+    const word = (number & (WINDOW - 1)) >>> 5;
+    this.#seen[word] = (this.#seen[word] ?? 0) & ~(1 << (number & 31));
+  }
+}
 
 /**
  * The packet index of one source. A packet is known by how often the sequence number has wrapped around (`roc`) and the
  * number itself (16 bits); for RTCP these are the upper and the lower bits of its index.
  */
-export class Stream {
+class Stream {
   readonly ssrc: number;
   readonly #window = new ReplayWindow();
   #roc = 0;
@@ -37,5 +73,30 @@ export class Stream {
 
   #ahead(roc: number, sequence: number): number {
     return (roc - this.#roc) * 0x10000 + sequence - this.#newest;
+  }
+}
+
+/** Sources that are remembered; a call has one, or a few when it is transferred. */
+const MOST = 32;
+
+/** The sources seen so far, by SSRC. When one more comes than can be remembered, the first is forgotten. */
+export class Streams {
+  readonly #all = new Map<number, Stream>();
+  #last: Stream | undefined;
+
+  find(ssrc: number): Stream | undefined {
+    if (this.#last?.ssrc === ssrc) return this.#last;
+    const found = this.#all.get(ssrc);
+    if (found !== undefined) this.#last = found;
+    return found;
+  }
+
+  add(ssrc: number): Stream {
+    const [oldest] = this.#all.size < MOST ? [] : this.#all.keys();
+    if (oldest !== undefined) this.#all.delete(oldest);
+    const stream = new Stream(ssrc);
+    this.#all.set(ssrc, stream);
+    this.#last = stream;
+    return stream;
   }
 }

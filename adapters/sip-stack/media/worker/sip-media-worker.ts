@@ -1,11 +1,60 @@
 import { parentPort } from "node:worker_threads";
-import { errorText, realSystem } from "../../ports.ts";
+import { errorText, type FrameSink, type FrameSource, realSystem } from "../../ports.ts";
 import type { MediaListener, MediaSession } from "../engine.ts";
 import { createThreadEngine } from "../thread-engine.ts";
-import type { FromMediaWorker, ToMediaWorker } from "./messages.ts";
-import { RingSink } from "./ring-sink.ts";
-import { RingSource } from "./ring-source.ts";
+import { SampleRing } from "./sample-ring.ts";
+import { CELL, type FromMediaWorker, type SharedCall, type ToMediaWorker } from "./shared-call.ts";
 import { writeEvidence, writeStatistics } from "./statistics-board.ts";
+
+/** The worker's end of the outbound audio: the samples that the main thread prepared, or silence. */
+class RingSource implements FrameSource {
+  readonly #ring: SampleRing;
+  readonly #cells: Int32Array;
+  #inboundSince = false;
+  #recalled = 0;
+
+  constructor(shared: SharedCall) {
+    this.#ring = new SampleRing(shared.outgoing);
+    this.#cells = new Int32Array(shared.cells);
+  }
+
+  read(frame: Int16Array): number {
+    const recalled = Atomics.load(this.#cells, CELL.recalled);
+    if (recalled !== this.#recalled) this.#inboundSince = false;
+    this.#recalled = recalled;
+    const samples = this.#ring.take(frame);
+    if (samples === frame.length) {
+      this.#inboundSince = true;
+      return samples;
+    }
+    frame.fill(0, samples);
+    Atomics.add(this.#cells, CELL.silence, frame.length - samples);
+    if (this.#inboundSince || samples > 0) Atomics.add(this.#cells, CELL.ranDry, 1);
+    this.#inboundSince = false;
+    return samples;
+  }
+}
+
+/** The worker's end of the inbound audio. Frames without room, during a stall of the main thread, are counted. */
+class RingSink implements FrameSink {
+  readonly #ring: SampleRing;
+  readonly #cells: Int32Array;
+
+  constructor(shared: SharedCall) {
+    this.#ring = new SampleRing(shared.incoming);
+    this.#cells = new Int32Array(shared.cells);
+  }
+
+  /** What is written from now on comes after the answer. */
+  answered(): void {
+    Atomics.store(this.#cells, CELL.answeredAt, this.#ring.written);
+    Atomics.store(this.#cells, CELL.answered, 1);
+  }
+
+  write(frame: Int16Array, received?: Uint8Array): void {
+    if (!this.#ring.write(frame, frame.length, received)) Atomics.add(this.#cells, CELL.deaf, frame.length);
+  }
+}
 
 // The entry of the media worker (see worker-engine.ts): an engine whose calls exchange samples through shared memory.
 

@@ -1,6 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { System } from "../../ports.ts";
-import { MediaClock, NO_DEADLINES } from "../../ports.ts";
+import { MediaClock, NO_DEADLINES, type System } from "../../ports.ts";
 import {
   type MediaEngine,
   type MediaListener,
@@ -9,8 +8,7 @@ import {
   PortsExhausted,
   type SendDeadline,
 } from "../engine.ts";
-import type { FromMediaWorker, ToMediaWorker } from "./messages.ts";
-import { newSharedCall } from "./shared-call.ts";
+import { type FromMediaWorker, newSharedCall, type ToMediaWorker } from "./shared-call.ts";
 import { WorkerSession } from "./worker-session.ts";
 
 /** Loading the worker's code, on a machine that is busy with something else. */

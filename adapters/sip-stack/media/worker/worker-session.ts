@@ -18,9 +18,8 @@ import {
   type StreamEvidence,
   type StreamSettings,
 } from "../engine.ts";
-import type { ToMediaWorker } from "./messages.ts";
 import { SampleRing } from "./sample-ring.ts";
-import { AHEAD_MS, CELL, type SharedCall } from "./shared-call.ts";
+import { AHEAD_MS, CELL, type SharedCall, type ToMediaWorker } from "./shared-call.ts";
 import { readEvidence, readStatistics } from "./statistics-board.ts";
 
 /** Frames kept ready of a source that cannot be read ahead. */

@@ -13,7 +13,7 @@ import {
   type LineHost,
 } from "../../../../src/ports/telephony.ts";
 import type { MediaEngine } from "../../../sip-stack/media/engine.ts";
-import { parseHostPort } from "../../../sip-stack/message/host-port.ts";
+import { parseHostPort } from "../../../sip-stack/message/uri.ts";
 import type { HostLookup } from "../../../user-hosts/host-lookup.ts";
 import { LinkAttempt } from "../../linking/link-attempt.ts";
 import type { LinkCodes } from "../../linking/link-codes.ts";
@@ -24,7 +24,6 @@ import { offline } from "../registration/presence.ts";
 import { SipTrunk } from "../trunk.ts";
 import { type Account, type AccountDefaults, type AccountFaults, encodeAccount, trunkOf } from "./account.ts";
 import type { AccountTarget, AccountVerdict } from "./account-page.ts";
-import { isAllowed, isListed } from "./allowed-servers.ts";
 import type { TryLimit } from "./try-limit.ts";
 
 /** How long a server may take to respond about an account, ms; after that the account is refused. */
@@ -225,4 +224,23 @@ function sentence(faults: AccountFaults): string {
   return Object.entries(faults)
     .map(([field, fault]) => `${field} ${fault}`)
     .join("; ");
+}
+
+/** Whether the operator has listed this very server, and not just its domain. */
+export function isListed(server: string, patterns: readonly string[] | undefined): boolean {
+  return isAllowed(server, patterns?.filter((pattern) => !pattern.startsWith("*.")) ?? []);
+}
+
+/**
+ * Whether an account may use this server.
+ * @param patterns `sip.example.com` for the host itself, `*.example.com` for its subdomains; undefined: any
+ */
+export function isAllowed(server: string, patterns: readonly string[] | undefined): boolean {
+  if (patterns === undefined) return true;
+  const host = parseHostPort(server)?.host.replace(/\.$/, "");
+  if (host === undefined) return false;
+  return patterns.some((pattern) => {
+    const wanted = pattern.toLowerCase().replace(/^\[|\]$/g, "");
+    return wanted.startsWith("*.") ? host.endsWith(wanted.slice(1)) : host === wanted;
+  });
 }

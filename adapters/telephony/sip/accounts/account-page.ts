@@ -1,12 +1,13 @@
+import { concatBytes } from "../../../../src/base/concat-bytes.ts";
 import { escapeHtml } from "../../../../src/base/html-page.ts";
 import { within } from "../../../../src/base/timeout.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../../src/ports/web.ts";
+import type { TransportKind } from "../../../sip-stack/transport/transport.ts";
 import type { LinkTarget } from "../../linking/link-attempt.ts";
 import type { IssuedCode, LinkCodes } from "../../linking/link-codes.ts";
 import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webPage } from "../../linking/web-page.ts";
 import type { Account, AccountFaults } from "./account.ts";
-import { accountIn, readForm } from "./account-form.ts";
 import { formText } from "./form-text.ts";
 
 /** How long trying an account and storing the link may take before the page responds 503, ms. */
@@ -103,5 +104,40 @@ function linkedText(name: string, { user, server }: Account, phone: string | nul
     title: "Linked",
     body: `<p class="mark" aria-hidden="true">✓</p>
 <p>“${escapeHtml(name)}” now calls over ${account}${number}. You can close this page.</p>`,
+  };
+}
+
+/** The longest form, bytes: more than all fields at their longest. */
+const MOST_BYTES = 16_384;
+/** The longest text of a field, characters. */
+const MOST_CHARACTERS = 255;
+const TRANSPORTS: readonly TransportKind[] = ["udp", "tcp", "tls"];
+
+/** The fields of a submitted form; undefined if it is too long. */
+async function readForm(body: RequestLike["body"]): Promise<URLSearchParams | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return new URLSearchParams(new TextDecoder().decode(concatBytes(chunks)));
+}
+
+/** The account in a form, not validated; an empty field is undefined. */
+function accountIn(form: URLSearchParams): Account {
+  const text = (name: string): string | undefined => form.get(name)?.trim().slice(0, MOST_CHARACTERS) || undefined;
+  const transport = TRANSPORTS.find((kind) => kind === form.get("transport"));
+  return {
+    // People paste the whole address.
+    server: (text("server") ?? "").replace(/^sips?:/i, ""),
+    transport: transport ?? "udp",
+    user: text("user") ?? "",
+    password: form.get("password")?.slice(0, MOST_CHARACTERS) || undefined,
+    authUser: text("authUser"),
+    domain: text("domain"),
+    callerId: text("callerId"),
+    register: form.get("register") !== null,
   };
 }

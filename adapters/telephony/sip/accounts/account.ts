@@ -1,4 +1,4 @@
-import { parseHostPort } from "../../../sip-stack/message/host-port.ts";
+import { parseHostPort } from "../../../sip-stack/message/uri.ts";
 import type { TransportKind } from "../../../sip-stack/transport/transport.ts";
 import { parseTrunks } from "../config/parse-trunks.ts";
 import type { Trunk, TrunkCodec, TrunkTls } from "../config/trunk.ts";

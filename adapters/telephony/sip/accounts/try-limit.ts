@@ -1,5 +1,5 @@
 import type { System } from "../../../../src/ports/system.ts";
-import { parseHostPort } from "../../../sip-stack/message/host-port.ts";
+import { parseHostPort } from "../../../sip-stack/message/uri.ts";
 import type { Account } from "./account.ts";
 
 /** The most failed attempts of one user, and those of all users for one account, in each window. */

@@ -1,14 +1,16 @@
+import { isIP } from "node:net";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { AgentReply } from "../../../sip-stack/dialog/agent.ts";
-import type { SipResponse } from "../../../sip-stack/message/message.ts";
-import { statusText } from "../../../sip-stack/message/peer-text.ts";
+import type { MediaAddress } from "../../../sip-stack/media/media-address.ts";
+import { type SipResponse, statusText } from "../../../sip-stack/message/message.ts";
+import { parseHostPort } from "../../../sip-stack/message/uri.ts";
 import { parseSdp } from "../../../sip-stack/sdp/sdp.ts";
+import { canonicalAddress, isPrivate } from "../../../sip-stack/transport/addresses.ts";
 import type { TransportKind } from "../../../sip-stack/transport/transport.ts";
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
 import { Deadline } from "../registration/deadline.ts";
 import { openStack, type SipStack } from "../stack.ts";
-import { addressStep } from "./address-step.ts";
 import { credentialsFix } from "./fixes.ts";
 import { broken, type CheckStep, messageOf, skipped, works } from "./step.ts";
 
@@ -150,3 +152,29 @@ function codecsStep(trunk: ResolvedTrunk, response: SipResponse | undefined): Ch
   if (common.length > 0) return works("codecs", `${common.join(", ")} of its ${theirs.join(", ")}`);
   return broken("codecs", `the server has ${theirs.join(", ")}, and we offer ${ours}`, "name one of them in `codecs`");
 }
+
+/**
+ * Checks whether remote audio can reach us: compares the address in our SDP with the address that the server sees. No
+ * step if there is nothing to report.
+ * @param configured `publicAddress`
+ * @param seen the address that the server sees; undefined: unknown
+ */
+export function* addressStep(
+  configured: string | undefined,
+  seen: string | undefined,
+  { local, visible, isPublic }: MediaAddress,
+): Generator<CheckStep> {
+  const given = configured === undefined || isIP(configured) !== 0 ? configured : parseHostPort(configured)?.host;
+  if (given !== undefined && isIP(given) !== 0 && seen !== undefined && differ(given, seen)) {
+    const fix = `set \`publicAddress\` to ${seen}, or leave it out to use the address that the server sees`;
+    yield broken("address", `\`publicAddress\` is ${given}, and the server sees us as ${seen}`, fix);
+  } else if (isPublic && isPrivate(visible)) {
+    const fix = "set `publicAddress` to the address that this machine has on the internet";
+    yield broken("address", `our SDP names ${visible}, a private address, and the server is on the internet`, fix);
+  } else if (differ(local, visible)) {
+    const fix = "forward the UDP ports of `rtpPorts` unchanged, from the internet to this machine";
+    yield works("address", `this machine is behind a NAT: it has ${local}, and our SDP names ${visible}`, fix);
+  }
+}
+
+const differ = (one: string, other: string): boolean => canonicalAddress(one) !== canonicalAddress(other);

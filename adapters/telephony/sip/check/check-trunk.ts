@@ -1,18 +1,15 @@
 import { type Logger, silentLogger } from "../../../../src/ports/logger.ts";
 import { realSystem, type System } from "../../../../src/ports/system.ts";
-import { cachedDns } from "../../../sip-stack/transport/cached-dns.ts";
-import { nodeDns } from "../../../sip-stack/transport/node-dns.ts";
-import type { Dns } from "../../../sip-stack/transport/resolve.ts";
+import { cachedDns, type Dns, nodeDns } from "../../../sip-stack/transport/dns.ts";
 import { createResolve } from "../../../sip-stack/transport/resolver.ts";
 import type { Hop } from "../../../sip-stack/transport/transport.ts";
-import { resolveTrunk } from "../config/resolve-trunk.ts";
+import { type ResolvedTrunk, resolveTrunk } from "../config/resolve-trunk.ts";
 import type { Trunk } from "../config/trunk.ts";
 import { answerSteps } from "./answer-steps.ts";
 import { callStep } from "./call-step.ts";
-import { configurationStep } from "./configuration-step.ts";
 import { connectionStep } from "./connection-step.ts";
 import { dnsFix, dnsStep, silentQueries } from "./dns-step.ts";
-import { broken, type CheckStep, messageOf } from "./step.ts";
+import { broken, type CheckStep, messageOf, works } from "./step.ts";
 
 /** Options of {@link checkTrunk}. */
 export interface CheckOptions {
@@ -59,4 +56,23 @@ export async function* checkTrunk(given: Trunk, options: CheckOptions = {}): Asy
     yield step;
   }
   if (call !== undefined && fine) yield await callStep(trunk, call, { system, logger, signal: over });
+}
+
+/** Summarizes the options, and finds a combination that cannot be intended. */
+export function configurationStep(trunk: ResolvedTrunk): CheckStep {
+  const { from, register, user, authUser, password, encrypted, srtp, codecs, rtpPorts, tls } = trunk;
+  const account = password === undefined ? "no password" : `password for "${authUser}"`;
+  const summary = [
+    `calls from ${from}`,
+    register ? `registers as "${user}"` : "does not register",
+    account,
+    `audio ${codecs.join(", ")} on ports ${rtpPorts[0]} to ${rtpPorts[1]}, SRTP ${srtp}`,
+  ].join("; ");
+  if (srtp === "required" && !encrypted)
+    return broken(
+      "configuration",
+      `${summary}; the SRTP keys would be sent unencrypted`,
+      "use TLS: add ;transport=tls to `server`",
+    );
+  return works("configuration", tls.insecure === true ? `${summary}; accepts any certificate (tls.insecure)` : summary);
 }

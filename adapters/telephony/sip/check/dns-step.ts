@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { within } from "../../../../src/base/timeout.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { parseUri } from "../../../sip-stack/message/uri.ts";
-import type { Dns } from "../../../sip-stack/transport/resolve.ts";
+import type { Dns } from "../../../sip-stack/transport/dns.ts";
 import { type Hop, TransportError } from "../../../sip-stack/transport/transport.ts";
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
 import { type CheckStep, works } from "./step.ts";

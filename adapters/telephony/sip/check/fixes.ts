@@ -1,4 +1,4 @@
-import type { ChallengeRefusalCode } from "../../../sip-stack/auth/challenge-refusal.ts";
+import type { ChallengeRefusalCode } from "../../../sip-stack/auth/challenge.ts";
 import type { InviteEnd } from "../../../sip-stack/dialog/invite.ts";
 import { OFFER_REFUSED } from "../outcome/media-refusal.ts";
 

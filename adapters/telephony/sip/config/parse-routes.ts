@@ -5,7 +5,7 @@ import { isPrefix, PREFIX_RULE } from "../../../../src/domain/call-limits.ts";
 import type { TrunkFault } from "./parse-trunks.ts";
 import type { Route, RouteTrunk } from "./route.ts";
 import { type AddFault, addUnknownKeys, isObject, labelOf, pathOf } from "./schema-faults.ts";
-import { sharedUsers } from "./shared-users.ts";
+import { sharedUsers } from "./shared-options.ts";
 import type { Trunk } from "./trunk.ts";
 import { must, name, objectMust, text, whole } from "./trunk-schema.ts";
 

@@ -1,5 +1,4 @@
-import { parseHostPort } from "../../../sip-stack/message/host-port.ts";
-import { parseUri, type SipUri, sipUri, writeUri } from "../../../sip-stack/message/uri.ts";
+import { parseHostPort, parseUri, type SipUri, sipUri, writeUri } from "../../../sip-stack/message/uri.ts";
 
 const TRANSPORTS: readonly string[] = ["udp", "tcp", "tls"];
 

@@ -1,6 +1,6 @@
 import type { CodecName } from "../../../sip-stack/media/codecs/codec.ts";
-import type { TlsOptions } from "../../../sip-stack/transport/pem.ts";
 import type { ListenOptions } from "../../../sip-stack/transport/stream-listener.ts";
+import type { TlsOptions } from "../../../sip-stack/transport/tls.ts";
 
 /** A connection to the telephone network: a provider's trunk, a PBX, WhatsApp Business. Only `name` and `server` are required. */
 export interface Trunk {

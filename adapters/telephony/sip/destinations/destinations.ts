@@ -1,8 +1,36 @@
 import { isAllowed } from "../../../../src/domain/call-limits.ts";
-import type { SipUri } from "../../../sip-stack/message/uri.ts";
+import { DialError } from "../../../../src/ports/telephony.ts";
+import { parseUri, type SipUri } from "../../../sip-stack/message/uri.ts";
+import type { CarrierDialOptions } from "../carrier.ts";
 import type { NumberFormat } from "../config/number-format.ts";
+import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
 import { beginsLikeEmergency, isEmergencyNumber } from "./emergency-numbers.ts";
-import { loadPremiumNumbers } from "./premium-numbers.ts";
+
+/**
+ * Satellite phones and networks without a country, which cost as much as premium-rate numbers, and the international
+ * premium-rate service itself: the ITU's list of assigned country codes (Recommendation E.164, annex).
+ */
+const COSTLY_CODES = /^\+(?:870|881|882|883|979)/;
+
+/** Length of the shortest number of any plan, with its plus. */
+const SHORTEST = 7;
+
+/**
+ * Loads the numbering plans; resolves with a function that checks for premium-rate and satellite numbers.
+ * Digits after a complete premium-rate number change nothing: networks ignore them.
+ */
+async function loadPremiumNumbers(): Promise<(e164: string) => boolean> {
+  const { parsePhoneNumberFromString } = await import("libphonenumber-js/max");
+  const typeOf = (e164: string) => parsePhoneNumberFromString(e164)?.getType();
+  return (e164) => {
+    if (COSTLY_CODES.test(e164)) return true;
+    const type = typeOf(e164);
+    if (type !== undefined) return type === "PREMIUM_RATE";
+    for (let length = e164.length - 1; length >= SHORTEST; length--)
+      if (typeOf(e164.slice(0, length)) === "PREMIUM_RATE") return true;
+    return false;
+  };
+}
 
 /** The rule for the numbers that a trunk calls. */
 export interface DestinationRule {
@@ -57,4 +85,25 @@ export async function mayFollow({ user = "" }: SipUri, refuses: RefusalNow, form
   const e164 = dialled.startsWith("+") ? dialled : `+${dialled}`;
   const isE164 = E164.test(e164) && (dialled === e164 || format(e164) === dialled);
   return isE164 && (await refuses(e164)) === undefined;
+}
+
+/**
+ * Makes sure that the URI a call has chosen leads to no number that must not be called.
+ * @param refusalOf the trunk's own rule for numbers
+ * @throws {DialError} `rejected_by_network`
+ */
+export async function assertUriCallable(
+  { format }: Pick<ResolvedTrunk, "format">,
+  { sip, mayCall }: Pick<CarrierDialOptions, "sip" | "mayCall">,
+  refusalOf: RefusalOf,
+): Promise<void> {
+  if (sip?.uri === undefined) return;
+  const uri = parseUri(sip.uri);
+  const refuses = async (e164: string): Promise<string | undefined> =>
+    refusalOf(e164) ?? ((await mayCall?.(e164)) === false ? `this call may not lead to ${e164}` : undefined);
+  if (uri !== undefined && (await mayFollow(uri, refuses, format))) return;
+  throw new DialError(
+    "rejected_by_network",
+    `not dialled: ${sip.uri} is no URI, or leads to a number that is not called`,
+  );
 }

@@ -1,6 +1,6 @@
 import { sdpOf } from "../../../sip-stack/dialog/session-description.ts";
+import { parseWarning } from "../../../sip-stack/message/header-values.ts";
 import type { SipResponse } from "../../../sip-stack/message/message.ts";
-import { parseWarning } from "../../../sip-stack/message/reason-fields.ts";
 import { codecDemand, profileDemand, srtpDemand } from "../../../sip-stack/sdp/demands.ts";
 import { codecOf, formatsOf } from "../../../sip-stack/sdp/formats.ts";
 import type { SrtpPolicy } from "../../../sip-stack/sdp/keys.ts";

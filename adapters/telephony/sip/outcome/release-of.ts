@@ -1,7 +1,6 @@
 import type { InviteEnd } from "../../../sip-stack/dialog/invite.ts";
-import type { SipResponse } from "../../../sip-stack/message/message.ts";
-import { oneLine, statusText } from "../../../sip-stack/message/peer-text.ts";
-import { parseReasons, parseRetryAfter, parseWarning, type Reason } from "../../../sip-stack/message/reason-fields.ts";
+import { parseReasons, parseRetryAfter, parseWarning, type Reason } from "../../../sip-stack/message/header-values.ts";
+import { oneLine, type SipResponse, statusText } from "../../../sip-stack/message/message.ts";
 import { mediaRefusal, type OfferTraits } from "./media-refusal.ts";
 import { type NetworkDecision, networkDecision, providerFields, redressOf } from "./network-decision.ts";
 import type { Release } from "./release.ts";

@@ -1,4 +1,6 @@
-import type { ReleaseCause } from "../../../../src/ports/telephony.ts";
+import type { DialProgress, ReleaseCause } from "../../../../src/ports/telephony.ts";
+import { isReached } from "../../../sip-stack/dialog/alerting.ts";
+import type { InviteEnd } from "../../../sip-stack/dialog/invite.ts";
 
 /** Why a call has ended, in terms of the telephony port. */
 export interface Release {
@@ -9,4 +11,22 @@ export interface Release {
   readonly fault?: boolean;
   /** The server is overloaded and accepts no call for this long, ms (RFC 3261 section 20.33). */
   readonly retryAfterMs?: number;
+}
+
+/** Whether the trunk caused the end of a call, not the callee: a final 5xx, or an unreachable server. */
+export function isTrunkFault(end: InviteEnd): boolean {
+  if (end.type === "unreachable") return true;
+  return end.type === "rejected" && end.response.status >= 500 && end.response.status < 600;
+}
+
+/**
+ * Progress of an INVITE that was not answered. @param furthest the provisional response that shows the most, if any
+ */
+export function dialProgress(furthest: number | undefined): DialProgress {
+  if (isReached(furthest)) return { reached: true, detail: null };
+  const detail =
+    furthest === undefined
+      ? "the trunk did not respond to the INVITE"
+      : "the trunk accepted the call (100 Trying), but reported no ringing";
+  return { reached: false, detail };
 }

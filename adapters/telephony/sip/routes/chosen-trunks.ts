@@ -1,5 +1,5 @@
 import type { System } from "../../../../src/ports/system.ts";
-import { srvOrder } from "../../../sip-stack/transport/srv-order.ts";
+import { srvOrder } from "../../../sip-stack/transport/resolver.ts";
 import type { Route, RouteTrunk } from "../config/route.ts";
 
 /**

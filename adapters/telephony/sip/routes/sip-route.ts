@@ -1,8 +1,7 @@
 import type { System } from "../../../../src/ports/system.ts";
 import { DialError, type Leg, type LineHealth } from "../../../../src/ports/telephony.ts";
-import type { Carrier, CarrierDialOptions, HealthListener } from "../carrier.ts";
+import { type Carrier, type CarrierDialOptions, type HealthListener, LinkedLines } from "../carrier.ts";
 import type { Route } from "../config/route.ts";
-import { LinkedLines } from "../linked-lines.ts";
 import { ONLINE, offline, sameHealth } from "../registration/presence.ts";
 import type { SipTrunk } from "../trunk.ts";
 import { chosenTrunks } from "./chosen-trunks.ts";

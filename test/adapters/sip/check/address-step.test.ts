@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressStep } from "../../../../adapters/telephony/sip/check/address-step.ts";
+import { addressStep } from "../../../../adapters/telephony/sip/check/answer-steps.ts";
 
 const PUBLIC = "203.0.113.9";
 const PRIVATE = "10.0.0.5";

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Dns } from "../../../../adapters/sip-stack/transport/resolve.ts";
+import type { Dns } from "../../../../adapters/sip-stack/transport/dns.ts";
 import { checkTrunk } from "../../../../adapters/telephony/sip/check/check-trunk.ts";
 import type { CheckStep } from "../../../../adapters/telephony/sip/check/step.ts";
 import type { Trunk } from "../../../../adapters/telephony/sip/index.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasTone } from "../../../../adapters/telephony/sip/check/has-tone.ts";
+import { hasTone } from "../../../../adapters/telephony/sip/check/call-step.ts";
 import { concatPcm } from "../../../../src/audio/pcm.ts";
 import { tone } from "../../../../src/audio/tone.ts";
 

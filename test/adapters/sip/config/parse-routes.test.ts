@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { faultText, parseTrunks } from "../../../../adapters/telephony/sip/config/parse-trunks.ts";
-import { sharedUsers } from "../../../../adapters/telephony/sip/config/shared-users.ts";
+import { sharedUsers } from "../../../../adapters/telephony/sip/config/shared-options.ts";
 import { sip } from "../../../../adapters/telephony/sip/index.ts";
 
 const trunks = ["acme", "backup"].map((name) => ({ name, server: `sip:${name}.example` }));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sharedCallerIds } from "../../../../adapters/telephony/sip/config/shared-caller-ids.ts";
+import { sharedCallerIds } from "../../../../adapters/telephony/sip/config/shared-options.ts";
 import type { CallerIdRule } from "../../../../src/domain/caller-id.ts";
 
 test.each<[string, (CallerIdRule | undefined)[], CallerIdRule | undefined]>([

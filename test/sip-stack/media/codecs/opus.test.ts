@@ -5,8 +5,7 @@ import {
   LONGEST_PACKET_MS,
   MOST_PAYLOAD_BYTES,
 } from "../../../../adapters/sip-stack/media/codecs/codec.ts";
-import { createOpus } from "../../../../adapters/sip-stack/media/codecs/opus.ts";
-import { carriesRedundancy } from "../../../../adapters/sip-stack/media/codecs/opus-redundancy.ts";
+import { carriesRedundancy, createOpus } from "../../../../adapters/sip-stack/media/codecs/opus.ts";
 import { tone, toneShare } from "../../../../src/audio/tone.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 

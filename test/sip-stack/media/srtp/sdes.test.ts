@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { SrtpSuite } from "../../../../adapters/sip-stack/media/engine.ts";
 import { newSrtpKeys, parseCrypto, writeCrypto } from "../../../../adapters/sip-stack/media/srtp/sdes.ts";
-import { SUITES } from "../../../../adapters/sip-stack/media/srtp/suite.ts";
+import { SUITES } from "../../../../adapters/sip-stack/media/srtp/session-keys.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 import { processorMs } from "../../../support/processor-time.ts";
 import { hex } from "./support.ts";

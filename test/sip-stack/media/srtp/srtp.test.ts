@@ -3,13 +3,10 @@ import { createCipheriv, createHmac } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SrtpKeys, SrtpSuite } from "../../../../adapters/sip-stack/media/engine.ts";
-import { chooseHmac } from "../../../../adapters/sip-stack/media/srtp/choose-hmac.ts";
-import { nativeHmac } from "../../../../adapters/sip-stack/media/srtp/native-hmac.ts";
-import { ownHmac } from "../../../../adapters/sip-stack/media/srtp/own-hmac.ts";
+import { chooseHmac, nativeHmac, ownHmac } from "../../../../adapters/sip-stack/media/srtp/hmac.ts";
 import { newSrtpKeys } from "../../../../adapters/sip-stack/media/srtp/sdes.ts";
-import { deriveSessionKeys } from "../../../../adapters/sip-stack/media/srtp/session-keys.ts";
+import { deriveSessionKeys, SUITES } from "../../../../adapters/sip-stack/media/srtp/session-keys.ts";
 import { createSrtp } from "../../../../adapters/sip-stack/media/srtp/srtp.ts";
-import { SUITES } from "../../../../adapters/sip-stack/media/srtp/suite.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 import { bytes, hex, rtp } from "./support.ts";
 

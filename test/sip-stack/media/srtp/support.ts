@@ -1,7 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { CreateHmac } from "../../../../adapters/sip-stack/media/srtp/hmac.ts";
-import { nativeHmac } from "../../../../adapters/sip-stack/media/srtp/native-hmac.ts";
-import { ownHmac } from "../../../../adapters/sip-stack/media/srtp/own-hmac.ts";
+import { type CreateHmac, nativeHmac, ownHmac } from "../../../../adapters/sip-stack/media/srtp/hmac.ts";
 
 /** Both ways of computing the same. */
 export const BACK_ENDS: readonly (readonly [name: string, createHmac: CreateHmac])[] = [

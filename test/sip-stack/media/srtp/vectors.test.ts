@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
+import { nativeHmac, ownHmac } from "../../../../adapters/sip-stack/media/srtp/hmac.ts";
 import { Keystream } from "../../../../adapters/sip-stack/media/srtp/keystream.ts";
-import { nativeHmac } from "../../../../adapters/sip-stack/media/srtp/native-hmac.ts";
-import { ownHmac } from "../../../../adapters/sip-stack/media/srtp/own-hmac.ts";
 import { deriveSessionKeys } from "../../../../adapters/sip-stack/media/srtp/session-keys.ts";
 import { createSrtp } from "../../../../adapters/sip-stack/media/srtp/srtp.ts";
 import { BACK_ENDS, bytes, hex } from "./support.ts";

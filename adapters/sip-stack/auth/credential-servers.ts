@@ -1,0 +1,40 @@
+import { parseUri } from "../message/uri.ts";
+import { BoundedMap } from "../ports.ts";
+import { canonicalAddress } from "../transport/addresses.ts";
+import type { Resolve } from "../transport/dns.ts";
+import { addressAndPort, defaultPort, type Flow, type SocketAddress } from "../transport/transport.ts";
+
+const MOST_REMEMBERED = 256;
+
+/** The servers that our credentials are for: those that the trunk's next hop resolves to. */
+export class CredentialServers {
+  readonly #nextHop: string;
+  readonly #places = new BoundedMap<string, true>(MOST_REMEMBERED);
+
+  constructor(nextHop: string) {
+    this.#nextHop = nextHop;
+  }
+
+  /** The same resolver, which remembers the hops of the trunk's next hop. */
+  noting(resolve: Resolve): Resolve {
+    return async (uri, signal) => {
+      const hops = await resolve(uri, signal);
+      if (uri === this.#nextHop) for (const hop of hops) this.#places.set(placeOf(hop), true);
+      return hops;
+    };
+  }
+
+  /** Whether a flow's peer is one of them, or a URI is the next hop or one of its addresses. */
+  includes(place: string | Flow): boolean {
+    if (typeof place !== "string") return this.#places.has(placeOf(place.remote));
+    const [uri, own] = [parseUri(place), parseUri(this.#nextHop)];
+    if (uri === undefined) return false;
+    if (uri.host === own?.host && uri.port === own.port) return true;
+    const secure = uri.scheme === "sips" || uri.params.get("transport")?.toLowerCase() === "tls";
+    return this.#places.has(placeOf({ address: uri.host, port: uri.port ?? defaultPort(secure ? "tls" : "udp") }));
+  }
+}
+
+function placeOf({ address, port }: SocketAddress): string {
+  return addressAndPort({ address: canonicalAddress(address), port });
+}

@@ -1,0 +1,37 @@
+import { isTaken, type TakeDatagram, type UdpSocket } from "./udp-socket.ts";
+
+// The part of Bun that is used here; its type package stays out of what we publish.
+interface BunUdpSocket {
+  send(packet: Uint8Array, port: number, address: string): boolean;
+  close(): void;
+}
+interface BunUdpOptions {
+  readonly hostname: string;
+  readonly port: number;
+  readonly socket: {
+    data(socket: BunUdpSocket, bytes: Uint8Array, port: number, address: string): void;
+    error(socket: BunUdpSocket, fault: Error): void;
+  };
+}
+declare const Bun: { udpSocket(options: BunUdpOptions): Promise<BunUdpSocket> };
+
+/** Binds a socket of Bun's own. */
+export async function bindBunUdp(address: string, port: number, take: TakeDatagram): Promise<UdpSocket | undefined> {
+  try {
+    const socket = await Bun.udpSocket({
+      hostname: address,
+      port,
+      socket: {
+        data: (_, bytes, port, address) => take(bytes, address, port),
+        error() {}, // an address that cannot be reached: the watchdog will tell
+      },
+    });
+    return {
+      send: (packet, port, address) => void socket.send(packet, port, address),
+      close: async () => socket.close(),
+    };
+  } catch (fault) {
+    if (isTaken(fault)) return undefined;
+    throw fault;
+  }
+}

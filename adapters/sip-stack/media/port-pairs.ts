@@ -1,0 +1,66 @@
+import type { System } from "../ports.ts";
+import type { SocketAddress } from "../transport/transport.ts";
+import { PortsExhausted } from "./engine.ts";
+
+/** The pairs of ports that calls hold: an even one for RTP, the next for RTCP (RFC 3550 section 11). */
+export class PortPairs {
+  readonly #taken = new Set<number>();
+  readonly #lot = new Uint8Array(4);
+  readonly #system: System;
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  /**
+   * Takes a free pair that `bind` accepts and returns its result; the search begins at a random pair of the range.
+   *
+   * @param bind undefined: another program has the port
+   * @throws {PortsExhausted} no pair is free
+   */
+  async take<T>(range: readonly [number, number], bind: (port: number) => Promise<T | undefined>): Promise<T> {
+    const [first, last] = range;
+    const even = first + (first % 2);
+    const pairs = Math.max(0, Math.floor((last + 1 - even) / 2));
+    const start = this.#random(pairs);
+    for (let i = 0; i < pairs; i++) {
+      const port = even + 2 * ((start + i) % pairs);
+      if (this.#taken.has(port)) continue;
+      this.#taken.add(port);
+      try {
+        const bound = await bind(port);
+        if (bound !== undefined) return bound;
+      } catch (fault) {
+        this.#taken.delete(port);
+        throw fault;
+      }
+      this.#taken.delete(port);
+    }
+    throw new PortsExhausted(
+      `All ${pairs} pairs of UDP ports from ${first} to ${last} are in use; a wider range (rtpPorts) allows more calls.`,
+    );
+  }
+
+  /** Releases the pair. Idempotent. */
+  release(port: number): void {
+    this.#taken.delete(port);
+  }
+
+  #random(below: number): number {
+    this.#system.random(this.#lot);
+    const [a, b, c] = this.#lot;
+    return ((a! << 16) | (b! << 8) | c!) % Math.max(1, below);
+  }
+}
+
+/** The sockets of a session. */
+export interface MediaSockets {
+  readonly port: number;
+  /** Sends from the RTP port; the array may be used again at once. */
+  send(packet: Uint8Array, to: SocketAddress): void;
+  /** The same from the port for RTCP. */
+  sendRtcp(packet: Uint8Array, to: SocketAddress): void;
+  /** RTCP comes and goes on its own port, if that is free, or on the one for RTP. */
+  openRtcp(multiplexed: boolean): void;
+  close(): Promise<void>;
+}

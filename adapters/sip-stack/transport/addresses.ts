@@ -1,0 +1,91 @@
+import type { LookupFunction } from "node:net";
+import { type IpRange, inAnyRange, ipBytes, ipRanges, isPublicAddress, PRIVATE_IPV4, parseRange } from "../ports.ts";
+
+/** An IPv4-mapped address, as the URL parser writes it (RFC 4291 section 2.5.5.2). */
+const MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/;
+
+/** An address in the form of the runtime's sockets: IPv6 compressed and in lower case (RFC 5952); IPv4-mapped is IPv4. */
+export function canonicalAddress(address: string): string {
+  if (!address.includes(":")) return address;
+  const [bare = address, zone] = address.split("%");
+  const url = `http://[${bare}]`;
+  if (!URL.canParse(url)) return address.toLowerCase();
+  const compressed = new URL(url).hostname.slice(1, -1);
+  const [, high, low] = MAPPED.exec(compressed) ?? [];
+  if (high !== undefined && low !== undefined)
+    return [high, low]
+      .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
+      .join(".");
+  return compressed + (zone === undefined ? "" : `%${zone}`);
+}
+
+/** True for the address of zeros: no address in particular, and in an SDP a missing one (RFC 3264 section 8.4). */
+export function isWildcard(address: string): boolean {
+  return address === "0.0.0.0" || address === "::";
+}
+
+/** Networks with a local meaning only (for IPv6: RFC 4193, 4291, 3879). */
+const PRIVATE = ipRanges(`${PRIVATE_IPV4} ::/127 fc00::/7 fe80::/10 fec0::/10`);
+/** Multicast, broadcast and reserved networks (RFC 1112, 5771, 4291). */
+const UNASSIGNABLE = ipRanges("224.0.0.0/3 ff00::/8");
+
+/** Whether an IP address is valid only within one network or machine; false for a name. */
+export function isPrivate(address: string): boolean {
+  return among(PRIVATE, address);
+}
+
+/** Whether an IP address is multicast, broadcast or reserved, so that no single peer can have it. */
+export function isUnassignable(address: string): boolean {
+  return among(UNASSIGNABLE, address);
+}
+
+function among(networks: readonly IpRange[], address: string): boolean {
+  const bytes = ipBytes(address);
+  return bytes !== undefined && inAnyRange(networks, bytes);
+}
+
+/** The IP addresses that a trunk's peers may have; plain data, so that it can be passed to a worker. */
+export interface AddressRule {
+  /** The only networks, in CIDR notation. Default: every unicast address. */
+  readonly ranges?: readonly string[] | undefined;
+  /** The trunk's server is on the internet: without `ranges` private addresses are refused. */
+  readonly isPublic: boolean;
+  /** Only addresses on the public Internet: those of an account that a user has entered. Default: false. */
+  readonly onlyPublic?: boolean | undefined;
+}
+
+/** Returns whether a peer may have this IP address. */
+export type AddressCheck = (address: string) => boolean;
+
+/** The check of a rule. It caches the last address that passed, so that it costs nothing for the packets of one peer. */
+export function addressCheck({ ranges, isPublic, onlyPublic = false }: AddressRule): AddressCheck {
+  const networks = ranges?.map(parseRange).filter((range): range is IpRange => range !== undefined);
+  let passed = "";
+  return (address) => {
+    if (address === passed) return true;
+    const bytes = ipBytes(address);
+    if (bytes === undefined || isUnassignable(address)) return false;
+    if (onlyPublic && !isPublicAddress(address)) return false;
+    if (networks === undefined ? isPublic && isPrivate(address) : !inAnyRange(networks, bytes)) return false;
+    passed = address;
+    return true;
+  };
+}
+
+/** Why the rule refuses an address, and the trunk's option that allows it. */
+export function refusalOf(address: string, rule: AddressRule, option: "mediaFrom" | "signallingFrom"): string {
+  if (isUnassignable(address)) return `${address} is a multicast or reserved address`;
+  if (rule.onlyPublic) return `${address} is not a public address`;
+  if (rule.ranges !== undefined) return `${address} is not in \`${option}\``;
+  return `${address} is a private address, and the trunk's server has a public one; add its network to \`${option}\` if that is meant`;
+}
+
+/**
+ * The `lookup` of sockets that are given addresses, never names. It returns the address synchronously: a datagram reaches
+ * the network before `send` returns, and its bytes may be used again. A name, which would be a fault, is not looked up.
+ */
+export const addressOnly: LookupFunction = (host, options, found) => {
+  const family = host.includes(":") ? 6 : 4;
+  if (options?.all) found(null, [{ address: host, family }]);
+  else found(null, host, family);
+};

@@ -1,0 +1,141 @@
+import dns from "node:dns/promises";
+import { isIP } from "node:net";
+import { BoundedMap, CodedError, type System, within } from "../ports.ts";
+import type { Hop } from "./transport.ts";
+
+/** The DNS queries of a SIP client (RFC 3263). Default: the runtime's resolver. */
+export interface Dns {
+  /** NAPTR records of a domain; empty if there are none. */
+  naptr(
+    domain: string,
+  ): Promise<readonly { order: number; preference: number; service: string; replacement: string }[]>;
+  /** SRV records; empty if there are none. */
+  srv(name: string): Promise<readonly { priority: number; weight: number; name: string; port: number }[]>;
+  /** IPv4 and IPv6 addresses of a host, in the order to try; empty if there are none. */
+  addresses(host: string): Promise<readonly string[]>;
+}
+
+/** Resolves a URI to the hops of a request, best first (RFC 3263 section 4, RFC 2782 for the weights). */
+export type Resolve = (uri: string, signal: AbortSignal) => Promise<readonly Hop[]>;
+
+/** Error codes of a resolver for a name or record that does not exist. */
+const NOTHING = new Set(["ENOTFOUND", "ENODATA", "NOTFOUND", "NODATA", "NXDOMAIN", "EAI_NODATA", "EAI_NONAME"]);
+
+/** The runtime's resolver. Addresses come from the system's resolver and its hosts file; other records from the DNS. */
+export const nodeDns: Dns = {
+  async naptr(domain) {
+    // Not every runtime supports NAPTR; SRV records work without it (RFC 3263 section 4.1).
+    if (typeof dns.resolveNaptr !== "function") return [];
+    return noneIfMissing(dns.resolveNaptr(domain));
+  },
+  srv(name) {
+    return noneIfMissing(dns.resolveSrv(name));
+  },
+  async addresses(host) {
+    if (isIP(host) !== 0) return [host];
+    const found = await noneIfMissing(dns.lookup(host, { all: true }));
+    return found.map(({ address }) => address);
+  },
+};
+
+async function noneIfMissing<Item>(answer: Promise<Item[]>): Promise<Item[]> {
+  try {
+    return await answer;
+  } catch (cause) {
+    if (NOTHING.has((cause as { code?: string }).code ?? "")) return [];
+    throw cause;
+  }
+}
+
+/** Options of {@link cachedDns}. */
+export interface CachedDnsOptions {
+  /**
+   * How long an answer is cached, whatever its TTL, ms: calls in quick succession share it, and a change is noticed soon.
+   * 0 if `dns` itself has a cache. Default: 30 s.
+   */
+  readonly keepMs?: number | undefined;
+}
+
+const KEEP_MS = 30_000;
+/** How long a stale answer is used if the DNS fails (RFC 8767 section 5 suggests one to three days), ms. */
+const STALE_MS = 24 * 3_600_000;
+const MOST_QUESTIONS = 512;
+/** The timeout for NAPTR and SRV records, and for every question with a stale answer, ms. */
+const SHORT_PATIENCE_MS = 1_500;
+/** The timeout for addresses, which a call cannot do without; shorter than that of a trunk's probe, ms. */
+const PATIENCE_MS = 4_000;
+
+/** Error codes of the runtimes for a query that timed out. */
+const TIMEOUTS: ReadonlySet<unknown> = new Set(["ETIMEOUT", "ETIMEDOUT", "TIMEOUT"]);
+
+/** A question went unanswered. */
+class Unanswered extends CodedError {
+  override readonly name = "Unanswered";
+  readonly code = "unanswered";
+}
+
+interface Question<Value> {
+  /** The last answer. */
+  answer?: { readonly value: Value; readonly at: number };
+  /** The query under way; an old one is repeated. */
+  asked?: { readonly answer: Promise<Value>; readonly at: number };
+  /** The query timed out: until then it fails at once. */
+  silence?: { readonly until: number; readonly fault: unknown };
+}
+
+/**
+ * Caches the answers of the DNS. If a query fails, its last answer is used for a day; without one the failure is reported.
+ * A timeout is cached only for NAPTR and SRV records, which are optional: nothing waits for a silent resolver twice.
+ */
+export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: CachedDnsOptions = {}): Dns {
+  const questions = new BoundedMap<string, Question<unknown>>(MOST_QUESTIONS);
+
+  async function ask<Value>(key: string, put: () => Promise<Value>, optional: boolean): Promise<Value> {
+    const question = (questions.get(key) ?? {}) as Question<Value>;
+    questions.set(key, question);
+    const now = system.monotonic();
+    const { answer, silence } = question;
+    if (answer !== undefined && now < answer.at + keepMs) return answer.value;
+    const earlier = answer !== undefined && now < answer.at + STALE_MS ? answer : undefined;
+    try {
+      if (silence !== undefined && now < silence.until) throw silence.fault;
+      const patienceMs = optional || earlier !== undefined ? SHORT_PATIENCE_MS : PATIENCE_MS;
+      const late = (): Error => new Unanswered(`no answer to the query for ${key} within ${patienceMs} ms`);
+      return await within(underWay(question, put), { system, ms: patienceMs, late });
+    } catch (fault) {
+      if (fault !== silence?.fault && isTimeout(fault) && (optional || earlier !== undefined))
+        question.silence = { until: now + KEEP_MS, fault };
+      if (earlier === undefined) throw fault;
+      return earlier.value;
+    }
+  }
+
+  /** Concurrent queries for the same question share one; a late answer is cached for the next query. */
+  function underWay<Value>(question: Question<Value>, put: () => Promise<Value>): Promise<Value> {
+    const at = system.monotonic();
+    if (question.asked !== undefined && at < question.asked.at + KEEP_MS) return question.asked.answer;
+    const asked = { answer: put(), at };
+    question.asked = asked;
+    asked.answer
+      .then(
+        (value) => {
+          question.answer = { value, at: system.monotonic() };
+        },
+        () => {}, // reported to the callers
+      )
+      .finally(() => {
+        if (question.asked === asked) delete question.asked;
+      });
+    return asked.answer;
+  }
+
+  return {
+    naptr: (domain) => ask(`NAPTR ${domain}`, () => dns.naptr(domain), true),
+    srv: (name) => ask(`SRV ${name}`, () => dns.srv(name), true),
+    addresses: (host) => ask(`address ${host}`, () => dns.addresses(host), false),
+  };
+}
+
+function isTimeout(fault: unknown): boolean {
+  return fault instanceof Unanswered || TIMEOUTS.has((fault as { readonly code?: unknown } | undefined)?.code);
+}

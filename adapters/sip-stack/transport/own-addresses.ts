@@ -1,0 +1,124 @@
+import { BlockList, isIP } from "node:net";
+import { networkInterfaces } from "node:os";
+import { type HostPort, parseHostPort, writeHostPort } from "../message/uri.ts";
+import { BoundedMap } from "../ports.ts";
+import { isPrivate } from "./addresses.ts";
+import type { Flow, SocketAddress, TransportKind } from "./transport.ts";
+
+const MOST_LEARNT = 256;
+
+/** Our host and port in Via (sent-by, RFC 3261 section 18.1.1) and Contact. */
+export class OwnNames {
+  readonly #public: HostPort | undefined;
+  /** The port on which our own listener accepts connections of a kind. */
+  readonly #listening: (kind: TransportKind) => number | undefined;
+  /** By peer: our address as it reports it. */
+  readonly #learnt = new BoundedMap<string, SocketAddress>(MOST_LEARNT);
+  /** By the peer's address alone: a new connection there passes the same NAT. */
+  readonly #seenBy = new BoundedMap<string, string>(MOST_LEARNT);
+  /** By our private address: the public one that the trunk's servers outside see, the latest. */
+  readonly #outside = new BoundedMap<string, string>(MOST_LEARNT);
+
+  constructor(publicAddress: string | undefined, listening: (kind: TransportKind) => number | undefined) {
+    this.#public = publicAddress === undefined ? undefined : readAddress(publicAddress);
+    this.#listening = listening;
+  }
+
+  /**
+   * The host: the public address, or what the peer sees, or what the trunk's servers see if the peer is also outside of our
+   * NAT, or what the flow is bound to. The port: as configured; that of the listener for its transport; else the one that
+   * the peer sees, or ours.
+   */
+  of(flow: Flow): string {
+    const learnt = this.#learnt.get(keyOf(flow));
+    const host = this.#public?.host ?? learnt?.address ?? this.#likely(flow) ?? flow.local.address;
+    const listening = flow.reliable ? this.#listening(flow.kind) : undefined;
+    const port = this.#public?.port ?? listening ?? learnt?.port ?? flow.local.port;
+    return writeHostPort({ host, port });
+  }
+
+  /**
+   * Remembers our address as a peer sees it. An invalid or a known address is ignored; so is a private address for a
+   * socket with a public one, which a peer behind a load balancer may report.
+   * @param trusted the peer is the trunk's server, so what it reports holds for others too. Default: false
+   */
+  seen(flow: Flow, { address, port }: SocketAddress, trusted = false): void {
+    if (isIP(address) === 0 || port < 1 || port > 65_535) return;
+    if (isPrivate(address) && !isPrivate(flow.local.address)) return;
+    this.#seenBy.set(flow.remote.address, address);
+    if (trusted && isBehindNat(flow) && !isPrivate(address)) this.#outside.set(flow.local.address, address);
+    const key = keyOf(flow);
+    const known = this.#learnt.get(key) ?? flow.local;
+    if (known.address === address && known.port === port) return;
+    this.#learnt.set(key, { address, port });
+  }
+
+  /** Our likely address on a flow without a response: from an earlier flow to the same peer, or to another one outside. */
+  #likely(flow: Flow): string | undefined {
+    const outside = isBehindNat(flow) ? this.#outside.get(flow.local.address) : undefined;
+    return this.#seenBy.get(flow.remote.address) ?? outside;
+  }
+}
+
+/** Whether a private address reaches a public one, so that a NAT is in between. */
+function isBehindNat({ local, remote }: Flow): boolean {
+  return isPrivate(local.address) && !isPrivate(remote.address);
+}
+
+/** The key of a connection, or of a peer on UDP. */
+function keyOf({ kind, local, remote }: Flow): string {
+  return `${kind} ${kind === "udp" ? "" : local.port} ${remote.address} ${remote.port}`;
+}
+
+/** Reads the configured public address; an IPv6 address may omit its brackets. */
+function readAddress(text: string): HostPort {
+  return (isIP(text) === 6 ? { host: text, port: undefined } : parseHostPort(text)) ?? { host: text, port: undefined };
+}
+
+interface Interface {
+  readonly address: string;
+  readonly internal: boolean;
+  readonly cidr: string | null;
+}
+
+function interfacesOf(family: 4 | 6): Interface[] {
+  try {
+    const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+    return all.filter(({ address }) => isIP(address) === family);
+  } catch {
+    return []; // no permission
+  }
+}
+
+/**
+ * Our address towards a peer, for runtimes that do not report the address of a connected socket (Deno): the one in the
+ * peer's own network, else the first that is reachable from outside.
+ */
+export function interfaceAddress(towards: string): string | undefined {
+  const family = towards.includes(":") ? 6 : 4;
+  const interfaces = interfacesOf(family);
+  const near = interfaces.find(({ cidr }) => cidr !== null && contains(cidr, towards, family));
+  const far = interfaces.find(({ address, internal }) => !internal && !isLinkLocal(address));
+  return (near ?? far)?.address;
+}
+
+/** Whether this machine can reach the internet over IPv6: it has an address other than loopback and link-local. */
+export function hasIpv6(): boolean {
+  return interfacesOf(6).some(({ address, internal }) => !internal && !isLinkLocal(address));
+}
+
+function contains(cidr: string, address: string, family: 4 | 6): boolean {
+  const [network = "", bits = ""] = cidr.split("/");
+  const type = family === 4 ? "ipv4" : "ipv6";
+  try {
+    const list = new BlockList();
+    list.addSubnet(network, Number(bits), type);
+    return list.check(address, type);
+  } catch {
+    return false;
+  }
+}
+
+function isLinkLocal(address: string): boolean {
+  return /^fe[89ab]/i.test(address);
+}

@@ -1,0 +1,137 @@
+import { readFile } from "node:fs/promises";
+import type { TLSSocket } from "node:tls";
+import { type Hop, networkFault, TransportError, type TransportFault } from "./transport.ts";
+
+/** TLS towards the server. */
+export interface TlsOptions {
+  /** The authority of the server's certificate: PEM text, or the path of a file. Default: the runtime's authorities. */
+  readonly ca?: string | undefined;
+  /** The name in the server's certificate. Default: the host of `outboundProxy`, else of `server`. */
+  readonly servername?: string | undefined;
+  /** Accepts any certificate. For tests. */
+  readonly insecure?: boolean | undefined;
+  /** Our own certificate, if the server requires one: PEM text, or the path of a file. */
+  readonly cert?: string | undefined;
+  /** The key of `cert`: PEM text, or the path of a file. */
+  readonly key?: string | undefined;
+}
+
+/** The texts of a trunk's certificates. */
+export interface TlsTexts {
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+}
+
+/** Reads the certificate files, again for every connection, since certificates are renewed. @throws {TransportError} */
+export async function readTls(tls: TlsOptions): Promise<TlsTexts> {
+  const [ca, cert, key] = await Promise.all([
+    pemText("tls.ca", tls.ca),
+    pemText("tls.cert", tls.cert),
+    pemText("tls.key", tls.key),
+  ]);
+  return { ca, cert, key };
+}
+
+async function pemText(option: string, textOrPath: string | undefined): Promise<string | undefined> {
+  if (textOrPath === undefined || textOrPath.includes("-----BEGIN")) return textOrPath;
+  let text: string;
+  try {
+    text = await readFile(textOrPath, "utf8");
+  } catch (cause) {
+    const { code } = cause as { code?: string };
+    const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? String(cause)})`;
+    throw new TransportError("tls", `${option} names the file ${textOrPath}: ${why}`, { cause, lasting: true });
+  }
+  if (text.includes("-----BEGIN")) return text;
+  throw new TransportError("tls", `${option} names the file ${textOrPath}: it is not in PEM format`, { lasting: true });
+}
+
+/** Patterns of the runtimes' errors (OpenSSL's codes on Node and Bun, rustls' texts on Deno), with the fix. */
+const FAULTS: readonly (readonly [pattern: RegExp, sentence: (host: string) => string, passing?: "passing"])[] = [
+  [
+    /HOSTNAME_MISMATCH|ALTNAME_INVALID|NotValidForName/i,
+    (host) => `its certificate is for other names than ${host}; set tls.servername to the name in the certificate`,
+  ],
+  [
+    /NOT_YET_VALID|NotValidYet/i,
+    () => "its certificate is not valid yet; check the clock of this machine and of the server",
+    "passing",
+  ],
+  [/EXPIRED|\bExpired/i, () => "its certificate has expired; the operator of the server has to renew it"],
+  [
+    /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|UnknownIssuer|CaUsedAsEndEntity|self.signed|unable to (get|verify)/i,
+    () => "its certificate is signed by an unknown authority; set tls.ca to the certificate of that authority",
+  ],
+  [
+    /WRONG_VERSION_NUMBER|PACKET_LENGTH|InvalidContentType|corrupt message|HTTP_REQUEST/i,
+    () => "it does not speak TLS on this port; use the port for TLS, often 5061, or another transport",
+  ],
+  [
+    /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NoProtocol|ProtocolVersion|peer is incompatible/i,
+    () => "it does not support TLS 1.2 or later",
+  ],
+  [
+    /CERTIFICATE_REQUIRED|BAD_CERTIFICATE|HANDSHAKE_FAILURE|UNKNOWN_CA|AlertReceived|\balert\b/i,
+    () => "it refused us; if it requires a client certificate, set tls.cert and tls.key",
+  ],
+  [
+    /KEY_VALUES_MISMATCH|NO_START_LINE|BAD_BASE64|PEM|DECODER|asn1|InvalidCertificate|keys? may not be/i,
+    () => "tls.ca, tls.cert or tls.key is not a certificate or key, or the key belongs to another certificate",
+  ],
+];
+
+/** The fault of a TLS connection to this hop. @param otherwise the fault of an unknown error */
+export function tlsFault(
+  cause: unknown,
+  { host, address, port }: Pick<Hop, "host" | "address" | "port">,
+  servername: string,
+  otherwise: TransportFault = "tls",
+): TransportError {
+  if (cause instanceof TransportError) return cause;
+  const { code = "", message = "" } = (cause ?? {}) as { code?: string; message?: string };
+  const what = `TLS to ${host === address ? host : `${host} (${address})`} port ${port} failed`;
+  const known = FAULTS.find(([pattern]) => pattern.test(code) || pattern.test(message));
+  if (known === undefined) return networkFault(cause, what, otherwise);
+  const original = message === "" ? code : message;
+  return new TransportError("tls", `${what}: ${known[1](servername)} (${original})`, {
+    cause,
+    lasting: known[2] !== "passing",
+  });
+}
+
+/** How long the handshake that reads a certificate may take, ms. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * The real fault of an unverified certificate if the runtime hides it: Deno reports an expired certificate like one of an
+ * unknown authority. Reads the certificate in another handshake without verification; nothing is sent.
+ *
+ * @param look starts a handshake that accepts any certificate
+ */
+export async function outOfDate(fault: unknown, look: () => TLSSocket): Promise<unknown> {
+  if ((fault as { code?: string }).code !== "UNABLE_TO_VERIFY_LEAF_SIGNATURE") return fault;
+  const dates = await certificateDates(look);
+  if (dates === undefined) return fault;
+  const now = Date.now();
+  const code = dates.until < now ? "CERT_HAS_EXPIRED" : dates.from > now ? "CERT_NOT_YET_VALID" : undefined;
+  return code === undefined ? fault : Object.assign(new Error(code, { cause: fault }), { code });
+}
+
+async function certificateDates(look: () => TLSSocket): Promise<{ from: number; until: number } | undefined> {
+  const socket = look();
+  try {
+    return await new Promise((resolve) => {
+      socket.once("secureConnect", () => {
+        const { valid_from, valid_to } = socket.getPeerCertificate();
+        const dates = { from: Date.parse(valid_from), until: Date.parse(valid_to) };
+        resolve(Number.isNaN(dates.from) || Number.isNaN(dates.until) ? undefined : dates);
+      });
+      socket.setTimeout(PATIENCE_MS, () => resolve(undefined));
+      socket.on("error", () => resolve(undefined));
+      socket.once("close", () => resolve(undefined));
+    });
+  } finally {
+    socket.destroy();
+  }
+}
