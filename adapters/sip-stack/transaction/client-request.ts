@@ -1,10 +1,10 @@
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { asTransportError, type Flow, type Hop, TransportError } from "../transport/transport.ts";
 import { cancelOf, newBranch, viaOf } from "./branch.ts";
-import type { ClientScope } from "./client-side.ts";
 import type { ClientTransaction, Patience, TransactionOwner } from "./client-transaction.ts";
 import { type AttemptHops, HopSequence, isLong } from "./hop-sequence.ts";
 import { giveUpMs } from "./machine.ts";
+import type { ClientScope } from "./transaction-layer.ts";
 import type { ClientListener, OutgoingRequest } from "./transactions.ts";
 
 const SILENT: ClientListener = { final() {}, failed() {} };

@@ -44,11 +44,10 @@ export interface ClientTransactionOptions extends Patience {
 }
 
 /** A client transaction (RFC 3261 section 17.1): one request, sent on one flow. */
-export class ClientTransaction {
+export class ClientTransaction extends Machine<ClientState, ClientInput, ClientAction> {
   readonly request: SipRequest;
   readonly flow: Flow;
   readonly #options: ClientTransactionOptions;
-  readonly #machine: Machine<ClientState, ClientInput, ClientAction>;
   /** How many copies of the request were sent, and whether the network has reported the last one undeliverable. */
   #copies = 0;
   #returned = false;
@@ -62,25 +61,12 @@ export class ClientTransaction {
   #watch: FlowWatch | undefined;
 
   constructor(options: ClientTransactionOptions) {
+    const invite = options.request.method === "INVITE";
+    super(invite ? INVITE_CLIENT : NON_INVITE_CLIENT, invite ? "calling" : "trying", options.system);
     this.#options = options;
     this.request = options.request;
     this.flow = options.flow;
     this.#pauseMs = options.timers.t1Ms;
-    const invite = options.request.method === "INVITE";
-    this.#machine = new Machine<ClientState, ClientInput, ClientAction>({
-      table: invite ? INVITE_CLIENT : NON_INVITE_CLIENT,
-      start: invite ? "calling" : "trying",
-      system: options.system,
-      perform: (action) => this.#perform(action),
-      terminated: () => {
-        if (this.#seemedDead) this.#closeSilent(this.#silence(options.giveUpMs));
-        options.terminated();
-      },
-    });
-  }
-
-  get state(): ClientState {
-    return this.#machine.state;
   }
 
   /** Whether the peer cannot have received it: no copy was sent, or the only one was undeliverable. */
@@ -90,34 +76,34 @@ export class ClientTransaction {
 
   start(): void {
     this.#watch = this.flow.watch?.();
-    this.#machine.input("start");
+    this.input("start");
   }
 
   response(response: SipResponse): void {
     this.#response = response;
-    this.#machine.input(response.status < 200 ? "1xx" : response.status < 300 ? "2xx" : "300-699");
+    this.input(response.status < 200 ? "1xx" : response.status < 300 ? "2xx" : "300-699");
     this.#response = undefined;
   }
 
   cancel(): void {
-    this.#machine.input("cancel");
+    this.input("cancel");
   }
 
   /** The flow's peer is unreachable, or the connection is closed. */
   lost(fault: TransportError): void {
     this.#fault = fault;
-    this.#machine.input(this.flow.alive ? "refused" : "connection lost");
+    this.input(this.flow.alive ? "refused" : "connection lost");
   }
 
-  /** Stops the timers; the owner is not called any more. */
-  stop(): void {
-    this.#machine.stop();
+  protected override terminated(): void {
+    const { giveUpMs, terminated } = this.#options;
+    if (this.#seemedDead) this.#closeSilent(this.#silence(giveUpMs));
+    terminated();
   }
 
-  #perform(action: ClientAction): void {
+  protected override perform(action: ClientAction): void {
     const { timers, owner } = this.#options;
     const { reliable } = this.flow;
-    const machine = this.#machine;
     switch (action) {
       case "send":
         this.#send(this.request, owner.maySend);
@@ -139,7 +125,7 @@ export class ClientTransaction {
         owner.failed(deadAfter(this.#silence(this.#options.silenceMs ?? 0), "seems dead"));
         break;
       case "judge silence":
-        if (this.#watch?.silent === true) machine.input("silent");
+        if (this.#watch?.silent === true) this.input("silent");
         break;
       case "lost":
         this.#returned = this.flow.alive;
@@ -157,42 +143,42 @@ export class ClientTransaction {
         break;
       case "set A":
       case "set E":
-        if (!reliable) machine.set(action === "set A" ? "timer A" : "timer E", this.#pauseMs);
+        if (!reliable) this.set(action === "set A" ? "timer A" : "timer E", this.#pauseMs);
         break;
       case "double A":
         this.#pauseMs *= 2;
-        machine.set("timer A", this.#pauseMs);
+        this.set("timer A", this.#pauseMs);
         break;
       case "double E":
         this.#pauseMs = Math.min(2 * this.#pauseMs, timers.t2Ms);
-        machine.set("timer E", this.#pauseMs);
+        this.set("timer E", this.#pauseMs);
         break;
       case "E at T2":
-        machine.set("timer E", timers.t2Ms);
+        this.set("timer E", timers.t2Ms);
         break;
       case "set B":
-        machine.set("timer B", this.#options.giveUpMs);
+        this.set("timer B", this.#options.giveUpMs);
         break;
       case "set F":
-        machine.set("timer F", this.#options.giveUpMs);
+        this.set("timer F", this.#options.giveUpMs);
         break;
       case "set silence":
-        if (this.#options.silenceMs !== undefined) machine.set("timer silence", this.#options.silenceMs);
+        if (this.#options.silenceMs !== undefined) this.set("timer silence", this.#options.silenceMs);
         break;
       case "set D":
-        machine.set("timer D", reliable ? 0 : giveUpMs(timers));
+        this.set("timer D", reliable ? 0 : giveUpMs(timers));
         break;
       case "set K":
-        machine.set("timer K", reliable ? 0 : timers.t4Ms);
+        this.set("timer K", reliable ? 0 : timers.t4Ms);
         break;
       case "set M":
-        machine.set("timer M", giveUpMs(timers));
+        this.set("timer M", giveUpMs(timers));
         break;
       case "set cancel":
-        machine.set("timer cancel", giveUpMs(timers));
+        this.set("timer cancel", giveUpMs(timers));
         break;
       case "set late":
-        machine.set("timer late", giveUpMs(timers));
+        this.set("timer late", giveUpMs(timers));
         break;
       default:
         action satisfies never;

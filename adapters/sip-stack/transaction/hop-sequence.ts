@@ -1,4 +1,8 @@
+import { randomText } from "../message/grammar.ts";
+import { SipHeaders } from "../message/headers.ts";
 import type { SipRequest } from "../message/message.ts";
+import { type SipResponse, sipRequest } from "../message/message.ts";
+import { writeHostPort } from "../message/uri.ts";
 import { BoundedMap, type System } from "../ports.ts";
 import {
   addressAndPort,
@@ -8,7 +12,8 @@ import {
   type TransportError,
   type Transports,
 } from "../transport/transport.ts";
-import type { ClientScope } from "./client-side.ts";
+import { newBranch, viaOf } from "./branch.ts";
+import type { ClientScope } from "./transaction-layer.ts";
 
 /** The hop of an attempt, and the hops to try if it fails. */
 export interface AttemptHops {
@@ -37,8 +42,8 @@ export class HopSequence {
 
   /** Takes the hops of a URI. @throws {TransportError} */
   async resolve(uri: string, callId: string, signal: AbortSignal): Promise<void> {
-    const { resolve, failedHops, chosenHops } = this.#scope;
-    this.#hops = failedHops.inOrder(chosenHops.first(callId, await resolve(uri, signal)));
+    const { failedHops, chosenHops } = this.#scope;
+    this.#hops = failedHops.inOrder(chosenHops.first(callId, await this.#scope.resolve(uri, signal)));
   }
 
   /**
@@ -133,4 +138,59 @@ export function isLong({ method, uri, headers, body }: SipRequest): boolean {
   let bytes = method.length + uri.length + " SIP/2.0 \r\n\r\n".length + CONTENT_LENGTH + body.length;
   for (const [name, value] of headers) bytes += name.length + value.length + SEPARATORS;
   return bytes > LONG_BYTES;
+}
+
+const MOST_CALLS = 2_048;
+
+/**
+ * The hop that responded last, by Call-ID (RFC 3263 section 4.3). The next request of the series goes there first: the
+ * server that sent a challenge knows its nonce, and the server that accepted a registration has it.
+ */
+export class ChosenHops {
+  /** By address and port without the transport: a long request may have taken TCP. */
+  readonly #chosen = new BoundedMap<string, string>(MOST_CALLS);
+
+  remember(callId: string, hop: Hop): void {
+    this.#chosen.set(callId, addressAndPort(hop));
+  }
+
+  /** The same hops, the chosen one first. */
+  first(callId: string, hops: readonly Hop[]): readonly Hop[] {
+    const chosen = this.#chosen.get(callId);
+    const hop = hops.find((one) => addressAndPort(one) === chosen);
+    return hop === undefined ? hops : [hop, ...hops.filter((one) => one !== hop)];
+  }
+}
+
+/** Responses of a proxy whose server does not work (RFC 3261 section 21). */
+const SERVER_DOWN: ReadonlySet<number> = new Set([408, 503]);
+
+/** Options of {@link probeHop}. */
+interface HopProbeOptions extends Pick<ClientScope, "open" | "timers"> {
+  readonly system: System;
+  readonly transports: Transports;
+  /** Whether the peer responds to OPTIONS; else a connection is enough, and a hop of UDP counts as working. */
+  readonly asks: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Probes a failed hop with OPTIONS (RFC 3261 section 11), on another connection than the `dead` one. */
+export async function probeHop(hop: Hop, dead: Flow | undefined, options: HopProbeOptions): Promise<boolean> {
+  const { system, transports, timers, open, asks, signal } = options;
+  const flow = await transports.connect(hop, signal, dead);
+  if (!asks) return true;
+  const sentBy = transports.sentBy(flow);
+  const uri = `sip:${writeHostPort({ host: hop.host, port: undefined })}`;
+  const headers = new SipHeaders()
+    .add("Via", viaOf(flow.kind, sentBy, newBranch(system)))
+    .add("Max-Forwards", "70")
+    .add("From", `<sip:${sentBy}>;tag=${randomText(system, 8)}`)
+    .add("To", `<${uri}>`)
+    .add("Call-ID", randomText(system, 16))
+    .add("CSeq", "1 OPTIONS");
+  return await new Promise((resolve, reject) => {
+    const final = ({ status }: SipResponse): void => resolve(!SERVER_DOWN.has(status));
+    const owner = { final, failed: reject, provisional() {}, late() {}, cancel() {} };
+    open(sipRequest("OPTIONS", uri, headers), flow, { giveUpMs: timers.nextHopMs }, owner).start();
+  });
 }

@@ -39,56 +39,52 @@ export type Table<State extends string, Input extends string, Action extends str
   Record<State, Readonly<Partial<Record<Input, Move<State, Action>>>>>
 >;
 
-/** Performs an action. */
-type Perform<Action extends string> = (action: Action) => void;
-
-/** Options of {@link Machine}. */
-interface MachineOptions<State extends string, Input extends string, Action extends string> {
-  readonly table: Table<State, Input, Action>;
-  readonly start: State;
-  readonly system: System;
-  readonly perform: Perform<Action>;
-  /** Called once, when the state is `terminated`. */
-  readonly terminated: () => void;
-}
-
 /**
- * Runs a table. Timers are inputs like any other (`timer A`); entering a state without an entry for a timer stops it.
+ * A state machine that runs a table. Timers are inputs like any other (`timer A`); entering a state without an entry for a
+ * timer stops it.
  */
-export class Machine<State extends string, Input extends string, Action extends string> {
-  readonly #options: MachineOptions<State, Input, Action>;
+export abstract class Machine<State extends string, Input extends string, Action extends string> {
+  readonly #table: Table<State, Input, Action>;
+  readonly #system: System;
   readonly #timers = new Map<Input, () => void>();
   #state: State;
   #stopped = false;
 
-  constructor(options: MachineOptions<State, Input, Action>) {
-    this.#options = options;
-    this.#state = options.start;
+  constructor(table: Table<State, Input, Action>, start: State, system: System) {
+    this.#table = table;
+    this.#state = start;
+    this.#system = system;
   }
+
+  /** Performs an action of the table. */
+  protected abstract perform(action: Action): void;
+
+  /** Called once, when the state is `terminated`. */
+  protected abstract terminated(): void;
 
   get state(): State {
     return this.#state;
   }
 
-  input(input: Input): void {
-    const move = this.#stopped ? undefined : this.#options.table[this.#state][input];
+  protected input(input: Input): void {
+    const move = this.#stopped ? undefined : this.#table[this.#state][input];
     if (move === undefined) return;
     if (move.to !== this.#state) this.#enter(move.to);
-    for (const action of move.do) this.#options.perform(action);
+    for (const action of move.do) this.perform(action);
     if (this.#state !== "terminated" || this.#stopped) return;
     this.stop();
-    this.#options.terminated();
+    this.terminated();
   }
 
   /** Schedules this input in `ms`; 0 is at once. */
-  set(timer: Input, ms: number): void {
+  protected set(timer: Input, ms: number): void {
     this.#timers.get(timer)?.();
     this.#timers.delete(timer);
     const due = (): void => {
       this.#timers.delete(timer);
       this.input(timer);
     };
-    if (ms > 0) this.#timers.set(timer, this.#options.system.after(ms, due));
+    if (ms > 0) this.#timers.set(timer, this.#system.after(ms, due));
     else due();
   }
 
@@ -102,7 +98,7 @@ export class Machine<State extends string, Input extends string, Action extends 
   #enter(state: State): void {
     this.#state = state;
     for (const [timer, cancel] of this.#timers)
-      if (this.#options.table[state][timer] === undefined) {
+      if (this.#table[state][timer] === undefined) {
         cancel();
         this.#timers.delete(timer);
       }

@@ -1,8 +1,10 @@
 import { randomText } from "../message/grammar.ts";
+import { parseVia } from "../message/header-values.ts";
 import { responseTo, type SipRequest, type SipResponse } from "../message/message.ts";
 import { tagOf, withTag } from "../message/name-addr.ts";
 import type { System } from "../ports.ts";
 import type { Flow } from "../transport/transport.ts";
+import { defaultPort, type Hop, type Transports } from "../transport/transport.ts";
 import { ackKey, serverKey } from "./branch.ts";
 import type { SipTimers } from "./machine.ts";
 import { ServerTransaction } from "./server-transaction.ts";
@@ -128,4 +130,32 @@ export class ServerSide {
 /** The ACK to our 2xx as a request without a response. */
 function acknowledgement(request: SipRequest, flow: Flow): IncomingRequest {
   return { request, flow, done: true, respond() {} };
+}
+
+/**
+ * Sends a response to the source of its request; if that connection is closed, on a new one to the address in the
+ * request's Via (RFC 3261 section 18.2.2). A response that cannot be sent is dropped: the peer retransmits its request.
+ */
+export async function reply(
+  transports: Transports,
+  response: SipResponse,
+  flow: Flow,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    if (flow.alive) {
+      flow.send(response);
+      return;
+    }
+    const hop = hopBack(response, flow);
+    if (hop !== undefined) (await transports.connect(hop, signal)).send(response);
+  } catch {
+    // dropped
+  }
+}
+
+function hopBack(response: SipResponse, { kind, remote }: Flow): Hop | undefined {
+  const via = parseVia(response.headers.list("Via")[0] ?? "");
+  if (via === undefined || kind === "udp") return undefined;
+  return { kind, host: via.host, address: remote.address, port: via.port ?? defaultPort(kind) };
 }

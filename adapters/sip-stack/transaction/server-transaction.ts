@@ -131,34 +131,23 @@ interface ServerTransactionOptions {
 }
 
 /** A server transaction (RFC 3261 section 17.2). */
-export class ServerTransaction implements IncomingRequest {
+export class ServerTransaction extends Machine<ServerState, ServerInput, ServerAction> implements IncomingRequest {
   readonly request: SipRequest;
   readonly flow: Flow;
   readonly #options: ServerTransactionOptions;
-  readonly #machine: Machine<ServerState, ServerInput, ServerAction>;
   #last: SipResponse | undefined;
   #ack: { readonly request: SipRequest; readonly flow: Flow } | undefined;
   /** Timer G: the pause before the next retransmission, ms. */
   #pauseMs: number;
 
   constructor(options: ServerTransactionOptions) {
+    const invite = options.request.method === "INVITE";
+    super(invite ? INVITE_SERVER : NON_INVITE_SERVER, invite ? "proceeding" : "trying", options.system);
     this.#options = options;
     this.request = options.request;
     this.flow = options.flow;
     this.#pauseMs = options.timers.t1Ms;
-    const invite = options.request.method === "INVITE";
-    this.#machine = new Machine<ServerState, ServerInput, ServerAction>({
-      table: invite ? INVITE_SERVER : NON_INVITE_SERVER,
-      start: invite ? "proceeding" : "trying",
-      system: options.system,
-      perform: (action) => this.#perform(action),
-      terminated: () => options.terminated(this),
-    });
-    this.#machine.input("start");
-  }
-
-  get state(): ServerState {
-    return this.#machine.state;
+    this.input("start");
   }
 
   get done(): boolean {
@@ -170,28 +159,26 @@ export class ServerTransaction implements IncomingRequest {
     this.#last = response;
     if (response.status >= 200 && response.status < 300 && this.request.method === "INVITE")
       this.#options.accepted(this, response);
-    this.#machine.input(response.status < 200 ? "1xx" : response.status < 300 ? "2xx" : "300-699");
+    this.input(response.status < 200 ? "1xx" : response.status < 300 ? "2xx" : "300-699");
   }
 
   /** The request was retransmitted. */
   repeated(): void {
-    this.#machine.input("request");
+    this.input("request");
   }
 
   acknowledged(request: SipRequest, flow: Flow): void {
     this.#ack = { request, flow };
-    this.#machine.input("ack");
+    this.input("ack");
   }
 
-  /** Stops the timers and the retransmissions. */
-  stop(): void {
-    this.#machine.stop();
+  protected override terminated(): void {
+    this.#options.terminated(this);
   }
 
-  #perform(action: ServerAction): void {
+  protected override perform(action: ServerAction): void {
     const { timers } = this.#options;
     const { reliable } = this.flow;
-    const machine = this.#machine;
     switch (action) {
       case "send":
       case "resend":
@@ -207,29 +194,29 @@ export class ServerTransaction implements IncomingRequest {
         this.#options.unacknowledged(this);
         break;
       case "set 100":
-        machine.set("timer 100", TRYING_MS);
+        this.set("timer 100", TRYING_MS);
         break;
       case "set G":
-        if (!reliable) machine.set("timer G", this.#pauseMs);
+        if (!reliable) this.set("timer G", this.#pauseMs);
         break;
       case "set G always":
-        machine.set("timer G", this.#pauseMs);
+        this.set("timer G", this.#pauseMs);
         break;
       case "double G":
         this.#pauseMs = Math.min(2 * this.#pauseMs, timers.t2Ms);
-        machine.set("timer G", this.#pauseMs);
+        this.set("timer G", this.#pauseMs);
         break;
       case "set H":
-        machine.set("timer H", giveUpMs(timers));
+        this.set("timer H", giveUpMs(timers));
         break;
       case "set L":
-        machine.set("timer L", giveUpMs(timers));
+        this.set("timer L", giveUpMs(timers));
         break;
       case "set I":
-        machine.set("timer I", reliable ? 0 : timers.t4Ms);
+        this.set("timer I", reliable ? 0 : timers.t4Ms);
         break;
       case "set J":
-        machine.set("timer J", reliable ? 0 : giveUpMs(timers));
+        this.set("timer J", reliable ? 0 : giveUpMs(timers));
         break;
       default:
         action satisfies never;

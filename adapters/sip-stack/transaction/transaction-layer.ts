@@ -1,12 +1,16 @@
-import { parseVia } from "../message/header-values.ts";
-import type { SipResponse } from "../message/message.ts";
+import { parseCSeq, parseVia, type Via } from "../message/header-values.ts";
+import type { SipRequest, SipResponse } from "../message/message.ts";
 import type { System } from "../ports.ts";
 import type { Resolve } from "../transport/dns.ts";
-import { defaultPort, type Flow, type Hop, TransportError, type Transports } from "../transport/transport.ts";
-import { ClientSide } from "./client-side.ts";
+import { FailedHops } from "../transport/failed-hops.ts";
+import { type Flow, type Hop, TransportError, type Transports } from "../transport/transport.ts";
+import { clientKey, newBranch, viaOf } from "./branch.ts";
+import { ClientRequest } from "./client-request.ts";
+import { ClientTransaction, type Patience, type TransactionOwner } from "./client-transaction.ts";
+import { ChosenHops, probeHop, TcpInstead } from "./hop-sequence.ts";
 import { type SipTimers, sipTimers } from "./machine.ts";
-import { ServerSide } from "./server-side.ts";
-import type { TransactionListener, Transactions } from "./transactions.ts";
+import { reply, ServerSide } from "./server-side.ts";
+import type { ClientListener, OutgoingRequest, TransactionListener, Transactions } from "./transactions.ts";
 
 /** Options of {@link createTransactions}. */
 export interface TransactionOptions {
@@ -17,90 +21,182 @@ export interface TransactionOptions {
   readonly asksFailedHops?: boolean | undefined;
 }
 
+/** Shared by all client transactions of a trunk (RFC 3261 section 17.1). */
+export interface ClientScope {
+  readonly system: System;
+  readonly timers: SipTimers;
+  readonly transports: Transports;
+  readonly resolve: Resolve;
+  readonly failedHops: FailedHops;
+  readonly chosenHops: ChosenHops;
+  readonly tcpInstead: TcpInstead;
+  /** A registered client transaction, not started yet. */
+  open(request: SipRequest, flow: Flow, patience: Patience, owner: TransactionOwner): ClientTransaction;
+  late(response: SipResponse, flow: Flow): void;
+  /** The request got its final response, or failed. */
+  done(request: ClientRequest): void;
+}
+
+/** Methods that only the trunk's own server receives; requests of a call may go to another server. */
+const TRUNK_METHODS: ReadonlySet<string> = new Set(["OPTIONS", "REGISTER"]);
+
 const NO_LISTENER: TransactionListener = { request() {}, lateSuccess() {} };
 
 /** The transaction layer (RFC 3261 section 17) of one trunk; takes over the listener of its transports and closes them. */
 export function createTransactions(
   transports: Transports,
   resolve: Resolve,
-  { system, timers: given, asksFailedHops = true }: TransactionOptions,
+  options: TransactionOptions,
 ): Transactions {
-  const timers = sipTimers(given);
-  const ended = new AbortController();
-  let listener = NO_LISTENER;
-  let closing: Promise<void> | undefined;
-  const client = new ClientSide({
-    system,
-    timers,
-    transports,
-    resolve: async (uri, signal) => {
-      const hops = await resolve(uri, signal);
-      transports.expect?.(hops);
-      return hops;
-    },
-    late: (response, flow) => listener.lateSuccess(response, flow),
-    asksFailedHops,
-  });
-  const server = new ServerSide({
-    system,
-    timers,
-    reply: (response, flow) => void reply(transports, response, flow, ended.signal),
-    listener: () => listener,
-  });
-  transports.listen({
-    message(message, flow) {
-      if (closing !== undefined) return;
-      if (message.kind === "response") client.response(message);
-      else server.request(message, flow);
-    },
-    closed: (flow, fault) => client.closed(flow, fault),
-    hasCall: (callId) => listener.hasCall?.(callId) === true,
-    ours: (request) => listener.ours?.(request) === true,
-  });
-
-  return {
-    request(request, to, clientListener) {
-      return client.request(request, to, clientListener);
-    },
-    ack(request, to) {
-      void client.ack(request, to, ended.signal);
-    },
-    listen(next) {
-      listener = next;
-    },
-    flowTo: (uri, signal) => client.flowTo(uri, signal),
-    sentBy: (flow) => transports.sentBy(flow),
-    close() {
-      closing ??= (async () => {
-        ended.abort();
-        server.close();
-        client.close(new TransportError("closed", "the trunk was closed"));
-        await transports.close();
-      })();
-      return closing;
-    },
-  };
+  return new TransactionLayer(transports, resolve, options);
 }
 
-/**
- * Sends a response to the source of its request; if that connection is closed, on a new one to the address in the
- * request's Via (RFC 3261 section 18.2.2). A response that cannot be sent is dropped: the peer retransmits its request.
- */
-async function reply(transports: Transports, response: SipResponse, flow: Flow, signal: AbortSignal): Promise<void> {
-  try {
-    if (flow.alive) {
-      flow.send(response);
-      return;
-    }
-    const hop = hopBack(response, flow);
-    if (hop !== undefined) (await transports.connect(hop, signal)).send(response);
-  } catch {
-    // dropped
+/** Our requests, matched with their responses (RFC 3261 section 17.1); those of peers are handled by {@link ServerSide}. */
+class TransactionLayer implements Transactions, ClientScope {
+  readonly system: System;
+  readonly timers: SipTimers;
+  readonly transports: Transports;
+  readonly failedHops: FailedHops;
+  readonly chosenHops: ChosenHops = new ChosenHops();
+  readonly tcpInstead: TcpInstead;
+  readonly #resolve: Resolve;
+  readonly #server: ServerSide;
+  readonly #transactions = new Map<string, ClientTransaction>();
+  readonly #requests = new Set<ClientRequest>();
+  readonly #ended = new AbortController();
+  #listener = NO_LISTENER;
+  #closing: Promise<void> | undefined;
+
+  constructor(transports: Transports, resolve: Resolve, { system, timers, asksFailedHops = true }: TransactionOptions) {
+    this.system = system;
+    this.timers = sipTimers(timers);
+    this.transports = transports;
+    this.#resolve = resolve;
+    const { signal } = this.#ended;
+    const probe = { system, transports, timers: this.timers, asks: asksFailedHops, open: this.open.bind(this), signal };
+    this.failedHops = new FailedHops(system, (hop, dead) => probeHop(hop, dead, probe));
+    this.tcpInstead = new TcpInstead(transports, system);
+    this.#server = new ServerSide({
+      system,
+      timers: this.timers,
+      reply: (response, flow) => void reply(transports, response, flow, signal),
+      listener: () => this.#listener,
+    });
+    transports.listen({
+      message: (message, flow) => {
+        if (this.#closing !== undefined) return;
+        if (message.kind === "response") this.#response(message);
+        else this.#server.request(message, flow);
+      },
+      closed: (flow, fault) => this.#closed(flow, fault),
+      hasCall: (callId) => this.#listener.hasCall?.(callId) === true,
+      ours: (request) => this.#listener.ours?.(request) === true,
+    });
   }
-}
 
-function hopBack(response: SipResponse, { kind, remote }: Flow): Hop | undefined {
-  const via = parseVia(response.headers.list("Via")[0] ?? "");
-  if (via === undefined || kind === "udp") return undefined;
-  return { kind, host: via.host, address: remote.address, port: via.port ?? defaultPort(kind) };
+  listen(listener: TransactionListener): void {
+    this.#listener = listener;
+  }
+
+  sentBy(flow: Flow): string {
+    return this.transports.sentBy(flow);
+  }
+
+  async resolve(uri: string, signal: AbortSignal): Promise<readonly Hop[]> {
+    const hops = await this.#resolve(uri, signal);
+    this.transports.expect?.(hops);
+    return hops;
+  }
+
+  late(response: SipResponse, flow: Flow): void {
+    this.#listener.lateSuccess(response, flow);
+  }
+
+  request(request: SipRequest, to: string | Flow, listener: ClientListener): OutgoingRequest {
+    const sent = new ClientRequest(this, request, listener);
+    this.#requests.add(sent);
+    void sent.send(to);
+    return sent;
+  }
+
+  ack(request: SipRequest, to: string | Flow): void {
+    void this.#ack(request, to);
+  }
+
+  /** Sends the ACK of a 2xx on the first hop that can be reached. */
+  async #ack(request: SipRequest, to: string | Flow): Promise<void> {
+    try {
+      const flow = typeof to === "string" ? await this.flowTo(to, this.#ended.signal) : to;
+      const ack = { ...request, headers: request.headers.clone() };
+      ack.headers.addFirst("Via", viaOf(flow.kind, this.transports.sentBy(flow), newBranch(this.system)));
+      flow.send(ack);
+    } catch {
+      // the peer retransmits its 2xx, and gets another ACK
+    }
+  }
+
+  /** Passes a response to its transaction; a response without one is ignored. */
+  #response(response: SipResponse): void {
+    const via = parseVia(response.headers.list("Via")[0] ?? "");
+    const method = parseCSeq(response.headers.get("CSeq"))?.method ?? "";
+    const transaction = this.#transactions.get(clientKey(via, method));
+    if (via === undefined || transaction === undefined) return;
+    this.#learn(via, transaction);
+    transaction.response(response);
+  }
+
+  #closed(flow: Flow, fault: TransportError): void {
+    for (const transaction of [...this.#transactions.values()]) if (transaction.flow === flow) transaction.lost(fault);
+  }
+
+  open(request: SipRequest, flow: Flow, patience: Patience, owner: TransactionOwner): ClientTransaction {
+    const key = clientKey(parseVia(request.headers.list("Via")[0] ?? ""), request.method);
+    const { system, timers } = this;
+    const terminated = (): void => void this.#transactions.delete(key);
+    const transaction = new ClientTransaction({ request, flow, system, timers, ...patience, owner, terminated });
+    this.#transactions.set(key, transaction);
+    return transaction;
+  }
+
+  done(request: ClientRequest): void {
+    this.#requests.delete(request);
+  }
+
+  async #close(): Promise<void> {
+    this.#ended.abort();
+    this.#server.close();
+    const fault = new TransportError("closed", "the trunk was closed");
+    for (const request of [...this.#requests]) request.close(fault);
+    for (const transaction of this.#transactions.values()) transaction.stop();
+    this.#transactions.clear();
+    await this.transports.close();
+  }
+
+  /** The flow that a request to this URI would take. @throws {TransportError} */
+  async flowTo(uri: string, signal: AbortSignal): Promise<Flow> {
+    let fault: unknown = new TransportError("dns", `${uri} resolves to no address`);
+    for (const hop of this.failedHops.inOrder(await this.resolve(uri, signal)))
+      try {
+        return await this.transports.connect(hop, signal);
+      } catch (cause) {
+        if (signal.aborted) throw cause;
+        this.failedHops.add(hop);
+        fault = cause;
+      }
+    throw fault;
+  }
+
+  /** Takes our address as the peer sees it (RFC 3581); the matching branch proves that the response is from the peer. */
+  #learn({ host, port, params }: Via, { flow, request }: ClientTransaction): void {
+    const rport = Number(params.get("rport") ?? "");
+    const received = params.get("received");
+    if (received === undefined && !rport) return;
+    const address = { address: received || host, port: rport || (port ?? flow.local.port) };
+    this.transports.seen(flow, address, TRUNK_METHODS.has(request.method));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
 }
