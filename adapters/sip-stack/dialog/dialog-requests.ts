@@ -64,6 +64,7 @@ export class DialogRequests {
       },
       this.#callId,
     );
+    uacRequest.send();
     this.#underWay.add(uacRequest);
     return uacRequest;
   }

@@ -69,6 +69,7 @@ export class DialogTermination {
       },
       callId,
     );
+    uacRequest.send();
   }
 
   #answered({ status, headers }: SipResponse, refusal: ChallengeRefusal | undefined): void {

@@ -1,8 +1,7 @@
-import type { ChallengeRefusal } from "../auth/challenge.ts";
 import type { SipResponse } from "../message/message.ts";
 import { type SipUri, writeUri } from "../message/uri.ts";
-import type { Flow, TransportError } from "../transport/transport.ts";
-import type { Extension, HeaderField, MayFollow } from "./agent.ts";
+import { TransportError } from "../transport/transport.ts";
+import type { Extension, MayFollow } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import type { InviteRequest, Negotiator } from "./invite.ts";
 import {
@@ -16,61 +15,34 @@ import {
   type NextAttempt,
   nextAttempt,
 } from "./invite-attempt.ts";
-import { UacRequest } from "./uac-request.ts";
+import type { Draft } from "./uac-request.ts";
 
-/** Receives what becomes of the attempts. */
-export interface InviteAttemptsListener {
-  /** An INVITE is on its way. */
-  sent(flow: Flow): void;
-  provisional(response: SipResponse, flow: Flow): void;
-  /** The last INVITE was refused, and another one follows: its early dialogs are void. */
-  again(): void;
-  answered(response: SipResponse, flow: Flow): void;
-  /** A final refusal; with the reason why a challenge could not be answered. */
-  refused(response: SipResponse, refusal: ChallengeRefusal | undefined): void;
-  failed(fault: TransportError): void;
-}
-
-/** The INVITEs of one call, one after the other, until one is answered or finally refused. */
+/** The INVITEs of one call: composes each of them, and decides whether another one follows a refusal. */
 export class InviteAttempts {
   readonly #context: AgentContext;
   readonly #ids: InviteIds;
-  readonly #traced: string;
   readonly #negotiator: Negotiator;
-  readonly #maySend: InviteRequest["maySend"];
-  readonly #mayFollow: InviteRequest["mayFollow"];
-  readonly #listener: InviteAttemptsListener;
+  readonly #mayFollow: MayFollow | undefined;
   #attempt: InviteAttempt;
-  #uacRequest: UacRequest | undefined;
-  #cancelled = false;
-  #stopWaiting: () => void = () => {};
+  /** The attempt to compose next. */
+  #next: InviteAttempt;
   #cseq = 0;
-  #unanswered = false;
 
-  /** @param traced the core's id of the call, for the trace */
   constructor(
     context: AgentContext,
     ids: InviteIds,
-    {
-      negotiator,
-      callId: traced,
-      maySend,
-      mayFollow,
-    }: Omit<InviteRequest, "target" | "caller" | "headers" | "listener">,
-    listener: InviteAttemptsListener,
+    { negotiator, mayFollow }: Pick<InviteRequest, "negotiator" | "mayFollow">,
   ) {
     this.#context = context;
     this.#ids = ids;
-    this.#traced = traced;
     this.#negotiator = negotiator;
-    this.#maySend = maySend;
     this.#mayFollow = mayFollow;
-    this.#listener = listener;
     const { sessionTimers = true, reliableProvisionals = true } = context.options;
     const extensions: Extension[] = [];
     if (sessionTimers) extensions.push("timer");
     if (reliableProvisionals) extensions.push("100rel");
     this.#attempt = firstAttempt(ids.target, extensions);
+    this.#next = this.#attempt;
   }
 
   /** The Request-URI of the last INVITE. */
@@ -83,85 +55,38 @@ export class InviteAttempts {
     return this.#attempt.redirects > 0;
   }
 
-  /** Whether any INVITE may have arrived at a hop that has given no final response. */
-  get unanswered(): boolean {
-    return this.#unanswered || this.#uacRequest?.unanswered === true;
-  }
-
-  /** The credentials of the last INVITE. */
-  get authorization(): readonly HeaderField[] {
-    return this.#uacRequest?.authorization ?? [];
-  }
-
-  /** Sends the next INVITE. */
-  send(): void {
+  compose(): Draft {
     const { options } = this.#context;
-    const attempt = this.#attempt;
-    this.#uacRequest = new UacRequest(
-      this.#context,
-      () => ({
-        request: inviteMessage(options, this.#ids, attempt, ++this.#cseq, this.#negotiator.offer()),
-        to: options.nextHop(attempt.uri),
-        contact: true,
-      }),
-      {
-        maySend: this.#maySend,
-        sent: (_request, flow) => this.#listener.sent(flow),
-        provisional: (response, flow) => this.#listener.provisional(response, flow),
-        final: (response, flow) => {
-          if (response.status < 300) this.#listener.answered(response, flow);
-          else this.#refused(response);
-        },
-        failed: (fault) => this.#failed(fault),
-      },
-      this.#traced,
-    );
+    this.#attempt = this.#next;
+    return {
+      request: inviteMessage(options, this.#ids, this.#attempt, ++this.#cseq, this.#negotiator.offer()),
+      to: options.nextHop(this.#attempt.uri),
+      contact: true,
+    };
   }
 
-  /** Cancels the INVITE under way and sends no more. False: none is under way, and nothing will be reported. */
-  cancel(reason?: string): boolean {
-    this.#cancelled = true;
-    this.#stopWaiting();
-    this.#uacRequest?.cancel(reason);
-    return this.#uacRequest !== undefined;
-  }
-
-  #refused(response: SipResponse): void {
+  /** The pause before the INVITE that follows a refusal or a fault, ms; undefined: none follows. */
+  retry(ended: SipResponse | TransportError): number | undefined | Promise<number | undefined> {
+    if (ended instanceof TransportError) return this.#pauseBefore(alternative(this.#attempt));
     const { followRedirects = false } = this.#context.options;
     const mayFollow = this.#mayFollow;
-    if (followRedirects && mayFollow && isRedirection(response) && !this.#cancelled)
-      void this.#redirected(response, mayFollow);
-    else this.#goOn(response, followRedirects);
+    if (followRedirects && mayFollow && isRedirection(ended)) return this.#redirected(ended, mayFollow);
+    return this.#pauseBefore(nextAttempt(this.#attempt, ended, followRedirects));
   }
 
   /** Asks where the call may be led, while it can be cancelled. */
-  async #redirected(response: SipResponse, mayFollow: MayFollow): Promise<void> {
+  async #redirected(response: SipResponse, mayFollow: MayFollow): Promise<number | undefined> {
     const allowed = new Set<string>();
     const ask = async (place: SipUri): Promise<void> => {
       if (await mayFollow(place).catch(() => false)) allowed.add(writeUri(place));
     };
     await Promise.all(contactsOf(response).map(ask));
-    this.#goOn(response, (place) => allowed.has(writeUri(place)));
+    return this.#pauseBefore(nextAttempt(this.#attempt, response, (place) => allowed.has(writeUri(place))));
   }
 
-  #goOn(response: SipResponse, followRedirects: boolean | ((place: SipUri) => boolean)): void {
-    const next = this.#cancelled ? undefined : nextAttempt(this.#attempt, response, followRedirects);
-    if (next === undefined) this.#listener.refused(response, this.#uacRequest?.refusal);
-    else this.#again(next);
-  }
-
-  #failed(fault: TransportError): void {
-    const next = this.#cancelled ? undefined : alternative(this.#attempt);
-    if (next === undefined) this.#listener.failed(fault);
-    else this.#again(next);
-  }
-
-  #again({ attempt, wait }: NextAttempt): void {
-    this.#attempt = attempt;
-    this.#unanswered = this.unanswered;
-    this.#uacRequest = undefined;
-    this.#listener.again();
-    if (wait) this.#stopWaiting = this.#context.options.system.after(this.#context.glareDelayMs(), () => this.send());
-    else this.send();
+  #pauseBefore(next: NextAttempt | undefined): number | undefined {
+    if (next === undefined) return undefined;
+    this.#next = next.attempt;
+    return next.wait ? this.#context.glareDelayMs() : 0;
   }
 }

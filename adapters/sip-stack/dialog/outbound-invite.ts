@@ -1,4 +1,3 @@
-import type { ChallengeRefusal } from "../auth/challenge.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { tagOf } from "../message/name-addr.ts";
 import { nextState, type TransferOutcome } from "../ports.ts";
@@ -14,6 +13,7 @@ import { declineAnswer, Forks } from "./forks.ts";
 import type { InviteEnd, InviteRequest, InviteUsage } from "./invite.ts";
 import { InviteAttempts } from "./invite-attempts.ts";
 import { INVITE_TRANSITIONS, type InviteInput, type InviteState } from "./invite-states.ts";
+import { UacRequest, type UacRequestListener } from "./uac-request.ts";
 
 /** How long a peer may take to respond to CANCEL or BYE, ms; then the call ends without a response. */
 const RELEASE_LIMIT_MS = 4000;
@@ -26,6 +26,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   readonly #beforeEnd: (invite: OutboundInvite) => void;
   readonly #fromTag: string;
   readonly #attempts: InviteAttempts;
+  readonly #request: UacRequest;
   readonly #forks = new Forks();
   readonly #alerting: Alerting;
   readonly #hold = new FlowHold();
@@ -49,22 +50,29 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     this.#fromTag = context.token();
     const { target, caller, headers } = call;
     const ids = { target, callId: this.callId, fromTag: this.#fromTag, caller, headers };
-    this.#attempts = new InviteAttempts(context, ids, call, {
-      sent: (flow) => this.#sent(flow),
+    const attempts = new InviteAttempts(context, ids, call);
+    this.#attempts = attempts;
+    const listener: UacRequestListener = {
+      maySend: call.maySend,
+      sent: (_, flow) => this.#sent(flow),
       provisional: (response, flow) => this.#provisional(response, flow),
+      retry: (ended) => attempts.retry(ended),
       again: () => this.#forks.keepOnly(undefined),
-      answered: (response, flow) => this.#answered(response, flow),
-      refused: (response, refusal) => this.#refused(response, refusal),
+      final: (response, flow) => {
+        if (response.status < 300) this.#answered(response, flow);
+        else this.#refused(response);
+      },
       failed: ({ message: detail }) => {
-        const { redirected } = this.#attempts;
+        const { redirected } = attempts;
         const unreachable: InviteEnd = { type: "unreachable", detail, redirected, neverRang: this.#neverRang };
         this.#over(this.#state === "calling" ? unreachable : this.#end);
       },
-    });
+    };
+    this.#request = new UacRequest(context, () => attempts.compose(), listener, call.callId);
     this.#ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    queueMicrotask(() => this.#state === "calling" && this.#attempts.send());
+    queueMicrotask(() => this.#state === "calling" && this.#request.send());
   }
 
   get furthest(): number | undefined {
@@ -76,7 +84,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     else if (this.#state === "calling") {
       this.#move("hangUp");
       this.#limit();
-      if (!this.#attempts.cancel(reason)) this.#over(this.#end);
+      if (!this.#request.cancel(reason)) this.#over(this.#end);
     }
     return this.#ended;
   }
@@ -135,7 +143,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       // One fork has given up, or its 2xx was lost and it stopped waiting for our ACK (RFC 3261 section 15).
       this.#forks.drop(usage);
       if (this.#forks.size > 0) return;
-      this.#attempts.cancel();
+      this.#request.cancel();
     }
     this.#over(this.#state === "cancelling" || this.#state === "releasing" ? this.#end : { type: "bye", reason });
   }
@@ -146,7 +154,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   get #neverRang(): boolean {
-    return !this.#alerting.progressed && !this.#attempts.unanswered;
+    return !this.#alerting.progressed && !this.#request.unanswered;
   }
 
   #sent(flow: Flow): void {
@@ -175,7 +183,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
       return;
     }
     this.#call.respondedFrom?.(flow.remote.address);
-    usage.established(response, flow, this.#attempts.authorization);
+    usage.established(response, flow, this.#request.authorization);
     this.#hold.keep(flow);
     this.#confirmed = usage;
     this.#forks.keepOnly(usage);
@@ -204,8 +212,9 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     return undefined;
   }
 
-  #refused(response: SipResponse, refusal: ChallengeRefusal | undefined): void {
+  #refused(response: SipResponse): void {
     this.#forks.keepOnly(undefined);
+    const { refusal } = this.#request;
     const { rang, progressed } = this.#alerting;
     const rejected: InviteEnd = { type: "rejected", response, rang, progressed, refusal, neverRang: this.#neverRang };
     this.#over(this.#state === "calling" ? rejected : this.#end);
@@ -254,7 +263,8 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   #decline(response: SipResponse, flow: Flow): void {
-    const { uri, authorization } = this.#attempts;
+    const { uri } = this.#attempts;
+    const { authorization } = this.#request;
     declineAnswer(this.#context, response, flow, { uri, authorization, callId: this.#call.callId });
   }
 }

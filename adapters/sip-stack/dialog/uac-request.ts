@@ -25,20 +25,27 @@ export interface UacRequestListener {
   /** A 401 or 407 only if the challenge could not be answered. */
   final(response: SipResponse, flow: Flow): void;
   failed(fault: TransportError): void;
+  /**
+   * Asked after a refusal or a fault, unless the request was cancelled: the pause before another request is composed, ms;
+   * undefined: there is none, and `final` or `failed` is called. Default: none.
+   */
+  retry?(ended: SipResponse | TransportError): number | undefined | Promise<number | undefined>;
+  /** Another request follows, without what this one has learnt. */
+  again?(): void;
   /** The request was abandoned; neither `final` nor `failed` is called. */
   abandoned?(): void;
 }
 
 /**
  * A request of a UAC (RFC 3261 section 8.1) up to its final response: sent again if a server challenges it (section
- * 22.2), or if its connection was closed.
+ * 22.2), if its connection was closed, or if its listener has another one.
  */
 export class UacRequest {
   readonly #context: AgentContext;
   readonly #compose: () => Draft;
   readonly #listener: UacRequestListener;
   readonly #callId: string | undefined;
-  readonly #digest: DigestAuthentication;
+  #digest: DigestAuthentication;
   #request: SipRequest | undefined;
   #transaction: OutgoingRequest | undefined;
   #attempts = 0;
@@ -46,6 +53,7 @@ export class UacRequest {
   #flowLost = false;
   #refusal: ChallengeRefusal | undefined;
   #unanswered = false;
+  #stopWaiting: () => void = () => {};
 
   /**
    * @param compose called for every attempt
@@ -57,7 +65,6 @@ export class UacRequest {
     this.#listener = listener;
     this.#callId = callId;
     this.#digest = context.options.digest.authentication();
-    this.#send();
   }
 
   /**
@@ -77,10 +84,15 @@ export class UacRequest {
     return this.#unanswered || this.#transaction?.unanswered === true;
   }
 
-  /** Cancels an INVITE and makes no further attempt; its final response is still reported. */
-  cancel(reason?: string): void {
+  /**
+   * Cancels an INVITE and makes no further attempt; its final response is still reported. False: none is under way, and
+   * nothing will be reported.
+   */
+  cancel(reason?: string): boolean {
     this.#cancelled = true;
+    this.#stopWaiting();
     this.#transaction?.cancel(reason);
+    return this.#transaction !== undefined;
   }
 
   /** Ignores everything that still comes. */
@@ -90,7 +102,8 @@ export class UacRequest {
     this.#listener.abandoned?.();
   }
 
-  #send(): void {
+  /** Sends the request, for the first time or again. */
+  send(): void {
     const { request, to, otherwise, contact } = this.#compose();
     this.#digest.authorize(request);
     this.#request = request;
@@ -115,21 +128,44 @@ export class UacRequest {
       },
       final: (response, flow) => {
         this.#context.trace(this.#callId, "received", response);
-        if (this.#answers(response, flow)) this.#send();
-        else this.#listener.final(response, flow);
+        if (this.#answers(response, flow)) this.send();
+        else if (response.status < 300) this.#listener.final(response, flow);
+        else this.#end(response, () => this.#listener.final(response, flow));
       },
       failed: (fault) => {
         if (this.#cancelled || lost || otherwise === undefined || fault.fault !== "closed") {
-          this.#listener.failed(fault);
+          this.#end(fault, () => this.#listener.failed(fault));
           return;
         }
         this.#flowLost = true;
-        this.#send();
+        this.send();
       },
     });
     if (attempt !== this.#attempts) return;
     if (this.#transaction?.unanswered === true) this.#unanswered = true;
     this.#transaction = transaction;
+  }
+
+  /** @param report calls the listener if no other request follows */
+  #end(ended: SipResponse | TransportError, report: () => void): void {
+    const pauseMs = this.#cancelled ? undefined : this.#listener.retry?.(ended);
+    if (pauseMs instanceof Promise)
+      void pauseMs.then((ms) => (this.#cancelled || ms === undefined ? report() : this.#again(ms)));
+    else if (pauseMs === undefined) report();
+    else this.#again(pauseMs);
+  }
+
+  #again(pauseMs: number): void {
+    this.#unanswered = this.unanswered;
+    this.#transaction = undefined;
+    this.#request = undefined;
+    this.#flowLost = false;
+    this.#refusal = undefined;
+    const { digest, system } = this.#context.options;
+    this.#digest = digest.authentication();
+    this.#listener.again?.();
+    if (pauseMs === 0) this.send();
+    else this.#stopWaiting = system.after(pauseMs, () => this.send());
   }
 
   /** Whether the request is sent again with credentials; never twice for the same nonce. */

@@ -139,6 +139,7 @@ function send(
       },
     );
     signal?.addEventListener("abort", aborted, { once: true });
+    uacRequest.send();
   });
 }
 
