@@ -10,9 +10,15 @@ import { probeDialog } from "./dialog-requests.ts";
 import { DialogUsage, type DialogUsageListener } from "./dialog-usage.ts";
 import { sendDigitByInfo } from "./dtmf-relay.ts";
 import { declineAnswer, Forks } from "./forks.ts";
-import type { InviteEnd, InviteRequest, InviteUsage } from "./invite.ts";
+import {
+  INVITE_TRANSITIONS,
+  type InviteEnd,
+  type InviteInput,
+  type InviteRequest,
+  type InviteState,
+  type InviteUsage,
+} from "./invite.ts";
 import { InviteAttempts } from "./invite-attempts.ts";
-import { INVITE_TRANSITIONS, type InviteInput, type InviteState } from "./invite-states.ts";
 import { UacRequest, type UacRequestListener } from "./uac-request.ts";
 
 /** How long a peer may take to respond to CANCEL or BYE, ms; then the call ends without a response. */

@@ -1,6 +1,5 @@
 import { availableParallelism } from "node:os";
-import type { Logger } from "../ports.ts";
-import { realSystem, type System } from "../ports.ts";
+import { type Logger, realSystem, type System } from "../ports.ts";
 import type { MediaEngine, MediaListener, MediaOptions, MediaSession, SendDeadline } from "./engine.ts";
 import { createThreadEngine } from "./thread-engine.ts";
 import { createWorkerEngine, type WorkerEngine } from "./worker/worker-engine.ts";

@@ -1,5 +1,4 @@
-import type { System } from "../ports.ts";
-import { toHex } from "../ports.ts";
+import { type System, toHex } from "../ports.ts";
 import type { Inbound } from "./inbound.ts";
 import type { Outbound } from "./outbound.ts";
 import { ntpMiddle, RTCP_BYTES, RtcpPacket, writeRtcp } from "./rtcp.ts";

@@ -1,5 +1,4 @@
-import type { System } from "../ports.ts";
-import { BoundedMap } from "../ports.ts";
+import { BoundedMap, type System } from "../ports.ts";
 import { addressAndPort, type Flow, type Hop } from "./transport.ts";
 
 /** When a hop that failed is probed first, ms after its failure; each probe that fails doubles the wait … */

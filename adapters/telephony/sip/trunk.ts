@@ -12,11 +12,13 @@ import { assertUriCallable, loadRefusals, type RefusalOf } from "./destinations/
 import type { SipLeg } from "./leg.ts";
 import { type Admission, Limiter } from "./limiter.ts";
 import { prepareCall } from "./prepare-call.ts";
-import type { SipStack, SipStackOptions } from "./stack.ts";
-import { stackFault, TrunkStack } from "./trunk-stack.ts";
+import { offline } from "./registration/presence.ts";
+import { openStack, type SipStack, type SipStackOptions } from "./stack.ts";
 
 /** The wait for a free port if all are in use by our own calls, ms. */
 const PORT_WAIT_MS = 1_000;
+/** Sockets that could not be opened are tried again after this at the earliest, ms. */
+const REOPEN_MS = 5_000;
 /** The longest message in a call's timeline, characters. */
 const LONGEST_TRACE = 8_000;
 const CLOSED = "the trunk is closed";
@@ -37,7 +39,9 @@ export class SipTrunk implements Carrier {
   readonly #lines = new LinkedLines(() => this.ask());
   readonly #legs = new Map<string, SipLeg>();
   readonly #rule: () => Promise<RefusalOf>;
-  readonly #stack: TrunkStack;
+  /** Opened when it is first needed, and again some time after a failure. */
+  #stack: Promise<SipStack> | undefined;
+  #cancelReopen = (): void => {};
   /** The last report of the presence. */
   #health: LineHealth | undefined;
   #closing: Promise<void> | undefined;
@@ -46,12 +50,6 @@ export class SipTrunk implements Carrier {
     this.#options = options;
     this.#limiter = new Limiter(options.system, options.trunk);
     this.#rule = loadRefusals(options.trunk, `trunk ${options.trunk.name}`);
-    this.#stack = new TrunkStack({
-      ...options,
-      changed: (health) => this.#changed(health),
-      trace: (callId, direction, message) =>
-        this.#legs.get(callId)?.traced({ direction, message: maskedMessage(message).slice(0, LONGEST_TRACE) }),
-    });
   }
 
   /** The number that calls come from; null if there is none. */
@@ -182,7 +180,8 @@ export class SipTrunk implements Carrier {
       return new DialError("media_failed", fault.message);
     }
     if (fault instanceof TransportError) {
-      this.#stack.suspect(fault.message);
+      // An open stack probes the trunk at once.
+      void this.#stack?.then(({ presence }) => presence.suspect(fault.message)).catch(() => {});
       return new DialError("unreachable", fault.message);
     }
     if (this.#closing !== undefined) return new DialError("unreachable", CLOSED);
@@ -193,7 +192,29 @@ export class SipTrunk implements Carrier {
   #open(): Promise<SipStack> {
     if (this.#closing !== undefined) return Promise.reject(new Error(CLOSED));
     void this.#options.media().catch(() => {}); // opened early; the first call reports a failure
-    return this.#stack.open();
+    this.#stack ??= this.#openStack();
+    return this.#stack;
+  }
+
+  async #openStack(): Promise<SipStack> {
+    const { trunk, system, logger } = this.#options;
+    try {
+      const stack = await openStack({
+        ...this.#options,
+        changed: (health) => this.#changed(health),
+        trace: (callId, direction, message) =>
+          this.#legs.get(callId)?.traced({ direction, message: maskedMessage(message).slice(0, LONGEST_TRACE) }),
+      });
+      stack.presence.start();
+      return stack;
+    } catch (fault) {
+      logger.error({ trunk: trunk.name, err: fault }, "sip: the trunk's sockets could not be opened");
+      this.#cancelReopen = system.after(REOPEN_MS, () => {
+        this.#stack = undefined;
+      });
+      this.#changed(stackFault(fault));
+      throw fault;
+    }
   }
 
   #changed(health: LineHealth): void {
@@ -207,6 +228,13 @@ export class SipTrunk implements Carrier {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#legs.values()].map((leg) => leg.hangUp()));
-    await this.#stack.close();
+    const stack = await this.#stack?.catch(() => undefined);
+    await stack?.close();
+    this.#cancelReopen();
   }
+}
+
+/** The health of a trunk whose sockets could not be opened. */
+function stackFault(fault: unknown): LineHealth {
+  return offline(errorText(fault), fault instanceof TransportError && fault.lasting);
 }
