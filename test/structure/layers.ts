@@ -34,6 +34,18 @@ const FAMILIES = [
 const WEB_ONLY = "src/ uses web standards: it reaches the runtime through a port that adapters/ implement.";
 const ADAPTER = "An adapter imports ports, audio and domain of src/, and no other adapter family.";
 
+const STACK_PORTS = "adapters/sip-stack/ports.ts";
+/** The folders of the SIP stack from the lowest to the highest, and their imports besides those below them. */
+const STACK_FOLDERS: readonly (readonly [folder: string, packages: readonly string[]])[] = [
+  ["message", [STACK_PORTS]],
+  ["transport", [STACK_PORTS, "node:"]],
+  ["transaction", [STACK_PORTS]],
+  ["auth", [STACK_PORTS, "node:"]],
+  ["dialog", [STACK_PORTS]],
+  ["media", [STACK_PORTS, "node:", "libopus-wasm"]],
+  ["sdp", ["node:"]],
+];
+
 export const LAYERS: readonly Layer[] = [
   { files: BASE, may: [], rule: "src/base imports nothing but itself." },
   { files: DOMAIN, may: [BASE, "valibot"], rule: "src/domain is pure: it imports src/base and valibot." },
@@ -134,13 +146,13 @@ export const LAYERS: readonly Layer[] = [
     may: [BASE, DOMAIN, PORTS, AUDIO, "node:", "kysely", "pg"],
     rule: ADAPTER,
   },
+  ...STACK_FOLDERS.map(([folder, packages], at) => ({
+    files: `adapters/sip-stack/${folder}/`,
+    may: [...packages, ...STACK_FOLDERS.slice(0, at).map(([below]) => `adapters/sip-stack/${below}/`)],
+    rule: "adapters/sip-stack knows nothing of Ringport but its ports.ts, and each of its folders only those below it.",
+  })),
   {
-    files: "adapters/sip-stack/",
-    may: ["node:", "libopus-wasm"],
-    rule: "adapters/sip-stack knows nothing of Ringport: only its ports.ts imports from outside its folder.",
-  },
-  {
-    files: "adapters/sip-stack/ports.ts",
+    files: STACK_PORTS,
     may: [BASE, PORTS, AUDIO, "src/domain/public-address.ts"],
     rule: "The ports of the SIP stack are a clock, a log, audio frames and small tools.",
   },
