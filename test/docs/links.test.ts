@@ -49,6 +49,14 @@ test.for(TRANSLATIONS)("%s leads to the pages of the README", (page) => {
   expect(linksOf("README.md")).toContain(page);
 });
 
+test.for(["CONTRIBUTING.md", "docs/architecture.md", "docs/first-day.md"])("%s names only files that exist", (page) => {
+  const named = [...textOf(page).matchAll(/`((?:src|adapters|test|examples|docs|\.ci)\/[\w./-]+)`/g)].map(
+    ([, path]) => path!,
+  );
+  expect(named.length).toBeGreaterThan(15);
+  expect(named.filter((path) => !existsSync(fileOf(path)))).toEqual([]);
+});
+
 test("the README leads to every page", () => {
   const reached = new Set(["README.md"]);
   for (const page of reached)
