@@ -22,8 +22,8 @@ import { scryptHasher } from "./embedded/scrypt-hasher.ts";
 import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
 import { closing, type SharedWorkers, sharedWorkers } from "./embedded/shared-workers.ts";
 import { embeddedStorage } from "./embedded/storage.ts";
+import { httpSender } from "./public-http/http-sender.ts";
 import { HostLookup } from "./user-hosts/host-lookup.ts";
-import { httpSender } from "./webhooks/http-sender.ts";
 
 const PREVIOUS = {
   name: "a previous secret (RINGPORT_PREVIOUS_SECRETS)",
@@ -131,7 +131,7 @@ async function embeddedBodies(workers: SharedWorkers): Promise<BodyParser> {
 }
 
 async function embeddedRecordings(data: string): Promise<Recordings> {
-  const { wavRecordings } = await import("./recordings/wav-recordings.ts");
+  const { wavRecordings } = await import("./audio/wav-recordings.ts");
   return wavRecordings({ folder: join(data, RECORDINGS_FOLDER), makeParent: () => dataFolder(data) });
 }
 

@@ -1,3 +1,8 @@
+/** Replies of a model in one call, unless something else is configured. */
+export const DEFAULT_TURNS = 100;
+/** Tokens of one call, unless something else is configured. */
+export const DEFAULT_TOKENS = 200_000;
+
 /** What one call may cost. */
 export interface CallLimits {
   /** Replies of the model. */

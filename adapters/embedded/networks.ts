@@ -1,16 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { concatPcm } from "../../src/audio/pcm.ts";
+import { resample } from "../../src/audio/resample.ts";
 import { ConfigurationError } from "../../src/base/error.ts";
 import type { NetworkName, RingportOptions } from "../../src/options.ts";
 import type { Network } from "../../src/ports/pages.ts";
 import type { Speech } from "../../src/ports/speech.ts";
 import type { Telephony } from "../../src/ports/telephony.ts";
-import { sayThrough } from "./callee-voice.ts";
 import { SPOOL_FOLDER } from "./data-folder.ts";
 import { sipTrunks } from "./sip-trunks.ts";
 
 /** Makes networks, once there is a voice for the simulated callees. */
-export type MakeNetworks = (data: string, speech: Speech) => Promise<readonly Network[]>;
+type MakeNetworks = (data: string, speech: Speech) => Promise<readonly Network[]>;
 
 interface EmbeddedNetwork {
   /** Checks the options, and returns what makes the networks from them. */
@@ -107,4 +108,25 @@ async function simulatorOfSpool(data: string): Promise<Telephony | undefined> {
   if (!existsSync(spoolDir)) return undefined;
   const { simulator } = await import("../telephony/simulator/index.ts");
   return simulator({ spoolDir });
+}
+
+/** The voices that a simulated callee may have, best first. */
+const VOICES = ["en-US-1", "en-GB-1"];
+
+/** Lets the simulator's callees speak with the installed voices. */
+function sayThrough(speech: Speech): (text: string, sampleRate: number) => Promise<Int16Array> {
+  return async (text, sampleRate) => {
+    const pieces: Int16Array[] = [];
+    let rate = sampleRate;
+    for await (const chunk of speech.speak(text, await firstVoice(speech), new AbortController().signal)) {
+      rate = chunk.sampleRate;
+      pieces.push(chunk.samples);
+    }
+    return resample(concatPcm(pieces), rate, sampleRate);
+  };
+}
+
+async function firstVoice(speech: Speech): Promise<string> {
+  const known = new Set((await speech.voices()).map(({ id }) => id));
+  return VOICES.find((id) => known.has(id)) ?? "en-US-1";
 }

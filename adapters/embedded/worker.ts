@@ -6,7 +6,7 @@ import { fliteJob } from "../speech/flite-job.ts";
 import { installedJob } from "../speech/installed-job.ts";
 import { audioFileJob } from "../storage/audio-file-job.ts";
 import { serveJobs } from "../workers/serve-jobs.ts";
-import type { Jobs } from "./jobs.ts";
+import type { Jobs } from "./worker-pool.ts";
 
 // The entry of a worker thread (see workerEntry in worker-pool.ts).
 

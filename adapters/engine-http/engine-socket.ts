@@ -1,6 +1,5 @@
 import { WebSocket } from "ws";
-import { causeOf } from "./fault-text.ts";
-import { isPermanent, refusalText } from "./refusal-text.ts";
+import { causeOf, isPermanent, refusalText } from "./fault-text.ts";
 
 const MAX_MESSAGE_BYTES = 1 << 20;
 /** Beyond this many unsent bytes the connection counts as stalled. */
@@ -9,7 +8,7 @@ const MAX_BODY_LENGTH = 2_000;
 const MAX_REASON_LENGTH = 200;
 
 /** Events of a connection: `opened` at most once, then messages, then `lost` at most once. */
-export interface SocketListener {
+interface SocketListener {
   opened(): void;
   message(text: string): void;
   /**
@@ -20,7 +19,7 @@ export interface SocketListener {
 }
 
 /** Options of an {@link EngineSocket}. */
-export interface EngineSocketOptions {
+interface EngineSocketOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** How long the attempt may take, ms. */
   readonly connectMs: number;
@@ -113,4 +112,14 @@ async function refusalOf(
   } catch {
     return undefined;
   }
+}
+
+/** The address of a WebSocket below a base URL, which may begin with http, https, ws or wss. Throws a TypeError. */
+export function socketUrl(baseUrl: string | URL, path: string): URL {
+  const url = new URL(`${String(baseUrl).replace(/\/+$/, "")}${path}`);
+  const secure = url.protocol === "https:" || url.protocol === "wss:";
+  if (!secure && url.protocol !== "http:" && url.protocol !== "ws:")
+    throw new TypeError(`the protocol "${url.protocol}" is none of a WebSocket server; use https or wss`);
+  url.protocol = secure ? "wss:" : "ws:";
+  return url;
 }

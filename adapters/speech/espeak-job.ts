@@ -1,7 +1,7 @@
+import type { EspeakWorker } from "@echogarden/espeak-ng-emscripten";
 import { concatPcm } from "../../src/audio/pcm.ts";
 import { LONGEST_AUDIO_S, SpokenLength } from "../../src/audio/spoken-length.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
-import { espeakInstance } from "./espeak-instance.ts";
 import { segments } from "./segments.ts";
 import type { EspeakInput, SpeechJobContext } from "./speech-jobs.ts";
 
@@ -69,4 +69,18 @@ function asPlainText(text: string): string {
     .replace(/[₹₽₩₺₴₫₪₦₱₸฿]/g, (sign) => ` ${CURRENCIES.get(sign)} `)
     .replace(/[&<>"]/g, (letter) => ENTITIES.get(letter) ?? "")
     .replace(/\[(?=\[)/g, "[ ");
+}
+
+let instance: Promise<EspeakWorker> | undefined;
+
+/**
+ * The eSpeak NG of this thread, started once (60 to 600 ms). It speaks one text at a time. Throws if the package is not
+ * installed.
+ */
+export function espeakInstance(): Promise<EspeakWorker> {
+  instance ??= import("@echogarden/espeak-ng-emscripten").then(async ({ default: init }) => {
+    const { eSpeakNGWorker: Worker } = await init();
+    return new Worker();
+  });
+  return instance;
 }

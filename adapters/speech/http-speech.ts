@@ -7,7 +7,7 @@ import type { PcmChunk } from "../../src/ports/media.ts";
 import type { Speech, Voice } from "../../src/ports/speech.ts";
 import { engineClient } from "../engine-http/engine-client.ts";
 import { causeOf, quoteOf, withoutSecrets } from "../engine-http/fault-text.ts";
-import { readWithin } from "../engine-http/read-within.ts";
+import { readWithin } from "../engine-http/response-body.ts";
 import { engineSpeech } from "./engine-speech.ts";
 import { SpokenBody } from "./spoken-body.ts";
 import { parseVoiceId } from "./voice-id.ts";

@@ -1,4 +1,4 @@
-import { espeakInstance } from "./espeak-instance.ts";
+import { espeakInstance } from "./espeak-job.ts";
 import { flitePath } from "./flite-job.ts";
 import type { EspeakLanguage, InstalledEngines, SpeechJobContext } from "./speech-jobs.ts";
 

@@ -1,5 +1,4 @@
 import { speechSlices } from "../../src/domain/speech-slices.ts";
-import { visibleText } from "./visible-text.ts";
 
 /** Characters. Longer segments take noticeable time; shorter ones are joined, so "Dr. Smith called." is one segment. */
 const LENGTHS = { longest: 300, shortest: 40 };
@@ -36,4 +35,17 @@ function splitLongWords(text: string): string {
     }
     return split;
   });
+}
+
+/**
+ * The text without characters that an engine could take for a command: control characters (NUL and line breaks of all
+ * kinds included), lone surrogates, private and unassigned code points, and marks of direction. Each run of them and of
+ * white space becomes one line break if it contains one, else one space.
+ */
+export function visibleText(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028-\u202e\u2066-\u2069\ufeff\s]+/gu, (run) =>
+      /[\n\r\u2028\u2029]/.test(run) ? "\n" : " ",
+    )
+    .trim();
 }

@@ -1,9 +1,7 @@
 import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from "@bjorn3/browser_wasi_shim";
-import { constantBytes } from "./constant-bytes.ts";
-import { type WasmModule, webAssembly } from "./web-assembly.ts";
 
 /** How a command ended, and its output. */
-export interface CommandResult {
+interface CommandResult {
   readonly exitCode: number;
   /** The contents of its file. */
   readonly file: Uint8Array;
@@ -109,3 +107,58 @@ class LimitedFile extends File {
     return opened;
   }
 }
+
+const HEADER_BYTES = 8;
+const DATA_SECTION = 11;
+/** A segment at an address that one constant gives, in the first memory. */
+const ACTIVE = 0;
+const I32_CONST = 0x41;
+
+/**
+ * Bytes at the beginning of a module's memory that its program never writes: its read-only data, which `wasm-ld` places
+ * first, in a segment of its own. 0 if the data section looks otherwise (WebAssembly Core Specification, section 5.5.14).
+ */
+export function constantBytes(module: Uint8Array): number {
+  let at = HEADER_BYTES;
+  // Unsigned LEB128, as sizes are; addresses are signed, which is the same below 2^31 up to the last byte's sign.
+  const number = (): number => {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = module[at++] ?? 0;
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < module.length) {
+    const section = module[at++];
+    const size = number();
+    if (section !== DATA_SECTION) {
+      at += size;
+      continue;
+    }
+    const count = number();
+    if (count < 2 || number() !== ACTIVE || module[at++] !== I32_CONST) return 0;
+    const start = number();
+    at++;
+    return start + number();
+  }
+  return 0;
+}
+
+/** The part of WebAssembly that this folder uses. The project compiles without the browser's types, which declare it. */
+interface WebAssemblyApi {
+  compile(bytes: Uint8Array): Promise<WasmModule>;
+  instantiate(module: WasmModule, imports: Record<string, Record<string, unknown>>): Promise<WasmInstance>;
+}
+
+/** Compiled code. */
+interface WasmModule {
+  readonly wasmModule?: never;
+}
+
+interface WasmInstance {
+  readonly exports: Readonly<Record<string, unknown>>;
+}
+
+/** The global WebAssembly. */
+export const webAssembly: WebAssemblyApi = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;

@@ -1,9 +1,8 @@
 import { encodeMulaw } from "../../src/audio/g711.ts";
 import { pcmToBytes } from "../../src/audio/pcm.ts";
 import type { Transcription } from "../../src/ports/transcription.ts";
-import { socketUrl } from "../engine-http/socket-url.ts";
-import { FluxReader } from "./deepgram-flux.ts";
-import { DeepgramReader } from "./deepgram-results.ts";
+import { socketUrl } from "../engine-http/engine-socket.ts";
+import { DeepgramReader, FluxReader } from "./deepgram-readers.ts";
 import type { LiveProtocol } from "./live-protocol.ts";
 import { LiveSession, type LiveTimeouts } from "./live-session.ts";
 

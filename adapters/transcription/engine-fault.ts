@@ -1,7 +1,6 @@
 import { printableCause } from "../../src/base/printable-cause.ts";
 import { TranscriptionFailed } from "../../src/ports/transcription.ts";
-import { type Secrets, withoutSecrets } from "../engine-http/fault-text.ts";
-import { refusalText as refusal } from "../engine-http/refusal-text.ts";
+import { refusalText as refusal, type Secrets, withoutSecrets } from "../engine-http/fault-text.ts";
 
 /** An error of an engine, for an operator, without secrets. */
 export function engineFault(message: string, secrets: Secrets, cause?: unknown): TranscriptionFailed {

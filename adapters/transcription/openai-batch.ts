@@ -1,14 +1,13 @@
 import { HTTPError, TimeoutError } from "ky";
 import { concatPcm, pcmToBytes, samplesToMs } from "../../src/audio/pcm.ts";
 import { wavHeader } from "../../src/audio/wav-header.ts";
+import { concatBytes } from "../../src/base/concat-bytes.ts";
 import { CodedError } from "../../src/base/error.ts";
 import { Queue } from "../../src/base/queue.ts";
 import type { Transcription, TranscriptionEvent, TranscriptionSession } from "../../src/ports/transcription.ts";
 import { engineClient } from "../engine-http/engine-client.ts";
-import { causeOf, jsonOf, type Secrets } from "../engine-http/fault-text.ts";
-import { isPermanent } from "../engine-http/refusal-text.ts";
+import { causeOf, isPermanent, jsonOf, type Secrets } from "../engine-http/fault-text.ts";
 import { engineFault, refusalText } from "./engine-fault.ts";
-import { multipart } from "./multipart.ts";
 
 /** Options of {@link openaiTranscription}, for a server with `POST {baseUrl}/audio/transcriptions`: OpenAI, Speaches, LocalAI, vLLM and others. */
 export interface OpenaiTranscriptionOptions {
@@ -224,4 +223,25 @@ function explained(error: unknown, isStalled: boolean, timeoutMs: number, secret
   }
   if (isStalled || error instanceof TimeoutError) return faultOf(`did not answer within ${timeoutMs} ms`);
   return faultOf(`failed: ${causeOf(error)}`);
+}
+
+/**
+ * A form with one file as bytes (RFC 7578). Node's FormData ends the process if a server answers before it has read the
+ * whole body.
+ * @param boundary letters and digits that no part contains
+ */
+function multipart(
+  boundary: string,
+  fields: readonly (readonly [name: string, value: string])[],
+  file: { readonly name: string; readonly type: string; readonly bytes: readonly Uint8Array[] },
+): Uint8Array<ArrayBuffer> {
+  const encoder = new TextEncoder();
+  const parts: Uint8Array[] = fields.map(([name, value]) =>
+    encoder.encode(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`),
+  );
+  const head =
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${file.name}"\r\n` +
+    `Content-Type: ${file.type}\r\n\r\n`;
+  parts.push(encoder.encode(head), ...file.bytes, encoder.encode(`\r\n--${boundary}--\r\n`));
+  return concatBytes(parts);
 }

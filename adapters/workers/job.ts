@@ -1,3 +1,5 @@
+import { CodedError } from "../../src/base/error.ts";
+
 /**
  * The kinds of jobs of a pool: for each kind its input, and the pieces that it returns. Large ones are `ArrayBuffer`s:
  * Deno looks at each element of a typed array in a message, 250 MB of work for 10 MB.
@@ -10,7 +12,7 @@ export type Job<Jobs extends JobTable<Jobs>, K extends keyof Jobs = keyof Jobs> 
 } & Jobs[K]["input"];
 
 /** What a job may use while it runs. */
-export interface JobContext<Piece> {
+interface JobContext<Piece> {
   /** Returns a piece to the caller; buffers named in `transfer` move instead of being copied. */
   emit(piece: Piece, transfer?: readonly ArrayBuffer[]): void;
   /** True once the caller has stopped waiting: stop at the next chance. Cheap, so call it often. */
@@ -42,4 +44,25 @@ export type FromWorker =
 /** Start data of a worker: the cell that the pool writes the id of a cancelled job to. */
 export interface WorkerStart {
   readonly cancelled: Int32Array<SharedArrayBuffer>;
+}
+
+/**
+ * Why a job has no (further) result: its code threw (`failed`), it returned no piece in time (`timeout`), its worker
+ * died (`crashed`), too many jobs were waiting (`overloaded`), or the pool is closed (`closed`).
+ */
+type PoolErrorKind = "failed" | "timeout" | "crashed" | "overloaded" | "closed";
+
+/** A job of a worker pool has no result. */
+export class PoolError extends CodedError {
+  override readonly name = "PoolError";
+  readonly code = "worker_job_failed";
+  readonly kind: PoolErrorKind;
+  /** For `failed`: the name of the error that the job's code threw. */
+  readonly thrown: string | undefined;
+
+  constructor(kind: PoolErrorKind, message: string, thrown?: string) {
+    super(message);
+    this.kind = kind;
+    this.thrown = thrown;
+  }
 }

@@ -1,8 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Lanes } from "../../src/base/lanes.ts";
 import { Queue } from "../../src/base/queue.ts";
-import type { Job, JobTable } from "./job.ts";
-import { PoolError } from "./pool-error.ts";
+import { type Job, type JobTable, PoolError } from "./job.ts";
 import { type PendingJob, WorkerSlot } from "./worker-slot.ts";
 
 /** Options of {@link WorkerPool}. */

@@ -1,7 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Queue } from "../../src/base/queue.ts";
-import type { FromWorker, ToWorker, WorkerStart } from "./job.ts";
-import { PoolError } from "./pool-error.ts";
+import { type FromWorker, PoolError, type ToWorker, type WorkerStart } from "./job.ts";
 
 /** A job on its way through the pool. */
 export interface PendingJob {

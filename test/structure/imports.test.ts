@@ -92,7 +92,7 @@ describe("a violation", () => {
     ["adapters/audio/mpg123.ts", `import { flite } from "../speech/flite-job.ts";`],
     ["adapters/bodies/parse-job.ts", `import { run } from "../workers/pool.ts";`],
     ["adapters/engine-http/engine-client.ts", `import { readFile } from "node:fs/promises";`],
-    ["adapters/recordings/wav-recordings.ts", `import { simulator } from "../telephony/simulator/index.ts";`],
+    ["adapters/audio/wav-recordings.ts", `import { simulator } from "../telephony/simulator/index.ts";`],
     ["adapters/server/node.ts", `import { Kysely } from "kysely";`],
     ["adapters/server/node.ts", `import { embedded } from "../embedded.ts";`],
     ["adapters/speech/embedded-engines.ts", `import { sqliteStorage } from "../storage/sqlite.ts";`],

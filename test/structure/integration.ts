@@ -13,7 +13,7 @@ export const INTEGRATION: readonly string[] = [
   "test/http/contract/*.test.ts",
   "test/adapters/*.test.ts",
   "test/adapters/agent/{cascade{,-report,-tools},http-tool,realtime{,-tasks},safety}.test.ts",
-  "test/adapters/{bodies,public-http,server,simulator,speech,storage,telephony,transcription,user-hosts,webhooks,workers}/**/*.test.ts",
+  "test/adapters/{bodies,public-http,server,simulator,speech,storage,telephony,transcription,user-hosts,workers}/**/*.test.ts",
   "test/adapters/sip/*.test.ts",
   "test/adapters/sip/{accounts,check,routes,torture}/**/*.test.ts",
   "test/sip-stack/dialog/{late-challenge,live,strangers}.test.ts",

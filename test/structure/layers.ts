@@ -18,18 +18,9 @@ const APPLICATION = "src/application/";
 const HTTP = "src/http/";
 /** The adapters that are used if an option was left out: the one entrance from src/ into adapters/. */
 const EMBEDDED = "adapters/embedded.ts";
-const FAMILIES = [
-  "agent",
-  "audio",
-  "bodies",
-  "recordings",
-  "speech",
-  "storage",
-  "telephony",
-  "transcription",
-  "webhooks",
-  "workers",
-].map((family) => `adapters/${family}/`);
+const FAMILIES = ["agent", "audio", "bodies", "speech", "storage", "telephony", "transcription", "workers"].map(
+  (family) => `adapters/${family}/`,
+);
 
 const WEB_ONLY = "src/ uses web standards: it reaches the runtime through a port that adapters/ implement.";
 const ADAPTER = "An adapter imports ports, audio and domain of src/, and no other adapter family.";
@@ -119,8 +110,7 @@ export const LAYERS: readonly Layer[] = [
   { files: "adapters/audio/", may: [BASE, DOMAIN, PORTS, AUDIO, "node:", "mpg123-decoder"], rule: ADAPTER },
   { files: "adapters/bodies/", may: [BASE, DOMAIN, PORTS, "node:"], rule: ADAPTER },
   { files: "adapters/engine-http/", may: [BASE, PORTS, "ky", "ws"], rule: ADAPTER },
-  { files: "adapters/public-http/", may: [DOMAIN, "adapters/user-hosts/", "node:"], rule: ADAPTER },
-  { files: "adapters/recordings/", may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "node:"], rule: ADAPTER },
+  { files: "adapters/public-http/", may: [DOMAIN, PORTS, "adapters/user-hosts/", "node:"], rule: ADAPTER },
   {
     files: "adapters/server/",
     may: [BASE, DOMAIN, PORTS, HTTP, "node:", "ws"],
@@ -180,7 +170,6 @@ export const LAYERS: readonly Layer[] = [
     may: [BASE, PORTS, "node:"],
     rule: "adapters/user-hosts looks up hosts for several adapter families, and knows none of them.",
   },
-  { files: "adapters/webhooks/", may: [BASE, DOMAIN, PORTS, "adapters/public-http/", "node:"], rule: ADAPTER },
   {
     files: "adapters/workers/",
     may: [BASE, PORTS, "node:"],
@@ -188,7 +177,17 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "adapters/embedded",
-    may: [BASE, DOMAIN, PORTS, AUDIO, "src/options.ts", ...FAMILIES, "adapters/user-hosts/", "node:"],
+    may: [
+      BASE,
+      DOMAIN,
+      PORTS,
+      AUDIO,
+      "src/options.ts",
+      ...FAMILIES,
+      "adapters/public-http/",
+      "adapters/user-hosts/",
+      "node:",
+    ],
     types: [APPLICATION],
     rule: "adapters/embedded puts the adapter families of the server together.",
   },

@@ -1,10 +1,8 @@
 import { HTTPError, TimeoutError } from "ky";
 import { CodedError } from "../../../src/base/error.ts";
 import { engineClient } from "../../engine-http/engine-client.ts";
-import { causeOf, withoutSecrets } from "../../engine-http/fault-text.ts";
-import { NothingSent, readWithin } from "../../engine-http/read-within.ts";
-import { refusalText } from "../../engine-http/refusal-text.ts";
-import { eventData } from "../../engine-http/server-sent-events.ts";
+import { causeOf, refusalText, withoutSecrets } from "../../engine-http/fault-text.ts";
+import { eventData, NothingSent, readWithin } from "../../engine-http/response-body.ts";
 import type { ChatPart, ChatRequest } from "./chat-messages.ts";
 import { Completion } from "./completion.ts";
 

@@ -9,11 +9,11 @@ import type {
 import { CallBudget, type CallLimits } from "../call-budget.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import type { Phrases } from "../phrases.ts";
+import { systemPrompt } from "../prompts.ts";
 import { type Chat, ChatFault } from "./chat-client.ts";
 import { ChatHistory } from "./chat-history.ts";
 import type { ToolCall, ToolSpec } from "./chat-messages.ts";
 import { PreparedReply } from "./prepared-reply.ts";
-import { systemPrompt } from "./prompt.ts";
 import { reportOf } from "./report.ts";
 import { Sentences } from "./sentences.ts";
 import { ToolRound } from "./tool-round.ts";

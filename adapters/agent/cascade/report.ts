@@ -1,5 +1,5 @@
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
-import { resultIn, resultPrompt, resultSchemaOf } from "../stated-result.ts";
+import { resultIn, resultPrompt, resultSchemaOf } from "../prompts.ts";
 import { type Chat, ChatFault } from "./chat-client.ts";
 import type { ChatMessage, ChatRequest } from "./chat-messages.ts";
 

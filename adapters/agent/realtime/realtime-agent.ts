@@ -1,8 +1,7 @@
 import type { AudioAgent } from "../../../src/ports/audio-conversation.ts";
 import { AgentUnavailable } from "../../../src/ports/conversation.ts";
-import { socketUrl } from "../../engine-http/socket-url.ts";
-import type { CallLimits } from "../call-budget.ts";
-import { DEFAULT_TOKENS, DEFAULT_TURNS } from "../default-limits.ts";
+import { socketUrl } from "../../engine-http/engine-socket.ts";
+import { type CallLimits, DEFAULT_TOKENS, DEFAULT_TURNS } from "../call-budget.ts";
 import { RealtimeConversation } from "./realtime-conversation.ts";
 import { RealtimeFault, type RealtimeServer } from "./realtime-link.ts";
 import type { SessionOptions } from "./realtime-session.ts";

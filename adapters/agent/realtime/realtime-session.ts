@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { AudioFormat } from "../../../src/ports/audio-conversation.ts";
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
-import { systemPrompt } from "../cascade/prompt.ts";
 import { toolsOf } from "../cascade/tools.ts";
+import { systemPrompt } from "../prompts.ts";
 
 /** What of a session the options name. */
 export interface SessionOptions {

@@ -1,5 +1,5 @@
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
-import { resultIn, resultPrompt } from "../stated-result.ts";
+import { resultIn, resultPrompt } from "../prompts.ts";
 import type { LastingLink } from "./lasting-link.ts";
 import type { RealtimeEvent } from "./realtime-events.ts";
 import { RealtimeFault } from "./realtime-link.ts";

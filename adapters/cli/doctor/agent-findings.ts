@@ -1,6 +1,6 @@
 import type { AgentTuning } from "../../../src/options.ts";
+import { DEFAULT_TOKENS, DEFAULT_TURNS } from "../../agent/call-budget.ts";
 import { chatClient } from "../../agent/cascade/chat-client.ts";
-import { DEFAULT_TOKENS, DEFAULT_TURNS } from "../../agent/default-limits.ts";
 import { realtimeAgent } from "../../agent/realtime/realtime-agent.ts";
 import { broken, type Finding, reasonOf, works } from "./finding.ts";
 

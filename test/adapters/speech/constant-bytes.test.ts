@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { constantBytes } from "../../../adapters/speech/constant-bytes.ts";
 import { flitePath } from "../../../adapters/speech/flite-job.ts";
+import { constantBytes } from "../../../adapters/speech/wasi-command.ts";
 
 const HEADER = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 const I32_CONST = 0x41;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { espeakInstance } from "../../../adapters/speech/espeak-instance.ts";
+import { espeakInstance } from "../../../adapters/speech/espeak-job.ts";
 import { espeakScripts } from "../../../adapters/speech/espeak-scripts.ts";
 
 /** "International organisation" in scripts that eSpeak NG may read. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LeadingSilence } from "../../../adapters/speech/leading-silence.ts";
+import { LeadingSilence } from "../../../adapters/speech/joined-speech.ts";
 import { concatPcm } from "../../../src/audio/pcm.ts";
 import { tone } from "../../../src/audio/tone.ts";
 

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterEach, expect, test, vi } from "vitest";
 import { flitePath } from "../../../adapters/speech/flite-job.ts";
-import { OUTPUT_FILE, WasiCommand } from "../../../adapters/speech/wasi-command.ts";
-import { webAssembly } from "../../../adapters/speech/web-assembly.ts";
+import { OUTPUT_FILE, WasiCommand, webAssembly } from "../../../adapters/speech/wasi-command.ts";
 
 const MAX_BYTES = 1_000_000;
 

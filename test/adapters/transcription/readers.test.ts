@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { quoteOf } from "../../../adapters/engine-http/fault-text.ts";
-import { FluxReader } from "../../../adapters/transcription/deepgram-flux.ts";
-import { DeepgramReader } from "../../../adapters/transcription/deepgram-results.ts";
+import { DeepgramReader, FluxReader } from "../../../adapters/transcription/deepgram-readers.ts";
 import type { ResponseListener, ResponseReader } from "../../../adapters/transcription/live-protocol.ts";
 import { RealtimeReader } from "../../../adapters/transcription/openai-realtime.ts";
 import { REALTIME_DIALECTS } from "../../../adapters/transcription/realtime-dialects.ts";

@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest, type RequestOptions } from "node:https";
 import type { OutgoingWebhook, WebhookSender } from "../../src/ports/webhook-sender.ts";
-import { type PublicConnectionOptions, publicConnection } from "../public-http/public-connection.ts";
+import { type PublicConnectionOptions, publicConnection } from "./public-connection.ts";
 
 /** Options of {@link httpSender}. */
 export type HttpSenderOptions = PublicConnectionOptions;

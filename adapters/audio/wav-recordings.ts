@@ -1,9 +1,9 @@
 import { mkdir, type open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Recordings } from "../../src/ports/recordings.ts";
-import { SampleBuffers } from "../audio/sample-buffers.ts";
-import { readWav } from "../audio/wav-file.ts";
-import { WavWriter } from "../audio/wav-writer.ts";
+import { SampleBuffers } from "./sample-buffers.ts";
+import { readWav } from "./wav-file.ts";
+import { WavWriter } from "./wav-writer.ts";
 
 /** Recordings that begin together spread their first write over this many times. */
 const STAGGERS = 25;
