@@ -109,7 +109,7 @@ export const LAYERS: readonly Layer[] = [
   },
   { files: "adapters/audio/", may: [BASE, DOMAIN, PORTS, AUDIO, "node:", "mpg123-decoder"], rule: ADAPTER },
   { files: "adapters/bodies/", may: [BASE, DOMAIN, PORTS, "node:"], rule: ADAPTER },
-  { files: "adapters/engine-http/", may: [BASE, PORTS, "ky", "ws"], rule: ADAPTER },
+  { files: "adapters/engine-http/", may: [BASE, PORTS, "eventsource-parser", "ky", "ws"], rule: ADAPTER },
   { files: "adapters/public-http/", may: [DOMAIN, PORTS, "adapters/user-hosts/", "node:"], rule: ADAPTER },
   {
     files: "adapters/server/",

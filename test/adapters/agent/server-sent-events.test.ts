@@ -30,6 +30,10 @@ describe("an event stream", () => {
     await expect(read("data: xxxxxxxxx\n".repeat(1 << 17), 1 << 16)).rejects.toThrow("an event of more than");
   });
 
+  test("is refused within seconds if a long event arrives in small pieces", { timeout: 20_000 }, async () => {
+    await expect(read(`data: ${"x".repeat(1 << 21)}`, 16)).rejects.toThrow("an event of more than 1048576 characters");
+  });
+
   fuzz(
     "is the same however its bytes are cut",
     fc.asyncProperty(
