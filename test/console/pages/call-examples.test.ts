@@ -1,10 +1,14 @@
 import { createContext, runInContext } from "node:vm";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { curlExample, quoted, typeScriptExample } from "../../../adapters/console/pages/views/calls/call-examples.ts";
-import { type CallForm, EMPTY_FORM } from "../../../adapters/console/pages/views/calls/call-form.ts";
-import { chosenAudio } from "../../../adapters/console/pages/views/calls/chosen-audio.ts";
-import { literal } from "../../../adapters/console/pages/views/calls/literal.ts";
+import {
+  curlExample,
+  literal,
+  quoted,
+  typeScriptExample,
+} from "../../../adapters/console/pages/views/new-call/call-examples.ts";
+import { type CallForm, EMPTY_FORM } from "../../../adapters/console/pages/views/new-call/call-form.ts";
+import { chosenAudio } from "../../../adapters/console/pages/views/new-call/chosen-audio.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 const URL = "http://127.0.0.1:8080";

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { asInput, callRequest } from "../../../adapters/console/pages/views/calls/call-body.ts";
-import { type CallForm, EMPTY_FORM } from "../../../adapters/console/pages/views/calls/call-form.ts";
-import { chosenAudio } from "../../../adapters/console/pages/views/calls/chosen-audio.ts";
-import { byField, FormChecks, problemFaults } from "../../../adapters/console/pages/views/calls/form-faults.ts";
+import { asInput, callRequest } from "../../../adapters/console/pages/views/new-call/call-body.ts";
+import { type CallForm, EMPTY_FORM } from "../../../adapters/console/pages/views/new-call/call-form.ts";
+import { chosenAudio } from "../../../adapters/console/pages/views/new-call/chosen-audio.ts";
+import { byField, FormChecks, problemFaults } from "../../../adapters/console/pages/views/new-call/form-faults.ts";
 import { CALL_TYPES } from "../../../src/domain/call.ts";
 import { callSchemas, parseCall } from "../../../src/domain/call-input.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";

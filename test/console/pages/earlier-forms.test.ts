@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { EMPTY_FORM } from "../../../adapters/console/pages/views/calls/call-form.ts";
-import { formOfCall, keepForm, keptForm } from "../../../adapters/console/pages/views/calls/earlier-forms.ts";
+import { EMPTY_FORM } from "../../../adapters/console/pages/views/new-call/call-form.ts";
+import { formOfCall, keepForm, keptForm } from "../../../adapters/console/pages/views/new-call/earlier-forms.ts";
 
 const CALL = {
   id: "call_1",

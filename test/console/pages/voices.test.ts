@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { likelyVoice, voicesByLanguage } from "../../../adapters/console/pages/views/calls/voices.ts";
+import { likelyVoice, voicesByLanguage } from "../../../adapters/console/pages/views/new-call/voices.ts";
 import type { Voice } from "../../../src/client/index.ts";
 
 function voice(id: string, language: string, quality: Voice["quality"] = "robotic"): Voice {

@@ -7,7 +7,7 @@ import en from "../dictionary/en/shell.ts";
 import { language } from "../dictionary/language.ts";
 import pt from "../dictionary/pt/shell.ts";
 import { ConfirmDialog } from "./confirm.tsx";
-import { ConnectionBanner } from "./connection-banner.tsx";
+import { connected } from "./connection.ts";
 import { Navigation } from "./navigation.tsx";
 import { Outlet, shown, useRoutes } from "./outlet.tsx";
 import { href, path } from "./place.ts";
@@ -94,5 +94,14 @@ function Alone() {
         </div>
       )}
     </main>
+  );
+}
+
+/** Shown while the server does not answer. What the pages show may be outdated then. */
+function ConnectionBanner() {
+  return (
+    <div class="banner" role="status">
+      {connected.value ? "" : t.value.disconnected}
+    </div>
   );
 }

@@ -1,12 +1,12 @@
 import { signal, useSignalEffect } from "@preact/signals";
-import type { ComponentType } from "preact";
-import { LinkButton } from "../components/button.tsx";
+import type { ComponentChildren, ComponentType } from "preact";
+import { useErrorBoundary } from "preact/hooks";
+import { Button, LinkButton } from "../components/button.tsx";
 import { Page } from "../components/page.tsx";
 import { Fault, Skeleton } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/shell.ts";
 import pt from "../dictionary/pt/shell.ts";
-import { ErrorBoundary } from "./error-boundary.tsx";
 import { match } from "./match.ts";
 import { href, navigate, path, query } from "./place.ts";
 import { redirectOf } from "./redirect.ts";
@@ -83,5 +83,16 @@ export function Outlet() {
     <ErrorBoundary key={key}>
       <View params={params} />
     </ErrorBoundary>
+  );
+}
+
+/** Keeps the rest of the console working if a view throws. */
+function ErrorBoundary({ children }: { readonly children: ComponentChildren }) {
+  const [error, again] = useErrorBoundary((thrown) => console.error(thrown));
+  if (error === undefined) return <>{children}</>;
+  return (
+    <Page title={t.value.broken} lead={t.value.brokenLead}>
+      <Button onClick={again}>{t.value.tryAgain}</Button>
+    </Page>
   );
 }

@@ -2,8 +2,12 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { InstanceDetails } from "../../../../src/client/index.ts";
 import { LinkButton } from "../components/button.tsx";
+import { Card } from "../components/card.tsx";
+import { CodeBlock } from "../components/copy.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Page } from "../components/page.tsx";
+import { Tabs } from "../components/tabs.tsx";
+import { TokenHint } from "../components/token-hint.tsx";
 import { Loaded } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/instances.ts";
@@ -13,10 +17,9 @@ import { faultCode } from "../shell/faults.ts";
 import { onEvents } from "../shell/live.ts";
 import { href } from "../shell/place.ts";
 import type { ViewProps } from "../shell/routes.ts";
+import { session } from "../shell/session.ts";
 import { type Data, useData } from "../shell/use-data.ts";
-import { ConditionNotice } from "./instances/condition-notice.tsx";
 import { DeleteCard } from "./instances/delete-card.tsx";
-import { ExamplesCard } from "./instances/examples-card.tsx";
 import { FactsCard } from "./instances/facts-card.tsx";
 import { LinkCard } from "./instances/link-card.tsx";
 import { networkKind } from "./instances/network-kind.ts";
@@ -25,6 +28,8 @@ import { OfflineNotice } from "./instances/offline-notice.tsx";
 import { QueueCard } from "./instances/queue-card.tsx";
 import { SettingsCard } from "./instances/settings-card.tsx";
 import { UnlinkCard } from "./instances/unlink-card.tsx";
+import { curlExample, typeScriptExample } from "./new-call/call-examples.ts";
+import { EMPTY_FORM } from "./new-call/call-form.ts";
 
 const t = dictionary({ en, pt });
 
@@ -123,5 +128,43 @@ function Flip({ instance }: { readonly instance: InstanceDetails }) {
         </div>
       )}
     </div>
+  );
+}
+
+type Condition = NonNullable<NonNullable<InstanceDetails["connection"]>["condition"]>;
+
+/** What the owner of the number should know besides its status, and what to do about it. */
+function ConditionNotice({ condition }: { readonly condition: Condition }) {
+  const { title, text } = t.value.condition[condition];
+  return (
+    <Notice tone={condition === "pairing_code" ? "info" : "warn"}>
+      <strong>{title}</strong>
+      <p>{text}</p>
+    </Notice>
+  );
+}
+
+/** The number in a program of one's own. */
+function ExamplesCard({ instance: { id } }: { readonly instance: InstanceDetails }) {
+  const { use } = t.value;
+  const url = session.value?.api_url ?? location.origin;
+  const form = { ...EMPTY_FORM, instanceId: id, phoneNumber: "+12025550100", text: use.text, voiceId: use.voice };
+  return (
+    <Card title={use.title}>
+      <div class="stack">
+        <Tabs
+          label={use.label}
+          tabs={[
+            { name: use.curl, content: () => <CodeBlock label={use.curl} code={curlExample(form, url)} /> },
+            {
+              name: use.typescript,
+              content: () => <CodeBlock label={use.typescript} code={typeScriptExample(form, url)} />,
+            },
+          ]}
+        />
+        <TokenHint text={use.hint} link={use.tokens} />
+        <p class="quiet small">{use.demo}</p>
+      </div>
+    </Card>
   );
 }

@@ -1,32 +1,38 @@
-import { useSignal } from "@preact/signals";
+import { type ReadonlySignal, signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { RingportError } from "../../../../src/client/index.ts";
+import { DEFAULT_LIMITS, type Limits } from "../../../../src/domain/limits.ts";
 import { Button } from "../components/button.tsx";
 import { Card } from "../components/card.tsx";
+import { CodeBlock } from "../components/copy.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Page } from "../components/page.tsx";
+import { Tabs } from "../components/tabs.tsx";
+import { TokenHint } from "../components/token-hint.tsx";
 import { Fault } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/new-call.ts";
 import pt from "../dictionary/pt/new-call.ts";
-import { navigate } from "../shell/place.ts";
+import { CONSOLE, navigate } from "../shell/place.ts";
+import { session } from "../shell/session.ts";
 import { useAction } from "../shell/use-action.ts";
-import { ActiveCallNotice } from "./calls/active-call-notice.tsx";
 import { NoMicrophone } from "./calls/browser-headset.ts";
-import { keepForm } from "./calls/earlier-forms.ts";
-import { Examples } from "./calls/examples.tsx";
-import { FormFaults } from "./calls/form-notice.tsx";
-import { FormState } from "./calls/form-state.ts";
-import { InstanceField } from "./calls/instance-field.tsx";
 import { LivePanel } from "./calls/live-panel.tsx";
-import { MessageFields } from "./calls/message-fields.tsx";
 import type { MicrophoneCall } from "./calls/microphone-call.ts";
-import { MoreFields } from "./calls/more-fields.tsx";
-import { NumberField } from "./calls/number-field.tsx";
-import { type Placed, placeCall, placeStreamCall } from "./calls/place-call.ts";
-import { readServerLimits, serverLimits } from "./calls/server-limits.ts";
 import { useInstances } from "./calls/use-instances.ts";
-import { usePrefill } from "./calls/use-prefill.ts";
+import { ActiveCallNotice } from "./new-call/active-call-notice.tsx";
+import { curlExample, typeScriptExample } from "./new-call/call-examples.ts";
+import type { CallForm } from "./new-call/call-form.ts";
+import { keepForm } from "./new-call/earlier-forms.ts";
+import { fieldFaultText } from "./new-call/field-fault.ts";
+import { FormState } from "./new-call/form-state.ts";
+import { InstanceField } from "./new-call/instance-field.tsx";
+import { limitsIn } from "./new-call/limits-in.ts";
+import { MessageFields } from "./new-call/message-fields.tsx";
+import { MoreFields } from "./new-call/more-fields.tsx";
+import { NumberField } from "./new-call/number-field.tsx";
+import { type Placed, placeCall, placeStreamCall } from "./new-call/place-call.ts";
+import { usePrefill } from "./new-call/use-prefill.ts";
 
 const t = dictionary({ en, pt });
 
@@ -132,4 +138,67 @@ function showFault(form: HTMLFormElement | null): void {
     field?.closest("details")?.setAttribute("open", "");
     field?.focus();
   });
+}
+
+/** The request of a form, to copy into a terminal or a program. */
+function Examples({ form }: { readonly form: CallForm }) {
+  const { examples } = t.value;
+  const url = session.value?.api_url ?? location.origin;
+  return (
+    <Card title={examples.title}>
+      <div class="stack">
+        <Tabs
+          label={examples.label}
+          tabs={[
+            {
+              name: examples.curl,
+              content: () => <CodeBlock label={examples.curl} code={curlExample(form, url)} />,
+            },
+            {
+              name: examples.typescript,
+              content: () => <CodeBlock label={examples.typescript} code={typeScriptExample(form, url)} />,
+            },
+          ]}
+        />
+        <TokenHint text={examples.hint} link={examples.tokens} />
+      </div>
+    </Card>
+  );
+}
+
+/** The faults that belong to no field in words, and how many fields have one. */
+function FormFaults({ state }: { readonly state: FormState }) {
+  const faults = state.faults.value;
+  if (faults.size === 0) return null;
+  const general = faults.get(undefined) ?? [];
+  const fields = faults.size - (general.length > 0 ? 1 : 0);
+  return (
+    <Notice tone="bad">
+      {fields > 0 && <p>{t.value.faults.summary(fields)}</p>}
+      {general.map((fault) => (
+        <p key={fault.pointer + fault.code}>
+          {fault.pointer !== "" && <code>{fault.pointer} </code>}
+          {fieldFaultText(fault)}
+        </p>
+      ))}
+    </Notice>
+  );
+}
+
+const limits = signal(DEFAULT_LIMITS);
+let asked = false;
+
+/** The limits of this server, from the description of its interface; the default ones until that has arrived. */
+const serverLimits: ReadonlySignal<Limits> = limits;
+
+/** Asks the server for its limits, once for each tab. */
+async function readServerLimits(): Promise<void> {
+  if (asked) return;
+  asked = true;
+  try {
+    const response = await fetch(CONSOLE.replace(/\/console$/, "/openapi.json"));
+    limits.value = limitsIn(await response.json());
+  } catch {
+    asked = false; // the defaults stay; the server checks everything once more
+  }
 }

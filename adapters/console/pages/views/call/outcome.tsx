@@ -1,9 +1,10 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { ownMember } from "../../../../../src/base/own-member.ts";
 import type { CallWith } from "../../../../../src/client/index.ts";
 import { CallBadge } from "../../components/badge.tsx";
 import { Card } from "../../components/card.tsx";
 import { formatDuration } from "../../dictionary/format.ts";
-import { Elapsed } from "./elapsed.tsx";
 import { percent } from "./event-text.ts";
 import { Level } from "./level.tsx";
 import { t } from "./texts.ts";
@@ -77,4 +78,16 @@ function Heard({ ms, ratio }: { readonly ms: number; readonly ratio: number | nu
       <Level value={ratio} label={t.value.outcome.heard} />
     </>
   );
+}
+
+/** The time since then, which goes on. */
+function Elapsed({ since }: { readonly since: string }) {
+  const now = useSignal(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => {
+      now.value = Date.now();
+    }, 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return <span class="number">{formatDuration(now.value - Date.parse(since))}</span>;
 }

@@ -7,14 +7,15 @@ import { Fault, Skeleton } from "../../components/waiting.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/calls.ts";
 import pt from "../../dictionary/pt/calls.ts";
+import { client } from "../../shell/client.ts";
+import { beginnings, onEvents } from "../../shell/live.ts";
 import { href } from "../../shell/place.ts";
 import { session } from "../../shell/session.ts";
-import { curlExample } from "./call-examples.ts";
+import { curlExample } from "../new-call/call-examples.ts";
+import { EMPTY_FORM } from "../new-call/call-form.ts";
 import { type CallFilter, isFiltered, searchOf } from "./call-filter.ts";
-import { EMPTY_FORM } from "./call-form.ts";
 import { CallGrid } from "./call-grid.tsx";
-import { accountCalls } from "./call-source.ts";
-import { LiveCalls } from "./live-calls.ts";
+import { type CallSource, LiveCalls } from "./live-calls.ts";
 
 const t = dictionary({ en, pt });
 
@@ -98,3 +99,6 @@ function NoCalls({ instances }: { readonly instances: readonly Instance[] | unde
     </div>
   );
 }
+
+/** The calls of the account. */
+const accountCalls: CallSource = { page: client.calls.page, onEvents, beginnings };

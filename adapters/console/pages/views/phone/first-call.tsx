@@ -8,9 +8,9 @@ import en from "../../dictionary/en/phone.ts";
 import pt from "../../dictionary/pt/phone.ts";
 import { href } from "../../shell/place.ts";
 import { session } from "../../shell/session.ts";
-import { curlExample } from "../calls/call-examples.ts";
-import { EMPTY_FORM } from "../calls/call-form.ts";
 import { useInstances } from "../calls/use-instances.ts";
+import { curlExample } from "../new-call/call-examples.ts";
+import { EMPTY_FORM } from "../new-call/call-form.ts";
 
 const t = dictionary({ en, pt });
 

@@ -10,9 +10,9 @@ import pt from "../../dictionary/pt/new-call.ts";
 import { client } from "../../shell/client.ts";
 import { href } from "../../shell/place.ts";
 import { type Data, useData } from "../../shell/use-data.ts";
+import { spacedNumber } from "../calls/phone-number.ts";
 import { faultAt } from "./form-field.tsx";
 import type { FormState } from "./form-state.ts";
-import { spacedNumber } from "./phone-number.ts";
 
 const t = dictionary({ en, pt });
 

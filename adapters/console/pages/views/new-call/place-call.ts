@@ -1,10 +1,10 @@
 import type { CreatedCall } from "../../../../../src/client/index.ts";
 import { client } from "../../shell/client.ts";
-import { HEADSET_RATE, openHeadset } from "./browser-headset.ts";
+import { HEADSET_RATE, openHeadset } from "../calls/browser-headset.ts";
+import { MicrophoneCall } from "../calls/microphone-call.ts";
 import { asInput, callRequest } from "./call-body.ts";
 import { audioBase64 } from "./chosen-audio.ts";
 import type { FormState } from "./form-state.ts";
-import { MicrophoneCall } from "./microphone-call.ts";
 
 /** What came of a form. */
 export interface Placed {

@@ -1,15 +1,17 @@
 import { useMemo } from "preact/hooks";
 import type { Limits } from "../../../../../src/domain/limits.ts";
+import { CodeBlock } from "../../components/copy.tsx";
 import { Choice } from "../../components/field.tsx";
+import { Notice } from "../../components/notice.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/new-call.ts";
 import { formatNumber } from "../../dictionary/format.ts";
 import pt from "../../dictionary/pt/new-call.ts";
+import { session } from "../../shell/session.ts";
 import { AgentFields } from "./agent-fields.tsx";
 import { AudioField } from "./audio-field.tsx";
 import { SelectField, TextArea } from "./form-field.tsx";
 import type { FormState } from "./form-state.ts";
-import { StreamNotes } from "./stream-notes.tsx";
 import { VoiceField } from "./voice-field.tsx";
 
 const t = dictionary({ en, pt });
@@ -90,4 +92,25 @@ export function MachineField({
       ]}
     />
   );
+}
+
+/** What somebody needs to know before they talk through this browser. */
+function StreamNotes() {
+  const { stream } = t.value;
+  if (session.value?.streams === false)
+    return (
+      <Notice tone="warn">
+        <strong>{stream.off}</strong>
+        <p>{stream.offText}</p>
+        <CodeBlock label={stream.off} code="RINGPORT_STREAM_PREVIEW=1" />
+      </Notice>
+    );
+  if (!isSecureContext)
+    return (
+      <Notice tone="warn">
+        <strong>{stream.noMicrophone}</strong>
+        <p>{stream.insecure}</p>
+      </Notice>
+    );
+  return <p class="quiet">{stream.about}</p>;
 }

@@ -1,6 +1,6 @@
 import type { CreateCallInput } from "../../../../../src/domain/call-input.ts";
+import { phoneNumberOf } from "../calls/phone-number.ts";
 import type { CallForm } from "./call-form.ts";
-import { phoneNumberOf } from "./phone-number.ts";
 
 /** A body of `POST /v1/calls` that may still have faults. */
 export type CallBody = Readonly<Record<string, unknown>>;

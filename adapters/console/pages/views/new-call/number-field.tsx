@@ -4,9 +4,9 @@ import en from "../../dictionary/en/new-call.ts";
 import pt from "../../dictionary/pt/new-call.ts";
 import { href } from "../../shell/place.ts";
 import { session } from "../../shell/session.ts";
+import { phoneNumberOf, spacedNumber } from "../calls/phone-number.ts";
 import { TextField } from "./form-field.tsx";
 import type { FormState } from "./form-state.ts";
-import { phoneNumberOf, spacedNumber } from "./phone-number.ts";
 
 const t = dictionary({ en, pt });
 
