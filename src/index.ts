@@ -52,7 +52,7 @@ export type { Transitions } from "./base/machine.ts";
 export { stateDiagram } from "./base/machine.ts";
 export type { AccountRefusalCode } from "./domain/account-refusal.ts";
 export { AccountRefusal } from "./domain/account-refusal.ts";
-export type { Call, CallMove, CallStatus, CallType, Message } from "./domain/call.ts";
+export type { Call, CallFilter, CallMove, CallStatus, CallType, Message } from "./domain/call.ts";
 export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/call.ts";
 export type { CallMessageInput, CommonCallInput, CreateCallInput } from "./domain/call-input.ts";
 export type { CallLimits } from "./domain/call-limits.ts";
@@ -174,7 +174,6 @@ export type {
   AuditPage,
   AuditRecord,
   ByteBudget,
-  CallFilter,
   CallPatch,
   CallQuota,
   CallStore,

@@ -28,7 +28,7 @@ import { Refusal } from "./domain/refusal.ts";
 import { DEFAULT_TIMINGS, leaseIsRenewedInTime, type Timings } from "./domain/timings.ts";
 import { createHttp } from "./http/app.ts";
 import { type Absence, closedHttp } from "./http/closed.ts";
-import { eventView } from "./http/views.ts";
+import { eventView } from "./http/views/event-view.ts";
 import { Lifecycle, type Running as Runs } from "./lifecycle.ts";
 import type { EmbeddedPorts, RingportOptions } from "./options.ts";
 import { silentLogger } from "./ports/logger.ts";

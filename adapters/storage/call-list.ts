@@ -1,8 +1,17 @@
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
-import { CALL_STATUSES, CALL_TYPES, type Call, type CallStatus, type CallType } from "../../src/domain/call.ts";
-import type { CallFilter, Page } from "../../src/ports/storage.ts";
+import {
+  CALL_STATUSES,
+  CALL_TYPES,
+  type Call,
+  type CallFilter,
+  type CallStatus,
+  type CallType,
+  NAMED_FILTERS,
+} from "../../src/domain/call.ts";
+import type { Page } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
 import { follows, type Position, positionAfter } from "./keyset.ts";
+import { RECORDS } from "./records.ts";
 import type { Database } from "./schema.ts";
 
 /**
@@ -33,9 +42,9 @@ export async function listCalls(db: Kysely<Database>, userId: string, filter: Ca
   return rows.map(callOf);
 }
 
-/** Few calls have one reference or one number: an index of these is read, and the other filters are applied to it. */
-function isNamed({ reference, targetPhone }: CallFilter): boolean {
-  return reference !== undefined || targetPhone !== undefined;
+/** True if an index of few calls is read, to which the other filters are applied. */
+function isNamed(filter: CallFilter): boolean {
+  return NAMED_FILTERS.some((field) => filter[field] !== undefined);
 }
 
 function statusesOf({ status }: CallFilter): readonly CallStatus[] | undefined {
@@ -56,17 +65,15 @@ function kindsOf(filter: CallFilter): Kind[] {
 type Key = { created_at: number; id: string };
 type PageOfKind = SelectQueryBuilder<Database & { page: Key }, "page", Key>;
 
-/** The expressions keep the databases from using the indexes of statuses, types and instances. */
+/** The expressions keep the databases from using other indexes than that of the first named filter. */
 function narrowed<O>(query: SelectQueryBuilder<Database, "calls", O>, filter: CallFilter): typeof query {
-  const { reference, targetPhone, type, instanceId } = filter;
+  const { type, instanceId } = filter;
   const statuses = statusesOf(filter);
   let named = query;
-  if (reference !== undefined) named = named.where("reference", "=", reference);
-  if (targetPhone !== undefined)
-    named =
-      reference === undefined
-        ? named.where("target_phone", "=", targetPhone)
-        : named.where(sql`target_phone || ''`, "=", targetPhone);
+  const [indexed, ...others] = NAMED_FILTERS.filter((field) => filter[field] !== undefined);
+  if (indexed) named = named.where(RECORDS.calls.columns[indexed].name, "=", filter[indexed] ?? "");
+  for (const field of others)
+    named = named.where(sql`${sql.ref(RECORDS.calls.columns[field].name)} || ''`, "=", filter[field]);
   if (instanceId !== undefined) named = named.where(sql`instance_id || ''`, "=", instanceId);
   if (statuses) named = named.where(sql`status || ''`, "in", statuses);
   if (type !== undefined) named = named.where(sql`type || ''`, "=", type);

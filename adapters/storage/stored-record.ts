@@ -90,8 +90,9 @@ type RowOf<Rec, Cs extends Columns<Rec>> = {
 };
 
 /** A record and its columns: the one place that knows which field is stored in which column, and how. */
-export interface StoredRecord<Rec, Row> {
-  readonly columns: readonly Column[];
+export interface StoredRecord<Rec, Row, Cs = unknown> {
+  /** The column of each field. */
+  readonly columns: Cs;
   /** Places of phone numbers, by column. */
   readonly numbers: { readonly [Name in keyof Row]: readonly NumberPlace[] };
   row(record: Rec): Row;
@@ -106,14 +107,13 @@ export type StoredRow<Described extends { row(record: never): unknown }> = Retur
 /** Describes a record by its columns. A field without a column does not compile. */
 export function storedRecord<Rec extends object>(): <const Cs extends Columns<Rec>>(
   columns: Cs,
-) => StoredRecord<Rec, RowOf<Rec, Cs>> {
+) => StoredRecord<Rec, RowOf<Rec, Cs>, Cs> {
   return <const Cs extends Columns<Rec>>(described: Cs) => {
     type Row = RowOf<Rec, Cs>;
     const fields = Object.entries<Column>(described);
-    const columns = fields.map(([, column]) => column);
     return {
-      columns,
-      numbers: Object.fromEntries(columns.map(({ name, numbers }) => [name, numbers])) as StoredRecord<
+      columns: described,
+      numbers: Object.fromEntries(fields.map(([, { name, numbers }]) => [name, numbers])) as StoredRecord<
         Rec,
         Row
       >["numbers"],

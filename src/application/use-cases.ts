@@ -1,4 +1,4 @@
-import type { Call, CallStatus, CallType } from "../domain/call.ts";
+import type { Call, CallFilter, CallStatus, CallType } from "../domain/call.ts";
 import type { CreateCallInput } from "../domain/call-input.ts";
 import type { CallerIdRule } from "../domain/caller-id.ts";
 import type { Consent, ConsentStatus } from "../domain/consent.ts";
@@ -16,7 +16,7 @@ import type { DeliveryStatus, Webhook, WebhookDelivery } from "../domain/webhook
 import type { CreateWebhookInput, UpdateWebhookInput } from "../domain/webhook-input.ts";
 import type { StoredRecording } from "../ports/recordings.ts";
 import type { Voice } from "../ports/speech.ts";
-import type { CallFilter, Page } from "../ports/storage.ts";
+import type { Page } from "../ports/storage.ts";
 import type { CallListening } from "./call-audio/listeners/call-listening.ts";
 import type { StreamReservation } from "./call-audio/streams/stream-client.ts";
 import type { StageLatency, TurnStage } from "./counters.ts";

@@ -1,23 +1,12 @@
-import type { CallStatus, CallType } from "../domain/call.ts";
 import type { CreateCallInput } from "../domain/call-input.ts";
+import type { CallFilters } from "../http/answers.ts";
 import { AnotherCallActive } from "./another-call-active.ts";
 import { allItems, type Page, type PageQuery } from "./pages.ts";
 import type { CreateOptions, RequestOptions, Transport } from "./transport.ts";
 import type { CallEvent, CallExpansion, CallWith, CreatedCall, StreamTicket } from "./views.ts";
 
 /** A filter of calls, by the names of the query parameters. */
-export interface ListCallsQuery<E extends CallExpansion = never> extends PageQuery {
-  readonly instance_id?: string | undefined;
-  readonly status?: CallStatus | readonly CallStatus[] | undefined;
-  readonly type?: CallType | undefined;
-  /** Exactly this reference. */
-  readonly reference?: string | undefined;
-  /** Exactly this number, E.164. */
-  readonly target_phone?: string | undefined;
-  /** RFC 3339. */
-  readonly created_after?: string | undefined;
-  /** RFC 3339. */
-  readonly created_before?: string | undefined;
+export interface ListCallsQuery<E extends CallExpansion = never> extends CallFilters, PageQuery {
   /** Objects to add to each call. */
   readonly expand?: readonly E[] | undefined;
 }

@@ -149,6 +149,25 @@ export interface Call {
   readonly version: number;
 }
 
+/** A filter of calls; a missing field matches every call. */
+export interface CallFilter {
+  readonly instanceId?: string | undefined;
+  /** One status, or several; an empty list matches no call. */
+  readonly status?: CallStatus | readonly CallStatus[] | undefined;
+  readonly type?: CallType | undefined;
+  /** Exactly this reference. */
+  readonly reference?: string | undefined;
+  /** Exactly this number, E.164. */
+  readonly targetPhone?: string | undefined;
+  /** ms since 1970-01-01 UTC; strictly after. */
+  readonly createdAfter?: number | undefined;
+  /** ms since 1970-01-01 UTC; strictly before. */
+  readonly createdBefore?: number | undefined;
+}
+
+/** Filters by a field that few calls share, the most selective first: a list reads the index of one of them. */
+export const NAMED_FILTERS = ["reference", "targetPhone"] as const satisfies readonly (keyof CallFilter & keyof Call)[];
+
 /** A call of this type. */
 export type CallOf<Type extends CallType> = Call & { readonly message: Extract<Message, { readonly type: Type }> };
 

@@ -565,6 +565,24 @@ export interface EventOf<Type extends EventType> {
 /** An entry of a timeline; its `type` determines its `data`. */
 export type Event = { [Type in EventType]: EventOf<Type> }[EventType];
 
+/** A filter of calls, by the names of the query parameters. */
+export interface CallFilters {
+  /** Only calls of this instance. */
+  readonly instance_id?: string | undefined;
+  /** Only calls in one of these statuses. */
+  readonly status?: CallStatus | readonly CallStatus[] | undefined;
+  /** Only calls of this type. */
+  readonly type?: CallType | undefined;
+  /** Only calls with exactly this reference. */
+  readonly reference?: string | undefined;
+  /** Only calls to this number. */
+  readonly target_phone?: string | undefined;
+  /** Only calls created after this time. RFC 3339. */
+  readonly created_after?: string | undefined;
+  /** Only calls created before this time. RFC 3339. */
+  readonly created_before?: string | undefined;
+}
+
 /** Every named response. */
 export interface Answers {
   CallSummary: CallSummary;

@@ -4,7 +4,7 @@ import type { Page } from "../ports/storage.ts";
 import type { Reply } from "../ports/web.ts";
 import { json, PRIVATE } from "./replies/reply.ts";
 import type { RequestContext } from "./requests/request-context.ts";
-import { eventView } from "./views.ts";
+import { eventView } from "./views/event-view.ts";
 
 /** Most items of a whole list in memory at the same time. */
 const READ_AT_ONCE = 16;

@@ -1,29 +1,5 @@
 import * as v from "valibot";
-import {
-  Call,
-  CallerId,
-  CallMetrics,
-  CallQuality,
-  CallSummary,
-  CreatedCall,
-  Outcome,
-  QualityInterval,
-  Recording,
-  StreamStatistics,
-  TranscriptLine,
-  TurnMetrics,
-} from "./schemas/call-schemas.ts";
-import { Consent } from "./schemas/consent-schemas.ts";
 import { Event, WebhookTest } from "./schemas/event-schemas.ts";
-import {
-  Connection,
-  Instance,
-  InstanceDetails,
-  LinkingCode,
-  LinkPage,
-  LinkPageState,
-  PairingCode,
-} from "./schemas/instance-schemas.ts";
 import { ListenEnded, ListenGap, ListenStarted, ListenWaiting } from "./schemas/listen-schemas.ts";
 import { Fault, Problem } from "./schemas/problem-schemas.ts";
 import { shape } from "./schemas/shape.ts";
@@ -34,16 +10,21 @@ import {
   StreamTicket,
   StreamTranscript,
 } from "./schemas/stream-schemas.ts";
-import { Webhook, WebhookDelivery, WebhookWithSecret } from "./schemas/webhook-schemas.ts";
-
-const Voice = shape("An available voice.", {
-  id: v.string(),
-  language: v.pipe(v.string(), v.description("BCP 47.")),
-  engine: v.string(),
-  name: v.string(),
-  quality: v.picklist(["robotic", "natural"]),
-  sample_url: v.pipe(v.string(), v.description("Address of a sample as a WAV file, for the same token.")),
-});
+import { CallMetrics, Outcome, TranscriptLine, TurnMetrics } from "./views/call-details.ts";
+import { Call, CallerId, CallSummary, CreatedCall } from "./views/call-view.ts";
+import { Consent } from "./views/consent-view.ts";
+import {
+  Connection,
+  Instance,
+  InstanceDetails,
+  LinkingCode,
+  LinkPage,
+  LinkPageState,
+  PairingCode,
+} from "./views/instance-view.ts";
+import { CallQuality, QualityInterval, Recording, StreamStatistics } from "./views/media-view.ts";
+import { Voice } from "./views/voice-view.ts";
+import { Webhook, WebhookDelivery, WebhookWithSecret } from "./views/webhook-view.ts";
 
 const State = shape("The state of the server.", { status: v.picklist(["ok", "ready"]) });
 

@@ -15,7 +15,6 @@ import type { WebhookStore } from "./storage/webhook-store.ts";
 export type { AccountStore, TokenInsertion, TokenRecord, User } from "./storage/account-store.ts";
 export type {
   ByteBudget,
-  CallFilter,
   CallPatch,
   CallQuota,
   CallStore,

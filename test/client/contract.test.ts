@@ -10,7 +10,7 @@ import type { CreateInstanceInput } from "../../src/domain/instance-input.ts";
 import type { Answers, View } from "../../src/http/answers.ts";
 import type { ProblemCode } from "../../src/http/problems/problem-kind.ts";
 import type { SCHEMAS, SchemaName } from "../../src/http/schemas.ts";
-import type { CALL_EXPANSIONS } from "../../src/http/views.ts";
+import type { CALL_EXPANSIONS } from "../../src/http/views/call-view.ts";
 
 declare const getAnything: Calls["get"];
 type Instances = Client["instances"];

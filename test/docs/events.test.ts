@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EVENT_TYPES, type EventType, isFinalEvent } from "../../src/domain/events.ts";
-import { Outcome } from "../../src/http/schemas/call-schemas.ts";
 import { EVENT_DATA } from "../../src/http/schemas/event-schemas.ts";
+import { Outcome } from "../../src/http/views/call-details.ts";
 import { textOf } from "./pages.ts";
 
 const [, part = ""] = textOf("docs/embedding.md").split("## Events");

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { CallUseCases, EventQuery, InstanceUseCases } from "../../src/application/use-cases.ts";
+import type { CallFilter } from "../../src/domain/call.ts";
 import { encodeCursor, eventCursor } from "../../src/domain/cursor.ts";
-import type { CallFilter, Page } from "../../src/ports/storage.ts";
+import type { Page } from "../../src/ports/storage.ts";
 import { ask, requestOf } from "./support/ask.ts";
 import {
   CALL_ID,

@@ -1,5 +1,6 @@
 import ts from "typescript";
 import { RECORDS } from "../../adapters/storage/records.ts";
+import type { Column } from "../../adapters/storage/stored-record.ts";
 import type { SourceFile } from "./source-files.ts";
 
 /** Why a column that holds times is in no row of `MAX_AHEAD_MS`. */
@@ -51,7 +52,9 @@ const NO_TIME =
 /** The columns that may hold times: numbers, and JSON that is known to. */
 export function timeColumns(schema: SourceFile): readonly string[] {
   const ofRecords = Object.entries(RECORDS).flatMap(([table, { columns }]) =>
-    columns.filter(({ kind }) => kind === "number").map(({ name }) => `${table}.${name}`),
+    Object.values<Column>(columns)
+      .filter(({ kind }) => kind === "number")
+      .map(({ name }) => `${table}.${name}`),
   );
   const file = ts.createSourceFile(schema.path, schema.text, ts.ScriptTarget.ESNext);
   const tables = new Map<string, ts.NodeArray<ts.TypeElement>>();

@@ -33,7 +33,7 @@ import type { Principal } from "../../src/domain/principal.ts";
 import { type QueuePolicy, SINGLE } from "../../src/domain/queue-policy.ts";
 import { DEFAULT_TIMINGS, type Timings } from "../../src/domain/timings.ts";
 import type { Speaker } from "../../src/domain/transcript.ts";
-import { eventView } from "../../src/http/views.ts";
+import { eventView } from "../../src/http/views/event-view.ts";
 import type { AgentTool } from "../../src/ports/agent-tool.ts";
 import type { AudioAgent } from "../../src/ports/audio-conversation.ts";
 import { type AudioDecoder, AudioUnsupported } from "../../src/ports/audio-decoder.ts";

@@ -1,7 +1,7 @@
 import type { AuditEntry, Invitation } from "../../../src/application/accounts/account-use-cases.ts";
 import { json, noContent } from "../../../src/http/replies/reply.ts";
 import { readQuery, textParameter } from "../../../src/http/requests/query-parameter.ts";
-import { timestamp } from "../../../src/http/views.ts";
+import { timestamp } from "../../../src/http/timestamp.ts";
 import type { AuditEntryView, InvitationView, NewInvitationView } from "../api.ts";
 import { accountRoute, idOf, type RoutesOf } from "./console-route.ts";
 import { serverUrl } from "./server-url.ts";

@@ -2,7 +2,7 @@ import type { Browser, NewSession, SignedIn } from "../../../src/application/acc
 import type { Principal } from "../../../src/domain/principal.ts";
 import { json, noContent } from "../../../src/http/replies/reply.ts";
 import type { RequestContext } from "../../../src/http/requests/request-context.ts";
-import { timestamp } from "../../../src/http/views.ts";
+import { timestamp } from "../../../src/http/timestamp.ts";
 import type { Reply } from "../../../src/ports/web.ts";
 import { VERSION } from "../../../src/version.ts";
 import type { AccountView, SessionState, SessionView } from "../api.ts";

@@ -1,5 +1,5 @@
 import { json, noContent } from "../../../src/http/replies/reply.ts";
-import { maybeTimestamp, timestamp } from "../../../src/http/views.ts";
+import { maybeTimestamp, timestamp } from "../../../src/http/timestamp.ts";
 import type { TokenRecord } from "../../../src/ports/storage.ts";
 import type { NewTokenView, TokenView } from "../api.ts";
 import { BODIES, readBody } from "./bodies.ts";

@@ -1,6 +1,6 @@
 import { isId } from "../../base/ids.ts";
 import { within } from "../../base/timeout.ts";
-import { type Call, isActive } from "../../domain/call.ts";
+import { type Call, type CallFilter, isActive } from "../../domain/call.ts";
 import { CLOSED_BEFORE_ANSWER } from "../../domain/call-flow.ts";
 import type { NumberedEvent } from "../../domain/events.ts";
 import type { FailedReason } from "../../domain/outcome.ts";
@@ -9,7 +9,7 @@ import type { Principal } from "../../domain/principal.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { TranscriptLine } from "../../domain/transcript.ts";
 import type { StoredRecording } from "../../ports/recordings.ts";
-import { type CallFilter, type Page, StorageUnavailable } from "../../ports/storage.ts";
+import { type Page, StorageUnavailable } from "../../ports/storage.ts";
 import { eraseRecording, readRecording } from "../call-audio/call-recording.ts";
 import type { CallListening } from "../call-audio/listeners/call-listening.ts";
 import { Listeners } from "../call-audio/listeners/listeners.ts";

@@ -2,7 +2,7 @@ import type { EventPage, LogQuery, QueryUseCases } from "../../application/use-c
 import { Refusal, type RefusalCode } from "../../domain/refusal.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { RequestContext } from "../requests/request-context.ts";
-import { eventView } from "../views.ts";
+import { eventView } from "../views/event-view.ts";
 import { PRIVATE } from "./reply.ts";
 
 /** A comment is sent after this time without events, ms: half of the shortest idle timeout of a runtime (Bun's 10 s). */

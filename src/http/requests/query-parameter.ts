@@ -9,6 +9,8 @@ export interface QueryParameter<T> {
   readonly description: string;
   /** JSON Schema. */
   readonly schema: Readonly<Record<string, unknown>>;
+  /** The words of a list. */
+  readonly words?: readonly string[];
   /** The value of the text; undefined if it is invalid. */
   read(text: string): T | undefined;
   /** The rule for a value, after "must be". */
@@ -121,6 +123,7 @@ export function choicesParameter<T extends string>(
     name,
     description,
     schema: { type: "string", examples: [choices.slice(0, 2).join(",")] },
+    words: choices,
     must: `a comma list of ${choices.join(", ")}`,
     read(text) {
       const wanted = text.split(",", choices.length + 1).map((choice) => choice.trim());

@@ -1,6 +1,6 @@
 import type { PerUser } from "../../application/access/per-user.ts";
 import { deadline } from "../../application/deadline.ts";
-import { CALL_STATUSES, CALL_TYPES, type Call, isActive } from "../../domain/call.ts";
+import { type Call, isActive } from "../../domain/call.ts";
 import type { CreateCallInput } from "../../domain/call-input.ts";
 import type { Principal } from "../../domain/principal.ts";
 import type { ReadJson } from "../bodies/body.ts";
@@ -9,34 +9,22 @@ import { logPage, page } from "../page.ts";
 import { created, createOptions } from "../replies/creation.ts";
 import { noContent, record } from "../replies/reply.ts";
 import {
-  choiceParameter,
-  choicesParameter,
   cursorParameter,
   expandParameter,
-  idParameter,
   LOG_CURSOR,
   limitParameter,
-  phoneParameter,
   readQuery,
-  textParameter,
-  timeParameter,
 } from "../requests/query-parameter.ts";
 import { type PreferredWait, withPreferredWait } from "../requests/wait-preference.ts";
 import type { Route } from "../route.ts";
-import { CALL_EXPANSIONS, type CallExpansion, callView, createdCallView } from "../views.ts";
+import { CALL_EXPANSIONS, CALL_FILTERS, type CallExpansion, callView, createdCallView } from "../views/call-view.ts";
 import { callIdOf } from "./record-id.ts";
 
 const path = { callId: "The id of the call, with the prefix call_." };
 const expand = expandParameter(CALL_EXPANSIONS);
 const getQuery = { expand };
 const listQuery = {
-  instanceId: idParameter("instance_id", "Only calls of this instance.", "inst"),
-  status: choicesParameter("status", "Only calls in one of these statuses, separated by commas.", CALL_STATUSES),
-  type: choiceParameter("type", "Only calls of this type.", CALL_TYPES),
-  reference: textParameter("reference", "Only calls with exactly this reference."),
-  targetPhone: phoneParameter("target_phone", "Only calls to this number."),
-  createdAfter: timeParameter("created_after", "Only calls created after this time."),
-  createdBefore: timeParameter("created_before", "Only calls created before this time."),
+  ...CALL_FILTERS,
   expand,
   limit: limitParameter(200, "50"),
   cursor: cursorParameter("call"),

@@ -1,7 +1,6 @@
 import type { StoredConsent } from "../../application/use-cases.ts";
-import { CONSENT_STATUSES, type Consent } from "../../domain/consent.ts";
+import { CONSENT_STATUSES } from "../../domain/consent.ts";
 import type { ConsentInput } from "../../domain/consent-input.ts";
-import type { View } from "../answers.ts";
 import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { page } from "../page.ts";
@@ -10,7 +9,7 @@ import { json, noContent, record } from "../replies/reply.ts";
 import { choiceParameter, limitParameter, phoneCursorParameter, readQuery } from "../requests/query-parameter.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 import type { Operation, Route } from "../route.ts";
-import { timestamp } from "../views.ts";
+import { consentView } from "../views/consent-view.ts";
 
 const path = { phone: "The number, E.164; its plus may be written as + or as %2B." };
 /** Largest body, bytes: a long source, escapes and white space. */
@@ -115,14 +114,4 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
 
 function phoneOf(context: RequestContext): string {
   return context.params.phone ?? "";
-}
-
-function consentView(consent: Consent): View<"Consent"> {
-  return {
-    phone: consent.phone,
-    status: consent.status,
-    source: consent.source,
-    created_at: timestamp(consent.createdAt),
-    updated_at: timestamp(consent.updatedAt),
-  };
 }

@@ -13,7 +13,8 @@ import { json, noContent, record } from "../replies/reply.ts";
 import { cursorParameter, expandParameter, limitParameter, readQuery } from "../requests/query-parameter.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 import type { Route } from "../route.ts";
-import { connectedInstanceView, instanceDetailsView, instanceView, timestamp } from "../views.ts";
+import { timestamp } from "../timestamp.ts";
+import { connectedInstanceView, instanceDetailsView, instanceView } from "../views/instance-view.ts";
 import { linkPageUrl } from "./link-routes.ts";
 import { instanceIdOf } from "./record-id.ts";
 

@@ -10,7 +10,7 @@ import { PROBLEMS } from "../problems/problem-table.ts";
 import { html, json, varying } from "../replies/reply.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 import type { Route } from "../route.ts";
-import { timestamp } from "../views.ts";
+import { timestamp } from "../timestamp.ts";
 import { instanceIdOf } from "./record-id.ts";
 
 /** The first segment of the paths of link pages; what follows is a secret. */

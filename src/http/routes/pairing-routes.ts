@@ -6,7 +6,7 @@ import type { LinkingRequests } from "../linking/linking-requests.ts";
 import { createOptions, preferenceApplied } from "../replies/creation.ts";
 import { json } from "../replies/reply.ts";
 import type { Route } from "../route.ts";
-import { timestamp } from "../views.ts";
+import { timestamp } from "../timestamp.ts";
 import { instanceIdOf } from "./record-id.ts";
 
 /** Largest body, bytes: one number, escapes and white space. */

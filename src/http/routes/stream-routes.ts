@@ -10,7 +10,7 @@ import { streamSocket } from "../stream/stream-socket.ts";
 import type { StreamTickets } from "../stream/stream-tickets.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
 import { TwilioDialect, twilioParameters, twilioStreamSid } from "../stream/twilio-dialect.ts";
-import { timestamp } from "../views.ts";
+import { timestamp } from "../timestamp.ts";
 import { callIdOf } from "./record-id.ts";
 
 const TICKET_QUERY = {

@@ -2,7 +2,7 @@ import type { HttpDependencies } from "../dependencies.ts";
 import { entityTag } from "../replies/entity-tag.ts";
 import { json, notModified, PRIVATE } from "../replies/reply.ts";
 import type { Route } from "../route.ts";
-import { voiceView } from "../views.ts";
+import { voiceView } from "../views/voice-view.ts";
 import { voiceIdOf } from "./record-id.ts";
 
 /** A voice rarely changes: only if the operator gives its id to another voice. */

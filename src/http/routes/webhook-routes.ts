@@ -8,7 +8,7 @@ import { createOptions, preferenceApplied } from "../replies/creation.ts";
 import { json, noContent, record } from "../replies/reply.ts";
 import { choiceParameter, cursorParameter, limitParameter, readQuery } from "../requests/query-parameter.ts";
 import type { Operation, Route } from "../route.ts";
-import { deliveryView, webhookView, webhookWithSecretView } from "../webhook-views.ts";
+import { deliveryView, webhookView, webhookWithSecretView } from "../views/webhook-view.ts";
 import { deliveryIdOf, webhookIdOf } from "./record-id.ts";
 
 const path = { webhookId: "The id of the webhook, with the prefix hook_." };

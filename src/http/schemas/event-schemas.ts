@@ -5,8 +5,8 @@ import { EVENT_TYPES, type EventData, type EventType, INCOMPLETE_REASONS, TOOL_F
 import { IGNORED_REASONS } from "../../domain/file-bytes.ts";
 import { LINE_TONES } from "../../domain/line-tones.ts";
 import { TEST_EVENT_TYPE } from "../../domain/webhook.ts";
-import { Outcome } from "./call-schemas.ts";
-import { callId, instanceId, milliseconds, phone, shape, timestamp } from "./shape.ts";
+import { Outcome } from "../views/call-details.ts";
+import { callId, instanceId, isoTime, milliseconds, phone, shape } from "./shape.ts";
 
 type DataSchema<T extends EventType> = v.StrictObjectSchema<v.ObjectEntries, undefined> &
   v.GenericSchema<unknown, EventData[T]>;
@@ -131,7 +131,7 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   "instance.offline": because,
   "instance.unlinked": because,
   "instance.paused": v.strictObject({
-    paused_until: timestamp,
+    paused_until: isoTime,
     reason: v.pipe(v.string(), v.description("Why the number rests, with the numbers.")),
   }),
   "instance.deleted": nothing,
@@ -146,7 +146,7 @@ function entry<T extends EventType>(type: T) {
   return v.strictObject({
     id: v.pipe(v.string(), v.startsWith("evt_")),
     type: v.literal(type),
-    timestamp,
+    timestamp: isoTime,
     call_id: v.pipe(v.nullable(callId), v.description("null for an event of an instance.")),
     instance_id: instanceId,
     sequence: v.pipe(
@@ -162,7 +162,7 @@ export const Event = v.variant("type", Object.values(EVENTS) as [(typeof EVENTS)
 export const WebhookTest = shape("The event that a test sends to a webhook; it is in no log.", {
   id: v.pipe(v.string(), v.startsWith("evt_")),
   type: v.literal(TEST_EVENT_TYPE),
-  timestamp,
+  timestamp: isoTime,
   call_id: v.null(),
   instance_id: v.null(),
   sequence: v.null(),

@@ -15,7 +15,7 @@ export const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 export const milliseconds: typeof count = count;
 /** A part of a whole, 0 to 1. */
 export const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
-export const timestamp = v.pipe(v.string(), v.isoTimestamp(), v.description("RFC 3339, UTC, with milliseconds."));
+export const isoTime = v.pipe(v.string(), v.isoTimestamp(), v.description("RFC 3339, UTC, with milliseconds."));
 export const phone = v.pipe(v.string(), v.description("E.164."));
 export const instanceId = v.pipe(v.string(), v.startsWith("inst_"));
 export const callId = v.pipe(v.string(), v.startsWith("call_"));

@@ -2,18 +2,18 @@ import * as v from "valibot";
 import { STREAM_EVENTS } from "../../application/call-audio/streams/stream-client.ts";
 import { ANSWERERS } from "../../domain/answering-machine.ts";
 import { LINE_TONES } from "../../domain/line-tones.ts";
-import { shape, timestamp } from "./shape.ts";
+import { isoTime, shape } from "./shape.ts";
 
 export const StreamTicket = shape("A ticket for the stream of one call.", {
   ticket: v.pipe(v.string(), v.description("Valid once, as `?ticket=`.")),
-  expires_at: timestamp,
+  expires_at: isoTime,
   url: v.pipe(v.string(), v.description("Where to connect: the address of the stream, ticket included.")),
 });
 
 export const StreamTranscript = shape("A message of a stream with spoken text.", {
   type: v.literal("transcript"),
   text: v.string(),
-  timestamp,
+  timestamp: isoTime,
   final: v.pipe(v.boolean(), v.description("false: the text may still change.")),
   speaker: v.picklist(["callee", "caller"]),
 });
@@ -21,7 +21,7 @@ export const StreamTranscript = shape("A message of a stream with spoken text.",
 export const StreamCallEvent = shape("A message of a stream with an event of the call.", {
   type: v.literal("call_event"),
   event: v.picklist(STREAM_EVENTS),
-  timestamp,
+  timestamp: isoTime,
   digit: v.optional(v.pipe(v.string(), v.description("With `dtmf`: the key that the callee pressed."))),
   name: v.optional(v.pipe(v.string(), v.description("With `mark`: its name."))),
   heard_ms: v.optional(v.pipe(v.number(), v.description("With `cleared`: how much of all the audio was heard, ms."))),

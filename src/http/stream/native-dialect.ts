@@ -3,7 +3,7 @@ import { IncomingAudio, NotAudio } from "../../audio/incoming-audio.ts";
 import { sampleCoding } from "../../audio/stream-format.ts";
 import type { Mp3Stream } from "../../ports/audio-decoder.ts";
 import type { StreamProgress } from "../answers.ts";
-import { timestamp } from "../views.ts";
+import { timestamp } from "../timestamp.ts";
 import { readClientMessage } from "./client-message.ts";
 import { CLOSE_CODES, type Dialect, type DialectOutput } from "./dialect.ts";
 import type { StreamFormat } from "./stream-query.ts";

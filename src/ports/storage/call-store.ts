@@ -1,4 +1,4 @@
-import type { Call, CallStatus, CallType } from "../../domain/call.ts";
+import type { Call, CallFilter, CallStatus } from "../../domain/call.ts";
 import type { DialRecord } from "../../domain/dial-decision.ts";
 import type { Event } from "../../domain/events.ts";
 import type { MentionedNumber } from "../../domain/mentioned-number.ts";
@@ -28,22 +28,6 @@ export type CallPatch = Partial<
     | "version"
   >
 >;
-
-/** A filter of calls; a missing field matches every call. */
-export interface CallFilter {
-  readonly instanceId?: string | undefined;
-  /** One status, or several; an empty list matches no call. */
-  readonly status?: CallStatus | readonly CallStatus[] | undefined;
-  readonly type?: CallType | undefined;
-  /** Exactly this reference. */
-  readonly reference?: string | undefined;
-  /** Exactly this number, E.164. */
-  readonly targetPhone?: string | undefined;
-  /** ms since 1970-01-01 UTC; strictly after. */
-  readonly createdAfter?: number | undefined;
-  /** ms since 1970-01-01 UTC; strictly before. */
-  readonly createdBefore?: number | undefined;
-}
 
 /** The result of a creation. */
 export type Insertion =

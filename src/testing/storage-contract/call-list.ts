@@ -1,5 +1,4 @@
-import { CALL_STATUSES, CALL_TYPES, type Call, type Message } from "../../domain/call.ts";
-import type { CallFilter } from "../../ports/storage.ts";
+import { CALL_STATUSES, CALL_TYPES, type Call, type CallFilter, type Message } from "../../domain/call.ts";
 import { type Clause, idsOf, type StorageScene } from "./scene.ts";
 
 const MESSAGES: readonly Message[] = [

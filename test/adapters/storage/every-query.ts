@@ -1,7 +1,7 @@
+import type { CallFilter } from "../../../src/domain/call.ts";
 import { mentionedNumber } from "../../../src/domain/mentioned-number.ts";
 import type {
   AccountStore,
-  CallFilter,
   ConsentStore,
   EventStore,
   LoginStore,

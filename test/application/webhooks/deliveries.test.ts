@@ -2,7 +2,7 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, test, vi } from "vitest";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import { AT_ONCE } from "../../../src/application/webhooks/endpoint.ts";
-import { eventView } from "../../../src/http/views.ts";
+import { eventView } from "../../../src/http/views/event-view.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE, BOB, World, type WorldOptions } from "../../support/application.ts";
 import { useFixedDate } from "../../support/fixed-date.ts";

@@ -5,10 +5,12 @@ import { EVENT_TYPES } from "../../../src/domain/events.ts";
 import { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "../../../src/domain/outcome.ts";
 import { SPEAKERS } from "../../../src/domain/transcript.ts";
 import { DELIVERY_STATUSES } from "../../../src/domain/webhook.ts";
-import { AudioMedia, LiveMedia, SpeechMedia } from "../../../src/http/schemas/call-schemas.ts";
+import type { QueryParameter } from "../../../src/http/requests/query-parameter.ts";
 import { EVENTS } from "../../../src/http/schemas/event-schemas.ts";
 import { ABOUT } from "../../../src/http/schemas/shape.ts";
 import { SCHEMAS } from "../../../src/http/schemas.ts";
+import { CALL_FILTERS } from "../../../src/http/views/call-view.ts";
+import { AudioMedia, LiveMedia, SpeechMedia } from "../../../src/http/views/media-view.ts";
 
 /** What the generator reads of a schema. */
 interface Schema extends v.GenericSchema {
@@ -46,6 +48,7 @@ export function answerTypes(): string {
   const body = [
     ...shapes.map(([name, schema]) => interfaceOf(name, schema)),
     eventType(),
+    callFilters(),
     `/** Every named response. */\nexport interface Answers {\n${answers.join("\n")}\n}`,
     "/** The value of a named response. */\nexport type View<Name extends keyof Answers> = Answers[Name];",
   ].join("\n\n");
@@ -60,6 +63,17 @@ export function answerTypes(): string {
   const note =
     "// Generated from schemas.ts: run `UPDATE_DOCS=1 npx vitest run --project unit test/http/answers.test.ts` after a change.";
   return `${imports.join("\n")}\n\n${note}\n\n${body}\n`;
+}
+
+/** The filters of a list of calls, as a client writes them. */
+function callFilters(): string {
+  const fields = Object.values<QueryParameter<unknown>>(CALL_FILTERS).map(({ name, description, schema, words }) => {
+    const one = wordTypes(words ?? (schema.enum as readonly string[] | undefined) ?? []);
+    const type = one.length === 0 ? "string" : words ? unionOf([...one, `readonly ${one}[]`]) : unionOf(one);
+    const form = schema.format === "date-time" ? " RFC 3339." : "";
+    return `  /** ${description.replace(", separated by commas", "")}${form} */\n  readonly ${name}?: ${type} | undefined;`;
+  });
+  return `/** A filter of calls, by the names of the query parameters. */\nexport interface CallFilters {\n${fields.join("\n")}\n}`;
 }
 
 /** One generic type for the events of all types, which differ in nothing but their data. */

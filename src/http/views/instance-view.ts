@@ -1,7 +1,11 @@
 import * as v from "valibot";
+import type { InstanceDetails as Details, Connection as Line, ListedInstance } from "../../application/use-cases.ts";
+import type { Instance as StoredInstance } from "../../domain/instance.ts";
 import { LINE_CONDITIONS } from "../../domain/line-flow.ts";
-import { CallerId, CallSummary } from "./call-schemas.ts";
-import { instanceId, phone, shape, timestamp } from "./shape.ts";
+import type { View } from "../answers.ts";
+import { instanceId, isoTime, phone, shape } from "../schemas/shape.ts";
+import { maybeTimestamp, timestamp } from "../timestamp.ts";
+import { CallerId, CallSummary, callSummaryView } from "./call-view.ts";
 
 const instance = {
   id: instanceId,
@@ -9,14 +13,14 @@ const instance = {
   status: v.picklist(["CREATED", "CONFIGURED", "ACTIVE"]),
   metadata: v.record(v.string(), v.unknown()),
   callerId: v.optional(CallerId),
-  created_at: timestamp,
-  updated_at: timestamp,
+  created_at: isoTime,
+  updated_at: isoTime,
 };
 
 export const Connection = shape("The line of an instance.", {
   state: v.picklist(["unlinked", "linking", "connecting", "online", "reconnecting", "offline"]),
   phone: v.nullable(phone),
-  last_seen_at: v.pipe(v.nullable(timestamp), v.description("When a probe last found the line online.")),
+  last_seen_at: v.pipe(v.nullable(isoTime), v.description("When a probe last found the line online.")),
   reason: v.pipe(v.nullable(v.string()), v.description("Why the line is not online; null while it is.")),
   condition: v.pipe(
     v.nullable(v.picklist(LINE_CONDITIONS)),
@@ -27,14 +31,11 @@ export const Connection = shape("The line of an instance.", {
     v.description("A sentence about the condition of a line that is online; left out if there is none."),
   ),
   condition_until: v.pipe(
-    v.optional(v.nullable(timestamp)),
+    v.optional(v.nullable(isoTime)),
     v.description("When that condition ends; null if it is unknown."),
   ),
   provider: v.pipe(v.string(), v.description("The telephony provider of the instance.")),
-  paused_until: v.pipe(
-    v.optional(timestamp),
-    v.description("Until when its number rests; left out while it does not."),
-  ),
+  paused_until: v.pipe(v.optional(isoTime), v.description("Until when its number rests; left out while it does not.")),
   pause_reason: v.optional(v.string()),
 });
 
@@ -51,7 +52,7 @@ export const InstanceDetails = shape("An instance with its active calls.", {
 
 export const LinkPage = shape("A page that shows the QR code of an instance to whoever has its address.", {
   url: v.pipe(v.string(), v.description("Its address; no token is needed.")),
-  expires_at: timestamp,
+  expires_at: isoTime,
 });
 
 export const LinkPageState = shape("What the link page of an instance shows.", {
@@ -66,7 +67,7 @@ export const LinkPageState = shape("What the link page of an instance shows.", {
 export const PairingCode = shape("A code that links a phone number when it is typed on the phone.", {
   instanceId,
   pairingCode: v.string(),
-  expires_at: timestamp,
+  expires_at: isoTime,
   message: v.string(),
 });
 
@@ -75,3 +76,50 @@ export const LinkingCode = shape("The QR code that links a phone number.", {
   qrCodeBase64: v.pipe(v.string(), v.description("Base64 of a PNG image, without a data: prefix.")),
   message: v.string(),
 });
+
+/** An instance in a list, or in the response to its creation. Deleted instances are never shown. */
+export function instanceView(instance: StoredInstance): View<"Instance"> {
+  return {
+    id: instance.id,
+    name: instance.name,
+    status: instance.status as View<"Instance">["status"],
+    metadata: instance.metadata,
+    ...(instance.callerId && { callerId: { ...instance.callerId } }),
+    created_at: timestamp(instance.createdAt),
+    updated_at: timestamp(instance.updatedAt),
+  };
+}
+
+/** An instance in a list, with its line. */
+export function connectedInstanceView(instance: ListedInstance): View<"Instance"> {
+  return { ...instanceView(instance), connection: connectionView(instance.connection) };
+}
+
+/** An instance in the response to a read. */
+export function instanceDetailsView(instance: Details, withConnection: boolean): View<"InstanceDetails"> {
+  const view: View<"InstanceDetails"> = {
+    ...instanceView(instance),
+    callQueue: instance.callQueue.map(callSummaryView),
+  };
+  if (withConnection) view.connection = connectionView(instance.connection);
+  return view;
+}
+
+function connectionView(connection: Line): View<"Connection"> {
+  return {
+    state: connection.state,
+    phone: connection.phone,
+    last_seen_at: maybeTimestamp(connection.lastSeenAt),
+    reason: connection.reason,
+    condition: connection.condition,
+    provider: connection.provider,
+    ...(connection.notice && {
+      condition_reason: connection.notice.reason,
+      condition_until: maybeTimestamp(connection.notice.until),
+    }),
+    ...(connection.pause && {
+      paused_until: timestamp(connection.pause.until),
+      pause_reason: connection.pause.reason,
+    }),
+  };
+}

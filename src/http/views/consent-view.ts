@@ -1,0 +1,27 @@
+import * as v from "valibot";
+import { CONSENT_STATUSES, type Consent as StoredConsent } from "../../domain/consent.ts";
+import type { View } from "../answers.ts";
+import { isoTime, phone, shape } from "../schemas/shape.ts";
+import { timestamp } from "../timestamp.ts";
+
+export const Consent = shape("Whether a number may be called.", {
+  phone,
+  status: v.pipe(
+    v.picklist(CONSENT_STATUSES),
+    v.description("granted: its owner wants to be called; do_not_call: its owner does not."),
+  ),
+  source: v.pipe(v.nullable(v.string()), v.description("How you know; null if you did not write it down.")),
+  created_at: isoTime,
+  updated_at: isoTime,
+});
+
+/** A consent in a response. */
+export function consentView(consent: StoredConsent): View<"Consent"> {
+  return {
+    phone: consent.phone,
+    status: consent.status,
+    source: consent.source,
+    created_at: timestamp(consent.createdAt),
+    updated_at: timestamp(consent.updatedAt),
+  };
+}

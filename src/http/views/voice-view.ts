@@ -1,0 +1,20 @@
+import * as v from "valibot";
+import type { Voice as OfferedVoice } from "../../ports/speech.ts";
+import type { View } from "../answers.ts";
+import { shape } from "../schemas/shape.ts";
+
+export const Voice = shape("An available voice.", {
+  id: v.string(),
+  language: v.pipe(v.string(), v.description("BCP 47.")),
+  engine: v.string(),
+  name: v.string(),
+  quality: v.picklist(["robotic", "natural"]),
+  sample_url: v.pipe(v.string(), v.description("Address of a sample as a WAV file, for the same token.")),
+});
+
+/** @param server public URL of the interface, base path included */
+export function voiceView(voice: OfferedVoice, server: string): View<"Voice"> {
+  const { id, language, engine, name, quality } = voice;
+  const sample_url = `${server}/v1/voices/${encodeURIComponent(id)}/sample.wav`;
+  return { id, language, engine, name, quality, sample_url };
+}
