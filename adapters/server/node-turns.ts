@@ -36,10 +36,8 @@ export async function turnOf({ socket }: IncomingMessage, response: ServerRespon
     return false;
   }
   const before = turns.last;
-  let over = (): void => {};
-  turns.last = new Promise((resolve) => {
-    over = resolve;
-  });
+  const { promise, resolve: over } = Promise.withResolvers<void>();
+  turns.last = promise;
   turns.waiting++;
   await before;
   turns.waiting--;

@@ -25,16 +25,15 @@ export async function nextPage(
   time.signal.addEventListener("abort", rouse);
   try {
     for (;;) {
-      const woken = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      const woken = Promise.withResolvers<void>();
+      wake = woken.resolve;
       if (events.closed) throw stopping();
       const page = await read(cursor).catch((error: unknown) => {
         throw events.closed ? stopping(error) : error;
       });
       if (page.events.length > 0 || time.signal.aborted) return page;
       ({ cursor } = page);
-      await woken;
+      await woken.promise;
     }
   } finally {
     stop();

@@ -34,6 +34,7 @@ export class Playout implements FrameSource, AheadSource {
   readonly sampleRate: number;
   /** Resolves when {@link end} was called and everything, marks included, has been pulled or cleared. */
   readonly drained: Promise<void>;
+  readonly #drained = Promise.withResolvers<void>();
   /** Called once, during the first read that returns signal. */
   onFirstSignal: (() => void) | undefined;
   /**
@@ -61,15 +62,12 @@ export class Playout implements FrameSource, AheadSource {
   /** The clock after the last frame with signal. */
   #signalAt = 0;
   #ended = false;
-  #resolveDrained: () => void = () => {};
 
   /** Takes the leg's rate in samples per second. */
   constructor(sampleRate: number) {
     this.sampleRate = sampleRate;
     this.#queue = new PlayoutQueue(sampleRate);
-    this.drained = new Promise((resolve) => {
-      this.#resolveDrained = resolve;
-    });
+    this.drained = this.#drained.promise;
   }
 
   get ahead(): AheadSource {
@@ -262,7 +260,7 @@ export class Playout implements FrameSource, AheadSource {
   }
 
   #settle(): void {
-    if (this.#ended && this.#queue.empty) this.#resolveDrained();
+    if (this.#ended && this.#queue.empty) this.#drained.resolve();
   }
 
   #ms(samples: number): number {

@@ -197,8 +197,7 @@ interface Spoken {
 }
 
 async function collect(stream: AsyncIterable<PcmChunk>): Promise<Spoken> {
-  const pieces: PcmChunk[] = [];
-  for await (const piece of stream) pieces.push(piece);
+  const pieces = await Array.fromAsync(stream);
   const samples = concatPcm(pieces.map((piece) => piece.samples));
   const sampleRate = pieces[0]?.sampleRate ?? 0;
   return { pieces, samples, sampleRate, lengthMs: (1000 * samples.length) / sampleRate };

@@ -10,8 +10,7 @@ const NAMED = 5;
  */
 export async function chosenInstance(client: Client, wanted: string | undefined): Promise<Instance> {
   if (wanted?.startsWith("inst_")) return client.instances.get(wanted);
-  const all: Instance[] = [];
-  for await (const instance of client.instances.list()) all.push(instance);
+  const all = await Array.fromAsync(client.instances.list());
   if (all.length === 0) throw new UsageError("no instance to call from; create one: ringport instance create --link");
   const fitting = wanted === undefined ? all : all.filter(({ name }) => name === wanted);
   const [only] = fitting;

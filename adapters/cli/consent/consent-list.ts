@@ -1,4 +1,3 @@
-import type { Consent } from "../../../src/client/index.ts";
 import { CONSENT_STATUSES, type ConsentStatus } from "../../../src/domain/consent.ts";
 import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
@@ -18,8 +17,7 @@ export const consentList: CommandSpec = {
   async run(line) {
     const status = line.values.get("status") as ConsentStatus | undefined;
     const { client } = await connect(line);
-    const consents: Consent[] = [];
-    for await (const consent of client.consents.list({ status })) consents.push(consent);
+    const consents = await Array.fromAsync(client.consents.list({ status }));
     if (line.values.get("json")) printJson(consents);
     else if (consents.length === 0) printBeside("Nothing is recorded; record it: ringport consent set PHONE STATUS");
     else

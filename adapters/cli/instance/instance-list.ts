@@ -14,8 +14,7 @@ export const instanceList: CommandSpec = {
   settings: CONNECTION_SETTINGS,
   async run(line) {
     const { client } = await connect(line);
-    const instances: Instance[] = [];
-    for await (const instance of client.instances.list()) instances.push(instance);
+    const instances = await Array.fromAsync(client.instances.list());
     if (line.values.get("json")) printJson(instances);
     else if (instances.length === 0) printBeside("No instances yet; create one: ringport instance create NAME");
     else printRows(COLUMNS, instances.map(cells));

@@ -49,8 +49,7 @@ export async function readBody<T>({ request }: RequestContext, schema: Schema<T>
   // A form of another page cannot send this type.
   if (!/^application\/json *(?:;|$)/i.test(type))
     throw new Refusal("unsupported_media_type", `Content-Type is ${shown(type)}: it must be application/json`);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of limitedBody(request, BODY_BYTES, system) ?? []) chunks.push(chunk);
+  const chunks = await Array.fromAsync<Uint8Array>(limitedBody(request, BODY_BYTES, system) ?? []);
   const parsed = parseJson(concatBytes(chunks), BOUNDS);
   if ("fault" in parsed) throw new Refusal("invalid_json", parsed.fault);
   return parseBody(schema, parsed.value, { strict: false });

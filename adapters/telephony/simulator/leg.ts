@@ -71,8 +71,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
   /** Set once the call has ended. During a tick, the clean-up follows after the frame. */
   #cause: ReleaseCause | undefined;
   #detail: string | null = null;
-  readonly #flushed: Promise<void>;
-  #resolveFlushed: () => void = () => {};
+  readonly #flushed = Promise.withResolvers<void>();
 
   constructor(options: SimulatedLegOptions) {
     this.#options = options;
@@ -82,9 +81,6 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
     this.#incoming = new Int16Array(this.#outgoing.length);
     this.#marks = new Uint8Array(this.#outgoing.length);
     this.#callee = options.callee(options.to, this);
-    this.#flushed = new Promise((resolve) => {
-      this.#resolveFlushed = resolve;
-    });
   }
 
   /** Whether it has not ended. */
@@ -136,7 +132,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
 
   hangUp(): Promise<void> {
     this.#finish("released", null);
-    return this.#flushed;
+    return this.#flushed.promise;
   }
 
   /** Drops the connection without a signal: no audio and no event until the caller hangs up. */
@@ -231,8 +227,8 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
     this.events.push({ type: "ended", cause: this.#cause, detail: this.#detail });
     this.events.close();
     this.#options.ended(this);
-    if (this.#recording === undefined) this.#resolveFlushed();
-    else void this.#options.spool.finish(this.callId).then(this.#resolveFlushed);
+    if (this.#recording === undefined) this.#flushed.resolve();
+    else void this.#options.spool.finish(this.callId).then(this.#flushed.resolve);
   }
 
   #playKeys(): void {

@@ -21,9 +21,8 @@ export interface SimulatedTransferOptions {
 
 /** A transfer of a simulated call: the other number rings, by its plan or at a phone, and answers or does not. */
 export class SimulatedTransfer implements CalleeActions {
-  readonly outcome: Promise<TransferOutcome>;
-  #resolve: (outcome: TransferOutcome) => void = () => {};
-  #reject: (reason: unknown) => void = () => {};
+  readonly #outcome = Promise.withResolvers<TransferOutcome>();
+  readonly outcome: Promise<TransferOutcome> = this.#outcome.promise;
   #tidy: () => void = () => {};
   #target: Callee | undefined;
   #bridge: Bridge | undefined;
@@ -32,10 +31,6 @@ export class SimulatedTransfer implements CalleeActions {
   /** @throws {RangeError} if `to` is no E.164 number */
   constructor(to: string, { system, timeScale, mayCall, callee }: SimulatedTransferOptions, signal: AbortSignal) {
     if (!PHONE_NUMBER.test(to)) throw new RangeError(`the number "${to.slice(0, 40)}" ${PHONE_RULE}`);
-    this.outcome = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
     const aborted = (): void => this.#stop(signal.reason);
     if (signal.aborted) aborted();
     else {
@@ -89,7 +84,7 @@ export class SimulatedTransfer implements CalleeActions {
     if (this.#state !== "ringing") return;
     this.#state = "answered";
     this.#tidy();
-    this.#resolve({ type: "accepted", detail: "simulator: answered" });
+    this.#outcome.resolve({ type: "accepted", detail: "simulator: answered" });
   }
 
   /** @internal */
@@ -108,13 +103,13 @@ export class SimulatedTransfer implements CalleeActions {
   #fail(detail: string): void {
     this.#state = "over";
     this.#tidy();
-    this.#resolve({ type: "failed", detail });
+    this.#outcome.resolve({ type: "failed", detail });
   }
 
   #stop(reason: unknown): void {
     this.#state = "over";
     this.#tidy();
     this.#target?.stop("released");
-    this.#reject(reason);
+    this.#outcome.reject(reason);
   }
 }

@@ -89,8 +89,7 @@ export class SipLeg implements Leg, InviteListener {
     this.#emit({ type: "noted", fact: { event: "media.address_refused", data: { address, detail: refusal } } });
   };
   readonly #awaited: AwaitedMedia;
-  readonly #gone: Promise<void>;
-  #resolveGone: () => void = () => {};
+  readonly #gone = Promise.withResolvers<void>();
   #usage: InviteUsage | undefined;
   #media: MediaSession | undefined;
   /** Why it ends, if we end it without a hang-up. */
@@ -116,9 +115,6 @@ export class SipLeg implements Leg, InviteListener {
       system: options.system,
       received: () => (this.#media?.statistics().packetsReceived ?? 0) > 0,
       lost: (detail) => this.mediaListener.lost(detail),
-    });
-    this.#gone = new Promise((resolve) => {
-      this.#resolveGone = resolve;
     });
   }
 
@@ -221,7 +217,7 @@ export class SipLeg implements Leg, InviteListener {
       // A peer may take its time to answer our BYE, but gets no audio meanwhile.
       void this.#media?.close();
     }
-    return this.#gone;
+    return this.#gone.promise;
   }
 
   placed(): void {
@@ -285,7 +281,7 @@ export class SipLeg implements Leg, InviteListener {
     this.events.push({ type: "ended", cause: release.cause, detail: release.detail, fault: release.fault });
     this.events.close();
     this.#options.gone(this, end, release);
-    this.#resolveGone();
+    this.#gone.resolve();
   }
 
   #failed(fault: unknown): void {

@@ -29,10 +29,7 @@ export class RunningKeys {
       if (other.runs) return { taken: false, key: other.held };
       await other.lookedUp;
     }
-    let resolve = () => {};
-    const lookedUp = new Promise<void>((done) => {
-      resolve = done;
-    });
+    const { promise: lookedUp, resolve } = Promise.withResolvers<void>();
     const run = () => {
       holder.runs = true;
       resolve();

@@ -29,10 +29,8 @@ export async function voiceSample(
     signal?.throwIfAborted();
     const { language } = await speech.voice(voiceId);
     const demand = { userId, instanceId: "", playing: false, aheadMs: 0 };
-    const pieces: Int16Array[] = [];
     const spoken = speechScheduler.speak(sampleSentence(language), voiceId, demand, ended.signal);
-    for await (const piece of resampleStream(spoken, SAMPLE_RATE)) pieces.push(piece);
-    return wavFile(concatPcm(pieces));
+    return wavFile(concatPcm(await Array.fromAsync(resampleStream(spoken, SAMPLE_RATE))));
   } catch (cause) {
     if (signal?.aborted) throw cause;
     if (cause instanceof VoiceUnavailable) throw new Refusal("voice_not_found", cause.message, { cause });

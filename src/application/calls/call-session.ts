@@ -44,8 +44,7 @@ export class CallSession {
   readonly #timers: CallTimers;
   readonly #scope = new AbortController();
   /** Resolves when what the session decided is stored, or cannot be. */
-  readonly #stored: Promise<void>;
-  #resolveStored: () => void = () => {};
+  readonly #stored = Promise.withResolvers<void>();
   #saved = false;
   readonly #journal: CallJournal;
   readonly #clock: CallClock;
@@ -92,9 +91,6 @@ export class CallSession {
     this.#message = message;
     this.#asking = asking;
     this.#scope.signal.addEventListener("abort", () => message?.cancel());
-    this.#stored = new Promise((resolve) => {
-      this.#resolveStored = resolve;
-    });
     this.#rules = flowRulesOf(context, call, telephony);
     const post = (signal: CallSignal): void => this.#post(signal);
     const observed = { inboundFrames: () => this.#inboundFrames, progress: () => this.#leg?.progress?.() };
@@ -122,7 +118,7 @@ export class CallSession {
 
   /** Resolves when what the session decided is stored, or cannot be. */
   get stored(): Promise<void> {
-    return this.#stored;
+    return this.#stored.promise;
   }
 
   /** Why and until when (ms of the monotonic clock) the line takes no call, if it has refused this one for that. */
@@ -153,7 +149,7 @@ export class CallSession {
       // Otherwise the process ends before the storage is back, and the next start settles the call.
       if (!(error instanceof StorageUnavailable)) await this.#giveUp(error);
     }
-    this.#resolveStored();
+    this.#stored.resolve();
     await this.#released;
     this.#scope.abort();
   }
@@ -161,7 +157,7 @@ export class CallSession {
   /** Ends the call now; resolves when what became of it is stored, or cannot be. */
   async end(reason: FailedReason, detail: string | null = null): Promise<void> {
     this.#post({ type: "end", reason, detail });
-    await this.#stored;
+    await this.#stored.promise;
   }
 
   /** Deletes what is recorded of the call; nothing more is. */

@@ -124,12 +124,9 @@ export class Preparations {
     const cancel = () => message.cancel();
     signal.addEventListener("abort", cancel);
     try {
-      let begin = () => {};
-      const begun = new Promise<void>((resolve) => {
-        begin = resolve;
-      });
-      const preparing = message.prepare(begin);
-      await Promise.race([begun, preparing]);
+      const begun = Promise.withResolvers<void>();
+      const preparing = message.prepare(begun.resolve);
+      await Promise.race([begun.promise, preparing]);
       await within(preparing, { system, ms, late });
     } catch (error) {
       cancel();

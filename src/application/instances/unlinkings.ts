@@ -60,10 +60,7 @@ export class Unlinkings {
 
   #begin(instance: Instance): Unlinking {
     const { id } = instance;
-    let networkAsked = () => {};
-    const asked = new Promise<void>((resolve) => {
-      networkAsked = resolve;
-    });
+    const { promise: asked, resolve: networkAsked } = Promise.withResolvers<void>();
     const stored = this.#run(instance, networkAsked).finally(() => this.#running.delete(id));
     stored.catch((error: unknown) => {
       if (!(error instanceof StorageUnavailable || error instanceof Refusal))

@@ -57,9 +57,8 @@ class LiveStream implements CallStream {
   readonly #overError = new RingportError("call_ended", "the stream is over: nothing more can be sent");
   #wasOpen = false;
   #isOver = false;
-  #resolveOpened: () => void = () => {};
-  #resolveEnded: (end: StreamEnd) => void = () => {};
-  #rejectEnded: (error: unknown) => void = () => {};
+  readonly #opened = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<StreamEnd>();
 
   constructor(transport: Transport, callId: string, options: StreamOptions) {
     const { audio, reconnectMs = RECONNECT_MS, WebSocket, signal } = options;
@@ -68,14 +67,9 @@ class LiveStream implements CallStream {
     this.callId = callId;
     this.#transport = transport;
     this.#receivesAudio = audio !== undefined;
-    this.ended = new Promise((resolve, reject) => {
-      this.#resolveEnded = resolve;
-      this.#rejectEnded = reject;
-    });
-    this.opened = new Promise((resolve, reject) => {
-      this.#resolveOpened = resolve;
-      this.ended.then(() => resolve(), reject);
-    });
+    this.ended = this.#ended.promise;
+    this.opened = this.#opened.promise;
+    this.ended.then(() => this.#opened.resolve(), this.#opened.reject);
     this.#outbox = new Outbox(WINDOW_S * bytesPerSecond, MOST_WAITING_S * bytesPerSecond);
     const query = new URLSearchParams({ encoding, sample_rate: String(sampleRate), ...(audio ? { audio } : {}) });
     this.#connection = new StreamConnection(
@@ -171,7 +165,7 @@ class LiveStream implements CallStream {
       if (!this.#outbox.progress(message.messages, message.queued_ms)) return;
       this.#replay.over();
       this.#wasOpen = true;
-      this.#resolveOpened();
+      this.#opened.resolve();
       return;
     }
     if (message.type === "call_event") {
@@ -200,13 +194,13 @@ class LiveStream implements CallStream {
   #finish(end: StreamEnd): void {
     if (this.#isOver) return;
     this.#end(this.#overError);
-    this.#resolveEnded(end);
+    this.#ended.resolve(end);
   }
 
   #fail(error: unknown): void {
     if (this.#isOver) return;
     this.#end(error, error);
-    this.#rejectEnded(error);
+    this.#ended.reject(error);
   }
 
   /** @param fault error of the readers after the last item; omitted for a regular end */

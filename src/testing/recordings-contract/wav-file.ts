@@ -12,9 +12,7 @@ export interface WavFile {
 
 /** The bytes of a recording, or of a part of it. */
 export async function bytesOf(recording: StoredRecording, from?: number, to?: number): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of recording.bytes(from, to)) pieces.push(piece.slice());
-  return concatBytes(pieces);
+  return concatBytes(await Array.fromAsync(recording.bytes(from, to), (piece) => piece.slice()));
 }
 
 /** Reads a WAV file; throws an Error unless it has 16 bits, two channels, and the lengths that its header states. */

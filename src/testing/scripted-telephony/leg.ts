@@ -68,8 +68,7 @@ export class ScriptedLeg implements Leg {
   #source: FrameSource | undefined;
   #sink: FrameSink | undefined;
   #cancelTick: (() => void) | undefined;
-  readonly #ended: Promise<void>;
-  #resolveEnded: () => void = () => {};
+  readonly #ended = Promise.withResolvers<void>();
   #hasEnded = false;
   #held = false;
 
@@ -90,9 +89,6 @@ export class ScriptedLeg implements Leg {
           this.transferred = resolve;
           signal.addEventListener("abort", () => reject(signal.reason), { once: true });
         });
-    this.#ended = new Promise((resolve) => {
-      this.#resolveEnded = resolve;
-    });
   }
 
   /** Whether it has not ended. */
@@ -178,7 +174,7 @@ export class ScriptedLeg implements Leg {
   /** Ends the leg. @param refusal what a refusal of the network applies to */
   end(cause: ReleaseCause, detail: string | null = null, refusal?: RefusalScope): void {
     this.#cancelTick?.();
-    this.#resolveEnded();
+    this.#ended.resolve();
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.events.push({ type: "ended", cause, detail, ...(refusal !== undefined && { refusal }) });
@@ -189,7 +185,7 @@ export class ScriptedLeg implements Leg {
     this.hangUps++;
     if (this.stubborn) this.#cancelTick?.();
     else this.end("released");
-    return this.#ended;
+    return this.#ended.promise;
   }
 
   get #frameLength(): number {

@@ -66,16 +66,14 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
     async (network) => {
       const { line, host } = await network.open();
       const order: string[] = [];
-      let release = () => {};
-      host.linkedBarrier = new Promise<void>((resolve) => {
-        release = resolve;
-      }).then(() => void order.push("stored"));
+      const barrier = Promise.withResolvers<void>();
+      host.linkedBarrier = barrier.promise.then(() => void order.push("stored"));
       await line.link();
       const { code } = await host.reports.next("code", patienceMs);
       const scanned = network.subject.scan?.(code.payload).then(() => void order.push("scanned"));
       await network.sleep(200); // time enough for a line to come online
       order.push(...host.reports.types.filter((type) => type !== "code"));
-      release();
+      barrier.resolve();
       await scanned;
       await host.reports.next("online", patienceMs);
       // If the network confirms the link itself, only the line has to wait.

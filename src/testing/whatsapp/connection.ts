@@ -135,10 +135,7 @@ export class Connection {
   /** The socket is dead; the client notices after a time, and opens another one. */
   stall(noticedAfterMs: number): void {
     if (!this.up || this.stalled) return;
-    let end = (): void => {};
-    const over = new Promise<void>((resolve) => {
-      end = resolve;
-    });
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
     const stall = { over, end };
     this.#stall = stall;
     const { system, latencyMs } = this.#options.network;

@@ -45,10 +45,8 @@ export default function Webhooks() {
   );
 }
 
-async function allWebhooks(signal: AbortSignal): Promise<readonly Webhook[]> {
-  const webhooks: Webhook[] = [];
-  for await (const webhook of client.webhooks.list({}, { signal })) webhooks.push(webhook);
-  return webhooks;
+function allWebhooks(signal: AbortSignal): Promise<readonly Webhook[]> {
+  return Array.fromAsync(client.webhooks.list({}, { signal }));
 }
 
 function columns(): readonly Column<Webhook>[] {

@@ -46,8 +46,7 @@ export class WhatsAppLeg implements Leg, CallListener {
   readonly #options: WhatsAppLegOptions;
   readonly #audio: CallAudio;
   readonly #timers = new Map<CallTimer, () => void>();
-  readonly #gone: Promise<void>;
-  #resolveGone: () => void = () => {};
+  readonly #gone = Promise.withResolvers<void>();
   #stopListening: () => void = () => {};
   #cancelEnd: () => void = () => {};
   /** The callee's devices have learned of the end, or never had the offer. */
@@ -67,9 +66,6 @@ export class WhatsAppLeg implements Leg, CallListener {
       started: () => this.events.push({ type: "connected" }),
       drained: () => this.#take({ type: "drained" }),
       failed: (fault) => this.#audioFailed(fault),
-    });
-    this.#gone = new Promise((resolve) => {
-      this.#resolveGone = resolve;
     });
     const { flow, effects } = newCall();
     this.#flow = flow;
@@ -104,7 +100,7 @@ export class WhatsAppLeg implements Leg, CallListener {
 
   hangUp(): Promise<void> {
     this.#take({ type: "hang_up" });
-    return this.#gone;
+    return this.#gone.promise;
   }
 
   /** @internal called by the session */
@@ -256,6 +252,6 @@ export class WhatsAppLeg implements Leg, CallListener {
     this.events.push({ type: "ended", ...end });
     this.events.close();
     this.#options.ended();
-    this.#resolveGone();
+    this.#gone.resolve();
   }
 }
