@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { LeaseLost } from "../../src/ports/storage.ts";
 import { ManualSystem } from "../../src/testing/manual-system.ts";
 import { ALICE, World } from "../support/application.ts";
 import { LeasedDatabase, type LeasedStorage } from "../support/leased-storage.ts";
+import { memoryStorage } from "../support/memory-storage.ts";
 
 const LONG = "x".repeat(2_000);
 
 /** A process on a database with a lease. */
 async function leased(): Promise<{ world: World; database: LeasedDatabase; storage: LeasedStorage }> {
   const system = new ManualSystem();
-  const database = new LeasedDatabase(system, sqliteStorage({ path: ":memory:" }));
+  const database = new LeasedDatabase(system, memoryStorage());
   const storage = database.storage();
   return { world: await World.start({ system, storage }), database, storage };
 }
@@ -215,7 +215,7 @@ describe("a process whose database another one has taken", () => {
 
 describe("a database without a lease", () => {
   test("is checked every second; a server that lost it ends its calls", async () => {
-    const storage = sqliteStorage({ path: ":memory:" });
+    const storage = memoryStorage();
     let lost = false;
     Object.defineProperty(storage, "verifyOwner", {
       value: async () => {

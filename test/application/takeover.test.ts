@@ -1,5 +1,4 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { isActive } from "../../src/domain/call.ts";
 import type { RingportOptions } from "../../src/options.ts";
 import { StorageLocked } from "../../src/ports/storage.ts";
@@ -9,11 +8,12 @@ import { ScriptedTelephony } from "../../src/testing/scripted-telephony.ts";
 import { ALICE, NUMBER, ToneSpeech } from "../support/application.ts";
 import { LeasedDatabase, type LeasedStorage } from "../support/leased-storage.ts";
 import { MemoryRecordings } from "../support/memory-recordings.ts";
+import { memoryStorage } from "../support/memory-storage.ts";
 
 /** A database, and servers on it that share a clock. */
 class Place {
   readonly system = new ManualSystem();
-  readonly database: LeasedDatabase = new LeasedDatabase(this.system, sqliteStorage({ path: ":memory:" }));
+  readonly database: LeasedDatabase = new LeasedDatabase(this.system, memoryStorage());
   readonly #devices = new Map<string, string | null>();
 
   /** A server that is not started yet. */

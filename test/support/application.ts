@@ -1,7 +1,6 @@
 // Loaded ahead, so that they begin without a wait that no manual clock knows.
 import "../../src/application/call-audio/agents/agent-call.ts";
 import "../../src/application/calls/call-quality.ts";
-import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { ProviderAccess } from "../../src/application/access/provider-access.ts";
 import { RunningKeys } from "../../src/application/access/running-keys.ts";
 import { Vault } from "../../src/application/access/vault.ts";
@@ -51,6 +50,7 @@ import { ManualSystem } from "../../src/testing/manual-system.ts";
 import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../src/testing/scripted-telephony.ts";
 import { FaultyStorage } from "./faulty-storage.ts";
 import { MemoryRecordings } from "./memory-recordings.ts";
+import { memoryStorage } from "./memory-storage.ts";
 import { ScriptedEndpoints } from "./scripted-endpoints.ts";
 
 export const ALICE: Principal = { userId: "usr_alice" };
@@ -214,7 +214,7 @@ export class World {
       options.system ??
       new ManualSystem(before ? { now: before.system.now() + 1_000, seed: before.system.now() & 0xffff } : {});
     this.recordings = before?.recordings ?? new MemoryRecordings();
-    this.storage = before?.storage ?? new FaultyStorage(options.storage ?? sqliteStorage({ path: ":memory:" }));
+    this.storage = before?.storage ?? new FaultyStorage(options.storage ?? memoryStorage());
     this.network =
       options.network ??
       new ScriptedTelephony(this.system, {

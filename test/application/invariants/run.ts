@@ -1,4 +1,3 @@
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import type { StreamAttachment } from "../../../src/application/call-audio/streams/stream-client.ts";
 import type { Call } from "../../../src/domain/call.ts";
 import type { QueuePolicy } from "../../../src/domain/queue-policy.ts";
@@ -6,6 +5,7 @@ import type { Storage } from "../../../src/ports/storage.ts";
 import type { ScriptedLine } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE } from "../../support/application.ts";
 import { LeasedDatabase } from "../../support/leased-storage.ts";
+import { memoryStorage } from "../../support/memory-storage.ts";
 import type { RecordingClient } from "../../support/recording-client.ts";
 import { AdapterFaults } from "./adapter-faults.ts";
 import { isDeleted } from "./check-deletion.ts";
@@ -38,7 +38,7 @@ const TAKEN_WITHIN_MS = 60_000;
 export class Run {
   readonly policy: QueuePolicy;
   readonly clock: ModelClock = new ModelClock();
-  readonly database: Storage = sqliteStorage({ path: ":memory:" });
+  readonly database: Storage = memoryStorage();
   /** Who may work on the database; undefined: one process after the other, as behind the kernel's lock. */
   readonly leases: LeasedDatabase | undefined;
   readonly storageFaults = new StorageFaults();

@@ -1,12 +1,12 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test, vi } from "vitest";
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import { AT_ONCE } from "../../../src/application/webhooks/endpoint.ts";
 import { eventView } from "../../../src/http/views/event-view.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE, BOB, World, type WorldOptions } from "../../support/application.ts";
 import { useFixedDate } from "../../support/fixed-date.ts";
 import { LeasedDatabase } from "../../support/leased-storage.ts";
+import { memoryStorage } from "../../support/memory-storage.ts";
 
 const URL = "https://hooks.example.com/in";
 const HOUR_MS = 3_600_000;
@@ -245,7 +245,7 @@ describe("the storage", () => {
 describe("a server whose lease is about to end", () => {
   test("attempts nothing; the next owner delivers", async () => {
     const system = new ManualSystem();
-    const database = new LeasedDatabase(system, sqliteStorage({ path: ":memory:" }));
+    const database = new LeasedDatabase(system, memoryStorage());
     const storage = database.storage();
     const { world } = await hooked(["instance.created"], { system, storage });
     await system.advance(2_000);
