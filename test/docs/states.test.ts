@@ -42,7 +42,7 @@ A call that has been claimed is live: a call session carries it. These are its p
 ${stateDiagram(PHASE_TRANSITIONS, "dialing")}\`\`\`
 
 \`answer\`: the callee has accepted, and the audio path is being set up. \`connect\`: the audio path is up; it may come without \`answer\`.
-\`requeue\`: the line was lost before the network was asked, so the call returns to the queue.
+\`requeue\`: the line was lost before the network was asked, or the network refused the call for a while and rang no phone, so the call returns to the queue.
 
 ## Instance
 

@@ -99,7 +99,10 @@ export interface MediaEvidence {
 
 /** An event of a call on the network. */
 export type LegEvent =
-  /** The call was placed: the INVITE or offer was sent. */
+  /**
+   * The call was placed: the INVITE was sent, or the network has the offer. A leg that ends with `line_lost` before this event
+   * rang nowhere, and its call returns to the queue.
+   */
   | { readonly type: "placed" }
   /** The network reports that the callee's phone rings; without it a call that is not answered is `unreachable`. */
   | { readonly type: "alerting" }

@@ -151,7 +151,9 @@ describe("a number that is to wait between calls (429)", () => {
   test("sends no offer until the time is over, and waits longer after another one", async () => {
     const scene = await linked();
     scene.network.refuseOffers({ error: 429, from: OWNER });
-    await call(scene, CONTACT);
+    const refused = await call(scene, CONTACT);
+    expect(refused.events.map(({ type }) => type).filter((type) => type !== "noted")).toEqual(["ended"]);
+    expect(endOf(refused)).toMatchObject({ cause: "line_lost", detail: expect.stringMatching(/error 429$/) });
     const waiting = await call(scene, CONTACT);
     expect(waiting.error).toMatchObject({ release: "line_lost", retryAfterMs: expect.any(Number) });
     expect(waiting.error?.retryAfterMs).toBeLessThanOrEqual(60_000);

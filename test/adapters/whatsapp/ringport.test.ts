@@ -275,6 +275,32 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
+  test("a call that WhatsApp refuses for a while (429) waits, and is placed once", async () => {
+    const scene = await linked();
+    scene.network.refuseOffers({ error: 429, from: OWNER });
+    const waiting = await scene.calledAt(CALLEE);
+    expect(waiting).toMatchObject({ status: "QUEUED", outcome: null, owner: null, dialingAt: null });
+    expect(scene.network.calls).toHaveLength(1);
+    scene.network.acceptOffers();
+    await scene.system.advance(60_000);
+    const heard = await scene.ringport.calls.get(ALICE, waiting.id);
+    expect(heard).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played", heardRatio: 1 } });
+    expect(scene.network.calls.map(({ heard: { length } }) => length > 0)).toEqual([false, true]);
+    await scene.stop();
+  });
+
+  test("a call that waits after 429 ends when it is deleted, and rings nowhere", async () => {
+    const scene = await linked();
+    scene.network.refuseOffers({ error: 429, from: OWNER });
+    const { id } = await scene.calledAt(CALLEE);
+    await scene.during(scene.ringport.calls.hangUp(ALICE, id));
+    scene.network.acceptOffers();
+    await scene.system.advance(120_000);
+    expect(await scene.ringport.calls.get(ALICE, id)).toMatchObject({ outcome: { reason: "terminated" } });
+    expect(scene.network.calls).toHaveLength(1);
+    await scene.stop();
+  });
+
   test("a number whose client WhatsApp refuses again and again rests", async () => {
     const scene = await linked();
     scene.network.refuseOffers({ error: 439 });

@@ -1,6 +1,6 @@
 import type { DialProgress } from "../../../../src/ports/telephony.ts";
 import type { CallEnd } from "./call-types.ts";
-import { offerError, refusalScope } from "./offer-errors.ts";
+import { isRepeated, offerError, refusalScope } from "./offer-errors.ts";
 
 const sentence = (text: string, reason: string | undefined): string =>
   reason === undefined ? text : `${text}: ${reason}`;
@@ -70,11 +70,12 @@ export const DECLINED: CallEnd = { cause: "declined", detail: "rejected by the c
 export const RELEASED: CallEnd = { cause: "released", detail: null };
 export const HUNG_UP: CallEnd = { cause: "callee_hung_up", detail: null };
 
-export const refused = (code: string): CallEnd => ({
-  cause: "rejected_by_network",
-  detail: `${offerError(code).text}: error ${code}`,
-  refusal: refusalScope(code),
-});
+/** The end of a call whose offer WhatsApp has refused; one that waits for another offer returns to the queue. */
+export function refused(code: string): CallEnd {
+  const detail = `${offerError(code).text}: error ${code}`;
+  if (isRepeated(code)) return { cause: "line_lost", detail };
+  return { cause: "rejected_by_network", detail, refusal: refusalScope(code) };
+}
 export const notAcknowledged = (ms: number): CallEnd =>
   refusedAlone(`signaling timeout: WhatsApp did not acknowledge the offer within ${ms / 1_000} s`);
 export const withoutMedia = (ms: number): CallEnd => ({

@@ -25,6 +25,7 @@ import {
   type CallTimer,
 } from "./call-types.ts";
 import { isOnlyPhoneBusy, isRejectedByAll, UNKNOWN_DEVICES, withRejection, withRinging } from "./callee-devices.ts";
+import { isRepeated } from "./offer-errors.ts";
 import { type CallStanza, isDeclined } from "./stanza.ts";
 
 /** WhatsApp acknowledges an offer within this time, ms. */
@@ -58,7 +59,7 @@ const NEW_CALL: CallFlow = {
 
 /** A call whose offer the client has sent. */
 export function newCall(): CallDecision {
-  return to(NEW_CALL, emit({ type: "placed" }), start("ack", ACK_MS));
+  return to(NEW_CALL, start("ack", ACK_MS));
 }
 
 /**
@@ -116,7 +117,8 @@ function stanza(flow: CallFlow, input: CallStanza): CallDecision {
     case "offer_taken":
       return rejectedByEach(taken({ ...flow, devices: { ...flow.devices, listed: input.devices } }));
     case "offer_refused":
-      return flow.state === "offered" ? endOurselves(flow, refused(input.code)) : to(flow);
+      if (flow.state !== "offered") return to(flow);
+      return endOurselves(flow, refused(input.code), isRepeated(input.code) ? "repeat" : "end");
     case "preaccept": {
       const ringing = taken({ ...flow, devices: withRinging(flow.devices, input.device) });
       if (flow.alerted || isAnswered(flow)) return ringing;
@@ -152,7 +154,8 @@ function rejected(flow: CallFlow, { device, reason }: Extract<CallStanza, { type
 function rejectedByEach(decision: CallDecision): CallDecision {
   const { flow } = decision;
   if (!isRejectedByAll(flow.devices) || isAnswered(flow)) return decision;
-  return endOurselves(flow, rejectedByAll([...flow.devices.rejections.values()]));
+  const ended = endOurselves(flow, rejectedByAll([...flow.devices.rejections.values()]));
+  return to(ended.flow, ...decision.effects, ...ended.effects);
 }
 
 function clientState(flow: CallFlow, state: string): CallDecision {
@@ -232,9 +235,9 @@ function gone(input: CallInput): boolean {
 }
 
 /** The client has the call still, and must let go of it. */
-function endOurselves(flow: CallFlow, end: CallEnd): CallDecision {
+function endOurselves(flow: CallFlow, end: CallEnd, move: "end" | "repeat" = "end"): CallDecision {
   const decided = { ...flow, end: flow.end ?? end };
-  return moved(decided, "end", { do: "end_call" });
+  return moved(decided, move, { do: "end_call" });
 }
 
 /** The network has ended the call, and the client does not notice: it lets go of the call if it can. */
@@ -252,9 +255,12 @@ function isAnswered({ state }: CallFlow): boolean {
   return state === "accepted" || state === "active";
 }
 
+/** The core places a call again that ends with `line_lost` before it is placed: so only one that rang nowhere does. */
 function moved(flow: CallFlow, move: CallMove, ...effects: CallEffect[]): CallDecision {
   const state = nextState(CALL_MOVES, flow.state, move);
-  return state === undefined ? to(flow) : to({ ...flow, state }, ...effects);
+  if (state === undefined) return to(flow);
+  const isPlaced = flow.state === "offered" && move !== "repeat";
+  return to({ ...flow, state }, ...(isPlaced ? [emit({ type: "placed" })] : []), ...effects);
 }
 
 function to(flow: CallFlow, ...effects: CallEffect[]): CallDecision {

@@ -20,11 +20,15 @@ export type CallState =
   | "leaving"
   | "ended";
 
-export type CallMove = "ring" | "accept" | "connect" | "drain" | "end" | "leave" | "over";
+/** `repeat`: WhatsApp has refused the offer for a while, and no phone rang, so the call may be offered again later. */
+export type CallMove = "ring" | "accept" | "connect" | "drain" | "end" | "repeat" | "leave" | "over";
 
 /** Every legal move of a call. */
 export const CALL_MOVES: Transitions<CallState, CallMove> = {
-  offered: { ring: "ringing", accept: "accepted", connect: "active", end: "ending", leave: "leaving", over: "ended" },
+  offered: {
+    ...{ ring: "ringing", accept: "accepted", connect: "active" },
+    ...{ end: "ending", repeat: "ending", leave: "leaving", over: "ended" },
+  },
   ringing: { accept: "accepted", connect: "active", end: "ending", leave: "leaving", over: "ended" },
   accepted: { connect: "active", end: "ending", leave: "leaving", over: "ended" },
   active: { drain: "draining", end: "ending", leave: "leaving", over: "ended" },

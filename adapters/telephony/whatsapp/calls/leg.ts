@@ -70,8 +70,6 @@ export class WhatsAppLeg implements Leg, CallListener {
     const { flow, effects } = newCall();
     this.#flow = flow;
     this.#carryOut(effects);
-    const data = { resolved_address: options.resolvedAddress };
-    this.events.push({ type: "noted", fact: { event: "address_resolved", data } });
     this.#takeAudio();
     this.#stopListening = port.listen(this);
   }
@@ -188,6 +186,7 @@ export class WhatsAppLeg implements Leg, CallListener {
     switch (effect.do) {
       case "emit":
         this.events.push(effect.event);
+        if (effect.event.type === "placed") this.#noteAddress();
         break;
       case "start_timer":
         this.#stopTimer(effect.timer);
@@ -215,6 +214,11 @@ export class WhatsAppLeg implements Leg, CallListener {
       case "conclude":
         this.#conclude(effect.end);
     }
+  }
+
+  #noteAddress(): void {
+    const data = { resolved_address: this.#options.resolvedAddress };
+    this.events.push({ type: "noted", fact: { event: "address_resolved", data } });
   }
 
   #fire(timer: CallTimer): void {

@@ -15,6 +15,8 @@ export interface OfferHold {
   readonly condition?: LineCondition;
   /** Duration if WhatsApp names no end, ms; doubled with each further error in a row, up to an hour. */
   readonly holdMs: number;
+  /** The refused call waits as well: the next offer for it follows after the hold. Otherwise it fails. */
+  readonly repeats?: true;
   /** A sentence for the owner of the number, without the code and the end. */
   readonly text: string;
 }
@@ -25,7 +27,13 @@ export const MAX_HOLD_MS = 3_600_000;
 const OFFER_ERRORS: ReadonlyMap<string, OfferError> = new Map<string, OfferError>([
   [
     "429",
-    { scope: "number", callees: "everyone", holdMs: 60_000, text: "WhatsApp wants this number to wait between calls" },
+    {
+      scope: "number",
+      callees: "everyone",
+      holdMs: 60_000,
+      repeats: true,
+      text: "WhatsApp wants this number to wait between calls",
+    },
   ],
   [
     "439",
@@ -66,6 +74,12 @@ export const TIMELOCK_CODE = "463";
 /** The meaning of an error of an offer. @param code as in the `<ack>` */
 export function offerError(code: string): OfferError {
   return OFFER_ERRORS.get(code) ?? THIS_CALL;
+}
+
+/** True if a call whose offer was refused with this error waits for another one: it rang nowhere. */
+export function isRepeated(code: string): boolean {
+  const error = offerError(code);
+  return error.scope !== "callee" && error.repeats === true;
 }
 
 /** Scope of the refusal of an offer with this error, for number protection. */

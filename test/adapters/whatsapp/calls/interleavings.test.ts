@@ -26,7 +26,7 @@ const inputs: fc.Arbitrary<CallInput> = fc.oneof(
       fc.record({ type: fc.constant("reject" as const), device, reason: word }),
       fc.record({ type: fc.constant("terminate" as const), reason: word }),
       fc.record({ type: fc.constant("offer_taken" as const), devices: fc.subarray([0, 1, 2]) }),
-      fc.record({ type: fc.constant("offer_refused" as const), code: fc.constant("403") }),
+      fc.record({ type: fc.constant("offer_refused" as const), code: fc.constantFrom("403", "429") }),
     ),
   }),
   fc.record({
@@ -50,7 +50,8 @@ describe("the decisions of a call", () => {
     "come to one end in every order of inputs, and never change it",
     fc.property(fc.array(inputs, { maxLength: 40 }), (all) => {
       let flow: CallFlow = newCall().flow;
-      const emitted: string[] = ["placed"];
+      const emitted: string[] = [];
+      const refusals = new Set<unknown>();
       let conclusions = 0;
       let endCalls = 0;
       for (const input of all) {
@@ -59,6 +60,7 @@ describe("the decisions of a call", () => {
         flow = decision.flow;
         const legal = flow.state === before.state || reachable(before.state).has(flow.state);
         expect(legal, `${before.state} to ${flow.state} by ${JSON.stringify(input)}`).toBe(true);
+        if (before.state === "offered" && input.type === "stanza" && flow.state === "ending") refusals.add(input.stanza);
         if (before.end) expect(flow.end).toEqual(before.end);
         for (const effect of decision.effects) {
           expect(before.state).not.toBe("ended");
@@ -69,6 +71,9 @@ describe("the decisions of a call", () => {
         }
       }
       expect(emitted).toEqual([...new Set(emitted)]);
+      // A call that was not placed is dialled again: only one whose offer was refused for a while.
+      const isRepeated = [...refusals].some((stanza) => (stanza as { code?: string }).code === "429");
+      expect(emitted[0]).toBe(flow.state === "offered" || isRepeated ? undefined : "placed");
       expect(conclusions).toBe(flow.state === "ended" ? 1 : 0);
       expect(endCalls).toBeLessThanOrEqual(1);
       expect(flow.end !== undefined).toBe(["draining", "ending", "leaving", "ended"].includes(flow.state));
