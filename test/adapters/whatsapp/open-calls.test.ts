@@ -246,6 +246,58 @@ describe("an offer that is withdrawn while the connection is down", () => {
   });
 });
 
+describe("an offer whose id the client has not returned", () => {
+  test("ends at the callee after a crash, once the number is online again", async () => {
+    const scene = await NumberScene.linked();
+    scene.network.number(ANA, { devices: [{ does: "nothing" }] });
+    const { voip } = scene.client;
+    const startCall = voip.startCall.bind(voip);
+    voip.startCall = async (options) => {
+      await startCall(options); // the offer has left
+      return await new Promise<never>(() => {});
+    };
+    scene.dial();
+    await scene.system.advance(2_000);
+    expect(scene.network.call().ended).toBeUndefined();
+    await scene.restart();
+    await scene.system.advance(1_000);
+    expect(scene.network.call().ended).toBe("caller");
+  });
+
+  test("is stored before it leaves", async () => {
+    const scene = await NumberScene.linked();
+    scene.network.number(ANA, { devices: [{ does: "nothing" }] });
+    scene.client.disturb("startCall", { afterMs: 5_000 });
+    scene.dial();
+    await scene.system.advance(1_000);
+    expect(scene.network.calls).toEqual([]);
+    expect(scene.host.storedRecords.has("ringport/open-calls")).toBe(true);
+  });
+
+  test("is not ended if it did not leave", async () => {
+    const scene = await NumberScene.linked();
+    const sent: unknown[] = [];
+    watch(scene.client, sent);
+    scene.client.disturb("startCall", new Error("no device sessions to encrypt the call offer for 1@lid"));
+    const call = scene.dial();
+    await scene.system.advance(2_000);
+    expect(call.error?.release).toBe("unreachable");
+    expect(scene.host.storedRecords.has("ringport/open-calls")).toBe(false);
+    expect(sent).toEqual([]);
+  });
+
+  test("is ended at once if the client fails and may have sent it", async () => {
+    const scene = await NumberScene.linked();
+    const sent: unknown[] = [];
+    watch(scene.client, sent);
+    scene.client.disturb("startCall", new Error("the write of the socket has failed"));
+    const call = scene.dial();
+    await scene.system.advance(2_000);
+    expect(call.error?.release).toBe("rejected_by_network");
+    expect(sent).toHaveLength(1);
+  });
+});
+
 describe("an offer that leaves later than the dial waits for it", () => {
   test.each([
     ["and is not hung up", 25_000, undefined],

@@ -20,7 +20,7 @@ export interface CallPort {
 
 /** The calls whose callees are not known to have learned of their end: another connection, or another process, ends them. */
 export interface OpenCallLog {
-  /** An offer was sent to the address `peer`. @param creator address of the device that has sent it */
+  /** An offer is being sent, or was sent, to the address `peer`; idempotent. @param creator address of the device that has sent it */
   add(callId: string, peer: string, creator: string): void;
   /** A device of the callee has accepted. */
   accepted(callId: string, device: string): void;

@@ -14,6 +14,8 @@ import { ownAddresses } from "./own-addresses.ts";
 
 /** The client sends an offer within this time, ms. */
 export const OFFER_MS = 20_000;
+/** Time between two looks for the id of a call whose offer is being sent, ms. */
+const LISTING_MS = 10;
 /** The client ends a call that nobody waits for any more within this time, ms. */
 const TAKE_BACK_MS = 4_000;
 
@@ -62,7 +64,7 @@ export async function placeCall(
       opened(callId);
       return takeBack(port, client, voip, callId, system);
     };
-    const callId = await offer(voip, address, system, withdraw);
+    const callId = await offer(voip, address, system, { opened, withdraw, port });
     opened(callId);
     if (signal.aborted || early.over) await withdraw(callId);
     if (signal.aborted) throw abandoned();
@@ -93,21 +95,63 @@ function peerOf(voip: WhatsAppVoip, callId: string): string | undefined {
   }
 }
 
-/** An offer that is sent too late is taken back: nobody waits for that call any more. */
+/** Reports of {@link offer}. */
+interface OfferReports {
+  readonly port: Pick<CallPort, "openCalls">;
+  /** The client has the call; its offer may leave at any time. */
+  readonly opened: (callId: string) => void;
+  /** The offer was sent too late: nobody waits for that call any more. */
+  readonly withdraw: (callId: string) => Promise<void>;
+}
+
+/**
+ * Sends an offer. The client lists its call first: the call is stored at once, before the offer leaves, because a crash would
+ * leave a phone ringing. The real client stores keys of its own in between, and writes keep their order.
+ */
 async function offer(
   voip: WhatsAppVoip,
   peerJid: string,
   system: System,
-  withdraw: (callId: string) => Promise<void>,
+  { opened, withdraw, port }: OfferReports,
 ): Promise<string> {
   let isLate = false;
+  let isPending = true;
+  let listed: string | undefined;
   const late = (): Error => {
     isLate = true;
     return refusedCall(`signaling timeout: no offer was sent within ${OFFER_MS / 1_000} s`);
   };
-  const offered = Promise.resolve().then(() => voip.startCall({ peerJid }));
-  offered.then((callId) => (isLate ? withdraw(callId) : undefined)).catch(() => {});
+  const earlier = outgoingCalls(voip);
+  const start = async (): Promise<string> => voip.startCall({ peerJid });
+  const offered = start().finally(() => {
+    isPending = false;
+  });
+  const look = (): void => {
+    if (!isPending) return;
+    listed = outgoingCalls(voip).find((callId) => !earlier.includes(callId));
+    if (listed !== undefined) opened(listed);
+    else system.after(LISTING_MS, look);
+  };
+  void Promise.resolve().then(look);
+  offered.then(
+    (callId) => (isLate ? withdraw(callId) : undefined),
+    (error) => {
+      if (listed === undefined) return;
+      // Unless the offer is known not to have left, the callee's phone gets a terminate.
+      if (dialFault(error).release !== "rejected_by_network") port.openCalls.delete(listed);
+      void port.openCalls.end();
+    },
+  );
   return within(offered, { system, ms: OFFER_MS, late });
+}
+
+/** Ids of the calls that the client makes. */
+function outgoingCalls(voip: WhatsAppVoip): string[] {
+  try {
+    return voip.getCalls().flatMap(({ callId, direction }) => (direction === "outgoing" ? [callId] : []));
+  } catch {
+    return [];
+  }
 }
 
 /**

@@ -60,7 +60,8 @@ describe("the decisions of a call", () => {
         flow = decision.flow;
         const legal = flow.state === before.state || reachable(before.state).has(flow.state);
         expect(legal, `${before.state} to ${flow.state} by ${JSON.stringify(input)}`).toBe(true);
-        if (before.state === "offered" && input.type === "stanza" && flow.state === "ending") refusals.add(input.stanza);
+        if (before.state === "offered" && input.type === "stanza" && flow.state === "ending")
+          refusals.add(input.stanza);
         if (before.end) expect(flow.end).toEqual(before.end);
         for (const effect of decision.effects) {
           expect(before.state).not.toBe("ended");
