@@ -14,17 +14,22 @@ import type { Lines } from "./instances/lines.ts";
 import { nextPage } from "./next-page.ts";
 import type { CallSummary, EventPage, Figures, LogQuery, OpenNetwork, Patience, QueryUseCases } from "./use-cases.ts";
 
+type QueriesContext = Pick<
+  Context,
+  "access" | "counters" | "events" | "log" | "speech" | "speechScheduler" | "storage" | "system" | "telephony"
+>;
+
 /** Events of a page whose length is not given. */
 const PAGE = 50;
 
 /** Reads that belong to no single record. */
 export class Queries implements QueryUseCases {
-  readonly #context: Context;
+  readonly #context: QueriesContext;
   readonly #dispatcher: Dispatcher;
   readonly #lines: Lines;
   readonly #samples = new PerUser(MAX_AT_ONCE.samples);
 
-  constructor(context: Context, dispatcher: Dispatcher, lines: Lines) {
+  constructor(context: QueriesContext, dispatcher: Dispatcher, lines: Lines) {
     this.#context = context;
     this.#dispatcher = dispatcher;
     this.#lines = lines;

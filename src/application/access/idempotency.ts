@@ -4,6 +4,9 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { NewReceipt, Receipt, ReceiptKey } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 
+/** Dependencies of the idempotency. */
+export type IdempotencyContext = Pick<Context, "purgeClock" | "runningKeys" | "storage">;
+
 /** How long the receipt of an idempotent request is kept, ms. */
 export const RECEIPT_KEPT_MS = 24 * 60 * 60_000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -18,7 +21,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
  * @throws {Refusal} `idempotency_key_invalid`, `idempotency_key_reused`, `idempotency_key_in_progress`
  */
 export async function once<T>(
-  context: Context,
+  context: IdempotencyContext,
   { userId, demoInstanceId }: Principal,
   key: string | undefined,
   input: unknown,

@@ -4,6 +4,8 @@ import { retryUntilStored } from "../retry-until-stored.ts";
 import { sealedHeadersId } from "./sealed-headers.ts";
 import { recordId } from "./sealed-records.ts";
 
+type ResealingContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system" | "vault">;
+
 /** Values in memory at the same time; each has up to 1 MiB. */
 const AT_ONCE = 20;
 
@@ -11,7 +13,7 @@ const AT_ONCE = 20;
  * Seals with the current key all that a previous one has sealed. What changes meanwhile is sealed with the current key
  * anyway. Ends early, without an error, once the process stops; the next start goes on.
  */
-export async function resealAll(context: Context): Promise<void> {
+export async function resealAll(context: ResealingContext): Promise<void> {
   const { log, shutdownSignal } = context;
   const counts = { resealed: 0, unreadable: 0 };
   try {
@@ -30,7 +32,11 @@ export async function resealAll(context: Context): Promise<void> {
   );
 }
 
-async function resealKind(context: Context, kind: SealedKind, counts: { resealed: number; unreadable: number }) {
+async function resealKind(
+  context: ResealingContext,
+  kind: SealedKind,
+  counts: { resealed: number; unreadable: number },
+) {
   const { sealed } = context.storage;
   let after: SealedPlace | undefined;
   for (;;) {

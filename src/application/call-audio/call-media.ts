@@ -19,9 +19,16 @@ import { MessagePlayer } from "./message-player.ts";
 import { PersonWatch } from "./person-watch.ts";
 import { programOf } from "./programs/all-programs.ts";
 import type { Message } from "./programs/message.ts";
-import type { LiveConnection, LiveParts } from "./programs/program.ts";
+import type { LiveConnection, LiveParts, ProgramContext } from "./programs/program.ts";
 import { Recorder } from "./recorder.ts";
 import { CallTranscripts, type TranscriptReader } from "./transcripts/call-transcripts.ts";
+
+/** Dependencies of the call media. */
+export type CallMediaContext = Pick<
+  Context,
+  "limits" | "log" | "recordingQuota" | "recordings" | "storage" | "system" | "timings" | "voiceActivity"
+> &
+  ProgramContext;
 
 /** A direction that pauses for this many frames is silence to those who follow the call: they do not wait longer for it. */
 const GONE_FRAMES = 3;
@@ -54,7 +61,7 @@ export type AudioFact = Fact<
 export class CallMedia {
   /** The part before the audio of the call; undefined if there is none. */
   readonly opening: CallOpening | undefined;
-  readonly #context: Context;
+  readonly #context: CallMediaContext;
   readonly #call: Call;
   readonly #message: MessagePlayer | undefined;
   readonly #source: Message | undefined;
@@ -74,7 +81,7 @@ export class CallMedia {
   #last: AudioFact[] | undefined;
 
   constructor(
-    context: Context,
+    context: CallMediaContext,
     call: Call,
     { message, connection }: PreparedMedia,
     leg: Leg,

@@ -10,6 +10,8 @@ import { FirstWord } from "./first-word.ts";
 import { Prelude } from "./prelude.ts";
 import type { LiveMedia } from "./programs/program.ts";
 
+type CallOpeningContext = Pick<Context, "log">;
+
 /** Dependencies of {@link CallOpening}. */
 export interface CallOpeningOptions {
   readonly leg: Leg;
@@ -20,18 +22,18 @@ export interface CallOpeningOptions {
 
 /** The part of a call between the answer and its first sound: an extension, the callee's first word, a pause. */
 export class CallOpening {
-  readonly #context: Context;
+  readonly #context: CallOpeningContext;
   readonly #call: Call;
   readonly #options: CallOpeningOptions;
   readonly #prelude: Prelude;
   readonly #firstWord: FirstWord;
 
   /** Undefined if the call is heard from the answer on. */
-  static of(context: Context, call: Call, options: CallOpeningOptions): CallOpening | undefined {
+  static of(context: CallOpeningContext, call: Call, options: CallOpeningOptions): CallOpening | undefined {
     return startsAtOnce(startRulesOf(call.message)) ? undefined : new CallOpening(context, call, options);
   }
 
-  constructor(context: Context, call: Call, options: CallOpeningOptions) {
+  constructor(context: CallOpeningContext, call: Call, options: CallOpeningOptions) {
     const { leg, playout, callee, post } = options;
     this.#context = context;
     this.#call = call;

@@ -6,12 +6,14 @@ import type { ScreeningIntroduction } from "../../domain/screening-policy.ts";
 import type { Context } from "../context.ts";
 import { MessageDemand } from "./programs/message.ts";
 
+type IntroductionContext = Pick<Context, "log" | "speechScheduler">;
+
 /**
  * Introduces the caller to a call-screening assistant. Resolves when all of it is queued; what cannot be spoken is logged.
  * @param spoken called, within the leg's clock, once it has been played
  */
 export async function introduce(
-  context: Context,
+  context: IntroductionContext,
   call: Call,
   { say, voiceId }: ScreeningIntroduction,
   playout: Playout,

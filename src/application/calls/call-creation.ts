@@ -11,10 +11,10 @@ import { VoiceUnavailable } from "../../ports/speech.ts";
 import type { Insertion, NewReceipt, Receipt } from "../../ports/storage.ts";
 import type { Telephony } from "../../ports/telephony.ts";
 import { byteBudgetOf, storageQuota } from "../access/byte-budget.ts";
-import { once } from "../access/idempotency.ts";
+import { type IdempotencyContext, once } from "../access/idempotency.ts";
 import { voiceOf } from "../call-audio/agents/agent-voice.ts";
 import { programOf } from "../call-audio/programs/all-programs.ts";
-import { ProgramFailed } from "../call-audio/programs/program.ts";
+import { type ProgramContext, ProgramFailed } from "../call-audio/programs/program.ts";
 import type { Context } from "../context.ts";
 import { instanceNotFound, ownedInstance } from "../instances/owned-instance.ts";
 import type { CreateOptions, Creation } from "../use-cases.ts";
@@ -27,17 +27,43 @@ import { screeningFaults } from "./screening-faults.ts";
 import { assertSipAllowed, sipChoiceOf } from "./sip-choices.ts";
 import { unspeakableTextFault } from "./unspeakable-text.ts";
 
+/** Dependencies of the call creation. */
+export type CallCreationContext = Pick<
+  Context,
+  | "access"
+  | "agent"
+  | "agentTools"
+  | "callLimits"
+  | "counters"
+  | "events"
+  | "ids"
+  | "limits"
+  | "oneWayCalls"
+  | "policy"
+  | "purgeClock"
+  | "schemas"
+  | "speech"
+  | "standStill"
+  | "storage"
+  | "strictSchemas"
+  | "system"
+  | "telephony"
+  | "transcription"
+> &
+  IdempotencyContext &
+  ProgramContext;
+
 /** Languages that a fault lists. */
 const LANGUAGES_NAMED = 20;
 
 /** Checks the input of a new call and stores the call as `QUEUED`. */
 export class CallCreation {
-  readonly #context: Context;
+  readonly #context: CallCreationContext;
   readonly #waits: (call: Call) => void;
   readonly #messages: MessageChecks;
 
   /** @param waits receives every call that may wait in its queue now */
-  constructor(context: Context, waits: (call: Call) => void) {
+  constructor(context: CallCreationContext, waits: (call: Call) => void) {
     this.#context = context;
     this.#waits = waits;
     this.#messages = new MessageChecks(context);

@@ -11,7 +11,14 @@ import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import type { EventSubject } from "./event-log.ts";
 import { finalFact, referenceData, sipReference } from "./outcomes.ts";
-import { failCall, storeCall } from "./stored-calls.ts";
+import { failCall, type StoredCallsContext, storeCall } from "./stored-calls.ts";
+
+/** Dependencies of the call journal. */
+export type CallJournalContext = Pick<
+  Context,
+  "counters" | "events" | "journals" | "log" | "nodeId" | "shutdownSignal" | "storage" | "system"
+> &
+  StoredCallsContext;
 
 /** Notes of one call that may wait for the storage. */
 const MOST_NOTES = 1_000;
@@ -46,7 +53,7 @@ export interface Ending {
  * once; everybody else when it is stored.
  */
 export class CallJournal {
-  readonly #context: Context;
+  readonly #context: CallJournalContext;
   readonly #subject: EventSubject & { readonly callId: string };
   readonly #broken: (error: unknown) => void;
   /** As decided. */
@@ -65,7 +72,7 @@ export class CallJournal {
    * @param call claimed by this process
    * @param broken called if the storage refuses a write for good: somebody else has changed the call
    */
-  constructor(context: Context, call: Call, broken: (error: unknown) => void) {
+  constructor(context: CallJournalContext, call: Call, broken: (error: unknown) => void) {
     this.#context = context;
     this.#call = call;
     this.#stored = call;

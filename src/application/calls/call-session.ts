@@ -10,21 +10,31 @@ import type { QualityInterval } from "../../domain/quality-series.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { DEADLINE_PASSED, DialError, type Leg, type Line, type Telephony } from "../../ports/telephony.ts";
 import type { Findings } from "../call-audio/agents/agent-result.ts";
-import { CallMedia, type FollowedAudio } from "../call-audio/call-media.ts";
+import { CallMedia, type CallMediaContext, type FollowedAudio } from "../call-audio/call-media.ts";
 import type { Message } from "../call-audio/programs/message.ts";
 import { type LiveConnection, ProgramFailed } from "../call-audio/programs/program.ts";
 import type { Context } from "../context.ts";
 import { CallClock } from "./call-clock.ts";
-import { CallJournal } from "./call-journal.ts";
+import { CallJournal, type CallJournalContext } from "./call-journal.ts";
 import { CallQuality } from "./call-quality.ts";
 import { CallTimers } from "./call-timers.ts";
-import { prepareDialling, releaseOf } from "./dialling.ts";
-import { flowRulesOf } from "./flow-rules.ts";
+import { type DiallingContext, prepareDialling, releaseOf } from "./dialling.ts";
+import { type FlowRulesContext, flowRulesOf } from "./flow-rules.ts";
 import { refusalNow } from "./last-check.ts";
 import { legSignals } from "./leg-signals.ts";
 import { isOneWay } from "./one-way-calls.ts";
 import { addressedDetail, liveOutcome } from "./outcomes.ts";
 import { resultAtEnd } from "./result-at-end.ts";
+
+/** Dependencies of the call session. */
+export type CallSessionContext = Pick<
+  Context,
+  "events" | "lateResults" | "lease" | "log" | "shutdownSignal" | "storage" | "streams" | "system" | "timings"
+> &
+  CallMediaContext &
+  CallJournalContext &
+  DiallingContext &
+  FlowRulesContext;
 
 /**
  * One live call: dials, carries the message, puts every move of the call into its journal, and ends.
@@ -34,7 +44,7 @@ import { resultAtEnd } from "./result-at-end.ts";
  * timer and buffer.
  */
 export class CallSession {
-  readonly #context: Context;
+  readonly #context: CallSessionContext;
   readonly #telephony: Telephony;
   readonly #line: Line;
   readonly #message: Message | undefined;
@@ -76,7 +86,7 @@ export class CallSession {
    * @param asking called right before the network is asked to place the call; throws if it must not be asked any more
    */
   constructor(
-    context: Context,
+    context: CallSessionContext,
     call: Call,
     telephony: Telephony,
     line: Line,

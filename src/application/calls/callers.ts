@@ -9,7 +9,7 @@ import type { Context } from "../context.ts";
  * @throws {Refusal} `caller_id_not_allowed`; names the allowed numbers only to users of the network
  */
 export async function assertCallerAllowed(
-  { access }: Context,
+  { access }: Pick<Context, "access">,
   { userId, demoInstanceId }: Principal,
   network: Telephony | undefined,
   caller: CallerId | undefined,

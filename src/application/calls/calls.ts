@@ -20,21 +20,27 @@ import { shortened } from "../instances/owned-instance.ts";
 import { nextPage } from "../next-page.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import type { CallUseCases, CreateOptions, Creation, EventPage, EventQuery, Patience } from "../use-cases.ts";
-import { CallCreation } from "./call-creation.ts";
+import { CallCreation, type CallCreationContext } from "./call-creation.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { followCall } from "./followed-call.ts";
 import { readLog } from "./log-pages.ts";
 import type { Terminations } from "./terminations.ts";
 
+type CallsContext = Pick<
+  Context,
+  "events" | "log" | "recordings" | "shutdownSignal" | "storage" | "streamPreview" | "streams" | "system" | "timings"
+> &
+  CallCreationContext;
+
 /** The use cases of calls. */
 export class Calls implements CallUseCases {
-  readonly #context: Context;
+  readonly #context: CallsContext;
   readonly #dispatcher: Dispatcher;
   readonly #terminations: Terminations;
   readonly #creation: CallCreation;
   readonly #listeners: Listeners;
 
-  constructor(context: Context, dispatcher: Dispatcher, queued: (call: Call) => void, terminations: Terminations) {
+  constructor(context: CallsContext, dispatcher: Dispatcher, queued: (call: Call) => void, terminations: Terminations) {
     this.#context = context;
     this.#dispatcher = dispatcher;
     // A waiting call is dialled as soon as possible, or fails when it has waited too long.

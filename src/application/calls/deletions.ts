@@ -9,6 +9,11 @@ import { retryUntilStored } from "../retry-until-stored.ts";
 import type { Calls } from "./calls.ts";
 import { Deletion } from "./deletion.ts";
 
+type DeletionsContext = Pick<
+  Context,
+  "events" | "log" | "purgeClock" | "shutdownSignal" | "storage" | "system" | "timings"
+>;
+
 /** Deletions of earlier processes that are finished at the same time. */
 const AT_ONCE = 20;
 /** Finished deletions that are remembered for a request that was answered 503. */
@@ -20,14 +25,14 @@ const REMEMBERED = 1_000;
  * when the storage is back, and in the next process after a crash.
  */
 export class Deletions {
-  readonly #context: Context;
+  readonly #context: DeletionsContext;
   readonly #lines: Lines;
   readonly #calls: Pick<Calls, "endAllOf">;
   /** Deletions that are under way, or finished while no request waited, by instance. */
   readonly #known = new Map<string, Deletion>();
   #stopping = false;
 
-  constructor(context: Context, lines: Lines, calls: Pick<Calls, "endAllOf">) {
+  constructor(context: DeletionsContext, lines: Lines, calls: Pick<Calls, "endAllOf">) {
     this.#context = context;
     this.#lines = lines;
     this.#calls = calls;

@@ -5,8 +5,15 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { CallQuota } from "../../ports/storage.ts";
 import { DEADLINE_PASSED, DialError, type Telephony } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
-import { doNotCallBlock } from "./dial-protection.ts";
+import { type DialProtectionContext, doNotCallBlock } from "./dial-protection.ts";
 import type { PurgeClock } from "./purge-clock.ts";
+
+/** Dependencies of the destinations. */
+export type DestinationsContext = Pick<
+  Context,
+  "access" | "callLimits" | "lease" | "purgeClock" | "storage" | "system"
+> &
+  DialProtectionContext;
 
 /**
  * The principal with checked limits: a custom `authenticate` may give anything.
@@ -33,7 +40,11 @@ export function assertTokenAllows({ allowedPrefixes }: Principal, phoneNumber: s
  * Makes sure that the server and the network call the number.
  * @throws {Refusal} `destination_not_allowed`
  */
-export async function assertCallable(context: Context, network: Telephony | undefined, phone: string): Promise<void> {
+export async function assertCallable(
+  context: DestinationsContext,
+  network: Telephony | undefined,
+  phone: string,
+): Promise<void> {
   const why = await refusalOf(context, network, phone);
   if (why !== undefined) throw notAllowed(why);
 }
@@ -42,13 +53,17 @@ export async function assertCallable(context: Context, network: Telephony | unde
  * The same before dialling: the rules may have changed since the call was created.
  * @throws {DialError} `rejected_by_network`
  */
-export async function assertDiallable(context: Context, network: Telephony, phone: string): Promise<void> {
+export async function assertDiallable(context: DestinationsContext, network: Telephony, phone: string): Promise<void> {
   const why = await refusalOf(context, network, phone);
   if (why !== undefined) throw new DialError("rejected_by_network", `not dialled: ${why}`);
 }
 
 /** Whether the network may lead a call on to another number: the server and whoever created the call may call it. */
-export function mayLeadTo({ callLimits }: Context, { allowedPrefixes }: Call, phoneNumber: string): boolean {
+export function mayLeadTo(
+  { callLimits }: Pick<Context, "callLimits">,
+  { allowedPrefixes }: Call,
+  phoneNumber: string,
+): boolean {
   return isAllowed(phoneNumber, callLimits.allowedPrefixes) && isAllowed(phoneNumber, allowedPrefixes);
 }
 
@@ -57,7 +72,7 @@ export function mayLeadTo({ callLimits }: Context, { allowedPrefixes }: Call, ph
  * rules are asked, as they are now.
  */
 export async function transferRefusal(
-  context: Context,
+  context: DestinationsContext,
   call: Call,
   network: Telephony,
   phoneNumber: string,
@@ -72,7 +87,10 @@ export async function transferRefusal(
 }
 
 /** How many calls the principal may create; undefined: any number. A token's own limit goes before the server's. */
-export function quotaOf({ callLimits, purgeClock }: Context, principal: Principal): CallQuota | undefined {
+export function quotaOf(
+  { callLimits, purgeClock }: Pick<Context, "callLimits" | "purgeClock">,
+  principal: Principal,
+): CallQuota | undefined {
   const maxCalls =
     principal.maxCallsPerDay ?? (principal.tokenId === undefined ? undefined : callLimits.maxCallsPerDay);
   return maxCalls === undefined ? undefined : quotaNow(purgeClock, maxCalls);
@@ -85,7 +103,7 @@ function quotaNow(purgeClock: PurgeClock, maxCalls: number): CallQuota & { reado
 
 /** Counts a transfer like a call that its token creates; returns why that is impossible, undefined if it was counted. */
 export async function countTransfer(
-  context: Context,
+  context: DestinationsContext,
   { tokenId, maxCallsPerDay: maxCalls }: Call,
 ): Promise<string | undefined> {
   const { storage, callLimits, purgeClock } = context;
@@ -111,7 +129,7 @@ export function dailyLimitReached(
 }
 
 async function refusalOf(
-  { callLimits: { allowedPrefixes } }: Context,
+  { callLimits: { allowedPrefixes } }: Pick<Context, "callLimits">,
   network: Telephony | undefined,
   phone: string,
 ): Promise<string | undefined> {

@@ -23,6 +23,9 @@ import type { Context } from "../context.ts";
 import type { LineMonitor, NumberState } from "../instances/line-monitor.ts";
 import { storedTime } from "../stored-times.ts";
 
+/** Dependencies of the dial protection. */
+export type DialProtectionContext = Pick<Context, "policy" | "storage" | "system" | "timings">;
+
 /** What becomes of the next call. `ms`: how long it waits before the next look. */
 type NextDial =
   | { readonly do: "dial" }
@@ -30,7 +33,7 @@ type NextDial =
   | ({ readonly do: "block" } & Block);
 
 /** Checks the protections of this server. @throws {RangeError} a protection has a wrong value */
-export function checkProtection({ policy, telephony }: Context): void {
+export function checkProtection({ policy, telephony }: Pick<Context, "policy" | "telephony">): void {
   assertUsable(policy, "queue");
   for (const { name, capabilities } of telephony.values()) {
     const { protection } = capabilities;
@@ -42,7 +45,11 @@ export function checkProtection({ policy, telephony }: Context): void {
  * Decides by number protection about the next call of an instance, and announces the pause of its number if one has begun.
  * @param next undefined: no call waits
  */
-export async function decideNext(context: Context, monitor: LineMonitor, next: Call | undefined): Promise<NextDial> {
+export async function decideNext(
+  context: DialProtectionContext,
+  monitor: LineMonitor,
+  next: Call | undefined,
+): Promise<NextDial> {
   const { system, timings } = context;
   const protection = protectionInForce(context.policy, monitor.telephony.capabilities.protection);
   const past = await pastOf(context, protection, monitor);
@@ -57,7 +64,11 @@ export async function decideNext(context: Context, monitor: LineMonitor, next: C
 }
 
 /** Why the callee must not be called any more: a consent may have been withdrawn since the call was prepared. */
-export async function calleeBlockNow(context: Context, call: Call, telephony: Telephony): Promise<Block | undefined> {
+export async function calleeBlockNow(
+  context: DialProtectionContext,
+  call: Call,
+  telephony: Telephony,
+): Promise<Block | undefined> {
   const protection = protectionInForce(context.policy, telephony.capabilities.protection);
   return calleeBlock(protection, await calleeOf(context, protection, call), context.system.now());
 }
@@ -66,24 +77,40 @@ export async function calleeBlockNow(context: Context, call: Call, telephony: Te
  * Why a call of this user must not be led on to a number. Consents and calling hours are rules for callees: a call is
  * transferred to somebody who expects it.
  */
-export async function doNotCallBlock(context: Context, userId: string, phone: string): Promise<Block | undefined> {
+export async function doNotCallBlock(
+  context: DialProtectionContext,
+  userId: string,
+  phone: string,
+): Promise<Block | undefined> {
   const consent = await consentOf(context, userId, phone);
   return calleeBlock({}, { phone, consent, zones: [] }, context.system.now());
 }
 
-async function consentOf({ storage }: Context, userId: string, phone: string): Promise<ConsentStatus | undefined> {
+async function consentOf(
+  { storage }: Pick<Context, "storage">,
+  userId: string,
+  phone: string,
+): Promise<ConsentStatus | undefined> {
   const consents = await storage.consents.ofNumbers(userId, numberForms(phone));
   return consentAmong(consents.map(({ status }) => status));
 }
 
-async function calleeOf(context: Context, { callingHours }: NumberProtection, call: Call): Promise<Callee> {
+async function calleeOf(
+  context: DialProtectionContext,
+  { callingHours }: NumberProtection,
+  call: Call,
+): Promise<Callee> {
   const phone = call.targetPhone;
   const consent = await consentOf(context, call.userId, phone);
   const zones = callingHours ? zonesOfNumber(phone) : [];
   return { phone, consent, zones };
 }
 
-async function pastOf(context: Context, protection: NumberProtection, monitor: LineMonitor): Promise<DialPast> {
+async function pastOf(
+  context: DialProtectionContext,
+  protection: NumberProtection,
+  monitor: LineMonitor,
+): Promise<DialPast> {
   const { system } = context;
   const { number } = monitor;
   const { id, dialledNumber } = monitor.instance;
@@ -113,7 +140,7 @@ async function pastOf(context: Context, protection: NumberProtection, monitor: L
  * process has not placed
  */
 async function dialsOf(
-  { storage, system }: Context,
+  { storage, system }: Pick<Context, "storage" | "system">,
   { warmUp, answerRate, refusals, paceMs }: NumberProtection,
   instanceId: string,
   linkedAt: number,
@@ -135,7 +162,11 @@ async function dialsOf(
 }
 
 /** The last dial of an earlier process, as far as the wall clock knows how long ago it was. */
-function restoreLastDial({ system }: Context, number: NumberState, [last]: readonly DialRecord[]): void {
+function restoreLastDial(
+  { system }: Pick<Context, "system">,
+  number: NumberState,
+  [last]: readonly DialRecord[],
+): void {
   const now = system.now();
   const ago = last ? now - storedTime("calls.dialing_at", last.at, now) : Infinity;
   number.lastDial = { at: system.monotonic() - ago };

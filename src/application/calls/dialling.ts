@@ -3,7 +3,7 @@ import type { ReleaseCause } from "../../domain/release-cause.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { DialError, type Telephony } from "../../ports/telephony.ts";
 import { programOf } from "../call-audio/programs/all-programs.ts";
-import { type LiveConnection, ProgramFailed } from "../call-audio/programs/program.ts";
+import { type LiveConnection, type ProgramContext, ProgramFailed } from "../call-audio/programs/program.ts";
 import type { Context } from "../context.ts";
 import { assertCallerDiallable } from "./callers.ts";
 import { assertDiallable } from "./destinations.ts";
@@ -11,13 +11,16 @@ import { calleeBlockNow } from "./dial-protection.ts";
 import { assertNotOneWay } from "./one-way-calls.ts";
 import { assertSipDiallable } from "./sip-choices.ts";
 
+/** Dependencies of the dialling. */
+export type DiallingContext = Pick<Context, "access" | "oneWayCalls"> & ProgramContext;
+
 /**
  * Checks what must hold before anybody is dialled, and connects whoever conducts the call.
  * @param signal aborted if the call ends meanwhile: nobody is asked, and nobody may be dialled
  * @throws {ProgramFailed | DialError | StorageUnavailable} why the call cannot be dialled
  */
 export async function prepareDialling(
-  context: Context,
+  context: DiallingContext,
   call: Call,
   telephony: Telephony,
   signal: AbortSignal,

@@ -4,8 +4,10 @@ import type { Context } from "../context.ts";
 import type { Lines } from "../instances/lines.ts";
 import { WallClock } from "../wall-clock.ts";
 import type { CallSession } from "./call-session.ts";
-import { InstanceQueue, type QueueHost } from "./instance-queue.ts";
+import { InstanceQueue, type InstanceQueueContext, type QueueHost } from "./instance-queue.ts";
 import { Preparations } from "./preparations.ts";
+
+type DispatcherContext = Pick<Context, "system"> & InstanceQueueContext;
 
 interface LiveCall {
   readonly session: CallSession;
@@ -17,7 +19,7 @@ interface LiveCall {
  * (a call created, a line online, a leg gone) and never scans.
  */
 export class Dispatcher {
-  readonly #context: Context;
+  readonly #context: DispatcherContext;
   readonly #host: QueueHost;
   readonly #preparations: Preparations;
   readonly #wallClock: WallClock;
@@ -30,7 +32,12 @@ export class Dispatcher {
    * @param requeued called with each claimed call that waits again
    * @param ending true if a call is to end although that is not stored yet: it is not dialled
    */
-  constructor(context: Context, lines: Lines, requeued: (call: Call) => void, ending: (callId: string) => boolean) {
+  constructor(
+    context: DispatcherContext,
+    lines: Lines,
+    requeued: (call: Call) => void,
+    ending: (callId: string) => boolean,
+  ) {
     this.#context = context;
     this.#wallClock = new WallClock(context.system);
     this.#preparations = new Preparations(context, {

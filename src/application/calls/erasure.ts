@@ -8,6 +8,8 @@ import { type CallKeepers, removeCalls } from "./call-removal.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Terminations } from "./terminations.ts";
 
+type ErasureContext = Pick<Context, "purgeClock" | "recordings" | "storage" | "system" | "telephony" | "timings">;
+
 const BATCH = 500;
 
 /** What was deleted of a phone number, and what still names it. */
@@ -80,7 +82,7 @@ async function* callsNaming({ storage }: CallKeepers, number: MentionedNumber): 
 
 /** Erases a number in a process that has live calls: those to the number are ended first. */
 export function eraseWithLiveCalls(
-  context: Context,
+  context: ErasureContext,
   terminations: Terminations,
   dispatcher: Dispatcher,
   phone: string,
@@ -90,7 +92,7 @@ export function eraseWithLiveCalls(
 
 /** Deletes calls with all that belongs to them; active ones are ended first. */
 export async function removeWithLiveCalls(
-  context: Context,
+  context: ErasureContext,
   terminations: Terminations,
   dispatcher: Dispatcher,
   calls: readonly Call[],

@@ -5,8 +5,11 @@ import type { Telephony } from "../../ports/telephony.ts";
 import { programOf } from "../call-audio/programs/all-programs.ts";
 import type { Context } from "../context.ts";
 
+/** Dependencies of the flow rules. */
+export type FlowRulesContext = Pick<Context, "requireInboundAudio" | "timings">;
+
 /** The rules that a live call follows: those of its message, of its network and of the server. */
-export function flowRulesOf(context: Context, call: Call, telephony: Telephony): FlowRules {
+export function flowRulesOf(context: FlowRulesContext, call: Call, telephony: Telephony): FlowRules {
   const program = programOf(call);
   const { inboundAudioCertain, mediaSetupMs = 0 } = telephony.capabilities;
   const timings = timingsOf(call, context.timings);

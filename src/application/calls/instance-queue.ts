@@ -12,10 +12,14 @@ import { StorageUnavailable } from "../../ports/storage.ts";
 import { ProgramFailed } from "../call-audio/programs/program.ts";
 import type { Context } from "../context.ts";
 import type { LineMonitor, NumberState } from "../instances/line-monitor.ts";
-import { CallSession } from "./call-session.ts";
+import { CallSession, type CallSessionContext } from "./call-session.ts";
 import { decideNext } from "./dial-protection.ts";
 import type { Preparations } from "./preparations.ts";
 import { failCall, storeCall } from "./stored-calls.ts";
+
+/** Dependencies of the instance queue. */
+export type InstanceQueueContext = Pick<Context, "lease" | "log" | "nodeId" | "standStill" | "storage" | "system"> &
+  CallSessionContext;
 
 /** The rate of most legs of a network that names none, Hz. */
 const USUAL_RATE = 8_000;
@@ -44,7 +48,7 @@ export interface QueueHost {
  */
 export class InstanceQueue {
   readonly instanceId: string;
-  readonly #context: Context;
+  readonly #context: InstanceQueueContext;
   readonly #host: QueueHost;
   #flow: QueueFlow = NEW_QUEUE;
   #session: CallSession | undefined;
@@ -53,7 +57,7 @@ export class InstanceQueue {
   /** Calls whose session ended before it could store that: they may have been dialled. */
   readonly #unstored = new Set<string>();
 
-  constructor(context: Context, instanceId: string, host: QueueHost) {
+  constructor(context: InstanceQueueContext, instanceId: string, host: QueueHost) {
     this.#context = context;
     this.instanceId = instanceId;
     this.#host = host;

@@ -6,7 +6,9 @@ import { DialError, type Telephony } from "../../ports/telephony.ts";
 import { ProgramFailed } from "../call-audio/programs/program.ts";
 import type { Context } from "../context.ts";
 import { mayLeadTo } from "./destinations.ts";
-import { calleeBlockNow, doNotCallBlock } from "./dial-protection.ts";
+import { calleeBlockNow, type DialProtectionContext, doNotCallBlock } from "./dial-protection.ts";
+
+type LastCheckContext = Pick<Context, "callLimits" | "log" | "system"> & DialProtectionContext;
 
 /** How long the storage may take to answer, ms: somebody waits for the network meanwhile. */
 const CHECK_MS = 5_000;
@@ -16,7 +18,7 @@ const CHECK_MS = 5_000;
  * looked up is not called.
  */
 export async function refusalNow(
-  context: Context,
+  context: LastCheckContext,
   call: Call,
   network: Telephony,
   phone: string,
@@ -30,7 +32,12 @@ export async function refusalNow(
   }
 }
 
-async function refusalOf(context: Context, call: Call, network: Telephony, phone: string): Promise<Error | undefined> {
+async function refusalOf(
+  context: LastCheckContext,
+  call: Call,
+  network: Telephony,
+  phone: string,
+): Promise<Error | undefined> {
   const isCallee = numberForms(call.targetPhone).includes(phone);
   if (!isCallee && !mayLeadTo(context, call, phone))
     return new DialError("rejected_by_network", `this call may not lead to ${phone}`, { refusal: "call" });

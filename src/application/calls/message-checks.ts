@@ -10,6 +10,8 @@ import { MAX_AT_ONCE } from "../access/user-limits.ts";
 import { FairTurns } from "../call-audio/speech/fair-turns.ts";
 import type { Context } from "../context.ts";
 
+type MessageChecksContext = Pick<Context, "decoder" | "limits" | "system">;
+
 /** Audio files that are checked at the same time. */
 const INSPECTED_AT_ONCE = 2;
 
@@ -18,11 +20,11 @@ const NEVER: AbortSignal = new AbortController().signal;
 
 /** Turns the input of a call into its stored message; audio files are checked in fair turns. */
 export class MessageChecks {
-  readonly #context: Context;
+  readonly #context: MessageChecksContext;
   readonly #inspections = new PerUser(MAX_AT_ONCE.inspections);
   readonly #inspectionTurns: FairTurns;
 
-  constructor(context: Context) {
+  constructor(context: MessageChecksContext) {
     this.#context = context;
     this.#inspectionTurns = new FairTurns(context.system, INSPECTED_AT_ONCE);
   }

@@ -4,9 +4,11 @@ import type { Call } from "../../domain/call.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { programOf } from "../call-audio/programs/all-programs.ts";
 import type { Message } from "../call-audio/programs/message.ts";
-import { ProgramFailed } from "../call-audio/programs/program.ts";
+import { type ProgramContext, ProgramFailed } from "../call-audio/programs/program.ts";
 import type { Context } from "../context.ts";
-import { failCall } from "./stored-calls.ts";
+import { failCall, type StoredCallsContext } from "./stored-calls.ts";
+
+type PreparationsContext = Pick<Context, "log" | "system" | "timings"> & ProgramContext & StoredCallsContext;
 
 /** The call that an instance dials next, with the beginning of its message. */
 export interface PreparedCall {
@@ -35,13 +37,13 @@ export interface PreparationsWatcher {
  * call waiting.
  */
 export class Preparations {
-  readonly #context: Context;
+  readonly #context: PreparationsContext;
   readonly #watcher: PreparationsWatcher;
   readonly #byInstance = new Map<string, Preparation>();
   /** Calls whose failure is being stored. */
   readonly #failing = new Set<Promise<void>>();
 
-  constructor(context: Context, watcher: PreparationsWatcher) {
+  constructor(context: PreparationsContext, watcher: PreparationsWatcher) {
     this.#context = context;
     this.#watcher = watcher;
   }

@@ -4,7 +4,9 @@ import type { Context } from "../context.ts";
 import type { Lines } from "../instances/lines.ts";
 import { storedTime } from "../stored-times.ts";
 import { WallClock } from "../wall-clock.ts";
-import { failCall } from "./stored-calls.ts";
+import { failCall, type StoredCallsContext } from "./stored-calls.ts";
+
+type QueueTimeoutContext = Pick<Context, "log" | "storage" | "system" | "timings"> & StoredCallsContext;
 
 const BATCH = 100;
 const LOOK_AGAIN_MS = 5_000;
@@ -18,7 +20,7 @@ const LOOK_AT_ALL_MS = 60_000;
  * then each call that waits gets a due time on the monotonic clock, once.
  */
 export class QueueTimeout {
-  readonly #context: Context;
+  readonly #context: QueueTimeoutContext;
   readonly #lines: Lines;
   readonly #wallClock: WallClock;
   /** Due times of calls from before the wall clock was set, by id; on the monotonic clock, ms. */
@@ -34,7 +36,7 @@ export class QueueTimeout {
   #armedFor = 0;
   #stopped = false;
 
-  constructor(context: Context, lines: Lines) {
+  constructor(context: QueueTimeoutContext, lines: Lines) {
     this.#context = context;
     this.#lines = lines;
     this.#wallClock = new WallClock(context.system);

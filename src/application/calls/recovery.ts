@@ -1,7 +1,9 @@
 import type { Call } from "../../domain/call.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
-import { failCall } from "./stored-calls.ts";
+import { failCall, type StoredCallsContext } from "./stored-calls.ts";
+
+type RecoveryContext = Pick<Context, "log" | "nodeId" | "shutdownSignal" | "storage" | "system"> & StoredCallsContext;
 
 const BATCH = 200;
 /** A database may carry out the last writes of a process after it has died: pauses until it is looked at again, ms. */
@@ -12,12 +14,12 @@ const LOOKS_MS = [1_000, 4_000, 15_000];
  * it may have rung, are `FAILED/interrupted`; those that wait for an instance it was deleting are
  * `FAILED/instance_deleted`. Nothing else is touched.
  */
-export async function recover(context: Context): Promise<void> {
+export async function recover(context: RecoveryContext): Promise<void> {
   await settleOrphans(context);
 }
 
 /** Looks again and again, until no write of a dead process can follow; the answer stops that. */
-export function recoverLater(context: Context): () => void {
+export function recoverLater(context: RecoveryContext): () => void {
   let cancel = () => {};
   let stopped = false;
   const lookIn = ([ms, ...more]: readonly number[]) => {
@@ -40,7 +42,7 @@ export function recoverLater(context: Context): () => void {
 }
 
 /** Ends the calls that other processes have left; this one is alone on the database. */
-async function settleOrphans(context: Context): Promise<void> {
+async function settleOrphans(context: RecoveryContext): Promise<void> {
   const { nodeId, storage } = context;
   for (;;) {
     const orphans = await retryUntilStored(context, "the list of calls of dead processes", () =>
@@ -52,7 +54,7 @@ async function settleOrphans(context: Context): Promise<void> {
   }
 }
 
-function settle(context: Context, call: Call): Promise<boolean> {
+function settle(context: RecoveryContext, call: Call): Promise<boolean> {
   if (call.status !== "QUEUED")
     return failCall(context, call, "interrupted", "the server stopped before the end of the call was stored");
   if (call.dialingAt === null) return failCall(context, call, "instance_deleted", null);

@@ -5,6 +5,11 @@ import { forgetRecording } from "../call-audio/call-recording.ts";
 import type { Context } from "../context.ts";
 import { removeCalls } from "./call-removal.ts";
 
+type RetentionContext = Pick<
+  Context,
+  "events" | "log" | "purgeClock" | "recordings" | "storage" | "system" | "telephony" | "timings"
+>;
+
 const DAY_MS = 24 * 60 * 60_000;
 const EVERY_MS = 60 * 60_000;
 const BATCH = 500;
@@ -22,7 +27,7 @@ export interface RetentionDays {
  * and in any case results of idempotent requests, and what counts deleted calls. It goes by the purge clock, every hour.
  */
 export class Retention {
-  readonly #context: Context;
+  readonly #context: RetentionContext;
   readonly #callsMs: number;
   readonly #recordingsMs: number;
   #cancel: (() => void) | undefined;
@@ -30,7 +35,7 @@ export class Retention {
   /** Something was deleted, and may still be in the files of the database. */
   #unscrubbed = false;
 
-  constructor(context: Context, { calls = Infinity, recordings = Infinity }: RetentionDays) {
+  constructor(context: RetentionContext, { calls = Infinity, recordings = Infinity }: RetentionDays) {
     this.#context = context;
     this.#callsMs = calls * DAY_MS;
     this.#recordingsMs = Math.min(calls, recordings) * DAY_MS;

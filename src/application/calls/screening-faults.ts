@@ -8,7 +8,10 @@ const NO_TRANSCRIPTION =
   "call-screening assistants are recognised by their words, and no transcription engine is configured on this server; leave it out, or configure one";
 
 /** Faults of a well-formed policy on call screening: there is no transcription engine, or the voice does not exist. */
-export async function screeningFaults({ transcription, agent, speech }: Context, body: unknown): Promise<Fault[]> {
+export async function screeningFaults(
+  { transcription, agent, speech }: Pick<Context, "agent" | "speech" | "transcription">,
+  body: unknown,
+): Promise<Fault[]> {
   const policy = screeningIn(body);
   if (policy === undefined) return [];
   const { pointer, voiceId } = policy;

@@ -9,13 +9,19 @@ import { retryUntilStored } from "../retry-until-stored.ts";
 import { notBefore } from "./call-clock.ts";
 import { failedOutcome, finalFact } from "./outcomes.ts";
 
+/** Dependencies of the stored calls. */
+export type StoredCallsContext = Pick<
+  Context,
+  "counters" | "events" | "log" | "recordings" | "shutdownSignal" | "storage" | "system" | "timings"
+>;
+
 /**
  * Stores what became of a call that this process owns, however long the storage takes; undefined if somebody else
  * has changed the call.
  * @throws {StorageUnavailable} the process ends and can wait no longer
  */
 export function storeCall(
-  context: Context,
+  context: StoredCallsContext,
   call: Call,
   patch: CallPatch,
   events: readonly Event[],
@@ -30,7 +36,11 @@ export function storeCall(
   });
 }
 
-async function areStored({ storage }: Context, call: Call, events: readonly Event[]): Promise<boolean> {
+async function areStored(
+  { storage }: Pick<Context, "storage">,
+  call: Call,
+  events: readonly Event[],
+): Promise<boolean> {
   const last = events.at(-1);
   return !last || (await storage.events.ofCall(call.id, {})).some(({ id }) => id === last.id);
 }
@@ -54,7 +64,7 @@ function isWritten(stored: Call, call: Call, patch: CallPatch): boolean {
  * @throws {StorageUnavailable} the process ends and can wait no longer
  */
 export async function failCall(
-  context: Context,
+  context: StoredCallsContext,
   call: Call,
   reason: FailedReason,
   detail: string | null,
@@ -78,7 +88,7 @@ export async function failCall(
 const UNKNOWN_LENGTH_MS = 1;
 
 /** Now, but not before anything that happened on the call: the clock may have been set back since, by a restart as well. */
-async function endOf(context: Context, call: Call): Promise<number> {
+async function endOf(context: StoredCallsContext, call: Call): Promise<number> {
   const now = notBefore(call, context.system.now());
   if (call.dialingAt === null) return now;
   const { events } = context.storage;
@@ -87,7 +97,10 @@ async function endOf(context: Context, call: Call): Promise<number> {
 }
 
 /** The process that recorded the call may have died. */
-async function recordedSoFar({ recordings, system, timings, log }: Context, call: Call): Promise<number | null> {
+async function recordedSoFar(
+  { recordings, system, timings, log }: Pick<Context, "log" | "recordings" | "system" | "timings">,
+  call: Call,
+): Promise<number | null> {
   if (call.recordedMs === null || call.startedAt === null) return call.recordedMs;
   try {
     const late = () => new Error(`it was not read within ${timings.closeMs} ms`);

@@ -6,7 +6,10 @@ import { StorageUnavailable } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import { failCall } from "./stored-calls.ts";
+import { failCall, type StoredCallsContext } from "./stored-calls.ts";
+
+type TerminationsContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system" | "timings"> &
+  StoredCallsContext;
 
 /** Calls whose end is stored, but was refused to everybody who asked for it; the oldest are forgotten. */
 const MOST_UNANSWERED = 1_000;
@@ -32,12 +35,12 @@ interface Termination {
  * it ended the call: also a later one, if those before had to be refused because the storage was down.
  */
 export class Terminations {
-  readonly #context: Context;
+  readonly #context: TerminationsContext;
   readonly #live: LiveCalls;
   readonly #byCall = new Map<string, Termination>();
   readonly #unanswered = new Set<string>();
 
-  constructor(context: Context, live: LiveCalls) {
+  constructor(context: TerminationsContext, live: LiveCalls) {
     this.#context = context;
     this.#live = live;
   }

@@ -11,6 +11,8 @@ import {
 import type { Context } from "../context.ts";
 import { onDemand } from "../use-cases-on-demand.ts";
 
+type BoundedLineContext = Pick<Context, "log" | "system" | "timings">;
+
 /** One call of `Telephony.open`. */
 interface Attempt {
   /** Resolves with the line, however late. */
@@ -21,7 +23,7 @@ interface Attempt {
 
 /** An adapter's line, opened when it is first needed. No wait on it is longer than its bound. */
 export class BoundedLine {
-  readonly #context: Context;
+  readonly #context: BoundedLineContext;
   readonly #telephony: Telephony;
   readonly #instance: InstanceRef;
   readonly #host: LineHost;
@@ -32,7 +34,7 @@ export class BoundedLine {
 
   /** @param failed called once for each failed attempt to open the line */
   constructor(
-    context: Context,
+    context: BoundedLineContext,
     telephony: Telephony,
     instance: InstanceRef,
     host: LineHost,

@@ -1,16 +1,18 @@
-import { failCall } from "../calls/stored-calls.ts";
+import { failCall, type StoredCallsContext } from "../calls/stored-calls.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import type { Lines } from "./lines.ts";
 
+type BrokenLinesContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system"> & StoredCallsContext;
+
 /** Fails the calls that wait for a line whose fault will not pass by itself: their time in the queue would be wasted. */
 export class BrokenLines {
-  readonly #context: Context;
+  readonly #context: BrokenLinesContext;
   readonly #lines: Lines;
   /** Instances whose calls are being failed; true if something happened meanwhile. */
   readonly #busy = new Map<string, boolean>();
 
-  constructor(context: Context, lines: Lines) {
+  constructor(context: BrokenLinesContext, lines: Lines) {
     this.#context = context;
     this.#lines = lines;
   }

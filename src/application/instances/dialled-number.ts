@@ -11,7 +11,7 @@ const MARK_LENGTH = 32;
  * own, and the first one has them all.
  */
 export async function dialledNumber(
-  { vault, system, ids }: Context,
+  { vault, system, ids }: Pick<Context, "ids" | "system" | "vault">,
   { id, dialledNumber: last }: Instance,
   phone: string,
 ): Promise<Pick<InstancePatch, "dialledNumber">> {

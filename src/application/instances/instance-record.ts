@@ -5,6 +5,9 @@ import type { InstancePatch } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 
+/** Dependencies of the instance record. */
+export type InstanceRecordContext = Pick<Context, "events" | "log" | "shutdownSignal" | "storage" | "system">;
+
 /** A move of the instance's table, with what is stored together with it. */
 export interface InstanceMove {
   /** Left out: its status stays. */
@@ -18,11 +21,11 @@ export interface InstanceMove {
 
 /** One instance as it was last written. Its writes run one after the other, however long the storage takes. */
 export class InstanceRecord {
-  readonly #context: Context;
+  readonly #context: InstanceRecordContext;
   #current: Instance;
   #writes: Promise<void> = Promise.resolve();
 
-  constructor(context: Context, instance: Instance) {
+  constructor(context: InstanceRecordContext, instance: Instance) {
     this.#context = context;
     this.#current = instance;
   }

@@ -7,7 +7,7 @@ import type { Principal } from "../../domain/principal.ts";
 import { type Fault, Refusal } from "../../domain/refusal.ts";
 import type { Page } from "../../ports/storage.ts";
 import { byteBudgetOf, storageQuota } from "../access/byte-budget.ts";
-import { once } from "../access/idempotency.ts";
+import { type IdempotencyContext, once } from "../access/idempotency.ts";
 import { refuseDemo } from "../access/refuse-demo.ts";
 import { assertCallerAllowed } from "../calls/callers.ts";
 import type { Deletions } from "../calls/deletions.ts";
@@ -27,19 +27,27 @@ import type {
 import { linksByItself } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
 import type { LinkTicket } from "./link-tickets.ts";
-import { Linking } from "./linking.ts";
+import { Linking, type LinkingContext } from "./linking.ts";
 import { everOwnedInstance, ownedInstance } from "./owned-instance.ts";
-import { Unlinkings } from "./unlinkings.ts";
+import { Unlinkings, type UnlinkingsContext } from "./unlinkings.ts";
+
+type InstancesContext = Pick<
+  Context,
+  "access" | "events" | "ids" | "limits" | "schemas" | "storage" | "strictSchemas" | "system" | "telephony"
+> &
+  IdempotencyContext &
+  LinkingContext &
+  UnlinkingsContext;
 
 /** The use cases of instances. */
 export class Instances implements InstanceUseCases {
-  readonly #context: Context;
+  readonly #context: InstancesContext;
   readonly #lines: Lines;
   readonly #deletions: Deletions;
   readonly #linking: Linking;
   readonly #unlinkings: Unlinkings;
 
-  constructor(context: Context, lines: Lines, deletions: Deletions, live: Pick<Dispatcher, "endLive">) {
+  constructor(context: InstancesContext, lines: Lines, deletions: Deletions, live: Pick<Dispatcher, "endLive">) {
     this.#context = context;
     this.#lines = lines;
     this.#deletions = deletions;

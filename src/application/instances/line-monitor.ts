@@ -27,12 +27,20 @@ import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import type { Connection } from "../use-cases.ts";
 import { BoundedLine } from "./bounded-line.ts";
-import { InstanceRecord } from "./instance-record.ts";
+import { InstanceRecord, type InstanceRecordContext } from "./instance-record.ts";
 import { LinkCodes } from "./link-codes.ts";
 import { LinkTime } from "./link-time.ts";
 import { NumberPause } from "./number-pause.ts";
 import { Prober } from "./prober.ts";
-import { StoredLink } from "./stored-link.ts";
+import { StoredLink, type StoredLinkContext } from "./stored-link.ts";
+
+/** Dependencies of the line monitor. */
+export type LineMonitorContext = Pick<
+  Context,
+  "lease" | "log" | "publicUrl" | "shutdownSignal" | "standStill" | "system" | "timings"
+> &
+  InstanceRecordContext &
+  StoredLinkContext;
 
 /** The reason that a caller sees for an error of the adapter. */
 const NOT_OPENED = "the line could not be opened; the server's log has the reason";
@@ -68,7 +76,7 @@ export interface LineWatcher {
  */
 export class LineMonitor implements LineHost {
   readonly telephony: Telephony;
-  readonly #context: Context;
+  readonly #context: LineMonitorContext;
   readonly #watcher: LineWatcher;
   readonly #record: InstanceRecord;
   readonly #link: StoredLink;
@@ -81,7 +89,7 @@ export class LineMonitor implements LineHost {
   #number: NumberState = {};
   #cancelGrace: (() => void) | undefined;
 
-  constructor(context: Context, instance: Instance, telephony: Telephony, watcher: LineWatcher) {
+  constructor(context: LineMonitorContext, instance: Instance, telephony: Telephony, watcher: LineWatcher) {
     this.#context = context;
     this.#record = new InstanceRecord(context, instance);
     this.telephony = telephony;

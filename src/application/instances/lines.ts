@@ -4,7 +4,9 @@ import type { Page } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import { storedTime } from "../stored-times.ts";
 import type { Connection } from "../use-cases.ts";
-import { LineMonitor, type LineWatcher, linksByItself } from "./line-monitor.ts";
+import { LineMonitor, type LineMonitorContext, type LineWatcher, linksByItself } from "./line-monitor.ts";
+
+type LinesContext = Pick<Context, "log" | "speech" | "storage" | "system" | "telephony"> & LineMonitorContext;
 
 const OPEN_AT_ONCE = 100;
 /** Numbers with waiting calls that connect first after a start; those beyond it connect with the others. */
@@ -12,7 +14,7 @@ const MAX_FIRST_LINES = 500;
 
 /** The lines of this process, by instance. */
 export class Lines {
-  readonly #context: Context;
+  readonly #context: LinesContext;
   readonly #watcher: LineWatcher;
   readonly #monitors = new Map<string, LineMonitor>();
   /** Instances whose lines the start has opened so far. */
@@ -20,7 +22,7 @@ export class Lines {
   #warmedUp = false;
   #stopping: Promise<void> | undefined;
 
-  constructor(context: Context, watcher: LineWatcher) {
+  constructor(context: LinesContext, watcher: LineWatcher) {
     this.#context = context;
     this.#watcher = watcher;
   }

@@ -24,16 +24,19 @@ import { type LinkTicket, LinkTickets } from "./link-tickets.ts";
 import { instanceNotFound, ownedInstance } from "./owned-instance.ts";
 import { pairingCodeOf, pairingInstruction } from "./pairing.ts";
 
+/** Dependencies of the linking. */
+export type LinkingContext = Pick<Context, "storage" | "system" | "telephony" | "timings" | "vault">;
+
 /** Links phone numbers to instances, by codes that are scanned or typed on the phone. */
 export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCode" | "linkTicket" | "linkPage"> {
-  readonly #context: Context;
+  readonly #context: LinkingContext;
   readonly #lines: Lines;
   readonly #deletions: Pick<Deletions, "underWay">;
   readonly #linkTickets: LinkTickets;
   /** Requests of link pages that are being answered, by instance. */
   readonly #linkPages = new PerUser(MAX_AT_ONCE.linkPages);
 
-  constructor(context: Context, lines: Lines, deletions: Pick<Deletions, "underWay">) {
+  constructor(context: LinkingContext, lines: Lines, deletions: Pick<Deletions, "underWay">) {
     this.#context = context;
     this.#lines = lines;
     this.#deletions = deletions;

@@ -2,6 +2,8 @@ import { within } from "../../base/timeout.ts";
 import { type Line, type LineHealth, NetworkSilent } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 
+type ProberContext = Pick<Context, "system" | "timings">;
+
 /** What a prober asks and reports to. */
 export interface Probed {
   /** The open line; opens it if necessary. */
@@ -14,7 +16,7 @@ export interface Probed {
 
 /** Asks the network how a line is: on request, and again and again while the line is connected. One question at a time. */
 export class Prober {
-  readonly #context: Context;
+  readonly #context: ProberContext;
   readonly #probed: Probed;
   readonly #scope = new AbortController();
   #running: Promise<void> | undefined;
@@ -23,7 +25,7 @@ export class Prober {
   #inCall = false;
   #cancelNext: (() => void) | undefined;
 
-  constructor(context: Context, probed: Probed) {
+  constructor(context: ProberContext, probed: Probed) {
     this.#context = context;
     this.#probed = probed;
   }

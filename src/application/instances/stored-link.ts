@@ -5,16 +5,19 @@ import { retryUntilStored } from "../retry-until-stored.ts";
 import { dialledNumber } from "./dialled-number.ts";
 import type { InstanceRecord } from "./instance-record.ts";
 
+/** Dependencies of the stored link. */
+export type StoredLinkContext = Pick<Context, "ids" | "log" | "shutdownSignal" | "storage" | "system" | "vault">;
+
 /** What is stored of an instance's link: its number, its credentials and the records of its line. */
 export class StoredLink {
   readonly credentials: CredentialStore;
   readonly records: LineRecords;
-  readonly #context: Context;
+  readonly #context: StoredLinkContext;
   readonly #record: InstanceRecord;
   /** The latest erasure of credentials and records. */
   #erasing: Promise<void> | undefined;
 
-  constructor(context: Context, record: InstanceRecord) {
+  constructor(context: StoredLinkContext, record: InstanceRecord) {
     this.#context = context;
     this.#record = record;
     this.credentials = context.vault.of(record.current.id, context.storage.instances);

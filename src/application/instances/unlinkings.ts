@@ -4,10 +4,14 @@ import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import type { Dispatcher } from "../calls/dispatcher.ts";
 import type { Context } from "../context.ts";
-import { InstanceRecord } from "./instance-record.ts";
+import { InstanceRecord, type InstanceRecordContext } from "./instance-record.ts";
 import { linksByItself } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
 import { instanceNotFound } from "./owned-instance.ts";
+
+/** Dependencies of the unlinkings. */
+export type UnlinkingsContext = Pick<Context, "log" | "storage" | "system" | "telephony" | "timings"> &
+  InstanceRecordContext;
 
 /** The reason in the event, and of the connection until another number is linked. */
 const REASON = "unlinked by its owner";
@@ -25,13 +29,13 @@ interface Unlinking {
  * asked: a crash before that leaves it as it was, and its user asks again.
  */
 export class Unlinkings {
-  readonly #context: Context;
+  readonly #context: UnlinkingsContext;
   readonly #lines: Lines;
   readonly #live: Pick<Dispatcher, "endLive">;
   /** By instance; several requests wait for the same one. */
   readonly #running = new Map<string, Unlinking>();
 
-  constructor(context: Context, lines: Lines, live: Pick<Dispatcher, "endLive">) {
+  constructor(context: UnlinkingsContext, lines: Lines, live: Pick<Dispatcher, "endLive">) {
     this.#context = context;
     this.#lines = lines;
     this.#live = live;

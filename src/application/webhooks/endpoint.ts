@@ -13,6 +13,12 @@ import { storedTime } from "../stored-times.ts";
 import { attempt } from "./attempt.ts";
 import { newDelivery } from "./new-delivery.ts";
 
+/** Dependencies of the endpoint. */
+export type EndpointContext = Pick<
+  Context,
+  "eventJson" | "events" | "ids" | "lease" | "log" | "shutdownSignal" | "storage" | "system" | "vault" | "webhookSender"
+>;
+
 /** Attempts to one endpoint at the same time: a dead endpoint occupies only these. */
 export const AT_ONCE = 16;
 /** Events that are planned in one transaction. */
@@ -26,7 +32,7 @@ const AGAIN_MS = 1_000;
  * these are busy, it plans nothing more: the events wait in the log.
  */
 export class Endpoint {
-  readonly #context: Context;
+  readonly #context: EndpointContext;
   readonly #ending = new AbortController();
   /** Attempts under way, by the id of their delivery. */
   readonly #attempts = new Map<string, Promise<void>>();
@@ -38,7 +44,7 @@ export class Endpoint {
   readonly #unfollow: () => void;
   #cancelTimer: () => void = () => {};
 
-  constructor(context: Context, webhook: Webhook) {
+  constructor(context: EndpointContext, webhook: Webhook) {
     this.#context = context;
     this.#webhook = webhook;
     this.#unfollow = context.events.listenUser(webhook.userId, { event: () => this.wake(), over: () => {} });

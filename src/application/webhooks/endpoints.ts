@@ -1,6 +1,8 @@
 import type { Webhook } from "../../domain/webhook.ts";
 import type { Context } from "../context.ts";
-import { Endpoint } from "./endpoint.ts";
+import { Endpoint, type EndpointContext } from "./endpoint.ts";
+
+type EndpointsContext = Pick<Context, "log" | "purgeClock" | "storage" | "system"> & EndpointContext;
 
 /** Between two looks for events that were stored without notice, ms. */
 const SWEEP_MS = 30_000;
@@ -12,14 +14,14 @@ const STOP_MS = 1_000;
 
 /** The endpoints of all webhooks that were enabled at the start or are enabled since. */
 export class Endpoints {
-  readonly #context: Context;
+  readonly #context: EndpointsContext;
   readonly #endpoints = new Map<string, Endpoint>();
   #cancelSweep: (() => void) | undefined;
   #forgottenAt = -Infinity;
   #started = false;
   #stopped = false;
 
-  constructor(context: Context) {
+  constructor(context: EndpointsContext) {
     this.#context = context;
   }
 

@@ -16,6 +16,11 @@ import type { CreateOptions, WebhookUseCases, WebhookWithSecret } from "../use-c
 import type { Endpoints } from "./endpoints.ts";
 import { newDelivery } from "./new-delivery.ts";
 
+type WebhooksContext = Pick<
+  Context,
+  "ids" | "limits" | "schemas" | "storage" | "strictSchemas" | "system" | "vault" | "webhooksAllowPrivate"
+>;
+
 /** After a rotation messages are signed with the old key too for this long, ms. */
 export const OLD_KEY_MS: number = MAX_AHEAD_MS["webhooks.old_key_until"];
 /** Tests and replays of one webhook that may wait for their delivery, and that are kept after it. */
@@ -25,10 +30,10 @@ const DEMO = "a demo token cannot use webhooks";
 
 /** The use cases of webhooks. */
 export class Webhooks implements WebhookUseCases {
-  readonly #context: Context;
+  readonly #context: WebhooksContext;
   readonly #endpoints: Endpoints;
 
-  constructor(context: Context, endpoints: Endpoints) {
+  constructor(context: WebhooksContext, endpoints: Endpoints) {
     this.#context = context;
     this.#endpoints = endpoints;
   }

@@ -10,12 +10,18 @@ import type { CallTap } from "../call-tap.ts";
 import type { LiveMedia } from "../programs/program.ts";
 import { AgentActions } from "./agent-actions.ts";
 import { AgentInputs } from "./agent-inputs.ts";
-import { AgentSpeech } from "./agent-speech.ts";
-import { agentVoice, briefOf } from "./agent-voice.ts";
-import { ConductedCall } from "./conducted-call.ts";
-import { Listening } from "./listening.ts";
+import { AgentSpeech, type AgentSpeechContext } from "./agent-speech.ts";
+import { type AgentVoiceContext, agentVoice, briefOf } from "./agent-voice.ts";
+import { ConductedCall, type ConductedCallContext } from "./conducted-call.ts";
+import { Listening, type ListeningContext } from "./listening.ts";
 import { offeredTools } from "./offered-tools.ts";
 import { AgentSilent, PromptReplies } from "./prompt-replies.ts";
+
+type AgentCallContext = Pick<Context, "agentTools"> &
+  AgentSpeechContext &
+  AgentVoiceContext &
+  ConductedCallContext &
+  ListeningContext;
 
 /**
  * Conducts one call by an agent: what happens goes into one mailbox, the agent replies to one thing after the other, and
@@ -23,6 +29,7 @@ import { AgentSilent, PromptReplies } from "./prompt-replies.ts";
  */
 export class AgentCall implements CallTap {
   readonly core: ConductedCall;
+  readonly #context: AgentCallContext;
   readonly #agent: Agent;
   readonly #listening: Listening;
   readonly #actions: AgentActions;
@@ -36,7 +43,8 @@ export class AgentCall implements CallTap {
   /** Said if the agent fails without a word. */
   #apology = "";
 
-  constructor(context: Context, call: CallOf<"DYNAMIC_AGENT">, agent: Agent, media: LiveMedia) {
+  constructor(context: AgentCallContext, call: CallOf<"DYNAMIC_AGENT">, agent: Agent, media: LiveMedia) {
+    this.#context = context;
     this.#agent = agent;
     const core = new ConductedCall(context, call, media, {
       name: agent.name,
@@ -106,7 +114,8 @@ export class AgentCall implements CallTap {
 
   /** Conducts the conversation to its end. Never rejects. */
   async #run(): Promise<void> {
-    const { context, call, media, signal } = this.core;
+    const context = this.#context;
+    const { call, media, signal } = this.core;
     try {
       const voice = await agentVoice(context, call);
       if (voice === undefined) throw new SpeechFailed("no voice can speak on this server");
@@ -134,17 +143,17 @@ export class AgentCall implements CallTap {
   }
 
   #tools(): OfferedTool[] {
-    const { context, call, media, signal } = this.core;
+    const { call, media, signal } = this.core;
     const used = (data: EventData["tool_used"]) => {
       this.#listening.answered(); // what a tool has done cannot be taken back
       media.post({ type: "noticed", fact: { event: "tool_used", data } });
     };
-    return offeredTools(context, call, signal, used);
+    return offeredTools(this.#context, call, signal, used);
   }
 
   #speechWith(voice: Voice): AgentSpeech {
-    const { context, call, media, meter } = this.core;
-    this.#speech = new AgentSpeech(context, call, voice.id, media.playout, this.core, {
+    const { call, media, meter } = this.core;
+    this.#speech = new AgentSpeech(this.#context, call, voice.id, media.playout, this.core, {
       rendered: () => meter.rendered(),
       begun: () => this.#listening.answered(),
       spoken: (line) => {

@@ -10,6 +10,9 @@ import { promptly } from "../speech/promptly.ts";
 import { UnspeakableText } from "../speech/speech-scheduler.ts";
 import { type SpokenLine, SpokenQueue, Utterance } from "./spoken-queue.ts";
 
+/** Dependencies of the agent speech. */
+export type AgentSpeechContext = Pick<Context, "speechScheduler" | "system">;
+
 /** How long the speech engine may take for the next piece of a text, ms. */
 const SPEECH_MS = 10_000;
 const LATE = `the speech engine sent nothing for ${SPEECH_MS} ms`;
@@ -28,7 +31,7 @@ export interface SpeechReports {
 
 /** The agent's voice: speaks one text after the other, stops if it is interrupted, and knows what was heard. */
 export class AgentSpeech {
-  readonly #context: Context;
+  readonly #context: AgentSpeechContext;
   readonly #voiceId: string;
   readonly #playout: Playout;
   readonly #demand: MessageDemand;
@@ -40,7 +43,7 @@ export class AgentSpeech {
   #dropped: Utterance[] = [];
 
   constructor(
-    context: Context,
+    context: AgentSpeechContext,
     call: Call,
     voiceId: string,
     playout: Playout,

@@ -5,6 +5,9 @@ import type { Voice } from "../../../ports/speech.ts";
 import type { Telephony } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";
 
+/** Dependencies of the agent voice. */
+export type AgentVoiceContext = Pick<Context, "agentVoiceId" | "speech" | "transcription">;
+
 /** Spoken if neither the call nor the server names a voice. */
 const USUAL_VOICE = "en-US-1";
 /** Spoken if nothing names a language. */
@@ -14,7 +17,10 @@ const USUAL_LANGUAGE = "en-US";
  * The voice of a call's agent; undefined if no voice can speak here.
  * @throws {VoiceUnavailable} the voice that was named cannot speak
  */
-export async function agentVoice(context: Context, call: CallOf<"DYNAMIC_AGENT">): Promise<Voice | undefined> {
+export async function agentVoice(
+  context: AgentVoiceContext,
+  call: CallOf<"DYNAMIC_AGENT">,
+): Promise<Voice | undefined> {
   const { speech, agentVoiceId } = context;
   const { voiceId, language } = call.message;
   if (voiceId !== undefined) return speech.voice(voiceId);
@@ -42,7 +48,7 @@ export function voiceOf(voices: readonly Voice[], language: string, preferred = 
  * @param tools left out while nothing can be done
  */
 export function briefOf(
-  context: Context,
+  context: AgentVoiceContext,
   call: CallOf<"DYNAMIC_AGENT">,
   voice: Voice | undefined,
   network: Telephony | undefined,

@@ -3,16 +3,17 @@ import type { CallOf, CallResult } from "../../../domain/call.ts";
 import type { CallSignal } from "../../../domain/call-signal.ts";
 import { textSkipped } from "../../../domain/events.ts";
 import type { AudioAgent, AudioAgentEvent, AudioConversation } from "../../../ports/audio-conversation.ts";
-import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
 import type { LiveMedia } from "../programs/program.ts";
-import { AgentSpeech } from "./agent-speech.ts";
+import { AgentSpeech, type AgentSpeechContext } from "./agent-speech.ts";
 import { formatOf } from "./audio-format.ts";
-import { AudioListening } from "./audio-listening.ts";
-import { ConductedCall } from "./conducted-call.ts";
+import { AudioListening, type AudioListeningContext } from "./audio-listening.ts";
+import { ConductedCall, type ConductedCallContext } from "./conducted-call.ts";
 import { IncomingAudio } from "./incoming-audio.ts";
 import { ReplyAudio } from "./reply-audio.ts";
 import type { SpokenLine } from "./spoken-queue.ts";
+
+type AudioAgentCallContext = AgentSpeechContext & AudioListeningContext & ConductedCallContext;
 
 /** The agent that conducts a call, from before it is dialled. */
 export interface OpenConversation {
@@ -41,7 +42,7 @@ export class AudioAgentCall implements CallTap {
   /** Resolves when the keys so far have been sent. */
   #pressed: Promise<void> = Promise.resolve();
 
-  constructor(context: Context, call: CallOf<"DYNAMIC_AGENT">, open: OpenConversation, media: LiveMedia) {
+  constructor(context: AudioAgentCallContext, call: CallOf<"DYNAMIC_AGENT">, open: OpenConversation, media: LiveMedia) {
     const { agent, conversation, voiceId } = open;
     this.#agent = agent.name;
     this.#conversation = conversation;

@@ -1,12 +1,18 @@
 import type { CallOf } from "../../../domain/call.ts";
 import type { AudioAgentEvent, AudioFormat } from "../../../ports/audio-conversation.ts";
-import type { Context } from "../../context.ts";
 import type { LiveMedia } from "../programs/program.ts";
-import { CallTranscripts, type TranscriptReader } from "../transcripts/call-transcripts.ts";
+import {
+  CallTranscripts,
+  type CallTranscriptsContext,
+  type TranscriptReader,
+} from "../transcripts/call-transcripts.ts";
 import { BargeIn } from "./barge-in.ts";
 import { CalleeAudio } from "./callee-audio.ts";
 import type { SpokenLine } from "./spoken-queue.ts";
 import type { TurnMeter } from "./turn-meter.ts";
+
+/** Dependencies of the audio listening. */
+export type AudioListeningContext = CallTranscriptsContext;
 
 /** Callbacks of an {@link AudioListening}. */
 export interface AudioListeningReports {
@@ -26,7 +32,7 @@ export class AudioListening implements TranscriptReader {
 
   /** @param transcribes whether the agent reports the callee's words itself */
   constructor(
-    context: Context,
+    context: AudioListeningContext,
     call: CallOf<"DYNAMIC_AGENT">,
     transcribes: boolean,
     media: LiveMedia,

@@ -4,9 +4,12 @@ import type { CallOf } from "../../../domain/call.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "../../../domain/phone-number.ts";
 import type { ConversationInput } from "../../../ports/conversation.ts";
 import type { TransferOutcome } from "../../../ports/telephony.ts";
-import { countTransfer, transferRefusal } from "../../calls/destinations.ts";
+import { countTransfer, type DestinationsContext, transferRefusal } from "../../calls/destinations.ts";
 import type { Context } from "../../context.ts";
 import type { LiveMedia } from "../programs/program.ts";
+
+/** Dependencies of the call transfer. */
+export type CallTransferContext = Pick<Context, "log" | "system"> & DestinationsContext;
 
 /** How long a transfer may take, ms: longer than a leg may take, which names a better reason. */
 const TRANSFER_LIMIT_MS = 90_000;
@@ -19,7 +22,7 @@ export type TransferFailed = Extract<ConversationInput, { type: "transfer_failed
  * the input for the agent if it goes on. Rejects with the reason of the signal only.
  */
 export async function transferCall(
-  context: Context,
+  context: CallTransferContext,
   call: CallOf<"DYNAMIC_AGENT">,
   { leg, network, post }: LiveMedia,
   to: string,
@@ -39,7 +42,7 @@ export async function transferCall(
 }
 
 async function outcomeOf(
-  context: Context,
+  context: CallTransferContext,
   call: CallOf<"DYNAMIC_AGENT">,
   { leg, network }: Pick<LiveMedia, "leg" | "network">,
   to: string,

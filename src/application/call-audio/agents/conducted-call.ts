@@ -14,9 +14,12 @@ import { type Event, isFinalEvent } from "../../../domain/events.ts";
 import type { Context } from "../../context.ts";
 import type { LiveMedia } from "../programs/program.ts";
 import { AgentResult, type FindingsAtEnd, type Reporter } from "./agent-result.ts";
-import { type TransferFailed, transferCall } from "./call-transfer.ts";
+import { type CallTransferContext, type TransferFailed, transferCall } from "./call-transfer.ts";
 import { SilenceTimer } from "./silence-timer.ts";
 import { TurnMeter } from "./turn-meter.ts";
+
+/** Dependencies of the conducted call. */
+export type ConductedCallContext = Pick<Context, "events" | "log" | "system" | "timings"> & CallTransferContext;
 
 /** How long before its maximum duration the agent is asked to end a call, ms. */
 const LAST_WORDS_MS = 10_000;
@@ -39,7 +42,7 @@ export interface Conductor extends Readonly<Record<AgentTurnEffect, () => void>>
 
 /** The call of an agent of either kind: whose turn it is, how its turns are measured, and what the agent does besides speaking. */
 export class ConductedCall {
-  readonly context: Context;
+  readonly context: ConductedCallContext;
   readonly call: CallOf<"DYNAMIC_AGENT">;
   readonly media: LiveMedia;
   readonly meter: TurnMeter;
@@ -53,7 +56,7 @@ export class ConductedCall {
   /** Asked at the end; undefined if the call has no schema for it. */
   #result: AgentResult | undefined;
 
-  constructor(context: Context, call: CallOf<"DYNAMIC_AGENT">, media: LiveMedia, conductor: Conductor) {
+  constructor(context: ConductedCallContext, call: CallOf<"DYNAMIC_AGENT">, media: LiveMedia, conductor: Conductor) {
     const { sampleRate } = media.leg;
     this.context = context;
     this.call = call;

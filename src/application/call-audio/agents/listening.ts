@@ -6,11 +6,18 @@ import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
 import type { LiveMedia } from "../programs/program.ts";
 import type { Transcript } from "../streams/stream-client.ts";
-import { CallTranscripts, type TranscriptReader } from "../transcripts/call-transcripts.ts";
+import {
+  CallTranscripts,
+  type CallTranscriptsContext,
+  type TranscriptReader,
+} from "../transcripts/call-transcripts.ts";
 import { BargeIn } from "./barge-in.ts";
 import { CalleeTurn } from "./callee-turn.ts";
 import { TranscriptionWatch } from "./transcription-watch.ts";
 import type { TurnMeter } from "./turn-meter.ts";
+
+/** Dependencies of the listening. */
+export type ListeningContext = Pick<Context, "transcription"> & CallTranscriptsContext;
 
 /** What an agent's {@link Listening} reports, and asks. Mostly called within the leg's clock. */
 export interface ListeningReports {
@@ -45,7 +52,7 @@ export class Listening implements CallTap, TranscriptReader {
   readonly #watch: TranscriptionWatch;
 
   constructor(
-    context: Context,
+    context: ListeningContext,
     call: CallOf<"DYNAMIC_AGENT">,
     media: LiveMedia,
     meter: TurnMeter,

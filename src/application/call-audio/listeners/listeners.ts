@@ -5,13 +5,15 @@ import type { Context } from "../../context.ts";
 import { CallListeners, type ListenedSession } from "./call-listeners.ts";
 import type { CallListening } from "./call-listening.ts";
 
+type ListenersContext = Pick<Context, "events" | "storage">;
+
 /** Those who listen to live calls, by call. */
 export class Listeners {
-  readonly #context: Context;
+  readonly #context: ListenersContext;
   readonly #session: (callId: string) => ListenedSession | undefined;
   readonly #byCall = new Map<string, CallListeners>();
 
-  constructor(context: Context, session: (callId: string) => ListenedSession | undefined) {
+  constructor(context: ListenersContext, session: (callId: string) => ListenedSession | undefined) {
     this.#context = context;
     this.#session = session;
   }

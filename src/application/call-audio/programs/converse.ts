@@ -6,10 +6,12 @@ import type { Agent } from "../../../ports/conversation.ts";
 import type { Voice } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
 import { AgentCall } from "../agents/agent-call.ts";
-import { agentVoice, briefOf } from "../agents/agent-voice.ts";
+import { type AgentVoiceContext, agentVoice, briefOf } from "../agents/agent-voice.ts";
 import { AudioAgentCall } from "../agents/audio-agent-call.ts";
 import { offeredTools } from "../agents/offered-tools.ts";
 import { type LiveMedia, type LiveParts, type LiveProgram, ProgramFailed } from "./program.ts";
+
+type ConverseContext = AgentVoiceContext;
 
 /** DYNAMIC_AGENT: an agent conducts the call. */
 export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
@@ -78,14 +80,14 @@ function outlasting(signal: AbortSignal, rest: () => Promise<unknown> | undefine
 }
 
 /** The agent of this server. @throws {ProgramFailed} there is none */
-function agentOf({ agent }: Context): Agent | AudioAgent {
+function agentOf({ agent }: Pick<Context, "agent">): Agent | AudioAgent {
   if (agent === undefined) throw new ProgramFailed("agent_unavailable", "no AI agent is configured on this server");
   return agent;
 }
 
 /** The voice of the agent; one in audio can do without, except for an apology. @throws {ConfigurationError} no voice can speak */
 async function voiceFor(
-  context: Context,
+  context: ConverseContext,
   call: CallOf<"DYNAMIC_AGENT">,
   agent: Agent | AudioAgent,
 ): Promise<Voice | undefined> {

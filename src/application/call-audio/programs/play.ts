@@ -7,15 +7,17 @@ import type { Context } from "../../context.ts";
 import { type Message, MessageDemand } from "./message.ts";
 import { ProgramFailed } from "./program.ts";
 
+type PlayContext = Pick<Context, "decoder" | "decoderTurns" | "storage">;
+
 /** FIXED_AUDIO: plays the uploaded file. */
-export function play(context: Context, call: CallOf<"FIXED_AUDIO">, usualRate: number): Message {
+export function play(context: PlayContext, call: CallOf<"FIXED_AUDIO">, usualRate: number): Message {
   return new DecodedMessage(context, call, usualRate);
 }
 
 /** Decodes the whole file at the rate that the leg will probably have, and again if the leg has another one. */
 class DecodedMessage implements Message {
   readonly playableShare: number;
-  readonly #context: Context;
+  readonly #context: PlayContext;
   readonly #callId: string;
   readonly #demand: MessageDemand;
   readonly #usualRate: number;
@@ -23,7 +25,7 @@ class DecodedMessage implements Message {
   #file: Uint8Array | undefined;
   #decoded: Int16Array | undefined;
 
-  constructor(context: Context, call: CallOf<"FIXED_AUDIO">, usualRate: number) {
+  constructor(context: PlayContext, call: CallOf<"FIXED_AUDIO">, usualRate: number) {
     const { bytes } = call.message;
     this.playableShare = bytes === undefined ? 1 : playedShare(bytes);
     this.#context = context;

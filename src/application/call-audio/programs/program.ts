@@ -11,6 +11,34 @@ import type { FindingsAtEnd } from "../agents/agent-result.ts";
 import type { CallTap } from "../call-tap.ts";
 import type { Message } from "./message.ts";
 
+/** Everything that a program may use. */
+export type ProgramContext = Pick<
+  Context,
+  | "access"
+  | "agent"
+  | "agentTools"
+  | "agentVoiceId"
+  | "callLimits"
+  | "decoder"
+  | "decoderTurns"
+  | "events"
+  | "lease"
+  | "log"
+  | "policy"
+  | "purgeClock"
+  | "shutdownSignal"
+  | "speech"
+  | "speechScheduler"
+  | "storage"
+  | "streamPreview"
+  | "streams"
+  | "system"
+  | "timings"
+  | "transcriptSpeakers"
+  | "transcription"
+  | "voiceActivity"
+>;
+
 /** Thrown by a program that cannot carry its call; the call fails with this reason. */
 export class ProgramFailed extends CodedError {
   override readonly name = "ProgramFailed";
@@ -51,7 +79,7 @@ export interface MessageProgram<Type extends CallType = CallType> {
    * Creates the message, which is prepared before anybody is dialled.
    * @param usualRate the rate that its leg will probably have, Hz
    */
-  message(context: Context, call: CallOf<Type>, usualRate: number): Message;
+  message(context: ProgramContext, call: CallOf<Type>, usualRate: number): Message;
 }
 
 /** Carries a live conversation. */
@@ -62,20 +90,20 @@ export interface LiveProgram<Type extends CallType = CallType> {
   /** How the call ends once all that the program had to say has been played. */
   readonly playedReason: FlowRules["playedReason"];
   /** Runs before anybody is dialled. @param network undefined: no longer mounted @throws {ProgramFailed} */
-  check(context: Context, call: CallOf<Type>, network: Telephony | undefined): void | Promise<void>;
+  check(context: ProgramContext, call: CallOf<Type>, network: Telephony | undefined): void | Promise<void>;
   /**
    * Runs after {@link check}, before anybody is dialled: resolves with what replaces {@link connect}; undefined if nothing
    * does. The signal is aborted when the call is over.
    * @throws {ProgramFailed} nobody is dialled
    */
   prepare?(
-    context: Context,
+    context: ProgramContext,
     call: CallOf<Type>,
     network: Telephony,
     signal: AbortSignal,
   ): Promise<LiveConnection | undefined>;
   /** Takes over the leg's audio while the phone rings. */
-  connect(context: Context, call: CallOf<Type>, media: LiveMedia): LiveParts;
+  connect(context: ProgramContext, call: CallOf<Type>, media: LiveMedia): LiveParts;
 }
 
 /** Takes over the leg's audio while the phone rings. */

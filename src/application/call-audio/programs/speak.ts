@@ -9,6 +9,8 @@ import type { Context } from "../../context.ts";
 import { type Message, MessageDemand } from "./message.ts";
 import { ProgramFailed } from "./program.ts";
 
+type SpeakContext = Pick<Context, "speechScheduler">;
+
 /** Speech that is rendered before the call is dialled, ms. */
 const BEGINNING_MS = 1_000;
 
@@ -16,7 +18,7 @@ const BEGINNING_MS = 1_000;
 const USUAL_CHARACTER_MS = 65;
 
 /** FIXED_TTS: speaks the text. */
-export function speak(context: Context, call: CallOf<"FIXED_TTS">): Message {
+export function speak(context: SpeakContext, call: CallOf<"FIXED_TTS">): Message {
   return new SpokenMessage(context, call);
 }
 
@@ -39,7 +41,7 @@ class SpokenMessage implements Message {
   readonly #skipped: SkippedText[] = [];
   #report: ((passage: SkippedText) => void) | undefined;
 
-  constructor({ speechScheduler }: Context, call: CallOf<"FIXED_TTS">) {
+  constructor({ speechScheduler }: Pick<Context, "speechScheduler">, call: CallOf<"FIXED_TTS">) {
     const { text, voiceId } = call.message;
     this.#demand = new MessageDemand(call);
     this.#characters = spokenCharacters(plainCharacters(text));

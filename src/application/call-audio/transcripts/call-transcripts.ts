@@ -6,8 +6,15 @@ import type { TranscriptionEvent } from "../../../ports/transcription.ts";
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
 import type { StreamEventData, Transcript } from "../streams/stream-client.ts";
-import { TranscriptWriter } from "./transcript-writer.ts";
+import { TranscriptWriter, type TranscriptWriterContext } from "./transcript-writer.ts";
 import { TranscriptionFeed } from "./transcription-feed.ts";
+
+/** Dependencies of the call transcripts. */
+export type CallTranscriptsContext = Pick<
+  Context,
+  "events" | "log" | "system" | "transcriptSpeakers" | "transcription" | "voiceActivity"
+> &
+  TranscriptWriterContext;
 
 /** How long the end of a call waits for its last transcripts, ms. */
 const FLUSH_MS = 1_000;
@@ -33,7 +40,7 @@ export interface TranscriptReader {
  * transcript, the storage the final ones. A failure of the engine never ends the call.
  */
 export class CallTranscripts implements CallTap {
-  readonly #context: Context;
+  readonly #context: CallTranscriptsContext;
   readonly #call: Pick<Call, "id">;
   readonly #reader: TranscriptReader;
   readonly #feeds = new Map<Speaker, TranscriptionFeed>();
@@ -50,7 +57,7 @@ export class CallTranscripts implements CallTap {
 
   /** @param speakers whose speech the engine transcribes */
   constructor(
-    context: Context,
+    context: CallTranscriptsContext,
     call: Pick<Call, "id">,
     reader: TranscriptReader,
     legRate: number,

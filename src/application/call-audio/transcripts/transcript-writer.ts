@@ -2,6 +2,9 @@ import { pause } from "../../../base/pause.ts";
 import type { TranscriptLine } from "../../../domain/transcript.ts";
 import type { Context } from "../../context.ts";
 
+/** Dependencies of the transcript writer. */
+export type TranscriptWriterContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system">;
+
 /** Limit of lines of one call that wait for the storage. */
 const MOST_WAITING = 1_000;
 /** Pause between write attempts after the call, ms. */
@@ -14,13 +17,13 @@ const LAST_ATTEMPTS = 3;
  * after the call; the call does not wait for it.
  */
 export class TranscriptWriter {
-  readonly #context: Context;
+  readonly #context: TranscriptWriterContext;
   readonly #callId: string;
   readonly #waiting: TranscriptLine[] = [];
   #position = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(context: Context, callId: string) {
+  constructor(context: TranscriptWriterContext, callId: string) {
     this.#context = context;
     this.#callId = callId;
   }
