@@ -2,7 +2,7 @@ import { didYouMean } from "../../src/base/nearest.ts";
 import { VERSION } from "../../src/version.ts";
 import { parseCommandLine } from "./command-line.ts";
 import { COMMANDS, commandOf, commandsBelow, loadAll } from "./commands.ts";
-import { COMPLETE } from "./completion/scripts.ts";
+import { COMPLETE } from "./completion/completion.ts";
 import { explain } from "./explain.ts";
 import { flushed, print, tolerateBrokenPipes } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";

@@ -1,7 +1,6 @@
 import type { Reply, RequestLike, WebApp } from "../../src/ports/web.ts";
 import { fault, isReply } from "./fault.ts";
 import { DEFAULT_HOSTNAME, type ServedApp, type ServeOptions } from "./listening.ts";
-import { isLoopback } from "./loopback.ts";
 
 /** A year, for this host alone (RFC 6797 §6.1). */
 const STRICT_TRANSPORT = { "strict-transport-security": "max-age=31536000" };
@@ -55,4 +54,12 @@ function unknownHost(host: string, hostname: string): Reply {
     "host_not_allowed",
     `the host is ${JSON.stringify(host.slice(0, 100))}: without a public URL, a server on ${hostname} answers to localhost and loopback addresses only; if a proxy passes requests to it, set RINGPORT_PUBLIC_URL (publicUrl) to the address of the proxy`,
   );
+}
+
+/** Names and addresses that always lead to the own machine (RFC 6761 §6.3), as they stand in a URL. */
+const LOOPBACK = /^(?:(?:[a-z0-9-]+\.)*localhost\.?|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
+
+/** True for a host that always is the own machine. @param host without a port; an IPv6 address with brackets or without */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
 }

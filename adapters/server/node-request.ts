@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { RequestLike } from "../../src/ports/web.ts";
-import { closingOf } from "./node-closing.ts";
 
 /** What frameworks add to a request: the mount path, and the body their parser has read. */
 type Mounted = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown };
@@ -90,4 +90,18 @@ function unread(message: IncomingMessage): AsyncIterable<Uint8Array> {
 
 async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
+}
+
+const closings = new WeakMap<Socket, AbortSignal>();
+
+/** A signal that is aborted when the connection closes. All requests of the connection share it. */
+export function closingOf(socket: Socket): AbortSignal {
+  const known = closings.get(socket);
+  if (known) return known;
+  const closing = new AbortController();
+  const close = (): void => closing.abort(new Error("the client's connection has closed"));
+  if (socket.destroyed) close();
+  else socket.once("close", close);
+  closings.set(socket, closing.signal);
+  return closing.signal;
 }

@@ -1,4 +1,4 @@
-import type { CreatedCall } from "../../../src/client/index.ts";
+import type { Client, CreatedCall, Instance } from "../../../src/client/index.ts";
 import { CALLER_OPTIONS, callerIn } from "../caller-options.ts";
 import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
@@ -8,7 +8,6 @@ import { jsonOption } from "../json-option.ts";
 import { interruption } from "../signals.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
-import { chosenInstance } from "./chosen-instance.ts";
 import { followCall } from "./follow-call.ts";
 import { MESSAGE_OPTIONS, messageOf } from "./message-options.ts";
 
@@ -75,4 +74,31 @@ function tellOccupied(active: CreatedCall, json: boolean): number {
   const detail = `nothing was placed: ${instance_id} has an active call already, ${id} to ${target_phone} (${status}); wait for it: ringport calls show ${id} --follow, or end it: ringport calls hangup ${id}`;
   printBeside(json ? JSON.stringify({ code: "call_active_already", detail, call: active }) : `ringport: ${detail}`);
   return EXIT.occupied;
+}
+
+/** Instances that an error names. */
+const NAMED = 5;
+
+/**
+ * The instance that calls: the one with this id or name, or the only one there is.
+ * @throws {UsageError} there is none, or more than one
+ */
+async function chosenInstance(client: Client, wanted: string | undefined): Promise<Instance> {
+  if (wanted?.startsWith("inst_")) return client.instances.get(wanted);
+  const all = await Array.fromAsync(client.instances.list());
+  if (all.length === 0) throw new UsageError("no instance to call from; create one: ringport instance create --link");
+  const fitting = wanted === undefined ? all : all.filter(({ name }) => name === wanted);
+  const [only] = fitting;
+  if (only && fitting.length === 1) return only;
+  if (only === undefined) throw new UsageError(`unknown instance "${wanted}"; known: ${listed(all)}`);
+  const alike = wanted === undefined ? "" : ` of the name "${wanted}"`;
+  throw new UsageError(
+    `there are ${fitting.length} instances${alike}: choose one with --instance ID: ${listed(fitting)}`,
+  );
+}
+
+function listed(instances: readonly Instance[]): string {
+  const names = instances.slice(0, NAMED).map(({ id, name, status }) => `${id} ("${name}", ${status})`);
+  const more = instances.length > NAMED ? ` and ${instances.length - NAMED} more` : "";
+  return names.join(", ") + more;
 }

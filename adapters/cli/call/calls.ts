@@ -1,15 +1,22 @@
-import type { CallWith, ListCallsQuery } from "../../../src/client/index.ts";
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { CallEvent, CallWith, ListCallsQuery } from "../../../src/client/index.ts";
 import { CALL_STATUSES, type CallStatus } from "../../../src/domain/call.ts";
 import type { CommandSpec, ParsedLine } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
+import { EXIT, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { jsonOption } from "../json-option.ts";
 import { wholeNumber } from "../parsers.ts";
 import { interruption } from "../signals.ts";
+import { printFacts } from "../terminal/facts.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
 import { type Column, printRows } from "../terminal/table.ts";
-import { isWatched, outputGone, printBeside, printJson } from "../terminal/terminal.ts";
+import { isWatched, outputGone, print, printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
+import { followCall } from "./follow-call.ts";
+import { outcomeLines } from "./outcome-lines.ts";
+import { eventLine } from "./timeline.ts";
 import { watchCalls } from "./watch-calls.ts";
 
 const DEFAULT_LIMIT = 20;
@@ -76,3 +83,98 @@ function limitOf({ values }: ParsedLine): number {
   if (limit === undefined) throw new UsageError(`--limit is "${given}": it must be ${LIMIT.expected}`);
   return limit;
 }
+
+/** `ringport calls show`: one call and its timeline. */
+export const callsShow: CommandSpec = {
+  summary: "Shows a call, its timeline and its outcome.",
+  details: `The exit code is 0 if the call was found. With --follow it is that of the call. ${EXIT_CODES_HELP}`,
+  operands: [{ name: "ID", completion: "call" }],
+  options: [
+    { name: "follow", help: "Follows the call until it ends; Ctrl-C stops following, not the call." },
+    jsonOption("the call with its `outcome`, `media` and `events`"),
+  ],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const [id = ""] = line.operands;
+    const json = line.values.get("json") === true;
+    const { client } = await connect(line);
+    if (line.values.get("follow")) return followCall(client, id, { json, interrupted: interruption(), hangsUp: false });
+    const call = await client.calls.get(id, { expand: ["outcome", "media"] });
+    const events = await client.calls.events(id);
+    if (json) printJson({ ...call, events });
+    else show(call, events);
+    return 0;
+  },
+};
+
+function show(call: CallWith<"outcome" | "media">, events: readonly CallEvent[]): void {
+  const { id, status, outcome, target_phone, type, instance_id, media } = call;
+  print(`${id} is ${status}`);
+  printFacts([
+    ["to", target_phone],
+    ["type", type],
+    ["instance", instance_id],
+    ...Object.entries(media ?? {}).map(([name, value]) => [name.replaceAll("_", " "), value] as const),
+    ["created", call.created_at],
+    ["started", call.started_at],
+    ["ended", call.ended_at],
+  ]);
+  print();
+  const began = Date.parse(events[0]?.timestamp ?? call.created_at);
+  for (const event of events) print(eventLine(event, began));
+  if (!outcome || (status !== "COMPLETED" && status !== "FAILED")) return;
+  print();
+  for (const text of outcomeLines({ ...call, status, outcome })) print(text);
+}
+
+/** `ringport calls hangup`: ends an active call. */
+export const callsHangup: CommandSpec = {
+  summary: "Hangs up an active call.",
+  operands: [{ name: "ID", completion: "call" }],
+  options: [jsonOption("the call with its `outcome`")],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const [id = ""] = line.operands;
+    const { client } = await connect(line);
+    await client.calls.hangUp(id);
+    const call = await client.calls.get(id, { expand: ["outcome"] });
+    if (line.values.get("json")) printJson(call);
+    else printBeside(`Call ${id} is ${call.status}${call.outcome ? `: ${call.outcome.reason}` : ""}.`);
+    return 0;
+  },
+};
+
+/** `ringport calls recording`: keeps the recording of a call in a file, or deletes it on the server. */
+export const callsRecording: CommandSpec = {
+  summary: "Downloads the recording of a call as a WAV file: our audio on the left, the callee's on the right.",
+  details: "A call is recorded if it was placed with --record. During the call you get the part so far.",
+  operands: [{ name: "CALL", completion: "call" }],
+  options: [
+    {
+      name: "output",
+      placeholder: "FILE",
+      help: "File to write. Default: the call's id with .wav.",
+      completion: "file",
+    },
+    { name: "delete", help: "Deletes the recording on the server instead, permanently." },
+  ],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const [id = ""] = line.operands;
+    const output = line.values.get("output") as string | undefined;
+    const { client } = await connect(line);
+    if (line.values.get("delete")) {
+      if (output !== undefined) throw new UsageError("--delete writes no file: leave out --output");
+      await client.calls.deleteRecording(id);
+      printBeside(`The recording of ${id} is deleted.`);
+      return EXIT.done;
+    }
+    const wav = await client.calls.recording(id);
+    const file = resolve(output ?? `${id}.wav`);
+    await writeFile(file, wav, { mode: 0o600 }).catch((cause: NodeJS.ErrnoException) => {
+      throw new UsageError(`${file} cannot be written (${cause.code}); name another file with --output`, { cause });
+    });
+    print(file);
+    return EXIT.done;
+  },
+};

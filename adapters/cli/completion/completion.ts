@@ -1,6 +1,58 @@
 import type { CommandSpec } from "../command.ts";
 import { print } from "../terminal/terminal.ts";
-import { SCRIPTS, type Shell } from "./scripts.ts";
+
+/** What the shells' scripts call with the words of the line up to the cursor, the last one unfinished. */
+export const COMPLETE = "__complete";
+
+export type Shell = "bash" | "zsh" | "fish";
+
+/** Each asks the program itself, so that they never grow old. */
+export const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: `_ringport() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" line
+  [[ $current == "=" ]] && current=""
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ $line == ":files" ]]; then
+      compopt -o filenames 2>/dev/null
+      while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$current")
+    else
+      COMPREPLY+=("\${line%%$'\\t'*}")
+    fi
+  done < <("\${COMP_WORDS[0]}" ${COMPLETE} "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -F _ringport ringport`,
+  zsh: `#compdef ringport
+_ringport() {
+  local line
+  local -a found
+  local -a typed=("\${(@)words[2,CURRENT]}")
+  compset -P '--*='
+  for line in "\${(@f)$("\${words[1]}" ${COMPLETE} "\${(@)typed}" 2>/dev/null)}"; do
+    if [[ $line == ":files" ]]; then
+      _files
+    elif [[ -n $line ]]; then
+      found+=("\${\${line//:/\\\\:}/$'\\t'/:}")
+    fi
+  done
+  (( \${#found} )) && _describe -V ringport found
+}
+compdef _ringport ringport`,
+  fish: `function __ringport_complete
+  set -l words (commandline -opc) (commandline -ct)
+  set -l before (string match -r -- '^--[^=]+=' (commandline -ct))
+  for line in ($words[1] ${COMPLETE} $words[2..-1] 2>/dev/null)
+    if test "$line" = ":files"
+      for file in (__fish_complete_path (string replace -- "$before" "" (commandline -ct)))
+        echo "$before$file"
+      end
+    else
+      echo "$before$line"
+    end
+  end
+end
+complete -c ringport -f -a "(__ringport_complete)"`,
+};
 
 /** `ringport completion`: what makes the Tab key work. */
 export const completion: CommandSpec = {

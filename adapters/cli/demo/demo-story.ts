@@ -12,7 +12,6 @@ import { modulesOfText } from "../terminal/qr-modules.ts";
 import { coloursAllowed, paint, print } from "../terminal/terminal.ts";
 import { terminalQr } from "../terminal/terminal-qr.ts";
 import { conversationLines } from "./agent-story.ts";
-import { heardWav } from "./heard-wav.ts";
 
 /** Options of {@link runStory}. */
 export interface Story {
@@ -102,4 +101,12 @@ async function keep(wav: Uint8Array, data: string, keepsData: boolean): Promise<
     await writeFile(there, wav);
     return there;
   }
+}
+
+/** What the callee of a simulated call heard, as the bytes of a WAV file. The page of the simulator is not part of the client. */
+export async function heardWav(url: string, token: string, callId: string): Promise<Uint8Array> {
+  const address = `${url}/simulator/calls/${callId}/heard.wav`;
+  const response = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
+  if (!response.ok) throw new Error(`${address} returned ${response.status} instead of the recording`);
+  return new Uint8Array(await response.arrayBuffer());
 }

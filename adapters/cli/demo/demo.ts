@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import type { CallMessageInput } from "../../../src/domain/call-input.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 import { MESSAGE_OPTIONS, messageOf } from "../call/message-options.ts";
@@ -16,7 +17,6 @@ import { print, printBeside } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { AGENT_NUMBER, AGENT_SCRIPT } from "./agent-story.ts";
 import { runStory } from "./demo-story.ts";
-import { recordedMessage } from "./recorded-message.ts";
 
 const TEXT = "Hello! This is Ringport. Your phone rang, and you heard every word of this message.";
 const NUMBER = "+12025550100";
@@ -94,4 +94,17 @@ async function playable(ringport: Ringport, spoken: CallMessageInput): Promise<C
   print("No speech engine is installed here, so the callee hears a recorded message. For voices that speak your text:");
   print(`  ${ENGINE_FIX.flite}`);
   return { type: "FIXED_AUDIO", audio: { audioBase64: Buffer.from(recorded).toString("base64") } };
+}
+
+/** Beside the built file, and in the tree that it was built from. */
+const PLACES = ["./assets/hello.mp3", "../../../examples/hello.mp3"];
+
+/** An MP3 file with a spoken message; undefined if it was not shipped. */
+async function recordedMessage(): Promise<Uint8Array | undefined> {
+  if (!import.meta.url.startsWith("file:")) return undefined;
+  for (const place of PLACES) {
+    const bytes = await readFile(fileURLToPath(new URL(place, import.meta.url))).catch(() => undefined);
+    if (bytes) return bytes;
+  }
+  return undefined;
 }

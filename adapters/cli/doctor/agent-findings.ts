@@ -1,10 +1,14 @@
-import type { AgentTuning } from "../../../src/options.ts";
+import type { AgentTuning, HttpToolOptions, HttpToolsTuning } from "../../../src/options.ts";
 import { DEFAULT_TOKENS, DEFAULT_TURNS } from "../../agent/call-budget.ts";
 import { chatClient } from "../../agent/cascade/chat-client.ts";
 import { realtimeAgent } from "../../agent/realtime/realtime-agent.ts";
+import { httpToolOptions } from "../../embedded/http-tools.ts";
+import { connectOnce } from "../../public-http/connect-once.ts";
+import { OPERATOR } from "../../public-http/public-connection.ts";
+import { HostLookup } from "../../user-hosts/host-lookup.ts";
 import { broken, type Finding, reasonOf, works } from "./finding.ts";
 
-const WITHIN_MS = 20_000;
+const BEGINS_WITHIN_MS = 20_000;
 
 /** The model of the agent, if one is configured, tried with one word, or with a session that nobody speaks in. */
 export async function findAgent(tuning: AgentTuning | undefined): Promise<Finding[]> {
@@ -23,7 +27,7 @@ export async function findAgent(tuning: AgentTuning | undefined): Promise<Findin
     const chat = chatClient(tuning);
     const messages = [{ role: "user", content: "Reply with the word yes." }] as const;
     let reply = "";
-    for await (const part of chat({ messages }, AbortSignal.timeout(WITHIN_MS)))
+    for await (const part of chat({ messages }, AbortSignal.timeout(BEGINS_WITHIN_MS)))
       if (part.type === "text") reply += part.text;
     if (reply.trim() === "") throw new Error("it replied with nothing");
     return [found("replied")];
@@ -38,5 +42,53 @@ export async function findAgent(tuning: AgentTuning | undefined): Promise<Findin
 async function openOnce(tuning: Extract<AgentTuning, { engine: "realtime" }>): Promise<void> {
   const agent = realtimeAgent(tuning);
   const brief = { callId: "doctor", instructions: ["Say nothing."], language: "en-US", hearsWords: true };
-  await agent.open(brief, AbortSignal.timeout(WITHIN_MS)).finally(() => agent.close());
+  await agent.open(brief, AbortSignal.timeout(BEGINS_WITHIN_MS)).finally(() => agent.close());
+}
+
+const NAME = "agent tools";
+const RESPONDS_WITHIN_MS = 5_000;
+
+/** The servers of the HTTP tools, one finding each: a connection is opened, and no request is sent, since it could do something. */
+export async function findTools(tuning: HttpToolsTuning | undefined): Promise<Finding[]> {
+  if (tuning?.tools === undefined) return [];
+  let tools: readonly HttpToolOptions[];
+  try {
+    tools = await httpToolOptions(tuning);
+  } catch (error) {
+    return [broken(NAME, reasonOf(error), "correct RINGPORT_AGENT_TOOLS")];
+  }
+  const named = new Map<string, string[]>();
+  for (const { url, name } of tools) {
+    const { origin } = new URL(url); // placeholders are in path and query alone
+    named.set(origin, [...(named.get(origin) ?? []), name]);
+  }
+  const hosts = new HostLookup();
+  return Promise.all([...named].map(([origin, names]) => findServerOf(names, origin, tuning, hosts)));
+}
+
+async function findServerOf(
+  tools: readonly string[],
+  origin: string,
+  { allowPrivate }: HttpToolsTuning,
+  hosts: HostLookup,
+): Promise<Finding> {
+  const started = performance.now();
+  const late = new AbortController();
+  const timer = setTimeout(
+    () => late.abort(new Error(`no connection within ${RESPONDS_WITHIN_MS} ms`)),
+    RESPONDS_WITHIN_MS,
+  );
+  try {
+    await connectOnce(new URL(origin), { allowPrivate, hosts }, { user: OPERATOR, signal: late.signal });
+    const ms = Math.round(performance.now() - started);
+    return works(NAME, `${origin}, of ${tools.join(", ")}: connected within ${ms} ms, and no request was sent`);
+  } catch (error) {
+    const detail = `${origin}, of ${tools.join(", ")}: no connection: ${reasonOf(error)}`;
+    const more = allowPrivate ? "" : "; RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE=1 allows private addresses";
+    const fix = `check the url in RINGPORT_AGENT_TOOLS, and the server there${more}`;
+    // Calls can be placed without them.
+    return { ...broken(NAME, detail, fix), essential: false };
+  } finally {
+    clearTimeout(timer);
+  }
 }

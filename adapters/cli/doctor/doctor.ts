@@ -26,10 +26,10 @@ export const doctor: CommandSpec = {
     const { findNetworks } = await import("./network-findings.ts");
     const { findPort, findServer } = await import("./server-findings.ts");
     const { findSpeech } = await import("./speech-findings.ts");
-    const { findTranscription } = await import("./transcription-findings.ts");
+    const { findTranscription } = await import("./speech-findings.ts");
     const { findAgent } = await import("./agent-findings.ts");
-    const { findTools } = await import("./tool-findings.ts");
-    const { findWhatsApp } = await import("./whatsapp-findings.ts");
+    const { findTools } = await import("./agent-findings.ts");
+    const { findWhatsApp } = await import("./network-findings.ts");
     const { findDatabase, findDataFolder } = await import("./storage-findings.ts");
     // All run at once; the findings are printed in this order.
     const looking: Promise<readonly Finding[]>[] = [

@@ -1,22 +1,109 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import type { RingportOptions } from "../../../src/options.ts";
 import { networkNames } from "../../embedded/networks.ts";
 import { sipTrunks } from "../../embedded/sip-trunks.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
-const NAME = "telephony";
+const TELEPHONY = "telephony";
 
 /** What would carry calls. */
 export async function findNetworks(options: RingportOptions): Promise<Finding[]> {
   try {
     const names = networkNames(options);
     if (!names.includes("sip"))
-      return [missing(NAME, "simulated phones only", "RINGPORT_SIP_TRUNKS makes real ones ring")];
+      return [missing(TELEPHONY, "simulated phones only", "RINGPORT_SIP_TRUNKS makes real ones ring")];
     const { trunks, accounts } = options.embedded?.sip ?? {};
     const ways = await sipTrunks({ trunks });
     const named = [...ways.routes, ...ways.trunks].map(({ name }) => `sip/${name}`);
     const all = [...named, ...(accounts ? ["sip (accounts)"] : []), ...names.filter((name) => name !== "sip")];
-    return [works(NAME, `${all.join(", ")}${named.length > 0 ? "; ringport sip check tries the trunks" : ""}`)];
+    return [works(TELEPHONY, `${all.join(", ")}${named.length > 0 ? "; ringport sip check tries the trunks" : ""}`)];
   } catch (error) {
-    return [broken(NAME, reasonOf(error), "correct RINGPORT_SIP_TRUNKS or RINGPORT_TELEPHONY")];
+    return [broken(TELEPHONY, reasonOf(error), "correct RINGPORT_SIP_TRUNKS or RINGPORT_TELEPHONY")];
+  }
+}
+
+/** A package that the client for linked WhatsApp numbers consists of. */
+interface WhatsAppPackage {
+  readonly name: string;
+  /** The oldest version that the adapter was tried with. */
+  readonly minVersion: string;
+  readonly purpose: string;
+  /** True for a native module, which may be installed and still not load on this platform. */
+  readonly native: boolean;
+}
+
+/** The packages of docs/whatsapp.md, "Install". */
+export const WHATSAPP_PACKAGES: readonly WhatsAppPackage[] = [
+  { name: "zapo-js", minVersion: "1.8.0", purpose: "linked devices", native: false },
+  { name: "@zapo-js/voip", minVersion: "1.0.0", purpose: "calls", native: false },
+  { name: "libmlow-wasm", minVersion: "0.1.1", purpose: "the voice codec", native: false },
+  { name: "@roamhq/wrtc", minVersion: "0.10.0", purpose: "the connection to the relays", native: true },
+];
+
+const WHATSAPP = "whatsapp";
+const PAGE = 'docs/whatsapp.md, "Install"';
+const OLDEST = "0.0.0-unknown";
+
+/**
+ * The packages of the client for linked WhatsApp numbers that a program in this folder would import, one finding each; a
+ * single finding if the client is not installed. Calls over other networks need none of them.
+ */
+export function findWhatsApp(folder: string): Finding[] {
+  const versions = new Map(WHATSAPP_PACKAGES.map(({ name }) => [name, installedVersion(name, folder)]));
+  if (versions.get("zapo-js") === undefined && versions.get("@zapo-js/voip") === undefined)
+    return [missing(WHATSAPP, "the client for linked numbers is not installed", PAGE)];
+  return WHATSAPP_PACKAGES.map((one) => ({
+    ...findPackage(one, versions.get(one.name), folder),
+    essential: false, // other calls can be placed
+  }));
+}
+
+function findPackage(
+  { name, minVersion, purpose, native }: WhatsAppPackage,
+  version: string | undefined,
+  folder: string,
+): Finding {
+  const fix = `install ${minVersion} or newer: ${PAGE}`;
+  if (version === undefined) return broken(WHATSAPP, `${name} (${purpose}) is not installed`, fix);
+  const label = `${name} ${version === OLDEST ? "of an unknown version" : version}`;
+  if (isOlder(version, minVersion)) return broken(WHATSAPP, `${label} is too old`, fix);
+  const fault = native ? loadingFault(name, folder) : undefined;
+  if (fault === undefined) return works(WHATSAPP, `${label} (${purpose})`);
+  return broken(WHATSAPP, `${label} cannot be loaded: ${fault}`, `use a platform it has binaries for: ${PAGE}`);
+}
+
+/** The version of a package as an import from this folder finds it. Its exports may hide its package.json. */
+function installedVersion(name: string, folder: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(join(folder, "node_modules", name, "package.json"), "utf8");
+  } catch {
+    const parent = dirname(folder);
+    return parent === folder ? undefined : installedVersion(name, parent);
+  }
+  try {
+    const { version } = JSON.parse(text) as { version?: unknown };
+    return typeof version === "string" ? version : OLDEST;
+  } catch {
+    return OLDEST;
+  }
+}
+
+/** True if a version comes before another one; a pre-release comes before its release. */
+function isOlder(version: string, minVersion: string): boolean {
+  const numbers = (text: string): number[] => text.split(/[-+]/, 1)[0]!.split(".").map(Number);
+  const [found, needed] = [numbers(version), numbers(minVersion)];
+  for (const [at, number] of needed.entries()) if (found[at] !== number) return !((found[at] ?? 0) > number);
+  return version.includes("-");
+}
+
+function loadingFault(name: string, folder: string): string | undefined {
+  try {
+    createRequire(join(folder, "package.json"))(name);
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
   }
 }

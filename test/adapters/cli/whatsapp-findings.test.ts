@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findWhatsApp } from "../../../adapters/cli/doctor/whatsapp-findings.ts";
-import { WHATSAPP_PACKAGES } from "../../../adapters/cli/doctor/whatsapp-packages.ts";
+import { findWhatsApp, WHATSAPP_PACKAGES } from "../../../adapters/cli/doctor/network-findings.ts";
 import { markedLine } from "../../../adapters/cli/terminal/marked-line.ts";
 import { blocksOf, textOf } from "../../docs/pages.ts";
 import { freshFolder, node, run } from "./run-cli.ts";

@@ -1,0 +1,150 @@
+import process from "node:process";
+import { FIRST_USER } from "../../src/application/access/tokens.ts";
+import { type CodeMakers, firstCode, resetCode } from "../../src/application/accounts/one-time-codes.ts";
+import { idSource } from "../../src/base/ids.ts";
+import { sha256Hex } from "../../src/base/sha256.ts";
+import type { Storage } from "../../src/ports/storage.ts";
+import { realSystem } from "../../src/ports/system.ts";
+import { DEFAULT_HOSTNAME, DEFAULT_PORT, localUrl } from "../server/listening.ts";
+import type { CommandSpec } from "./command.ts";
+import { jsonOption } from "./json-option.ts";
+import { readSettings, type ServerSettings } from "./read-settings.ts";
+import type { Setting } from "./setting.ts";
+import { STORAGE_SETTINGS, settingsOf } from "./settings.ts";
+import { type Column, printRows } from "./terminal/table.ts";
+import { print, printBeside, printJson } from "./terminal/terminal.ts";
+import { withStorage } from "./token/storage-work.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** The settings by which a command finds the storage of a server, and the address of its console. */
+const CONSOLE_SETTINGS: readonly Setting[] = [
+  ...STORAGE_SETTINGS,
+  ...settingsOf("publicUrl", "hostname", "port", "tls.cert", "tls.key", "basePath", "console"),
+];
+
+/**
+ * Makes sure that somebody can open an address of the console.
+ * @throws {UsageError} the server has no console
+ */
+function assertConsole({ console }: ServerSettings): void {
+  if (console !== "off") return;
+  throw new UsageError('RINGPORT_CONSOLE is "off": no page accepts a code; set it to "on", and restart the server');
+}
+
+/** An address of the console that has a code: in its fragment, which no server sees. */
+function codeUrl(settings: ServerSettings, page: "register" | "reset", code: string): string {
+  const { options, tls, hostname = DEFAULT_HOSTNAME, port = DEFAULT_PORT } = settings;
+  const local = localUrl(hostname, port, tls ? "https" : "http") + (options.basePath ?? "");
+  return `${options.publicUrl?.replace(/\/+$/, "") ?? local}/console/${page}#code=${code}`;
+}
+
+/** What makes codes beside a server. */
+function codeMakers({ logins }: Storage): CodeMakers {
+  return { logins, system: realSystem, ids: idSource(realSystem.now, realSystem.random), sha256: sha256Hex };
+}
+
+/** `ringport account code`: the address at which the administrator registers. */
+export const accountCode: CommandSpec = {
+  summary: "Prints the one-time address at which the administrator of the console registers.",
+  details:
+    "It works once, within 24 hours. A new address replaces the one before. The account takes over the user `admin` of the first token, if there is one.",
+  options: [jsonOption("`url` and `expires_at`")],
+  settings: CONSOLE_SETTINGS,
+  async run(line) {
+    const settings = readSettings(CONSOLE_SETTINGS, line, process.env);
+    assertConsole(settings);
+    const { made, user } = await withStorage(settings.options, { mustExist: true }, async (storage) => ({
+      made: await firstCode(codeMakers(storage)),
+      user: await firstUser(storage),
+    }));
+    if (!made)
+      throw new UsageError(
+        "this server has an administrator, who invites other people in the console; for a lost password: ringport account reset EMAIL",
+      );
+    const url = codeUrl(settings, "register", made.code);
+    const expiresAt = new Date(made.expiresAt).toISOString();
+    if (line.values.get("json")) {
+      printJson({ url, expires_at: expiresAt });
+      return 0;
+    }
+    print(url);
+    printBeside(`Open it in your browser: until ${expiresAt} it makes the account of the administrator, once.`);
+    if (user) printBeside(`The account takes over what the user "${FIRST_USER}" has: ${user}.`);
+    return 0;
+  },
+};
+
+/** What the user has whom the account takes over; undefined if there is no such user. */
+async function firstUser({ accounts, instances }: Storage): Promise<string | undefined> {
+  const user = await accounts.userByName(FIRST_USER);
+  if (!user) return undefined;
+  const tokens = (await accounts.tokens(user.id)).filter(({ revokedAt }) => revokedAt === null);
+  const numbers = await instances.list(user.id, {});
+  return `tokens: ${tokens.length}, instances: ${numbers.length}`;
+}
+
+/** `ringport account list`: the people who sign in to the console. */
+export const accountList: CommandSpec = {
+  summary: "Lists the accounts of the console, oldest first.",
+  options: [jsonOption("the list")],
+  settings: STORAGE_SETTINGS,
+  async run(line) {
+    const { options } = readSettings(STORAGE_SETTINGS, line, process.env);
+    const accounts = await withStorage(options, { mustExist: true }, ({ logins }) => logins.accounts());
+    const views = accounts.map(({ id, email, role, userId, createdAt }) => ({
+      id,
+      email,
+      role,
+      user_id: userId,
+      created_at: new Date(createdAt).toISOString(),
+    }));
+    if (line.values.get("json")) printJson(views);
+    else if (views.length === 0)
+      printBeside("There are no accounts: ringport account code prints the address for the first one.");
+    else
+      printRows(
+        COLUMNS,
+        views.map((view) => [view.id, view.email, view.role, view.user_id, view.created_at.slice(0, 19)]),
+      );
+    return 0;
+  },
+};
+
+const COLUMNS: readonly Column[] = [
+  { head: "ID", leftOut: 2 },
+  { head: "EMAIL", cut: true },
+  { head: "ROLE" },
+  { head: "USER", leftOut: 1 },
+  { head: "CREATED", leftOut: 3 },
+];
+
+/** `ringport account reset`: an address at which somebody sets a new password. */
+export const accountReset: CommandSpec = {
+  summary: "Prints a one-time address at which a person sets a new password.",
+  details:
+    "It works once, within 24 hours, and ends the sessions of the account. A new address replaces the one before.",
+  operands: [{ name: "EMAIL" }],
+  options: [jsonOption("`email`, `url` and `expires_at`")],
+  settings: CONSOLE_SETTINGS,
+  async run(line) {
+    const [email = ""] = line.operands;
+    const settings = readSettings(CONSOLE_SETTINGS, line, process.env);
+    assertConsole(settings);
+    const made = await withStorage(settings.options, { mustExist: true }, (storage) =>
+      resetCode(codeMakers(storage), email),
+    );
+    if (!made)
+      throw new UsageError(
+        `there is no account with the address ${JSON.stringify(email.slice(0, 60))}; see: ringport account list`,
+      );
+    const url = codeUrl(settings, "reset", made.code);
+    const expiresAt = new Date(made.expiresAt).toISOString();
+    if (line.values.get("json")) {
+      printJson({ email: made.account.email, url, expires_at: expiresAt });
+      return 0;
+    }
+    print(url);
+    printBeside(`Send it to ${made.account.email} in private: until ${expiresAt} it opens the account, once.`);
+    return 0;
+  },
+};

@@ -1,0 +1,84 @@
+import { CONSENT_STATUSES, type ConsentStatus } from "../../src/domain/consent.ts";
+import type { CommandSpec } from "./command.ts";
+import { connect } from "./connection/connection.ts";
+import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
+import { jsonOption } from "./json-option.ts";
+import { type Column, printRows } from "./terminal/table.ts";
+import { print, printBeside, printJson } from "./terminal/terminal.ts";
+
+/** `ringport consent set`: records whether a number may be called. */
+export const consentSet: CommandSpec = {
+  summary: "Records whether a number may be called.",
+  operands: [{ name: "PHONE" }, { name: "STATUS", values: CONSENT_STATUSES }],
+  options: [
+    { name: "source", placeholder: "TEXT", help: "How you know, such as the form that was signed." },
+    jsonOption("the consent"),
+  ],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const [phone = "", status] = line.operands;
+    const source = line.values.get("source") as string | undefined;
+    const { client } = await connect(line);
+    const consent = await client.consents.put(phone, { status: status as ConsentStatus, source });
+    if (line.values.get("json")) printJson(consent);
+    else printBeside(`${phone} is recorded as ${consent.status}.`);
+    return 0;
+  },
+};
+
+/** `ringport consent get`: whether a number may be called. */
+export const consentGet: CommandSpec = {
+  summary: "Shows whether a number may be called: granted or do_not_call.",
+  operands: [{ name: "PHONE" }],
+  options: [jsonOption("the consent")],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const [phone = ""] = line.operands;
+    const { client } = await connect(line);
+    const consent = await client.consents.get(phone);
+    if (line.values.get("json")) printJson(consent);
+    else print(consent.status);
+    return 0;
+  },
+};
+
+/** `ringport consent list`: the numbers of which something is recorded. */
+export const consentList: CommandSpec = {
+  summary: "Lists the numbers of which it is recorded whether they may be called.",
+  options: [
+    { name: "status", placeholder: "STATUS", values: CONSENT_STATUSES, help: "Only those with this status." },
+    jsonOption("the list"),
+  ],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const status = line.values.get("status") as ConsentStatus | undefined;
+    const { client } = await connect(line);
+    const consents = await Array.fromAsync(client.consents.list({ status }));
+    if (line.values.get("json")) printJson(consents);
+    else if (consents.length === 0) printBeside("Nothing is recorded; record it: ringport consent set PHONE STATUS");
+    else
+      printRows(
+        COLUMNS,
+        consents.map(({ phone, status, source }) => [phone, status, source ?? ""]),
+      );
+    return 0;
+  },
+};
+
+const COLUMNS: readonly Column[] = [{ head: "PHONE" }, { head: "STATUS" }, { head: "SOURCE", cut: true }];
+
+/** `ringport consent delete`: forgets whether a number may be called. */
+export const consentDelete: CommandSpec = {
+  summary: "Forgets whether a number may be called.",
+  operands: [{ name: "PHONE" }],
+  options: [jsonOption("`phone` and `deleted`")],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const [phone = ""] = line.operands;
+    const { client } = await connect(line);
+    await client.consents.delete(phone);
+    if (line.values.get("json")) printJson({ phone, deleted: true });
+    else printBeside(`Nothing is recorded about ${phone} any more.`);
+    return 0;
+  },
+};

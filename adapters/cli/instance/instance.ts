@@ -1,0 +1,209 @@
+import type { CallerId, Client, Instance, InstanceDetails } from "../../../src/client/index.ts";
+import type { Metadata } from "../../../src/domain/instance.ts";
+import { CALLER_OPTIONS, callerIn } from "../caller-options.ts";
+import type { Command, CommandSpec, ParsedLine } from "../command.ts";
+import { connect } from "../connection/connection.ts";
+import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
+import { jsonOption } from "../json-option.ts";
+import { interruption } from "../signals.ts";
+import { printFacts } from "../terminal/facts.ts";
+import { paintedStatus } from "../terminal/painted-status.ts";
+import { type Column, printRows } from "../terminal/table.ts";
+import { print, printBeside, printJson, printJsonLine } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
+import { linkPhone } from "./link-phone.ts";
+
+/** `--metadata`: what an application keeps with an instance. */
+const METADATA_OPTION: Command["options"][number] = {
+  name: "metadata",
+  placeholder: "JSON",
+  help: 'A JSON object to store with it, such as \'{"branch":"Lisbon"}\'.',
+};
+
+/**
+ * The object that `--metadata` names; undefined without the option.
+ * @throws {UsageError} it is no JSON object
+ */
+function metadataIn({ values }: ParsedLine): Metadata | undefined {
+  const text = values.get("metadata") as string | undefined;
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Metadata;
+  } catch {
+    // The same fault as another JSON value.
+  }
+  throw new UsageError(
+    `--metadata is ${JSON.stringify(text.slice(0, 60))}: it must be a JSON object: {"branch":"Lisbon"}`,
+  );
+}
+
+const NAME = "My phone";
+
+/** `ringport instance create`: a new instance, its id alone on the output. */
+export const instanceCreate: CommandSpec = {
+  summary: "Creates an instance: a phone number to link.",
+  details: "Prints only the id, for scripts: ID=$(ringport instance create Reception)",
+  operands: [{ name: "NAME", optional: true }],
+  options: [
+    METADATA_OPTION,
+    {
+      name: "provider",
+      placeholder: "NAME",
+      help: "The network that carries its calls, such as sip/acme. Default: the server's first one.",
+    },
+    ...CALLER_OPTIONS,
+    { name: "link", help: "Shows the QR code, and waits until the number is linked." },
+    jsonOption("the instance; with --link the lines of `instance qr`"),
+  ],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const metadata = metadataIn(line);
+    const callerId = callerIn(line);
+    const link = line.values.get("link") === true;
+    const json = line.values.get("json") === true;
+    const provider = line.values.get("provider") as string | undefined;
+    const { client } = await connect(line);
+    const name = line.operands[0] ?? NAME;
+    const instance = await client.instances.create({
+      name,
+      ...(metadata && { metadata }),
+      ...(provider && { provider }),
+      ...(callerId && { callerId }),
+    });
+    if (link) {
+      if (json) printJsonLine({ event: "created", instance });
+      else print(instance.id);
+      return linkPhone(client, instance.id, { json, interrupted: interruption() });
+    }
+    if (json) printJson(instance);
+    else {
+      print(instance.id);
+      printBeside(`"${instance.name}" is ${instance.status}; ${await nextStep(client, instance.id)}`);
+    }
+    return 0;
+  },
+};
+
+/** The next step before the instance can call; undefined if its network links it by itself. */
+async function nextStep(client: Client, id: string): Promise<string> {
+  const { connection } = await client.instances.get(id, { expand: ["connection"] });
+  return connection?.state === "unlinked"
+    ? `link a number: ringport instance qr ${id}`
+    : `${connection?.provider} links it by itself`;
+}
+
+/** `ringport instance list`: the token's instances. */
+export const instanceList: CommandSpec = {
+  summary: "Lists instances, newest first.",
+  options: [jsonOption("the list")],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const { client } = await connect(line);
+    const instances = await Array.fromAsync(client.instances.list());
+    if (line.values.get("json")) printJson(instances);
+    else if (instances.length === 0) printBeside("No instances yet; create one: ringport instance create NAME");
+    else printRows(COLUMNS, instances.map(cells));
+    return 0;
+  },
+};
+
+const COLUMNS: readonly Column[] = [
+  { head: "ID" },
+  { head: "NAME", cut: true },
+  { head: "STATUS", paint: paintedStatus },
+  { head: "CREATED", leftOut: 1 },
+];
+
+function cells({ id, name, status, created_at }: Instance): string[] {
+  return [id, name, status, created_at.slice(0, 19)];
+}
+
+/** `ringport instance show`: one instance, how its line is doing and what it is calling. */
+export const instanceShow: CommandSpec = {
+  summary: "Shows an instance, its line and its active calls.",
+  operands: [{ name: "ID", completion: "instance" }],
+  options: [jsonOption("the instance with its `connection`")],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const { client } = await connect(line);
+    const instance = await client.instances.get(line.operands[0] ?? "", { expand: ["connection"] });
+    if (line.values.get("json")) printJson(instance);
+    else show(instance);
+    return 0;
+  },
+};
+
+function show({ id, name, status, metadata, callerId, created_at, connection, callQueue }: InstanceDetails): void {
+  print(`${id} is ${status}`);
+  printFacts([
+    ["name", name],
+    ["phone", connection?.phone],
+    ["calls from", callerId && shownCaller(callerId)],
+    ["line", connection?.state],
+    ["reason", connection?.reason],
+    ["last seen", connection?.last_seen_at],
+    ["paused", connection?.paused_until && `until ${connection.paused_until}: ${connection.pause_reason}`],
+    ["provider", connection?.provider],
+    ["metadata", Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : null],
+    ["created", created_at],
+    ...callQueue.map((call) => ["call", `${call.id} ${call.status} to ${call.target_phone}`] as const),
+    ["next", status === "CREATED" ? `ringport instance qr ${id}` : null],
+  ]);
+}
+
+function shownCaller({ phoneNumber, displayName, withheld }: CallerId): string {
+  return [displayName && `"${displayName}"`, phoneNumber, withheld && "(withheld)"].filter(Boolean).join(" ");
+}
+
+/** `ringport instance update`: changes a name, metadata, or the caller of later calls. */
+export const instanceUpdate: CommandSpec = {
+  summary: "Changes an instance: its name, its metadata, its caller number.",
+  operands: [{ name: "ID", completion: "instance" }],
+  options: [
+    { name: "name", placeholder: "NAME", help: "Its new name." },
+    METADATA_OPTION,
+    ...CALLER_OPTIONS,
+    { name: "from-default", help: "Calls from the network's own number again." },
+    jsonOption("the instance"),
+  ],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const name = line.values.get("name") as string | undefined;
+    const metadata = metadataIn(line);
+    const caller = callerIn(line);
+    const isDefault = line.values.get("from-default") === true;
+    if (caller !== undefined && isDefault)
+      throw new UsageError("--from-default removes the caller: give it without --from, --from-name and --withheld");
+    if (name === undefined && metadata === undefined && caller === undefined && !isDefault)
+      throw new UsageError(
+        "nothing to change: give --name, --metadata, --from, --from-name, --withheld or --from-default",
+      );
+    const { client } = await connect(line);
+    const instance = await client.instances.update(line.operands[0] ?? "", {
+      ...(name !== undefined && { name }),
+      ...(metadata && { metadata }),
+      ...(caller && { callerId: caller }),
+      ...(isDefault && { callerId: null }),
+    });
+    if (line.values.get("json")) printJson(instance);
+    else printBeside(`Instance ${instance.id} is changed.`);
+    return 0;
+  },
+};
+
+/** `ringport instance delete`: ends its call, unlinks its number. */
+export const instanceDelete: CommandSpec = {
+  summary: "Deletes an instance permanently: ends its call, unlinks its number.",
+  operands: [{ name: "ID", completion: "instance" }],
+  options: [jsonOption("`id` and `deleted`")],
+  settings: CONNECTION_SETTINGS,
+  async run(line) {
+    const [id = ""] = line.operands;
+    const { client } = await connect(line);
+    await client.instances.delete(id);
+    if (line.values.get("json")) printJson({ id, deleted: true });
+    else printBeside(`Instance ${id} is deleted.`);
+    return 0;
+  },
+};
