@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { countOf, isQuery, REPORTING, WHERE } from "./english.ts";
+import { commentsOf, countOf, HABITS, isQuery, REPORTING, WHERE, wordsOf } from "./english.ts";
 import { type SourceFile, sourceFiles } from "./source-files.ts";
 
 const files = sourceFiles();
 
-/** The files with the most, one a line: what the failure shows. */
+/** The files with the most, one a line, for the message of a failure. */
 function worst(count: (file: SourceFile) => number): string {
   return files
     .map((file) => ({ path: file.path, count: count(file) }))
@@ -23,6 +23,39 @@ describe("the English of src and adapters", () => {
     const count = (file: SourceFile): number => countOf(habit, file);
     const total = files.reduce((sum, file) => sum + count(file), 0);
     expect(total, `${total} of at most ${limit}: ${advice}\n${worst(count)}\n`).toBeLessThanOrEqual(limit);
+  });
+});
+
+describe("comments", () => {
+  const comments = files.flatMap((file) => commentsOf(file).map((comment) => ({ ...comment, path: file.path })));
+  const words = comments.reduce((sum, { text }) => sum + wordsOf(text), 0);
+
+  test.each(HABITS)("$name at most twice as often as elsewhere", ({ of, is, rate, advice }) => {
+    const found = comments
+      .filter(({ docstring }) => of === "comment" || docstring)
+      .flatMap(({ path, text }) => (text.match(is) ?? []).map(() => `${path}: ${text.slice(0, 120)}`));
+    const limit = Math.floor((2 * rate * words) / 10_000);
+    expect(
+      found.length,
+      `${found.length} of at most ${limit}: ${advice}\n${found.slice(0, 25).join("\n")}\n`,
+    ).toBeLessThanOrEqual(limit);
+  });
+
+  test("no constant is named MOST_, LONGEST_, LARGEST_, LEAST_ or SHORTEST_", () => {
+    const named = files.flatMap(({ path, text }) =>
+      (text.match(/\b(?:MOST|LONGEST|LARGEST|LEAST|SHORTEST)_[A-Z0-9_]+/g) ?? []).map((name) => `${path}: ${name}`),
+    );
+    expect(named, "limits are MAX_ or MIN_").toEqual([]);
+  });
+
+  test("are found in blocks and after code", () => {
+    const text = "/** Time until\n * the end. */\nconst a = 1; // one that\n// two\n/* three */";
+    expect(commentsOf({ path: "src/x.ts", text })).toEqual([
+      { docstring: true, text: "Time until the end." },
+      { docstring: false, text: "one that" },
+      { docstring: false, text: "two" },
+      { docstring: false, text: "three" },
+    ]);
   });
 });
 

@@ -24,3 +24,93 @@ function withoutQueries(text: string): string {
     .replace(/\bsql(?:<[^`]*?>)?`[^`]*(?:`[^`]*`[^`}]*\}[^`]*)*`/g, "sql")
     .replace(/"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g, (quoted) => (isQuery(quoted.slice(1, -1)) ? "" : quoted));
 }
+
+/**
+ * Habits of comments, each with the highest rate per 10,000 words among hono, h3 with crossws, kysely, pg-boss with graphile-worker, and agents-js (measured on 2026-11-28).
+ * The limit is twice that rate.
+ */
+export const HABITS: readonly Habit[] = [
+  {
+    name: "docstrings that begin with a question word",
+    of: "docstring",
+    is: /^(?:What|Whether|How|Why|Who|Whoever|Where|When)\b/g,
+    rate: 6,
+    advice: 'begin with a noun or a verb: "True if …", "Time until …, ms"',
+  },
+  {
+    name: "nobody, somebody, whoever",
+    of: "comment",
+    is: /\b(?:nobody|somebody|whoever)\b/gi,
+    rate: 0.6,
+    advice: "name the role (caller, client, owner), or use a passive",
+  },
+  {
+    name: "nothing is, that, more …",
+    of: "comment",
+    is: /\bnothing (?:is|that|more|was|else|to|of|has)\b/gi,
+    rate: 1.4,
+    advice: '"no X is …", or the positive statement',
+  },
+  {
+    name: "one which, those that, that which",
+    of: "comment",
+    is: /\b(?:one which|one that|those that|those which|that which|those who)\b/gi,
+    rate: 1.4,
+    advice: "repeat the noun",
+  },
+  {
+    name: "is over",
+    of: "comment",
+    is: /\b(?:is|are|was|were) over\b(?! the\b| a\b)/gi,
+    rate: 0.5,
+    advice: "has ended",
+  },
+  { name: "goes on", of: "comment", is: /\b(?:go|goes|going|went) on\b/gi, rate: 0.5, advice: "continues" },
+  { name: "meanwhile", of: "comment", is: /\bmeanwhile\b/gi, rate: 0.5, advice: "in the meantime, or leave it out" },
+  { name: "for good", of: "comment", is: /\bfor good\b/gi, rate: 0.5, advice: "permanently" },
+  {
+    name: "by itself",
+    of: "comment",
+    is: /\bby (?:itself|themselves)\b/gi,
+    rate: 0.5,
+    advice: "automatically, separately",
+  },
+  { name: "any more", of: "comment", is: /\bany ?more\b/gi, rate: 0.5, advice: "no longer" },
+  {
+    name: "of its own",
+    of: "comment",
+    is: /\bof (?:its|their|his|one's) own\b/gi,
+    rate: 0.5,
+    advice: "its own X, a separate X",
+  },
+];
+
+/** A turn of phrase that the text of comments should have no more often than that of other projects. */
+export interface Habit {
+  readonly name: string;
+  /** The text it is looked for in; a docstring is a comment too. */
+  readonly of: "docstring" | "comment";
+  readonly is: RegExp;
+  /** Per 10,000 words of comments. */
+  readonly rate: number;
+  readonly advice: string;
+}
+
+/** A comment of a source file, without its marks and line breaks. */
+export interface Comment {
+  readonly docstring: boolean;
+  readonly text: string;
+}
+
+/** The comments of a source file: docstrings, and lines after `//`. */
+export function commentsOf({ text }: SourceFile): readonly Comment[] {
+  return [...text.matchAll(/\/\*(\*?)([\s\S]*?)\*\/|(?:^|[ \t])\/\/ (.*)$/gm)].map(([, star, block, line]) => ({
+    docstring: star === "*",
+    text: (block ?? line ?? "").replace(/\s*\n\s*\*? ?/g, " ").trim(),
+  }));
+}
+
+/** Number of words of a text. */
+export function wordsOf(text: string): number {
+  return text.split(/\s+/).filter(Boolean).length;
+}
