@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { commentsOf, countOf, HABITS, isQuery, REPORTING, WHERE, wordsOf } from "./english.ts";
-import { type SourceFile, sourceFiles } from "./source-files.ts";
+import { commentsOf, countOf, HABITS, isQuery, proseOf, REPORTING, titlesOf, WHERE, wordsOf } from "./english.ts";
+import { docPaths, readText, type SourceFile, sourceFiles, testPaths } from "./source-files.ts";
 
 const files = sourceFiles();
 
@@ -57,6 +57,32 @@ describe("comments", () => {
       { docstring: false, text: "three" },
     ]);
   });
+});
+
+describe.each([
+  ["test titles", testPaths().map((path) => ({ path, text: titlesOf({ path, text: readText(path) }).join("\n") }))],
+  ["docs", docPaths().map((path) => ({ path, text: proseOf(readText(path)) }))],
+] as const)("%s", (_, texts) => {
+  const words = texts.reduce((sum, { text }) => sum + wordsOf(text), 0);
+
+  test.each(HABITS.filter(({ of }) => of === "comment"))(
+    "$name at most twice as often as elsewhere",
+    ({ is, rate, advice }) => {
+      const found = texts.flatMap(({ path, text }) =>
+        text.split("\n").flatMap((line) => (line.match(is) ?? []).map(() => `${path}: ${line.trim().slice(0, 120)}`)),
+      );
+      const limit = Math.ceil((2 * rate * words) / 10_000);
+      expect(
+        found.length,
+        `${found.length} of at most ${limit}: ${advice}\n${found.slice(0, 25).join("\n")}\n`,
+      ).toBeLessThanOrEqual(limit);
+    },
+  );
+});
+
+test("half of the test titles have 8 words or fewer", () => {
+  const lengths = testPaths().flatMap((path) => titlesOf({ path, text: readText(path) }).map(wordsOf));
+  expect(lengths.filter((length) => length <= 8).length).toBeGreaterThanOrEqual(lengths.length / 2);
 });
 
 describe("the count", () => {

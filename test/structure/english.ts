@@ -110,6 +110,18 @@ export function commentsOf({ text }: SourceFile): readonly Comment[] {
   }));
 }
 
+/** The titles of a test file: of tests, groups, and clauses of a contract. */
+export function titlesOf({ text }: SourceFile): readonly string[] {
+  const call =
+    /\b(?:test|it|clause|describe)(?:\.[\w.]+(?:\([^)]*\))?)*(?:\([^()]*\))?\(\s*(["`])((?:\\.|(?!\1).)*)\1/g;
+  return [...text.matchAll(call)].map(([, , title]) => title ?? "");
+}
+
+/** The prose of a Markdown page, without its blocks of code. */
+export function proseOf(page: string): string {
+  return page.replace(/^```[\s\S]*?^```$/gm, "").replace(/`[^`\n]*`/g, "");
+}
+
 /** Number of words of a text. */
 export function wordsOf(text: string): number {
   return text.split(/\s+/).filter(Boolean).length;

@@ -27,6 +27,13 @@ export function testPaths(): readonly string[] {
   );
 }
 
+/** The path of every page of docs/, and of the English pages at the top, from the root of the repository, with "/". */
+export function docPaths(): readonly string[] {
+  return globSync(["docs/**/*.md", "*.md"], { cwd: ROOT })
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter((path) => !/^(?:CHANGELOG|README\..+)\.md$/.test(path));
+}
+
 /** The text of a file of the repository. */
 export function readText(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
