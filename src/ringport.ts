@@ -1,14 +1,9 @@
+import { IssuedTokens } from "./application/access/issued-tokens.ts";
 import { RecentTokens } from "./application/access/recent-tokens.ts";
-import {
-  type IssuedToken,
-  issueFirstToken,
-  issueToken,
-  type NewToken,
-  tokenAuthenticator,
-} from "./application/access/tokens.ts";
+import { type IssuedToken, type NewToken, tokenAuthenticator } from "./application/access/tokens.ts";
 import { Vault } from "./application/access/vault.ts";
 import type { AccountUseCases } from "./application/accounts/account-use-cases.ts";
-import { type Application, createApplication } from "./application/application.ts";
+import { createApplication } from "./application/application.ts";
 import type { Erasure } from "./application/calls/erasure.ts";
 import { EventLog } from "./application/calls/event-log.ts";
 import type { ContextParts } from "./application/context.ts";
@@ -16,18 +11,17 @@ import { Counters } from "./application/counters.ts";
 import { guardedLogger, guardedSystem } from "./application/guards/guarded-basics.ts";
 import { guardedPorts } from "./application/guards/guarded-ports.ts";
 import { guardedPasswords } from "./application/guards/guarded-web.ts";
-import { onDemand, type UseCases, useCasesOnDemand } from "./application/use-cases-on-demand.ts";
 import { idSource } from "./base/ids.ts";
 import { sha256Hex } from "./base/sha256.ts";
 import { within } from "./base/timeout.ts";
+import { currentApplication, type RunningParts, type UseCases } from "./current-application.ts";
 import { checkedCallLimits } from "./domain/call-limits.ts";
 import { inputSchemas } from "./domain/inputs.ts";
 import { DEFAULT_LIMITS } from "./domain/limits.ts";
 import { SINGLE } from "./domain/queue-policy.ts";
-import { Refusal } from "./domain/refusal.ts";
 import { DEFAULT_TIMINGS, leaseIsRenewedInTime, type Timings } from "./domain/timings.ts";
 import { createHttp } from "./http/app.ts";
-import { type Absence, closedHttp } from "./http/closed.ts";
+import type { Absence } from "./http/closed.ts";
 import { eventView } from "./http/views/event-view.ts";
 import { Lifecycle, type Running as Runs } from "./lifecycle.ts";
 import type { EmbeddedPorts, RingportOptions } from "./options.ts";
@@ -87,12 +81,7 @@ export interface Ringport extends WebApp, UseCases {
   listeningAt(url: string): void;
 }
 
-interface Running extends Runs {
-  readonly application: Application;
-  readonly tokens: Tokens;
-  accounts(): AccountUseCases;
-  readonly http: WebApp;
-}
+type Running = RunningParts & Runs;
 
 const DRAIN_MS = 10_000;
 
@@ -210,15 +199,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       throw cause;
     }
     const { registration = "invitation" } = options;
-    const tokens = {
-      issue: (token: Parameters<typeof issueToken>[3]) => issueToken(accounts, system, ids, token),
-      first: (token: NewToken) => issueFirstToken(accounts, system, ids, token),
-      list: () => accounts.tokens(),
-      revoke(tokenId: string) {
-        recentTokens.forget(tokenId);
-        return accounts.revokeToken(tokenId, system.now());
-      },
-    };
+    const tokens = new IssuedTokens({ accounts, system, ids, recentTokens });
     return {
       application,
       accounts: () =>
@@ -235,26 +216,8 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     };
   }
 
-  const running = () => lifecycle.use();
-  const app = async () => (await running()).application;
-  const closedWeb = (): WebApp => closedHttp(lifecycle.absence, options.basePath);
-  const web = async (): Promise<WebApp> => {
-    try {
-      return (await running()).http;
-    } catch (error) {
-      if (!(error instanceof Refusal)) log.error({ err: error }, "a request came, but Ringport is not running");
-      return closedWeb();
-    }
-  };
   return {
-    // Most requests come while it runs, and those need not wait for what they know.
-    handle: (...given) => lifecycle.current?.http.handle(...given) ?? web().then((http) => http.handle(...given)),
-    claims: async (request) => {
-      const http = await running().then(({ http }) => http, closedWeb);
-      return http.claims(request);
-    },
-    fetch: (request) => lifecycle.current?.http.fetch(request) ?? web().then((http) => http.fetch(request)),
-    upgrade: async (...given) => (await web()).upgrade(...given),
+    ...currentApplication(lifecycle, { basePath, log }),
     start: async () => void (await lifecycle.start()),
     stop: (stopOptions) => lifecycle.stop(stopOptions?.drainMs ?? options.drainMs ?? DRAIN_MS),
     ended: lifecycle.ended,
@@ -266,32 +229,6 @@ export function createRingport(options: RingportOptions = {}): Ringport {
     listeningAt: (url) => {
       reachable = url;
     },
-    ...useCasesOnDemand(app),
-    erase: async ({ phone }) => (await app()).erase(phone),
-    accounts: onDemand<AccountUseCases>(async () => (await running()).accounts(), {
-      registration: 1,
-      firstCode: 1,
-      register: 1,
-      signIn: 1,
-      session: 1,
-      signOut: 1,
-      deviceMark: 1,
-      sessions: 1,
-      endSession: 1,
-      changePassword: 1,
-      resetCode: 1,
-      resetPassword: 1,
-      delete: 1,
-      invite: 1,
-      invitations: 1,
-      withdrawInvitation: 1,
-      tokens: 1,
-      createToken: 1,
-      revokeToken: 1,
-      note: 1,
-      audit: 1,
-    }),
-    tokens: onDemand<Tokens>(async () => (await running()).tokens, { issue: 1, first: 1, list: 1, revoke: 1 }),
   };
 }
 

@@ -26,7 +26,6 @@ import type { Context, ContextParts } from "./context.ts";
 import { BrokenLines } from "./instances/broken-lines.ts";
 import { Instances } from "./instances/instances.ts";
 import { Lines } from "./instances/lines.ts";
-import { leasedStorage } from "./leased-storage.ts";
 import { Queries } from "./queries.ts";
 import { ServerLease } from "./server-lease.ts";
 import { Endpoints } from "./webhooks/endpoints.ts";
@@ -60,7 +59,7 @@ const STORING_MS = 5_000;
 export function createApplication(parts: ContextParts, keep: RetentionDays): Application {
   const patience = new AbortController();
   const lease = new ServerLease(parts);
-  const storage = leasedStorage(parts.storage, lease);
+  const storage = lease.fence(parts.storage);
   const access = new ProviderAccess(parts.telephony, storage.accounts);
   const purgeClock = new PurgeClock(parts.system, storage, parts.log);
   const context: Context = {
@@ -92,8 +91,8 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
   const queueTimeout: QueueTimeout = new QueueTimeout(context, lines);
   const terminations: Terminations = new Terminations(context, dispatcher);
   const calls = new Calls(context, dispatcher, waits, terminations);
-  context.streams.terminate = (callId) => void calls.terminate(callId);
-  const deletions = new Deletions(context, lines, calls);
+  context.streams.terminate = (callId) => void terminations.endUndialled(callId);
+  const deletions = new Deletions(context, lines, terminations);
   const instances = new Instances(context, lines, deletions, dispatcher);
   const queries = new Queries(context, dispatcher, lines);
   const retention = new Retention(context, keep);

@@ -28,6 +28,7 @@ export class ServerLease {
   readonly #options: ServerLeaseOptions;
   readonly #deadlines = { dial: Infinity, send: Infinity };
   readonly #lost = new AbortController();
+  readonly #fenced = new WeakMap<object, object>();
   #ended = false;
   #failing = false;
   #cancelRenewal: () => void = () => {};
@@ -59,11 +60,6 @@ export class ServerLease {
     return this.#options.system.monotonic() < this.#deadlines.send;
   }
 
-  /** Whether {@link end} was called. */
-  get ended(): boolean {
-    return this.#ended;
-  }
-
   /** Renews the lease of the open storage, now and from now on. @throws {StorageUnavailable} */
   async start(): Promise<void> {
     const { lease } = this.#options.storage;
@@ -76,6 +72,17 @@ export class ServerLease {
     await lease.renew();
     this.#extend(lease, sentAt);
     this.#renewLater(lease);
+  }
+
+  /**
+   * The storage, or a store of it, as the application of this lease uses it: a write that is refused because another server
+   * has taken the lease ends it here as well, and after {@link end} no call reaches the storage, which another application
+   * may use by then.
+   */
+  fence<Part extends object>(part: Part): Part {
+    const fenced = this.#fenced.get(part) ?? new Proxy({}, { get: (_, name) => this.#fencedMember(part, name) });
+    this.#fenced.set(part, fenced);
+    return fenced as Part;
   }
 
   /** The lease is lost now. Only the first time counts. */
@@ -91,6 +98,21 @@ export class ServerLease {
   end(): void {
     this.#stopTimers();
     this.#ended = true;
+  }
+
+  #fencedMember(part: object, name: string | symbol): unknown {
+    const member: unknown = Reflect.get(part, name);
+    if (typeof member === "object" && member !== null) return this.fence(member);
+    if (typeof member !== "function") return member;
+    return async (...args: unknown[]) => {
+      if (this.#ended) throw new StorageUnavailable("this application has stopped");
+      try {
+        return await member.apply(part, args);
+      } catch (error) {
+        if (error instanceof LeaseLost) this.lose(error);
+        throw error;
+      }
+    };
   }
 
   #verifyLater(): void {

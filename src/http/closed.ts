@@ -1,12 +1,9 @@
 import { silentLogger } from "../ports/logger.ts";
 import { realSystem } from "../ports/system.ts";
-import type { Reply, RequestLike, WebApp } from "../ports/web.ts";
+import type { Reply, RequestLike } from "../ports/web.ts";
 import { problem } from "./problems/problem.ts";
 import { finish } from "./replies/finish.ts";
-import { toResponse } from "./replies/reply.ts";
-import { ownPaths } from "./requests/own-paths.ts";
 import { requestContexts } from "./requests/request-context.ts";
-import { withoutFragment } from "./requests/without-fragment.ts";
 
 /** The detail of `stopping`. */
 export const STOPPING = "the server is stopping or has stopped";
@@ -24,19 +21,11 @@ export const ABSENCES = {
 /** The code of the problem document of a server that is not running. */
 export type Absence = keyof typeof ABSENCES;
 
-/** The application of a server that is not running: every request gets a 503. */
-export function closedHttp(code: Absence, basePath: string = ""): WebApp {
-  const base = basePath.replace(/\/+$/, "");
+/** Returns a function that refuses a request with a 503, because no application runs. @param base path in front of `/v1` */
+export function refusalOf(base: string): (request: RequestLike, code: Absence) => Reply {
   const contextOf = requestContexts(realSystem, base);
-  const isOwn = ownPaths(base);
-  const answer = (request: RequestLike): Reply => {
+  return (request, code) => {
     const context = contextOf(request, false);
     return finish(problem(context, code, ABSENCES[code]), context, undefined, silentLogger);
-  };
-  return {
-    handle: async (request) => answer(request),
-    claims: async ({ url }) => isOwn(url),
-    fetch: async (request) => toResponse(answer(withoutFragment(request))),
-    upgrade: async (request) => answer(request),
   };
 }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { closedHttp } from "../../src/http/closed.ts";
 import { StorageUnavailable } from "../../src/ports/storage.ts";
 import type { Reply } from "../../src/ports/web.ts";
 import { processorMs } from "../support/processor-time.ts";
@@ -280,17 +279,5 @@ test("a request that fails because the server is closing leads to 503", async ()
     const reply = await ask(app, { method: "POST", path: "/v1/calls", body: "{}" });
     expect([reply.status, reply.json.code]).toEqual([closing ? 503 : 500, code]);
     expect(logged.filter(({ level }) => level === "error")).toHaveLength(closing ? 0 : 1);
-  }
-});
-
-test("a closed application returns 503 to every request", async () => {
-  for (const code of ["stopping", "not_ready"] as const) {
-    const app = closedHttp(code, "/api/");
-    const reply = await app.handle(requestOf({ path: "/api/v1/calls", token: null }));
-    expect(reply.status).toBe(503);
-    expect(JSON.parse(String(reply.body))).toMatchObject({ code, type: `/api/docs/errors#${code}` });
-    expect(reply.headers["retry-after"]).toBeDefined();
-    expect((await app.fetch(new Request("http://h/healthz"))).status).toBe(503);
-    expect(await app.upgrade(requestOf({ path: "/x" }))).toHaveProperty("status", 503);
   }
 });

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { closedHttp } from "../../src/http/closed.ts";
 import { documentOf } from "./support/document.ts";
 import { serve } from "./support/fakes.ts";
 
@@ -56,9 +55,4 @@ test("the pages of a telephony are claimed, with a prefix of their own", async (
   expect([await claims(app, "/line/x"), await claims(app, "/liner")]).toEqual([true, false]);
   for (const prefix of ["v1", "docs", "healthz", "readyz", "metrics", "console", "api", "assets"])
     expect(() => serve({ http: { pages: [{ ...page, prefix }] } })).toThrow(prefix);
-});
-
-test("a closed application claims only its own paths", async () => {
-  const app = closedHttp("not_ready", "/api/");
-  expect([await claims(app, "/api/v1/calls"), await claims(app, "/users")]).toEqual([true, false]);
 });

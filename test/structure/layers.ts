@@ -84,10 +84,15 @@ export const LAYERS: readonly Layer[] = [
     rule: `src/lifecycle.ts starts and stops what it is given. ${WEB_ONLY}`,
   },
   {
+    files: "src/current-application.ts",
+    may: [DOMAIN, PORTS, APPLICATION, HTTP],
+    rule: `src/current-application.ts leads to the application that runs. ${WEB_ONLY}`,
+  },
+  {
     files: "src/ringport.ts",
     may: [
       ...[BASE, DOMAIN, PORTS, AUDIO, APPLICATION, HTTP],
-      ...["src/lifecycle.ts", "src/options.ts", "src/version.ts", EMBEDDED],
+      ...["src/current-application.ts", "src/lifecycle.ts", "src/options.ts", "src/version.ts", EMBEDDED],
     ],
     rule: "src/ringport.ts puts src/ together, and of adapters/ it imports adapters/embedded.ts alone.",
   },

@@ -19,14 +19,10 @@ export class SealedRecords implements LineRecords {
   readonly #instanceId: string;
   readonly #vault: RecordKeeping["vault"];
   readonly #store: LineRecordStore;
-  readonly #ready: () => Promise<void> | undefined;
+  readonly #ready: () => Promise<void>;
 
-  /** @param ready awaited before each access, such as the erasure of the records of an earlier link */
-  constructor(
-    instanceId: string,
-    { vault, storage }: RecordKeeping,
-    ready: () => Promise<void> | undefined = () => undefined,
-  ) {
+  /** @param ready awaited before each access: rejects if the records must not be used any longer */
+  constructor(instanceId: string, { vault, storage }: RecordKeeping, ready: () => Promise<void> = async () => {}) {
     this.#instanceId = instanceId;
     this.#vault = vault;
     this.#store = storage.lineRecords;

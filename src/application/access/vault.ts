@@ -37,15 +37,22 @@ export class Vault {
   }
 
   /** The credentials of one instance. */
-  of(instanceId: string, instances: InstanceStore): CredentialStore {
+  of(instanceId: string, instances: InstanceStore, check: () => void = () => {}): CredentialStore {
     return {
       load: async () => {
+        check();
         const sealed = await instances.loadCredentials(instanceId);
         if (!sealed) return undefined;
         return this.open(instanceId, sealed);
       },
-      save: async (credentials) => instances.saveCredentials(instanceId, await this.seal(instanceId, credentials)),
-      erase: () => instances.eraseCredentials(instanceId),
+      save: async (credentials) => {
+        check();
+        await instances.saveCredentials(instanceId, await this.seal(instanceId, credentials));
+      },
+      erase: async () => {
+        check();
+        await instances.eraseCredentials(instanceId);
+      },
     };
   }
 

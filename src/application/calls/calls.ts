@@ -1,9 +1,7 @@
 import { isId } from "../../base/ids.ts";
 import { within } from "../../base/timeout.ts";
 import { type Call, type CallFilter, isActive } from "../../domain/call.ts";
-import { CLOSED_BEFORE_ANSWER } from "../../domain/call-flow.ts";
 import type { NumberedEvent } from "../../domain/events.ts";
-import type { FailedReason } from "../../domain/outcome.ts";
 import { mayUse, visiblePart } from "../../domain/ownership.ts";
 import type { Principal } from "../../domain/principal.ts";
 import { Refusal } from "../../domain/refusal.ts";
@@ -18,7 +16,6 @@ import { checkStreamable, streamsOff } from "../call-audio/streams/stream-refusa
 import type { Context } from "../context.ts";
 import { shortened } from "../instances/owned-instance.ts";
 import { nextPage } from "../next-page.ts";
-import { retryUntilStored } from "../retry-until-stored.ts";
 import type { CallUseCases, CreateOptions, Creation, EventPage, EventQuery, Patience } from "../use-cases.ts";
 import { CallCreation, type CallCreationContext } from "./call-creation.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -153,23 +150,6 @@ export class Calls implements CallUseCases {
   #measured(call: Call): Call {
     const quality = isActive(call.status) ? this.#dispatcher.session(call.id)?.quality : undefined;
     return quality === undefined ? call : { ...call, quality };
-  }
-
-  /** Ends a waiting call whose stream's client has hung up, however long the storage takes. Never rejects. */
-  async terminate(callId: string): Promise<void> {
-    const { storage, log } = this.#context;
-    try {
-      const call = await retryUntilStored(this.#context, `the end of call ${callId}`, () => storage.calls.get(callId));
-      if (call && isActive(call.status)) await this.#terminations.end(call, "terminated", CLOSED_BEFORE_ANSWER);
-    } catch (error) {
-      log.warn({ call_id: callId, err: error }, "the call could not be ended, although its client has hung up");
-    }
-  }
-
-  /** Ends every active call of an instance at once: the live one is hung up, and none of the others is dialled after it. */
-  async endAllOf(instanceId: string, reason: FailedReason): Promise<void> {
-    const calls = await this.#context.storage.calls.active(instanceId);
-    await Promise.all(calls.map((call) => this.#terminations.end(call, reason, null)));
   }
 }
 

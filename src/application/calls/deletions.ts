@@ -6,8 +6,8 @@ import type { Context } from "../context.ts";
 import type { Lines } from "../instances/lines.ts";
 import { instanceNotFound } from "../instances/owned-instance.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
-import type { Calls } from "./calls.ts";
 import { Deletion } from "./deletion.ts";
+import type { Terminations } from "./terminations.ts";
 
 type DeletionsContext = Pick<
   Context,
@@ -27,15 +27,15 @@ const REMEMBERED = 1_000;
 export class Deletions {
   readonly #context: DeletionsContext;
   readonly #lines: Lines;
-  readonly #calls: Pick<Calls, "endAllOf">;
+  readonly #terminations: Pick<Terminations, "endAllOf">;
   /** Deletions that are under way, or finished while no request waited, by instance. */
   readonly #known = new Map<string, Deletion>();
   #stopping = false;
 
-  constructor(context: DeletionsContext, lines: Lines, calls: Pick<Calls, "endAllOf">) {
+  constructor(context: DeletionsContext, lines: Lines, terminations: Pick<Terminations, "endAllOf">) {
     this.#context = context;
     this.#lines = lines;
-    this.#calls = calls;
+    this.#terminations = terminations;
   }
 
   /** Finishes what earlier processes have left; does not wait for it. */
@@ -112,7 +112,7 @@ export class Deletions {
       return deletion.storing(retryUntilStored(this.#context, `${what} of instance ${id}`, write));
     };
     await stored("the deletion", this.#intent(instance));
-    await stored("the end of the calls", () => this.#calls.endAllOf(id, "instance_deleted"));
+    await stored("the end of the calls", () => this.#terminations.endAllOf(id, "instance_deleted"));
     const isKnown = await stored("the credentials", () => this.#context.storage.instances.hasSecrets(id));
     await this.#unlink(instance, deletion, isKnown);
     await stored("the erasure", () => this.#erase(id));

@@ -1,5 +1,6 @@
 import { within } from "../../base/timeout.ts";
 import { type Call, isActive } from "../../domain/call.ts";
+import { CLOSED_BEFORE_ANSWER } from "../../domain/call-flow.ts";
 import type { FailedReason } from "../../domain/outcome.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
@@ -53,6 +54,23 @@ export class Terminations {
   /** The calls that are to end, although the storage does not know it yet. */
   get pendingCalls(): readonly string[] {
     return [...this.#byCall.keys()];
+  }
+
+  /** Ends a waiting call whose stream's client has hung up, however long the storage takes. Never rejects. */
+  async endUndialled(callId: string): Promise<void> {
+    const { storage, log } = this.#context;
+    try {
+      const call = await retryUntilStored(this.#context, `the end of call ${callId}`, () => storage.calls.get(callId));
+      if (call && isActive(call.status)) await this.end(call, "terminated", CLOSED_BEFORE_ANSWER);
+    } catch (error) {
+      log.warn({ call_id: callId, err: error }, "the call could not be ended, although its client has hung up");
+    }
+  }
+
+  /** Ends every active call of an instance at once: the live one is hung up, and none of the others is dialled after it. */
+  async endAllOf(instanceId: string, reason: FailedReason): Promise<void> {
+    const calls = await this.#context.storage.calls.active(instanceId);
+    await Promise.all(calls.map((call) => this.end(call, reason, null)));
   }
 
   /**

@@ -1,15 +1,6 @@
 import { within } from "../../base/timeout.ts";
-import {
-  type CredentialStore,
-  type InstanceRef,
-  type Line,
-  type LineHost,
-  type LineRecords,
-  NetworkSilent,
-  type Telephony,
-} from "../../ports/telephony.ts";
+import { type InstanceRef, type Line, type LineHost, NetworkSilent, type Telephony } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
-import { onDemand } from "../use-cases-on-demand.ts";
 
 type BoundedLineContext = Pick<Context, "log" | "system" | "timings">;
 
@@ -26,24 +17,27 @@ export class BoundedLine {
   readonly #context: BoundedLineContext;
   readonly #telephony: Telephony;
   readonly #instance: InstanceRef;
-  readonly #host: LineHost;
+  readonly #hostOf: (givenUp: AbortSignal) => LineHost;
   readonly #failed: (error: unknown) => void;
   readonly #scope = new AbortController();
   #attempt: Attempt | undefined;
   #line: Promise<Line> | undefined;
 
-  /** @param failed called once for each failed attempt to open the line */
+  /**
+   * @param hostOf the host of one attempt to open the line: once the signal is aborted, that line can report, read and store nothing
+   * @param failed called once for each failed attempt
+   */
   constructor(
     context: BoundedLineContext,
     telephony: Telephony,
     instance: InstanceRef,
-    host: LineHost,
+    hostOf: (givenUp: AbortSignal) => LineHost,
     failed: (error: unknown) => void,
   ) {
     this.#context = context;
     this.#telephony = telephony;
     this.#instance = instance;
-    this.#host = host;
+    this.#hostOf = hostOf;
     this.#failed = failed;
   }
 
@@ -96,8 +90,7 @@ export class BoundedLine {
     this.#scope.signal.throwIfAborted();
     const { lineOpenMs } = this.#context.timings;
     const abort = new AbortController();
-    const host = hostUnless(abort.signal, this.#host);
-    const arrives = (async () => this.#telephony.open(this.#instance, host, abort.signal))();
+    const arrives = (async () => this.#telephony.open(this.#instance, this.#hostOf(abort.signal), abort.signal))();
     const attempt: Attempt = { arrives, abort, opened: false };
     this.#attempt = attempt;
     const late = () => {
@@ -126,32 +119,4 @@ function closeOf(arrives: Promise<Line>): Promise<void> {
     (line) => line.close(),
     () => {},
   );
-}
-
-/** The host of one attempt: a line that was given up can report, read and store nothing any more. */
-function hostUnless(givenUp: AbortSignal, host: LineHost): LineHost {
-  const unless = (report: () => void) => {
-    if (!givenUp.aborted) report();
-  };
-  const of =
-    <T>(store: T) =>
-    async (): Promise<T> => {
-      givenUp.throwIfAborted();
-      return store;
-    };
-  return {
-    credentials: onDemand<CredentialStore>(of(host.credentials), { load: 1, save: 1, erase: 1 }),
-    records: onDemand<LineRecords>(of(host.records), { get: 1, keys: 1, set: 1, clear: 1 }),
-    deadlines: host.deadlines,
-    publicUrl: () => host.publicUrl(),
-    code: (code) => unless(() => host.code(code)),
-    async linked(phone, credentials) {
-      givenUp.throwIfAborted();
-      await host.linked(phone, credentials);
-    },
-    online: () => unless(() => host.online()),
-    offline: (reason, lasting) => unless(() => host.offline(reason, lasting)),
-    condition: (condition, reason) => unless(() => host.condition(condition, reason)),
-    unlinked: (reason) => unless(() => host.unlinked(reason)),
-  };
 }

@@ -11,13 +11,9 @@ import type { Pause } from "../../domain/number-protection.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import {
-  type CredentialStore,
-  type Deadlines,
   type Line,
-  type LineCondition,
   type LineHealth,
   type LineHost,
-  type LineRecords,
   type LinkCode,
   NetworkSilent,
   type PairingCode,
@@ -74,7 +70,7 @@ export interface LineWatcher {
  * grace → `CONFIGURED`; unlinked by the phone's owner → `CREATED`. If the network links by itself, a probe that finds
  * the line online links it as well.
  */
-export class LineMonitor implements LineHost {
+export class LineMonitor {
   readonly telephony: Telephony;
   readonly #context: LineMonitorContext;
   readonly #watcher: LineWatcher;
@@ -98,7 +94,13 @@ export class LineMonitor implements LineHost {
     this.#linkTime = new LinkTime(context, this.#record);
     this.#pause = new NumberPause(context, this.#record);
     const { id, userId, name } = instance;
-    this.#line = new BoundedLine(context, telephony, { id, userId, name }, this, (error) => this.#notOpened(error));
+    this.#line = new BoundedLine(
+      context,
+      telephony,
+      { id, userId, name },
+      (givenUp) => this.#hostOf(givenUp),
+      (error) => this.#notOpened(error),
+    );
     this.#codes = new LinkCodes(context.system);
     this.#prober = new Prober(context, {
       line: () => this.line(),
@@ -110,14 +112,6 @@ export class LineMonitor implements LineHost {
 
   get linksByItself(): boolean {
     return linksByItself(this.telephony);
-  }
-
-  get credentials(): CredentialStore {
-    return this.#link.credentials;
-  }
-
-  get records(): LineRecords {
-    return this.#link.records;
   }
 
   get connection(): Connection {
@@ -212,19 +206,33 @@ export class LineMonitor implements LineHost {
     this.#prober.setInCall(inCall);
   }
 
-  get deadlines(): Deadlines {
-    return this.#context.lease.deadlines;
+  /** The host of one opened line. Once that is given up, it can report, read and store nothing any more. */
+  #hostOf(givenUp: AbortSignal): LineHost {
+    const { lease } = this.#context;
+    const take = (input: LineInput): void => {
+      if (!givenUp.aborted) this.#take(input);
+    };
+    return {
+      ...this.#link.storesFor(givenUp),
+      deadlines: lease.deadlines,
+      publicUrl: () => this.#context.publicUrl(),
+      code: (code) => {
+        if (!givenUp.aborted) this.#codes.show(code);
+      },
+      linked: async (phone, credentials) => {
+        givenUp.throwIfAborted();
+        await this.#linked(phone, credentials);
+      },
+      online: () => {
+        if (!givenUp.aborted) void this.probe();
+      },
+      offline: (reason, lasting = false) => take({ type: "offline", reason, lasting }),
+      condition: (condition, reason) => take({ type: "condition", condition: condition ?? null, reason }),
+      unlinked: (reason) => take({ type: "unlinked", reason }),
+    };
   }
 
-  publicUrl(): string {
-    return this.#context.publicUrl();
-  }
-
-  code(code: LinkCode): void {
-    this.#codes.show(code);
-  }
-
-  async linked(phone: string | null, credentials?: Uint8Array): Promise<void> {
+  async #linked(phone: string | null, credentials?: Uint8Array): Promise<void> {
     const gone = () =>
       new Refusal("instance_not_found", "the instance is deleted, unlinked or its line closed; nothing is linked");
     if (this.#flow.stage === "closed" || this.#isUnlinking) throw gone();
@@ -238,22 +246,6 @@ export class LineMonitor implements LineHost {
   resume(): Promise<void> {
     this.#take({ type: "resumed" });
     return this.probe();
-  }
-
-  online(): void {
-    void this.probe();
-  }
-
-  offline(reason: string, lasting = false): void {
-    this.#take({ type: "offline", reason, lasting });
-  }
-
-  condition(condition: LineCondition | undefined, reason?: string): void {
-    this.#take({ type: "condition", condition: condition ?? null, reason });
-  }
-
-  unlinked(reason: string): void {
-    this.#take({ type: "unlinked", reason });
   }
 
   /** Asks the network now and acts on the answer; if it is being asked already, once more after that. Never rejects. */

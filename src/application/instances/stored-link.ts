@@ -1,4 +1,4 @@
-import type { CredentialStore, LineRecords } from "../../ports/telephony.ts";
+import type { LineHost } from "../../ports/telephony.ts";
 import { SealedRecords } from "../access/sealed-records.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
@@ -10,8 +10,6 @@ export type StoredLinkContext = Pick<Context, "ids" | "log" | "shutdownSignal" |
 
 /** What is stored of an instance's link: its number, its credentials and the records of its line. */
 export class StoredLink {
-  readonly credentials: CredentialStore;
-  readonly records: LineRecords;
   readonly #context: StoredLinkContext;
   readonly #record: InstanceRecord;
   /** The latest erasure of credentials and records. */
@@ -20,8 +18,20 @@ export class StoredLink {
   constructor(context: StoredLinkContext, record: InstanceRecord) {
     this.#context = context;
     this.#record = record;
-    this.credentials = context.vault.of(record.current.id, context.storage.instances);
-    this.records = new SealedRecords(record.current.id, context, () => this.#erasing);
+  }
+
+  /** The credentials and records of the link, for one opened line. @param givenUp when it is aborted, that line can use neither */
+  storesFor(givenUp: AbortSignal): Pick<LineHost, "credentials" | "records"> {
+    const { vault, storage } = this.#context;
+    const { id } = this.#record.current;
+    const ready = async (): Promise<void> => {
+      givenUp.throwIfAborted();
+      await this.#erasing; // of the link before
+    };
+    return {
+      credentials: vault.of(id, storage.instances, () => givenUp.throwIfAborted()),
+      records: new SealedRecords(id, this.#context, ready),
+    };
   }
 
   /** Stores a link in its turn. */
@@ -65,6 +75,8 @@ export class StoredLink {
     } as const;
     if (this.#record.current.status !== "CREATED") return this.#record.move(move);
     // The credentials of a link half done.
-    await retryUntilStored(this.#context, "the erasure of credentials", () => this.credentials.erase());
+    await retryUntilStored(this.#context, "the erasure of credentials", () =>
+      this.#context.storage.instances.eraseCredentials(this.#record.current.id),
+    );
   }
 }

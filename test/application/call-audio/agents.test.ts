@@ -284,7 +284,7 @@ describe("an agent call", () => {
       ended = true;
     });
     const { world, call } = await talking(["x"], { agent });
-    await world.app.calls.terminate(call.id);
+    await world.app.calls.hangUp(ALICE, call.id);
     await world.system.settle();
     expect(ended).toBe(true);
     await world.stop();

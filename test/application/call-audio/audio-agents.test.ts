@@ -446,7 +446,7 @@ describe("an agent in audio that cannot conduct a call", () => {
         }),
     });
     const { world, call } = await dialled(agent);
-    await world.app.calls.terminate(call.id);
+    await world.app.calls.hangUp(ALICE, call.id);
     await world.system.advance(1_000);
     expect(aborted).toBe(true);
     expect(world.network.legs).toEqual([]);

@@ -145,7 +145,7 @@ describe("a transfer by an agent", () => {
       const { world, call, leg } = await transferring();
       await world.system.advance(ms(GOODBYE) + 1_000);
       if (end === "callee") leg.end("callee_hung_up");
-      else await world.app.calls.terminate(call.id);
+      else await world.app.calls.hangUp(ALICE, call.id);
       await world.system.settle();
       expect((await world.stored(call)).outcome?.reason).toBe(end === "callee" ? "callee_hung_up" : "terminated");
       expect(await world.story(call)).not.toContain("transfer_failed");
