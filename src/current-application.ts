@@ -15,8 +15,8 @@ import type {
 import { Webhooks } from "./application/webhooks/webhooks.ts";
 import { Refusal } from "./domain/refusal.ts";
 import { type Absence, refusalOf } from "./http/closed.ts";
-import { ownPaths } from "./http/requests/own-paths.ts";
 import { toResponse } from "./http/replies/reply.ts";
+import { ownPaths } from "./http/requests/own-paths.ts";
 import { withoutFragment } from "./http/requests/without-fragment.ts";
 import type { Logger } from "./ports/logger.ts";
 import type { Voice } from "./ports/speech.ts";

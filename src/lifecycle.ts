@@ -1,6 +1,7 @@
 import { ClosedError } from "./base/error.ts";
 import { pause } from "./base/pause.ts";
 import { Refusal } from "./domain/refusal.ts";
+import { decideServer, type ServerEffect, type ServerInput, type ServerState } from "./domain/server-flow.ts";
 import { type Absence, NOT_THE_OWNER } from "./http/closed.ts";
 import type { EmbeddedPorts } from "./options.ts";
 import type { Logger } from "./ports/logger.ts";
@@ -51,10 +52,8 @@ export class Lifecycle<App extends Running> {
   #app: App | undefined;
   #ports: EmbeddedPorts | undefined;
   #stopping: Promise<void> | undefined;
-  #closed = false;
-  /** Another server owns the database, or may own it. */
-  #standby = false;
-  /** Those who wait for the first start, to be refused if it has to wait for another server. */
+  #state: ServerState = "new";
+  /** Callers that wait for the first start, to be refused if it has to wait for another server. */
   readonly #waiting = new Set<() => void>();
 
   constructor(options: LifecycleOptions<App>) {
@@ -66,18 +65,18 @@ export class Lifecycle<App extends Running> {
 
   /** What runs, if it can be used now. */
   get current(): App | undefined {
-    return !this.#closed && this.#app?.lease.held ? this.#app : undefined;
+    return !this.closed && this.#app?.lease.held ? this.#app : undefined;
   }
 
   /** Live calls have ended and the ports are closing; until then what stops still answers. */
   get closed(): boolean {
-    return this.#closed;
+    return this.#state === "stopped";
   }
 
   /** Why there is nothing to use. */
   get absence(): Absence {
-    if (this.#stopping) return "stopping";
-    return this.#isStandby ? "storage_unavailable" : "not_ready";
+    if (this.#state === "stopping" || this.#state === "stopped") return "stopping";
+    return this.#isForeign ? "storage_unavailable" : "not_ready";
   }
 
   /**
@@ -85,7 +84,7 @@ export class Lifecycle<App extends Running> {
    * @throws {Refusal} `storage_unavailable`: this server does not own its database at the moment
    */
   async use(): Promise<App> {
-    if (this.#isStandby && !this.#closed) throw refusal();
+    if (this.#isForeign && !this.closed) throw refusal();
     if (this.#app) return this.start();
     return new Promise((resolve, reject) => {
       const refused = () => reject(refusal());
@@ -98,10 +97,11 @@ export class Lifecycle<App extends Running> {
 
   /** Starts, unless that was done; resolves when this server owns its database and runs. */
   start(): Promise<App> {
-    if (this.#closed || (this.#stopping && !this.#starting))
+    if (this.closed || (this.#state === "stopping" && !this.#starting))
       return Promise.reject(new ClosedError("this Ringport was stopped; create a new one"));
     this.#starting ??= this.#start().catch((error: unknown) => {
       this.#starting = undefined;
+      this.#take("fail");
       throw error;
     });
     return this.#starting;
@@ -113,16 +113,24 @@ export class Lifecycle<App extends Running> {
     return this.#stopping;
   }
 
-  get #isStandby(): boolean {
-    return this.#standby || this.#app?.lease.held === false;
+  /** True while another server owns the database, or may own it. */
+  get #isForeign(): boolean {
+    return this.#state === "standby" || (this.#ports !== undefined && !this.#app?.lease.held);
+  }
+
+  #take(input: ServerInput): readonly ServerEffect[] {
+    const { state, effects } = decideServer(this.#state, input, this.#options.onLeaseLost);
+    this.#state = state;
+    return effects;
   }
 
   async #start(): Promise<App> {
+    this.#take("start");
     const ports = await this.#options.ports();
     try {
       return await this.#own(ports);
     } catch (error) {
-      this.#standby = false;
+      this.#take("fail");
       await this.#options.closePorts(ports);
       await ports.storage.close().catch(() => {});
       throw error;
@@ -130,10 +138,11 @@ export class Lifecycle<App extends Running> {
   }
 
   async #stop(drainMs: number): Promise<void> {
+    this.#take("stop");
     this.#halt.abort();
     const app = await this.#starting?.catch(() => undefined);
     await app?.stop(drainMs);
-    this.#closed = true;
+    this.#take("close");
     if (!this.#ports) return;
     const { storage } = this.#ports;
     await this.#options.closePorts(this.#ports);
@@ -148,9 +157,9 @@ export class Lifecycle<App extends Running> {
     const { lost } = app.lease;
     this.#ports = ports;
     this.#app = app;
-    this.#standby = false;
-    lost.addEventListener("abort", () => this.#lost(app, ports));
-    if (lost.aborted) this.#lost(app, ports);
+    this.#take("own");
+    lost.addEventListener("abort", () => this.#lose(app, ports));
+    if (lost.aborted) this.#lose(app, ports);
     return app;
   }
 
@@ -169,33 +178,31 @@ export class Lifecycle<App extends Running> {
         until ??= system.monotonic() + error.remainingMs + MARGIN_MS;
         const left = until - system.monotonic();
         if (left <= 0 && onLeaseLost === "exit") throw error;
-        this.#standBy();
+        if (this.#take("wait").includes("refuse_callers")) this.#refuseCallers();
         await pause(system, left > 0 ? Math.min(left, LOOK_MS) : LOOK_MS, this.#halt.signal);
       }
     }
   }
 
-  #standBy(): void {
-    this.#standby = true;
+  #refuseCallers(): void {
     for (const refuse of this.#waiting) refuse();
     this.#waiting.clear();
   }
 
-  #lost(app: App, ports: EmbeddedPorts): void {
-    if (this.#stopping) return; // it ends anyway
-    this.#standBy();
-    this.#app = undefined;
-    if (this.#options.onLeaseLost === "exit") {
-      const reason = app.lease.lost.reason as Error;
-      const done = () => this.#resolveEnded(reason);
-      this.stop(0).then(done, done);
-      return;
+  #lose(app: App, ports: EmbeddedPorts): void {
+    for (const effect of this.#take("lose")) {
+      this.#app = undefined;
+      if (effect === "exit") {
+        const done = () => this.#resolveEnded(app.lease.lost.reason as Error);
+        this.stop(0).then(done, done);
+      } else {
+        this.#starting = this.#restart(app, ports);
+        this.#starting.catch(() => {}); // only a stop ends the attempts
+      }
     }
-    this.#starting = this.#startAfresh(app, ports);
-    this.#starting.catch(() => {}); // only a stop ends the attempts
   }
 
-  async #startAfresh(app: App, ports: EmbeddedPorts): Promise<App> {
+  async #restart(app: App, ports: EmbeddedPorts): Promise<App> {
     const { system, log, giveUpStorage } = this.#options;
     await app.stop(0);
     for (let wait = LOOK_MS; ; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {

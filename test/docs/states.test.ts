@@ -5,10 +5,12 @@ import { stateDiagram } from "../../src/base/machine.ts";
 import { AGENT_TURN_TRANSITIONS } from "../../src/domain/agent-turn.ts";
 import { CALL_TRANSITIONS } from "../../src/domain/call.ts";
 import { PHASE_TRANSITIONS } from "../../src/domain/call-flow.ts";
+import { ENDPOINT_TRANSITIONS } from "../../src/domain/endpoint-flow.ts";
 import { INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
 import { LINE_TRANSITIONS } from "../../src/domain/line-flow.ts";
 import { BLOCKED_REASONS } from "../../src/domain/number-protection.ts";
 import { QUEUE_TRANSITIONS } from "../../src/domain/queue-flow.ts";
+import { SERVER_TRANSITIONS } from "../../src/domain/server-flow.ts";
 import { STREAM_TRANSITIONS } from "../../src/domain/stream-flow.ts";
 import { expectPage } from "./generated.ts";
 
@@ -114,6 +116,28 @@ ${stateDiagram(AGENT_TURN_TRANSITIONS, "open")}\`\`\`
 \`hold\`: the callee makes a sound and may be interrupting, so the agent pauses. \`release\`: it was no interruption; the agent says the rest.
 \`interrupt\`: the callee said words or pressed a key; the rest is dropped. \`replace\`: the agent itself begins another reply. \`transfer\`, \`end\`: the agent transfers the
 call or ends it, once its last words have been heard. \`greet\`: a machine has answered, and the agent is silent until the machine records (\`record\`).
+
+## Endpoint of a webhook
+
+Deliveries of one webhook, from \`src/domain/endpoint-flow.ts\`. The attempts of one delivery are in [webhooks](webhooks.md).
+
+\`\`\`mermaid
+${stateDiagram(ENDPOINT_TRANSITIONS, "idle")}\`\`\`
+
+\`wake\`: an event was stored, or a delivery is due. A round stores a delivery for each new event and attempts what is due; in \`woken\` another one
+follows. \`postpone\`: the storage failed, or the server may send nothing at the moment; the next round begins after a second. \`disable\`: the user, a 410 or
+days of failures disabled the webhook; in \`pausing\` the round under way ends. \`stop\`: the webhook was deleted, or the server stops.
+
+## Server
+
+The life cycle of a server, from \`src/domain/server-flow.ts\`; \`src/lifecycle.ts\` carries it out ([decision 21](decisions/0021-one-owner.md)).
+
+\`\`\`mermaid
+${stateDiagram(SERVER_TRANSITIONS, "new")}\`\`\`
+
+\`wait\`: another server owns the database. \`own\`: the database is open, and the application runs. \`lose\`: the lease was lost; the application ends,
+and under \`onLeaseLost: "restart"\` another one starts on the reopened database, otherwise the server stops. Use cases are refused in \`standby\` and \`lost\`.
+In \`stopping\` live calls end, and requests are still served.
 `;
 
 test("docs/states.md prints the state tables", () => expectPage("docs/states.md", page));

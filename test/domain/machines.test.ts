@@ -3,9 +3,11 @@ import { isFinal, nextState, stateDiagram, type Transitions } from "../../src/ba
 import { AGENT_TURN_STATES, AGENT_TURN_TRANSITIONS } from "../../src/domain/agent-turn.ts";
 import { CALL_STATUSES, CALL_TRANSITIONS, isActive } from "../../src/domain/call.ts";
 import { CALL_PHASES, PHASE_TRANSITIONS } from "../../src/domain/call-flow.ts";
+import { ENDPOINT_TRANSITIONS } from "../../src/domain/endpoint-flow.ts";
 import { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
 import { LINE_STATES, LINE_TRANSITIONS } from "../../src/domain/line-flow.ts";
 import { QUEUE_TRANSITIONS } from "../../src/domain/queue-flow.ts";
+import { SERVER_TRANSITIONS } from "../../src/domain/server-flow.ts";
 
 const MACHINES: [string, Transitions<string, string>, readonly string[], string][] = [
   ["calls", CALL_TRANSITIONS, CALL_STATUSES, "QUEUED"],
@@ -14,6 +16,8 @@ const MACHINES: [string, Transitions<string, string>, readonly string[], string]
   ["lines", LINE_TRANSITIONS, LINE_STATES, "unlinked"],
   ["queues", QUEUE_TRANSITIONS, Object.keys(QUEUE_TRANSITIONS), "idle"],
   ["agents' turns", AGENT_TURN_TRANSITIONS, AGENT_TURN_STATES, "open"],
+  ["endpoints", ENDPOINT_TRANSITIONS, Object.keys(ENDPOINT_TRANSITIONS), "idle"],
+  ["servers", SERVER_TRANSITIONS, Object.keys(SERVER_TRANSITIONS), "new"],
 ];
 
 describe.each(MACHINES)("the states of %s", (_, table, states, initial) => {

@@ -1,3 +1,10 @@
+import {
+  decideEndpoint,
+  type EndpointEffect,
+  type EndpointInput,
+  type EndpointState,
+  isDelivering,
+} from "../../domain/endpoint-flow.ts";
 import type { NumberedEvent } from "../../domain/events.ts";
 import { type Webhook, type WebhookDelivery, wantsEvent } from "../../domain/webhook.ts";
 import {
@@ -37,9 +44,7 @@ export class Endpoint {
   /** Attempts under way, by the id of their delivery. */
   readonly #attempts = new Map<string, Promise<void>>();
   #webhook: Webhook;
-  #stopped = false;
-  #due = false;
-  #working = false;
+  #state: EndpointState = "idle";
   #uncertain = false;
   readonly #unfollow: () => void;
   #cancelTimer: () => void = () => {};
@@ -53,13 +58,12 @@ export class Endpoint {
   /** The webhook was changed by its user. */
   changed(webhook: Webhook): void {
     this.#webhook = webhook;
-    this.wake();
+    this.#take(webhook.disabledReason === null ? "enable" : "disable");
   }
 
   /** Looks for events and for due deliveries. */
   wake(): void {
-    this.#due = true;
-    if (!this.#working) void this.#work();
+    this.#take("wake");
   }
 
   /** The stored position is behind the log: what is known of it may be out of date, such as after a failover to a replica. */
@@ -70,44 +74,53 @@ export class Endpoint {
 
   /** No more attempts; those under way may take `ms`, and count as not made after that. Twice is fine. */
   async stop(ms: number): Promise<void> {
-    this.#end();
+    this.#take("stop");
     if (this.#attempts.size === 0) return;
     const cancel = this.#context.system.after(ms, () => this.#ending.abort(new Error("the server stops")));
     await Promise.allSettled(this.#attempts.values());
     cancel();
   }
 
-  #end(): void {
-    this.#stopped = true;
-    this.#unfollow();
-    this.#cancelTimer();
+  #take(input: EndpointInput): void {
+    const { state, effects } = decideEndpoint(this.#state, input);
+    this.#state = state;
+    for (const effect of effects) this.#carryOut(effect);
   }
 
-  get #active(): boolean {
-    return !this.#stopped && this.#webhook.disabledReason === null;
-  }
-
-  async #work(): Promise<void> {
-    this.#working = true;
-    this.#cancelTimer();
-    try {
-      while (this.#due && this.#active) {
-        this.#due = false;
-        if (!this.#context.lease.mayDial) this.#wakeIn(AGAIN_MS);
-        else await this.#round();
-      }
-    } catch (error) {
-      if (this.#active) {
-        this.#context.log.warn({ err: error, webhook_id: this.#webhook.id }, "webhook deliveries have to wait");
+  #carryOut(effect: EndpointEffect): void {
+    switch (effect) {
+      case "begin_round":
+        void this.#round();
+        break;
+      case "wake_later":
         this.#wakeIn(AGAIN_MS);
-      }
-    } finally {
-      this.#working = false;
+        break;
+      case "end":
+        this.#unfollow();
+        this.#cancelTimer();
+        break;
     }
   }
 
-  /** Attempts what is due, then plans as long as there is room. */
+  get #delivers(): boolean {
+    return isDelivering(this.#state);
+  }
+
   async #round(): Promise<void> {
+    this.#cancelTimer();
+    if (!this.#context.lease.mayDial) return this.#take("postpone");
+    try {
+      await this.#deliver();
+    } catch (error) {
+      if (this.#delivers)
+        this.#context.log.warn({ err: error, webhook_id: this.#webhook.id }, "webhook deliveries have to wait");
+      return this.#take("postpone");
+    }
+    this.#take("finish");
+  }
+
+  /** Attempts what is due, then plans as long as there is room. */
+  async #deliver(): Promise<void> {
     const { storage, system } = this.#context;
     const pending = await storage.webhooks.pending(this.#webhook.id, AT_ONCE + this.#attempts.size);
     const now = system.now();
@@ -118,7 +131,7 @@ export class Endpoint {
       else next = Math.min(next, at);
     }
     if (next < Infinity) this.#wakeIn(next - now);
-    while (this.#attempts.size < AT_ONCE && this.#active) if (!(await this.#plan())) return;
+    while (this.#attempts.size < AT_ONCE && this.#delivers) if (!(await this.#plan())) return;
   }
 
   /** When a delivery is due. A time that only a clock that was ahead can have written is replaced: it would never come nearer. */
@@ -158,22 +171,28 @@ export class Endpoint {
   /** The stored webhook differs from this one. Returns whether it still exists. */
   async #reload(): Promise<boolean> {
     const stored = await this.#context.storage.webhooks.get(this.#webhook.id);
-    if (stored) this.#webhook = stored;
-    else this.#end();
+    if (stored) this.#load(stored);
+    else this.#take("stop");
     return stored !== undefined;
+  }
+
+  #load(webhook: Webhook): void {
+    this.#webhook = webhook;
+    const isEnabled = webhook.disabledReason === null;
+    if (isEnabled !== this.#delivers) this.#take(isEnabled ? "enable" : "disable");
   }
 
   /** Starts an attempt, unless it is under way or there is no room; the end of another attempt makes room. */
   #start(delivery: WebhookDelivery, event: NumberedEvent | undefined): void {
-    if (!this.#active || this.#attempts.has(delivery.id) || this.#attempts.size >= AT_ONCE) return;
+    if (!this.#delivers || this.#attempts.has(delivery.id) || this.#attempts.size >= AT_ONCE) return;
     const attempted = this.#attempt(delivery, event)
       .catch((error: unknown) => {
-        if (!this.#stopped)
+        if (this.#state !== "stopped")
           this.#context.log.warn({ err: error, webhook_id: delivery.webhookId }, "the result of a delivery was lost");
       })
       .finally(() => {
         this.#attempts.delete(delivery.id);
-        if (!this.#stopped) this.wake();
+        this.wake();
       });
     this.#attempts.set(delivery.id, attempted);
   }
@@ -209,13 +228,13 @@ export class Endpoint {
   async #disable(result: AttemptResult): Promise<void> {
     const { storage, system, log } = this.#context;
     const disabledReason = isGone(result) ? "gone" : "failing";
-    while (this.#active) {
+    while (this.#delivers) {
       const { id, version } = this.#webhook;
       const patch = { disabledReason, updatedAt: system.now() } as const;
       const updated = await this.#stored(() => storage.webhooks.update(id, version, patch));
       if (!updated && !(await this.#reload())) return;
       if (!updated) continue; // its user has changed it meanwhile
-      this.#webhook = updated;
+      this.#load(updated);
       log.warn({ webhook_id: id, reason: disabledReason }, "a webhook was disabled");
     }
   }
@@ -226,7 +245,7 @@ export class Endpoint {
 
   #wakeIn(ms: number): void {
     this.#cancelTimer();
-    if (!this.#stopped) this.#cancelTimer = this.#context.system.after(ms, () => this.wake());
+    if (this.#state !== "stopped") this.#cancelTimer = this.#context.system.after(ms, () => this.wake());
   }
 
   /** 0 to 1. */
