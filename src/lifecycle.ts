@@ -13,7 +13,7 @@ const LOOK_MS = 1_000;
 /** Added to what is left of a lease, ms. */
 const MARGIN_MS = 100;
 /** Longest pause before another start after the lease was lost, ms. */
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 
 /** What runs on an opened storage. */
 export interface Running {
@@ -205,7 +205,7 @@ export class Lifecycle<App extends Running> {
   async #restart(app: App, ports: EmbeddedPorts): Promise<App> {
     const { system, log, giveUpStorage } = this.#options;
     await app.stop(0);
-    for (let wait = LOOK_MS; ; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
+    for (let wait = LOOK_MS; ; wait = Math.min(2 * wait, MAX_PAUSE_MS)) {
       await giveUpStorage(ports.storage);
       this.#halt.signal.throwIfAborted();
       try {

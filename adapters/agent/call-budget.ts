@@ -3,7 +3,7 @@ export const DEFAULT_TURNS = 100;
 /** Tokens of one call, unless something else is configured. */
 export const DEFAULT_TOKENS = 200_000;
 
-/** What one call may cost. */
+/** Limits of one call. */
 export interface CallLimits {
   /** Replies of the model. */
   readonly turns: number;

@@ -2,7 +2,7 @@ import { filledIn } from "../../src/domain/agent-variables.ts";
 import type { JsonSchema } from "../../src/domain/json-schema.ts";
 import type { AgentBrief } from "../../src/ports/conversation.ts";
 
-/** What the model gets from the callee. */
+/** Description of the model's input from the callee. */
 const HEARS = {
   words:
     "The messages of the user are the callee's words, transcribed by a machine, and in square brackets the callee's actions.",
@@ -38,7 +38,7 @@ function instructionsOf({ instructions, variables }: Pick<AgentBrief, "instructi
   return instructions.map((instruction, index) => `${index + 1}. ${filledIn(instruction, variables, JSON.stringify)}`);
 }
 
-/** How the model gets what was said. */
+/** Description of the model's input. */
 const GETS = {
   transcript: "You get the transcript as JSON, and state the result of the call.",
   conversation: "The conversation is that call. It is over now: state the result of the call.",

@@ -10,7 +10,7 @@ const STAGGERS = 25;
 /** Audio in one write to the disk, and what a crash may lose, ms. */
 const BATCH_MS = 1_000;
 /** Writes that may wait while the disk is slower than the call. */
-const MOST_WAITING = 10;
+const MAX_WAITING = 10;
 
 /** Options of {@link wavRecordings}. */
 export interface WavRecordingsOptions {
@@ -46,7 +46,7 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
         sampleRate,
         channels: 2,
         buffers: new SampleBuffers((2 * sampleRate * BATCH_MS) / 1000, 1),
-        mostWaiting: MOST_WAITING,
+        mostWaiting: MAX_WAITING,
         liveHeader: true,
         prepare: async () => {
           await replaced; // both have the same file

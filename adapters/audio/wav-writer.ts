@@ -5,9 +5,9 @@ import type { SampleBuffers } from "./sample-buffers.ts";
 import { writeAll } from "./wav-file.ts";
 
 /** Maximum length of the samples that a WAV header can state, bytes. */
-const MOST_BYTES = 2 ** 32 - WAV_HEADER_BYTES;
+const MAX_BYTES = 2 ** 32 - WAV_HEADER_BYTES;
 
-/** Why a file ends before its call does; `no_room`: `reserve` refused it. */
+/** Reason why a file ends before its call does; `no_room`: `reserve` refused it. */
 export type WavStop = Exclude<IncompleteReason, "storage_quota"> | "no_room";
 
 /** Options of a {@link WavWriter}. */
@@ -45,7 +45,7 @@ interface Batch {
 }
 
 /**
- * Writes a WAV file of 16-bit samples while the call goes on. The file can be read at any time, also after a crash.
+ * Writes a WAV file of 16-bit samples while the call continues. The file can be read at any time, also after a crash.
  * {@link write} only copies; batches are then written one after the other. A full, broken or slow disk ends the file, but
  * never the call.
  */
@@ -59,14 +59,14 @@ export class WavWriter {
   #enough: number;
   /** Batches that wait for the disk, oldest first. */
   #waiting: Batch[] = [];
-  /** Bytes of samples that were accepted, and those that are on the disk. */
+  /** Bytes of samples that were accepted, and bytes on the disk. */
   #accepted = 0;
   #written = 0;
   #file: FileHandle | undefined;
   #writing: Promise<void> | undefined;
-  /** Whether no more samples are accepted. */
+  /** True if no more samples are accepted. */
   #closed = false;
-  /** Whether nothing more is written. */
+  /** True if no more is written. */
   #failed = false;
   #incomplete = false;
   #finished: Promise<void> | undefined;
@@ -75,7 +75,7 @@ export class WavWriter {
     const { channels, sampleRate, buffers, stagger, maxMs = Infinity } = options;
     this.#options = options;
     this.#blockBytes = 2 * channels;
-    this.#mostBytes = Math.min(MOST_BYTES, Math.floor((maxMs * sampleRate) / 1000) * this.#blockBytes);
+    this.#mostBytes = Math.min(MAX_BYTES, Math.floor((maxMs * sampleRate) / 1000) * this.#blockBytes);
     this.#enough = channels * Math.ceil((stagger * buffers.length) / channels);
   }
 

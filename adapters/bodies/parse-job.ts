@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { audioPlace, decodedFile } from "../../src/domain/audio-input.ts";
 import { type JsonBounds, parseJson } from "../../src/domain/json-body.ts";
 
-/** What a parser of bodies asks of a worker. One piece. */
+/** Requests of a body parser to a worker. One piece. */
 export interface BodyJobs {
   "parse-body": { readonly input: ParseInput; readonly piece: ParsedBody };
 }

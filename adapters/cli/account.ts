@@ -23,7 +23,7 @@ const CONSOLE_SETTINGS: readonly Setting[] = [
 ];
 
 /**
- * Makes sure that somebody can open an address of the console.
+ * Makes sure that people can open an address of the console.
  * @throws {UsageError} the server has no console
  */
 function assertConsole({ console }: ServerSettings): void {
@@ -38,7 +38,7 @@ function codeUrl(settings: ServerSettings, page: "register" | "reset", code: str
   return `${options.publicUrl?.replace(/\/+$/, "") ?? local}/console/${page}#code=${code}`;
 }
 
-/** What makes codes beside a server. */
+/** Creates codes beside a server. */
 function codeMakers({ logins }: Storage): CodeMakers {
   return { logins, system: realSystem, ids: idSource(realSystem.now, realSystem.random), sha256: sha256Hex };
 }
@@ -74,7 +74,7 @@ export const accountCode: CommandSpec = {
   },
 };
 
-/** What the user has whom the account takes over; undefined if there is no such user. */
+/** User whose data the account takes over; undefined if there is no such user. */
 async function firstUser({ accounts, instances }: Storage): Promise<string | undefined> {
   const user = await accounts.userByName(FIRST_USER);
   if (!user) return undefined;
@@ -118,7 +118,7 @@ const COLUMNS: readonly Column[] = [
   { head: "CREATED", leftOut: 3 },
 ];
 
-/** `ringport account reset`: an address at which somebody sets a new password. */
+/** `ringport account reset`: an address at which the owner sets a new password. */
 export const accountReset: CommandSpec = {
   summary: "Prints a one-time address at which a person sets a new password.",
   details:

@@ -1,7 +1,7 @@
 import { httpUrl, oneOf, onOff, text, wholeNumber } from "./parsers.ts";
 import { HIDDEN, setting } from "./setting.ts";
 
-/** What conducts agent calls. */
+/** Settings of the agent that conducts calls. */
 export const AGENT = [
   setting(
     "embedded.agent.engine",

@@ -7,7 +7,7 @@ import { UsageError } from "./usage-error.ts";
 export type CertificateFiles = Tls;
 
 const VARIABLES = { cert: "RINGPORT_TLS_CERT", key: "RINGPORT_TLS_KEY" } as const;
-/** How often the files are compared with the certificate in use, ms. */
+/** Interval at which the files are compared with the certificate in use, ms. */
 const CHECK_MS = 60_000;
 
 /** @throws {UsageError} a file cannot be read, or what is in it cannot be used */
@@ -21,7 +21,7 @@ export async function readCertificate(files: CertificateFiles): Promise<Tls> {
 
 /** Dependencies of {@link followCertificate}. */
 export interface Following {
-  /** What the server uses now. */
+  /** Certificate and key in use. */
   readonly used: Tls;
   readonly listening: Pick<Listening, "setCertificate">;
   readonly log: Logger;

@@ -4,7 +4,7 @@ import { type Command, operandLabel, type ParsedLine } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**
- * What was typed after a command's name.
+ * Parses the words after a command's name.
  * @throws {UsageError} an option that the command does not have, a value too many or too few
  */
 export function parseCommandLine(command: Command, args: readonly string[]): ParsedLine {

@@ -1,9 +1,9 @@
 import type { Setting } from "./setting.ts";
 
-/** What of a running server, or of this machine, completes a word. */
+/** Source of completions, on a running server or on this machine. */
 export type Completion = "instance" | "call" | "voice" | "file";
 
-/** What a word may be. */
+/** Specification of a word. */
 interface WordSpec {
   /** The only words there are; however they are written, the command gets them as they are here. */
   readonly values?: readonly string[] | undefined;
@@ -26,19 +26,19 @@ export interface OperandSpec extends WordSpec {
   readonly optional?: boolean;
 }
 
-/** What was typed after a command's name, checked against its specification. */
+/** Words after a command's name, checked against its specification. */
 export interface ParsedLine {
   /** By option name; true for a switch that is on. */
   readonly values: ReadonlyMap<string, string | boolean>;
   readonly operands: readonly string[];
 }
 
-/** What a command is and does; its name is in the table of commands. */
+/** Description of a command; its name is in the table of commands. */
 export interface CommandSpec {
   readonly summary: string;
   /** More for `--help`. */
   readonly details?: string;
-  /** What follows, in order; optional ones come last. */
+  /** Operands, in order; optional ones come last. */
   readonly operands?: readonly OperandSpec[];
   readonly options: readonly OptionSpec[];
   /** Settings that the command looks at, as flags and as environment variables. */

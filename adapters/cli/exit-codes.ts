@@ -1,6 +1,6 @@
 import type { Outcome } from "../../src/client/index.ts";
 
-/** What the program ends with. */
+/** Exit codes of the program. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -28,7 +28,7 @@ const BY_REASON: Partial<Record<Outcome["reason"], number>> = {
   number_invalid: EXIT.unreachable,
 };
 
-/** The exit code for a call that is over. */
+/** The exit code for a call that has ended. */
 export function exitCodeOf(call: { readonly status: string; readonly outcome: Outcome }): number {
   return call.status === "COMPLETED" ? EXIT.done : (BY_REASON[call.outcome.reason] ?? EXIT.failed);
 }

@@ -10,7 +10,7 @@ import { isOutage } from "./storage-fault.ts";
 import { isWatched } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What became of the first token: issued for a terminal, written into a file, or left to `ringport token create`. */
+/** State of the first token: issued for a terminal, written into a file, or left to `ringport token create`. */
 export type FirstToken =
   | { readonly kind: "issued"; readonly token: string }
   | { readonly kind: "written"; readonly path: string }

@@ -23,11 +23,11 @@ export function maskNumbersInJson(json: string): string {
 }
 
 const KEPT = 4;
-const LEAST_HIDDEN = 3;
+const MIN_HIDDEN = 3;
 
 /** Keeps four digits at both ends, fewer of a short number, so that never fewer than three are hidden. */
 function maskDigits(digits: string): string {
-  const start = Math.min(KEPT, Math.max(1, digits.length - KEPT - LEAST_HIDDEN));
-  const end = Math.min(KEPT, digits.length - start - LEAST_HIDDEN);
+  const start = Math.min(KEPT, Math.max(1, digits.length - KEPT - MIN_HIDDEN));
+  const end = Math.min(KEPT, digits.length - start - MIN_HIDDEN);
   return `${digits.slice(0, start)}•••${digits.slice(digits.length - end)}`;
 }

@@ -5,7 +5,7 @@ import { VOICE_ID } from "../../src/domain/voice-id.ts";
 
 /** Reads the text of a setting. */
 export interface Parser<T> {
-  /** What the value may be, as it goes on after "it must be". */
+  /** Description of a valid value, as it continues "it must be". */
   readonly expected: string;
   /** For help: `NUMBER`, `URL`; undefined for a switch. */
   readonly placeholder: string | undefined;
@@ -91,7 +91,7 @@ export const phonePrefixes: Parser<string[]> = {
   },
 };
 
-/** What a token is for, separated by commas. */
+/** Scopes of a token, separated by commas. */
 export const tokenScopes: Parser<TokenScope[]> = {
   expected: `scopes separated by commas, of ${TOKEN_SCOPES.join(", ")}`,
   placeholder: "SCOPES",
@@ -101,7 +101,7 @@ export const tokenScopes: Parser<TokenScope[]> = {
   },
 };
 
-/** How many calls a token may create within 24 hours. */
+/** Number of calls a token may create within 24 hours. */
 export const callsPerDay: Parser<number> = wholeNumber(1, 100_000);
 
 /** An http or https URL without user and query; slashes at its end are taken off. */

@@ -58,7 +58,7 @@ export const callingHours: Parser<CallingHours | false> = {
   }),
 };
 
-/** How numbers are protected; what is left out is the network's own choice. */
+/** Number protection settings; the network's default counts if one is left out. */
 export const PROTECTION = [
   setting(
     "queue.paceMs",

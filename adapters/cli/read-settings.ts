@@ -13,7 +13,7 @@ import { UsageError } from "./usage-error.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the settings come to. Undefined means that the default counts. */
+/** Parsed settings. Undefined means that the default counts. */
 export interface ServerSettings {
   readonly options: Omit<RingportOptions, "log">;
   readonly port: number | undefined;
@@ -52,7 +52,7 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   return { options, port, hostname, tls, console, tokenFile, logLevel: log, logMaskNumbers } as ServerSettings;
 }
 
-/** What Kubernetes sets in every container beside a service that is called "ringport". */
+/** Variables that Kubernetes sets in every container beside a service called "ringport". */
 const OF_KUBERNETES = /^RINGPORT_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)$/;
 
 /** Names of variables that look like settings and are none, each with what was probably meant. */
@@ -184,7 +184,7 @@ function completeAgent(values: Map<string, unknown>): void {
     );
 }
 
-/** A model that makes audio itself has voices of its own. */
+/** A model that makes audio itself has its own voices. */
 function renameVoice(values: Map<string, unknown>): void {
   const voice = values.get("agentVoiceId");
   values.delete("agentVoiceId");

@@ -28,7 +28,7 @@ export function firstSignal(): Promise<keyof typeof NUMBERS> {
 /** Handling of Ctrl-C and SIGTERM in a command that cleans up before it exits. */
 export interface Interruption {
   readonly signal: AbortSignal;
-  /** What the command ends with then: 130 after Ctrl-C. */
+  /** Exit code of the command then: 130 after Ctrl-C. */
   exitCode(): number;
 }
 

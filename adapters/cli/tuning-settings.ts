@@ -60,13 +60,13 @@ const LIMIT_HELP: Readonly<Record<keyof Limits, readonly [min: number, max: numb
   storedBytesPerDemoInstance: [2 ** 20, 2 ** 50, "Of these, what the demo tokens of one instance create, bytes."],
 };
 
-/** How long things may take. */
+/** Time limits. */
 export const TIMINGS = (Object.keys(TIMING_HELP) as (keyof Timings)[]).map((name) => {
   const [min, max, help] = TIMING_HELP[name];
   return setting(name, `RINGPORT_${upperSnake(name)}`, wholeNumber(min, max), String(DEFAULT_TIMINGS[name]), help);
 });
 
-/** What a request may carry. */
+/** Limits of requests. */
 export const LIMITS = (Object.keys(LIMIT_HELP) as (keyof Limits)[]).map((name) => {
   const [min, max, help] = LIMIT_HELP[name];
   const env = `RINGPORT_LIMIT_${upperSnake(name)}`;

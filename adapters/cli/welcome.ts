@@ -7,7 +7,7 @@ import type { ServerSettings } from "./read-settings.ts";
 import { isOutage } from "./storage-fault.ts";
 import { isWatched, print } from "./terminal/terminal.ts";
 
-/** What there is to say about a server that has started. */
+/** Content of the welcome of a server that has started. */
 export interface Welcome {
   readonly ringport: Ringport;
   readonly listening: Listening;
@@ -45,7 +45,7 @@ function consoleAt(base: string, { options: { publicUrl } }: ServerSettings): st
   return `${publicUrl?.replace(/\/+$/, "") ?? base}/console`;
 }
 
-/** How the first person registers, until somebody has: a terminal shows the link, other outputs end up in logs. */
+/** Prints how the first person registers, until an account exists: a terminal shows the link, other outputs end up in logs. */
 async function printRegistration({ accounts }: Ringport, address: string, isFirstStart: boolean): Promise<void> {
   if (!isWatched()) {
     if (isFirstStart) print("To register in the console: ringport account code prints a link that works once");
@@ -59,7 +59,7 @@ async function printRegistration({ accounts }: Ringport, address: string, isFirs
   print();
 }
 
-/** The server has started, so it goes on without its storage. */
+/** The server has started, so it continues without its storage. */
 function ignoreOutage(error: unknown): undefined {
   if (!isOutage(error)) throw error;
 }

@@ -2,17 +2,17 @@ import type { Registration } from "../../src/application/accounts/account-use-ca
 import type { TokenScope } from "../../src/domain/token-scope.ts";
 
 // The bodies of the console's own routes, which its server part answers and its pages read. Times are RFC 3339.
-// Everything else the pages ask at /console/v1/…, which is the HTTP interface for whoever is signed in.
+// Everything else the pages ask at /console/v1/…, which is the HTTP interface for the person signed in.
 
 /** `GET /console/api/session`: what a page needs to know before it shows anything. */
 export interface SessionState {
-  /** Null: nobody is signed in. */
+  /** Null: no person is signed in. */
   readonly account: AccountView | null;
-  /** What the next person needs in order to register. */
+  /** Requirement for the next registration. */
   readonly registration: "first" | Registration;
   /** There are accounts to sign in with; false if the embedding program signs people in. */
   readonly accounts: boolean;
-  /** Where the embedding program signs people in; null with accounts of Ringport. */
+  /** Address at which the embedding program signs people in; null with accounts of Ringport. */
   readonly sign_in_url: string | null;
   /** The address of the HTTP interface, for examples to copy. */
   readonly api_url: string;
@@ -133,7 +133,7 @@ export interface NetworkView {
   readonly linking: "code" | "operator";
   /** The callee's audio reaches the server, so agents and streams can listen. */
   readonly receives_audio: boolean;
-  /** The numbers that calls may come from, or beginnings of them that end in `*`; null: nothing of the caller can be chosen. */
+  /** The numbers that calls may come from, or beginnings of them that end in `*`; null: the caller has no choices. */
   readonly caller_ids: readonly string[] | "*" | null;
 }
 

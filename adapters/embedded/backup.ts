@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { backupSqlite } from "../storage/backup-sqlite.ts";
 import { RECORDINGS_FOLDER, SPOOL_FOLDER } from "./data-folder.ts";
 
-/** What a backup consists of. */
+/** Content of a backup. */
 export interface Backup {
   /** Absolute path. */
   readonly folder: string;
@@ -35,7 +35,7 @@ async function makeEmpty(folder: string): Promise<void> {
   });
 }
 
-/** Returns the number of files; those that are deleted meanwhile are left out. */
+/** Returns the number of files; deliveries deleted in the meantime are left out. */
 async function copyWavFiles(from: string, to: string): Promise<number> {
   const files = (await readdir(from).catch(ifMissing([]))).filter((name) => name.endsWith(".wav"));
   if (files.length > 0) await mkdir(to, { mode: 0o700 });

@@ -30,7 +30,7 @@ export async function createFile(path: string, text: () => Promise<string>): Pro
   }
 }
 
-/** What file systems without hard links say. */
+/** Errors of file systems without hard links. */
 const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
 async function writeNew(path: string, text: string): Promise<void> {

@@ -25,7 +25,7 @@ export async function httpTools(tuning: HttpToolsTuning | undefined, hosts: Host
 }
 
 /**
- * What the options name as tools: as it is, as JSON text, or in a file with it.
+ * Tools named by the options: as it is, as JSON text, or in a file with it.
  * @throws {ConfigurationError} as {@link httpTools}
  */
 export async function httpToolOptions(tuning: HttpToolsTuning): Promise<readonly HttpToolOptions[]> {

@@ -5,7 +5,7 @@ import { ConfigurationError } from "../../src/base/error.ts";
 export interface JsonSetting {
   /** Subject of error messages, plural: "the SIP trunks (RINGPORT_SIP_TRUNKS)". */
   readonly name: string;
-  /** How it begins: `[{"name":…}]`. */
+  /** First characters: `[{"name":…}]`. */
   readonly short: string;
   /** A whole example. */
   readonly example: string;

@@ -2,7 +2,7 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:c
 import { availableParallelism } from "node:os";
 import { HasherBusy, type HashTurn, type PasswordHasher } from "../../src/ports/password-hasher.ts";
 
-/** How much work a hash is (RFC 7914): memory is 128 · 2^ln · r bytes. */
+/** Cost of a hash (RFC 7914): memory is 128 · 2^ln · r bytes. */
 export interface ScryptCost {
   readonly ln: number;
   readonly r: number;
@@ -16,11 +16,11 @@ const HASH_BYTES = 32;
 /** Hashes at the same time: each takes its memory and a processor, and one processor is left to live audio. */
 const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
 /** Requests of each kind that wait for one of them: up to ten seconds of work. */
-const MOST_WAITING = 32;
+const MAX_WAITING = 32;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{16,86})\$([A-Za-z0-9+/]{22,86})$/;
 /** Hashes up to this memory are verified, bytes. */
-const MOST_MEMORY = 2 ** 30;
+const MAX_MEMORY = 2 ** 30;
 
 interface StoredHash extends ScryptCost {
   readonly salt: Buffer;
@@ -32,7 +32,7 @@ interface StoredHash extends ScryptCost {
  * @param cost of new hashes; tests use a smaller one
  */
 export function scryptHasher(cost: ScryptCost = COST, atOnce: number = AT_ONCE): PasswordHasher {
-  const turns = boundedTurns(atOnce, MOST_WAITING);
+  const turns = boundedTurns(atOnce, MAX_WAITING);
 
   const derived = (
     password: string,
@@ -84,7 +84,7 @@ function parsed(stored: string): StoredHash | undefined {
 
 /** RFC 7914 §2: 2^ln is less than 2^(16 r). */
 function isUsable({ ln, r, p }: ScryptCost): boolean {
-  return ln >= 1 && r >= 1 && p >= 1 && ln < 16 * r && 128 * 2 ** ln * r <= MOST_MEMORY;
+  return ln >= 1 && r >= 1 && p >= 1 && ln < 16 * r && 128 * 2 ** ln * r <= MAX_MEMORY;
 }
 
 /** Base64 without padding, as PHC strings have it. */

@@ -3,7 +3,7 @@ import type { EmbeddedWorkers } from "./worker-pool.ts";
 /** One pool for all who ask; it ends when the last of them has let go of it. */
 export type SharedWorkers = () => Promise<{ pool: EmbeddedWorkers; release(): Promise<void> }>;
 
-/** The pool is made when somebody asks for it. */
+/** The pool is made on first use. */
 export function sharedWorkers(): SharedWorkers {
   let pool: EmbeddedWorkers | undefined;
   let users = 0;

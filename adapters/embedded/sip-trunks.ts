@@ -29,7 +29,7 @@ export async function sipTrunks({ trunks: given = [], routes: more }: SipTuning)
   throw new ConfigurationError(`${NAME} cannot be used: ${faults.map(faultText).join("; ")}`);
 }
 
-/** Routes of the options take the place of those that stand beside the trunks. */
+/** Routes of the options replace the trunks' own. */
 function withRoutes(read: unknown, routes: unknown): unknown {
   return Array.isArray(read) ? { trunks: read, routes } : { ...(read as object), routes };
 }

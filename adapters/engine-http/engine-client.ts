@@ -6,12 +6,12 @@ export interface EngineClientOptions {
   /** Sent as a bearer token. */
   readonly apiKey?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How long the server may take to begin its response, ms. */
+  /** Time the server may take to begin its response, ms. */
   readonly timeoutMs: number;
 }
 
 const RETRIES = 2;
-const LONGEST_RETRY_DELAY_MS = 3_000;
+const MAX_RETRY_DELAY_MS = 3_000;
 
 /** Requests that all clients together begin in one turn of the event loop: each takes some 2 ms of it with its response. */
 const begun = new TurnBudget(1);
@@ -32,8 +32,8 @@ export function engineClient({ apiKey, headers, timeoutMs }: EngineClientOptions
       methods: ["post"],
       statusCodes: [408, 429, 500, 502, 503, 504],
       afterStatusCodes: [429, 503],
-      maxRetryAfter: LONGEST_RETRY_DELAY_MS,
-      backoffLimit: LONGEST_RETRY_DELAY_MS,
+      maxRetryAfter: MAX_RETRY_DELAY_MS,
+      backoffLimit: MAX_RETRY_DELAY_MS,
       // Each runtime reports a lost connection in its own way, and ky does not know all of them. Timeouts and aborted
       // requests are not repeated.
       shouldRetry: ({ error }) =>

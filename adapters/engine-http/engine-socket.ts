@@ -21,9 +21,9 @@ interface SocketListener {
 /** Options of an {@link EngineSocket}. */
 interface EngineSocketOptions {
   readonly headers: Readonly<Record<string, string>>;
-  /** How long the attempt may take, ms. */
+  /** Time the attempt may take, ms. */
   readonly connectMs: number;
-  /** What the names of the server's settings begin with, such as `RINGPORT_TRANSCRIPTION`. */
+  /** Prefix of the server's settings, such as `RINGPORT_TRANSCRIPTION`. */
   readonly settings: string;
 }
 
@@ -83,7 +83,7 @@ export class EngineSocket {
     this.#socket.terminate();
   }
 
-  /** Closes the connection; nothing more is reported. */
+  /** Closes the connection; no further reports follow. */
   close(): void {
     clearTimeout(this.#connectTimer);
     this.#isOver = true;

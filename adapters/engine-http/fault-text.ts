@@ -1,6 +1,6 @@
-const LONGEST_QUOTE = 200;
+const MAX_QUOTE = 200;
 /** Shorter secrets would match parts of harmless words. */
-const SHORTEST_SECRET = 4;
+const MIN_SECRET = 4;
 
 /** Texts that must not appear in a message: the key and the values of headers, which servers quote in error bodies. */
 export type Secrets = readonly (string | undefined)[];
@@ -8,7 +8,7 @@ export type Secrets = readonly (string | undefined)[];
 /** A message in which secrets are hidden. */
 export function withoutSecrets(message: string, secrets: Secrets): string {
   return secrets.reduce<string>(
-    (text, secret) => (secret && secret.length >= SHORTEST_SECRET ? text.replaceAll(secret, "[hidden]") : text),
+    (text, secret) => (secret && secret.length >= MIN_SECRET ? text.replaceAll(secret, "[hidden]") : text),
     message,
   );
 }
@@ -29,10 +29,10 @@ export function quoteOf(body: unknown): string {
   const inner = typeof error === "object" ? error?.message : error;
   const text = [inner, parsed?.err_msg, parsed?.detail, body].find((one) => typeof one === "string");
   const line = (typeof text === "string" ? text : body ? JSON.stringify(body) : "")
-    .slice(0, 10 * LONGEST_QUOTE)
+    .slice(0, 10 * MAX_QUOTE)
     .replace(/\s+/g, " ")
     .trim();
-  return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}…` : line;
+  return line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE)}…` : line;
 }
 
 /** The object in a JSON text; null for any other text. */
@@ -54,7 +54,7 @@ export function refusalText(status: number, body: unknown, settings: string): st
   return `answered ${status}${quote ? `: ${quote}` : ""}${adviceFor(status, settings)}`;
 }
 
-/** Whether another attempt cannot help: the key, the address or the model is wrong. */
+/** True if another attempt cannot help: the key, the address or the model is wrong. */
 export function isPermanent(status: number): boolean {
   return status === 401 || status === 402 || status === 403 || status === 404;
 }

@@ -32,7 +32,7 @@ function post({ body, headers, signal }: OutgoingWebhook, url: URL, options: Req
       act();
     };
     request.on("response", (response) => {
-      response.on("error", () => {}); // nobody reads the rest
+      response.on("error", () => {}); // the rest is not read
       settle(() => resolve(response.statusCode ?? 0));
       request.destroy();
     });

@@ -4,7 +4,7 @@ import { isAddress, isPublicAddress } from "../../src/domain/public-address.ts";
 import type { HostAddress } from "../user-hosts/host-address.ts";
 import type { HostLookup } from "../user-hosts/host-lookup.ts";
 
-/** Where requests may go. */
+/** Limits on the destinations of requests. */
 export interface PublicConnectionOptions {
   /** Connects to private addresses too, also without TLS. Default: false. */
   readonly allowPrivate?: boolean | undefined;

@@ -3,7 +3,7 @@ import type { Reply } from "../../src/ports/web.ts";
 import { type RoutedRequest, sentUrl } from "./bun-paths.ts";
 import { FetchRequest } from "./fetch-request.ts";
 import { linger } from "./lingering.ts";
-import { MOST_DRAINED_BYTES, MOST_DRAINED_MS } from "./listening.ts";
+import { MAX_DRAINED_BYTES, MAX_DRAINED_MS } from "./listening.ts";
 
 /** A request of `Bun.serve`. */
 export class BunRequest extends FetchRequest {
@@ -42,9 +42,9 @@ export class BunRequest extends FetchRequest {
 
 /** Reads and drops what still comes, within bounds; true if that was all. A client that has gone is no error. */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<boolean> {
-  const until = performance.now() + MOST_DRAINED_MS;
+  const until = performance.now() + MAX_DRAINED_MS;
   try {
-    for (let left = MOST_DRAINED_BYTES; left > 0 && performance.now() < until; ) {
+    for (let left = MAX_DRAINED_BYTES; left > 0 && performance.now() < until; ) {
       const { done, value } = await reader.read();
       if (done) return true;
       left -= value.byteLength;

@@ -51,7 +51,7 @@ interface BunServer {
 }
 declare const Bun: { serve(options: object): BunServer };
 
-/** What lives as long as one WebSocket. */
+/** State of one WebSocket. */
 interface SocketState {
   readonly handlers: SocketHandlers;
   socket?: Socket;
@@ -133,7 +133,7 @@ function socketOptions(all: Set<BunSocket>): object {
     perMessageDeflate: false,
     open(ws: BunSocket) {
       all.add(ws);
-      ws.binaryType = "uint8array"; // an array of its own for each message, which need not be copied
+      ws.binaryType = "uint8array"; // a separate array for each message, which need not be copied
       ws.data.socket = socketOf(ws);
       ws.data.handlers.open?.(ws.data.socket);
     },

@@ -24,9 +24,9 @@ import { neverOpened } from "./never-opened.ts";
 
 export { CannotListen, type Listening, type ServedApp, type ServeOptions, type Tls } from "./listening.ts";
 
-/** How often a WebSocket's send buffer is polled, ms: Deno has no event for an empty one. */
+/** Interval at which a WebSocket's send buffer is polled, ms: Deno has no event for an empty one. */
 const DRAIN_POLL_MS = 5;
-/** How often a server that closes looks whether all replies and connections have ended, ms. */
+/** Interval at which a closing server checks if all replies and connections have ended, ms. */
 const CLOSE_POLL_MS = 20;
 
 /** A WebSocket opens this soon after the response, or not at all, ms. */
@@ -177,9 +177,8 @@ class DenoRequest extends FetchRequest {
 
   /**
    * The reply to this request. After a response that comes before the end of a body, Deno keeps the connection for as
-   * long as the client does. The one thing that ends it is a response whose stream breaks off while nothing is being
-   * read. So a refusal is sent whole, with its length, and its stream breaks off later, when the client has read it.
-   * @param stallMs how long the client may take nothing of it
+   * long as the client does. It ends only with a response whose stream breaks off while no body is being read. So a refusal is sent whole, with its length, and its stream breaks off later, when the client has read it.
+   * @param stallMs longest time in which the client takes no byte of it
    */
   answer(reply: Reply, stallMs: number): Response {
     const { status, headers, body } = reply;
@@ -195,7 +194,7 @@ class DenoRequest extends FetchRequest {
     return new Response(stream, { status, headers: { ...headers, "content-length": length, connection: "close" } });
   }
 
-  /** Whether the client sends a body: Deno makes an empty one for a DELETE without. */
+  /** True if the client sends a body: Deno makes an empty one for a DELETE without. */
   get #isSent(): boolean {
     return this.headers.has("transfer-encoding") || Number(this.headers.get("content-length")) > 0;
   }

@@ -7,9 +7,9 @@ const STRICT_TRANSPORT = { "strict-transport-security": "max-age=31536000" };
 const AUTHORITY = /^([a-z][a-z0-9+.-]*):\/\/(\[[^\]]*\]|[^/?#:]*)/i;
 
 /**
- * The application behind the rules of a server of its own. A server for this machine alone answers to names of this machine
+ * The application behind the rules of a separate server. A server for this machine alone answers to names of this machine
  * alone: in a browser, a page of any site whose name comes to mean 127.0.0.1 is of the same origin as the server (DNS
- * rebinding). A server that people reach over HTTPS has browsers use nothing else.
+ * rebinding). A server that people reach over HTTPS makes browsers use only HTTPS.
  */
 export function atEdge(app: ServedApp, { hostname = DEFAULT_HOSTNAME, tls }: ServeOptions): ServedApp {
   const { publicUrl } = app;
@@ -21,7 +21,7 @@ export function atEdge(app: ServedApp, { hostname = DEFAULT_HOSTNAME, tls }: Ser
     const { host } = partsOf(url);
     return isForThisMachine && !isLoopback(host) ? unknownHost(host, hostname) : undefined;
   };
-  /** Browsers would apply it to each server of their own machine. */
+  /** Browsers would apply it to every server on the same machine. */
   const isStrict = ({ url }: RequestLike): boolean => (tls || isPublicOverHttps) && !isLoopback(partsOf(url).host);
   const strict = (reply: Reply): Reply => ({ ...reply, headers: { ...reply.headers, ...STRICT_TRANSPORT } });
 

@@ -39,7 +39,7 @@ export class FetchRequest implements RequestLike {
     return { [Symbol.asyncIterator]: () => ({ next }) };
   }
 
-  /** What is left of the body; null if there is none, or nothing more. */
+  /** Rest of the body; null if there is none. */
   protected unread(): Reader | null {
     if (this.#ended) return null;
     this.#reader ??= this.#request.body?.getReader();

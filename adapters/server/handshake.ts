@@ -4,12 +4,12 @@ import { neverOpened } from "./never-opened.ts";
 
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
-/** Whether a request offers the one upgrade that is taken up here; every other offer is ignored (RFC 9110 §7.8). */
+/** True if a request offers the one upgrade that is taken up here; every other offer is ignored (RFC 9110 §7.8). */
 export function offersWebSocket({ method, headers }: Pick<RequestLike, "method" | "headers">): boolean {
   return method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket";
 }
 
-/** What becomes of a WebSocket that is offered. The application answers first; only what it accepts can have a broken handshake. */
+/** Decides about an offered WebSocket. The application answers first; only what it accepts can have a broken handshake. */
 export async function decideUpgrade(app: WebApp, request: RequestLike): Promise<Reply | SocketHandlers> {
   const decision = await app.upgrade(request).catch(brokenApp);
   if (isReply(decision)) return decision;
@@ -18,7 +18,7 @@ export async function decideUpgrade(app: WebApp, request: RequestLike): Promise<
   return broken ?? decision;
 }
 
-/** What is wrong with a WebSocket handshake (RFC 6455 §4.2.1). */
+/** Fault of a WebSocket handshake (RFC 6455 §4.2.1). */
 function handshakeFault({ headers }: Pick<RequestLike, "headers">): Reply | undefined {
   const version = headers.get("sec-websocket-version");
   if (version !== "13" && version !== "8") {

@@ -1,10 +1,10 @@
 import type { Reply } from "../../src/ports/web.ts";
 import { fault } from "./fault.ts";
 
-/** What a host may not contain: it would change the path of the URL it stands in, or is a list of hosts. */
+/** Characters that a host may not contain: it would change the path of the URL it stands in, or is a list of hosts. */
 const BAD_HOST = /[^\w.:[\]-]/;
 
-/** What is wrong with the Host of a request (RFC 9112 §3.2); runtimes join several into a list with commas. */
+/** Fault of the Host of a request (RFC 9112 §3.2); runtimes join several into a list with commas. */
 export function hostFault(host: string | null | undefined): Reply | undefined {
   if (!host || !BAD_HOST.test(host)) return undefined;
   return fault(

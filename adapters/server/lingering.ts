@@ -1,9 +1,9 @@
-import { MOST_DRAINED_MS } from "./listening.ts";
+import { MAX_DRAINED_MS } from "./listening.ts";
 
 /** Bun and Deno read ahead of an open connection, up to 1 MiB each, whether anybody takes it or not. */
-const MOST_LINGERING = 16;
+const MAX_LINGERING = 16;
 
-/** What ends the connections that stay open behind an early response; the oldest one first. */
+/** Functions that end the connections left open behind an early response; the oldest one first. */
 const lingering = new Set<() => void>();
 
 /**
@@ -15,8 +15,8 @@ export function linger(end: () => void): () => void {
     clearTimeout(timer);
     if (lingering.delete(now)) end();
   };
-  const timer = setTimeout(now, MOST_DRAINED_MS);
+  const timer = setTimeout(now, MAX_DRAINED_MS);
   lingering.add(now);
-  if (lingering.size > MOST_LINGERING) lingering.values().next().value?.();
+  if (lingering.size > MAX_LINGERING) lingering.values().next().value?.();
   return now;
 }

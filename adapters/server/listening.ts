@@ -23,7 +23,7 @@ export interface ServeOptions {
   readonly port?: number | undefined;
   /** Default: 127.0.0.1, this machine only; 0.0.0.0 lets the network in. */
   readonly hostname?: string | undefined;
-  /** How long a client may take nothing of a response before its connection is ended, ms. Default: 60,000. */
+  /** Time after which a connection ends whose client does not read the response, ms. Default: 60,000. */
   readonly stallMs?: number | undefined;
   /** Serves HTTPS and secure WebSockets instead of HTTP. */
   readonly tls?: Tls | undefined;
@@ -52,21 +52,21 @@ export class CannotListen extends CodedError {
 export const DEFAULT_PORT = 8080;
 export const DEFAULT_HOSTNAME = "127.0.0.1";
 
-/** How long running requests may go on after `close()`, ms. */
+/** Time running requests may take after `close()`, ms. */
 export const CLOSE_GRACE_MS = 1_000;
 /** The largest WebSocket message, bytes. */
 export const MAX_MESSAGE_BYTES = 1 << 20;
 /** After a response that comes before the end of a body, what the client still sends is read this far, bytes … */
-export const MOST_DRAINED_BYTES: number = 64 << 20;
+export const MAX_DRAINED_BYTES: number = 64 << 20;
 /** … and this long, ms. A client whose data is refused at once gets a reset instead of the response. */
-export const MOST_DRAINED_MS = 2_000;
-/** How long a client may take nothing of a response before its connection is ended, ms. */
+export const MAX_DRAINED_MS = 2_000;
+/** Time after which a connection ends whose client does not read the response, ms. */
 export const STALL_MS = 60_000;
-/** How long a connection may be silent before it is asked whether it is alive, or ended, s. */
+/** Silence of a connection after which it is probed or ended, s. */
 export const IDLE_SECONDS = 120;
 /**
- * The same for a WebSocket, s: a network that is gone sends nothing, and while its WebSocket seems open nobody else
- * can take its place.
+ * The same for a WebSocket, s: a lost network sends no end, and while its WebSocket seems open no other can take
+ * its place.
  */
 export const SOCKET_IDLE_SECONDS = 10;
 /** A WebSocket that is not read notices that its client has gone only when something is written: a ping, this often, ms. */
@@ -85,7 +85,7 @@ export function reachableUrl(hostname: string, port: number, scheme: Scheme = "h
   return address ? `${scheme}://${address}:${port}` : localUrl(hostname, port, scheme);
 }
 
-/** What a runtime's error about listening means for a person. */
+/** Sentence for a person about a runtime's error of listening. */
 export function cannotListen(hostname: string, port: number, cause: unknown): CannotListen {
   const { code, name, message } = cause as { code?: string; name?: string; message?: string };
   const place = `port ${port} on ${hostname}`;

@@ -4,12 +4,12 @@ import { inTurns } from "../../src/http/replies/in-turns.ts";
 import { isInPieces } from "../../src/http/replies/reply.ts";
 import type { Reply } from "../../src/ports/web.ts";
 import { brokenApp } from "./fault.ts";
-import { MOST_DRAINED_BYTES, MOST_DRAINED_MS } from "./listening.ts";
+import { MAX_DRAINED_BYTES, MAX_DRAINED_MS } from "./listening.ts";
 import { isUnread } from "./node-request.ts";
 
 /**
  * Writes a reply straight to the socket. A client that has gone is no error.
- * @param stallMs how long the client may take nothing of it
+ * @param stallMs longest time in which the client takes no byte of it
  */
 export function writeReply(message: IncomingMessage, response: ServerResponse, reply: Reply, stallMs: number): void {
   if (response.destroyed || response.headersSent) return;
@@ -26,7 +26,7 @@ export function writeReply(message: IncomingMessage, response: ServerResponse, r
   const { body } = reply;
   const end = early ? () => drain(message, () => response.end()) : () => response.end();
   if (isInPieces(body)) {
-    // The client learns from the missing rest that it broke off, and one that has gone is no error.
+    // The client learns from the missing rest that it broke off; a client that has gone is no error.
     pipeline(inTurns(body), response, { end: false }).then(end, () => response.destroy());
     return;
   }
@@ -54,13 +54,13 @@ function byteLength(body: Reply["body"]): number | undefined {
   return isInPieces(body) ? undefined : Buffer.byteLength(body);
 }
 
-/** Reads and drops what still comes, within bounds, then goes on. */
+/** Reads and drops what still comes, within bounds, then continues. */
 function drain(message: IncomingMessage, then: () => void): void {
   if (message.complete) {
     then();
     return;
   }
-  let left = MOST_DRAINED_BYTES;
+  let left = MAX_DRAINED_BYTES;
   const done = (): void => {
     clearTimeout(timer);
     message.off("data", count).off("end", done).off("close", done).off("error", done);
@@ -71,7 +71,7 @@ function drain(message: IncomingMessage, then: () => void): void {
     left -= chunk.byteLength;
     if (left <= 0) done();
   };
-  const timer = setTimeout(done, MOST_DRAINED_MS);
+  const timer = setTimeout(done, MAX_DRAINED_MS);
   message.on("data", count).once("end", done).once("close", done).once("error", done);
   message.resume();
 }

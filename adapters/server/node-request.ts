@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestLike } from "../../src/ports/web.ts";
 
-/** What frameworks add to a request: the mount path, and the body their parser has read. */
+/** Fields that frameworks add to a request: the mount path, and the body their parser has read. */
 type Mounted = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown };
 
 /** A Node request as the core wants it. Everything is built on first use: a `Request` costs more than a call. */
@@ -73,12 +73,12 @@ export function hostsOf({ rawHeaders, headers }: IncomingMessage): string | unde
   return hosts > 1 ? `${headers.host}, …` : headers.host;
 }
 
-/** Whether a body comes with the message (RFC 9112 §6.3). */
+/** True if a body comes with the message (RFC 9112 §6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
-/** Whether the client may still be sending the body. */
+/** True if the client may still be sending the body. */
 export function isUnread(message: IncomingMessage): boolean {
   return !message.complete && hasBody(message);
 }

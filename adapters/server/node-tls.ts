@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { Tls } from "./listening.ts";
 import { checkTls } from "./tls.ts";
 
-/** How long a client may take for its handshake, ms. */
+/** Time a client may take for its handshake, ms. */
 const HANDSHAKE_MS = 10_000;
 
 /** A server for HTTPS. */
@@ -20,7 +20,7 @@ export interface TlsServer {
 export function createTlsServer(tls: Tls, options: ServerOptions, listener: RequestListener): TlsServer {
   checkTls(tls);
   const server = createServer({ ...options, cert: tls.cert, key: tls.key, handshakeTimeout: HANDSHAKE_MS }, listener);
-  // Node reports a broken handshake like a broken request, but nobody can read an answer before the handshake.
+  // Node reports a broken handshake like a broken request, but no client can read a response before the handshake.
   server.removeAllListeners("tlsClientError").on("tlsClientError", (_, socket) => socket.destroy());
   const open = new Set<Socket>();
   server.on("connection", (socket: Socket) => {

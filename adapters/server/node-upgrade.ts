@@ -23,7 +23,7 @@ export interface UpgradeOptions {
   readonly prefix?: string | undefined;
 }
 
-/** How often each WebSocket is asked whether it is alive, ms; one that stays silent until the next time is ended. */
+/** Interval at which each WebSocket is probed, ms; a WebSocket that stays silent until the next probe is ended. */
 const PING_MS = 5_000;
 
 /**
@@ -44,7 +44,7 @@ export function attachUpgrade(
   const alive = new WeakSet<WebSocket>();
   const pings = setInterval(() => {
     for (const ws of sockets.clients) {
-      // The answers of one that is paused wait among what was not read.
+      // The responses of a paused connection wait in its unread bytes.
       if (ws.isPaused) alive.add(ws);
       else if (!alive.delete(ws)) ws.terminate();
       ws.ping();
@@ -125,7 +125,7 @@ export function refuse(socket: Duplex, { status, headers, body = "" }: Reply): v
   if (socket instanceof Socket) socket.setTimeout(STALL_MS, () => socket.destroy());
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n`);
   const end = (): void => void socket.destroy();
-  // Nothing else counts this connection from here on.
+  // This connection is not counted elsewhere from here on.
   const endSoon = (): void => void setTimeout(end, CLOSE_GRACE_MS).unref();
   pipeline(isInPieces(body) ? inTurns(body) : [body], socket).then(endSoon, end);
 }
@@ -135,14 +135,14 @@ function drop(this: Duplex): void {
   this.destroy();
 }
 
-/** Whether a request is answered as an upgrade: it offers a WebSocket and has no body. */
+/** True if a request is answered as an upgrade: it offers a WebSocket and has no body. */
 export function takesUpgrade(message: IncomingMessage): boolean {
   return offersWebSocket(new NodeRequest(message)) && !hasBody(message);
 }
 
 /**
  * Refuses a request with an offer and a body, on a server that cannot ignore the offer by an option (see `serve`): the
- * body cannot be read any more. If the application refuses its caller or its path, that comes first.
+ * body can no longer be read. If the application refuses its caller or its path, that comes first.
  */
 async function refuseBody(app: WebApp, message: IncomingMessage, socket: Duplex): Promise<void> {
   const { url, headers } = new NodeRequest(message);

@@ -26,13 +26,13 @@ import { attachUpgrade, refuse, takesUpgrade } from "./node-upgrade.ts";
 export { CannotListen, type Listening, type ServedApp, type ServeOptions, type Tls } from "./listening.ts";
 export { attachUpgrade, type UpgradeOptions } from "./node-upgrade.ts";
 
-/** How long a client may take to send the head of a request, ms. */
+/** Time a client may take to send the head of a request, ms. */
 const HEADERS_MS = 15_000;
-/** How long a client may take to send a whole request, ms: 16 MiB over a slow line. */
+/** Time a client may take to send a whole request, ms: 16 MiB over a slow line. */
 const REQUEST_MS = 120_000;
-/** How long an idle connection is kept, ms; longer than the proxies in front of it keep theirs. */
+/** Time an idle connection is kept, ms; longer than the proxies in front of it keep theirs. */
 const KEEP_ALIVE_MS = 65_000;
-/** How often the three above are looked at, ms. */
+/** Interval at which the three limits above are checked, ms. */
 const CHECK_MS = 5_000;
 
 /** Answers a request. A `next`, as Express and Connect pass it, continues with what is not the application's. */
@@ -75,7 +75,7 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
   const secure = options.tls && (await import("./node-tls.ts")).createTlsServer(options.tls, behaviour, listener);
   const server: Server = secure?.server ?? createServer(behaviour, listener);
   server.on("clientError", answerBrokenRequest);
-  const upgrades = attachUpgrade(server, app, { prefix: "" }); // `GET *` and `ftp://h/x` too: nothing else answers them
+  const upgrades = attachUpgrade(server, app, { prefix: "" }); // `GET *` and `ftp://h/x` too: no other code responds to them
   await listen(server, port, hostname).catch((error: unknown) => {
     upgrades.close();
     throw cannotListen(hostname, port, error);
@@ -114,7 +114,7 @@ function listen(server: Server, port: number, hostname: string): Promise<void> {
   });
 }
 
-/** What Node's parser cannot read is answered like every other fault. */
+/** Responds to a request that Node's parser cannot read as to every other fault. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
   socket.on("error", () => socket.destroy());
   if (error.code === "ECONNRESET" || !socket.writable) {

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } fr
 import { createSecureContext } from "node:tls";
 import { CannotListen, type Tls } from "./listening.ts";
 
-/** Why a certificate or its key cannot be used. */
+/** Reason why a certificate or its key cannot be used. */
 export interface TlsFault {
   readonly part: keyof Tls;
   readonly sentence: string;
@@ -13,7 +13,7 @@ const ENCRYPTED = /^-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTE
 const BEGIN = /^(?=-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----)/m;
 
 /**
- * What is wrong with a certificate and its key. Runtimes report it in texts of their TLS libraries, or not at all; which
+ * Fault of a certificate and its key. Runtimes report it in texts of their TLS libraries, or not at all; which
  * keys are too weak is decided by the library of each.
  */
 export function tlsFault({ cert, key }: Tls): TlsFault | undefined {

@@ -10,11 +10,11 @@ export interface Engine {
   readonly name: EngineName;
   /** Number of texts that it speaks at the same time. */
   readonly atOnce: number;
-  /** Whether it runs on this machine, so that its code is loaded before the first call. */
+  /** True if it runs on this machine, so that its code is loaded before the first call. */
   readonly isLocal: boolean;
   /** The voices that work now. */
   voices(): Promise<readonly Voice[]>;
-  /** The voice of an id, also one that {@link voices} does not list; undefined if there is none. */
+  /** The voice of an id, also an id that {@link voices} does not list; undefined if there is none. */
   find(id: VoiceId): Promise<Voice | undefined>;
   /** Speaks a text. Throws an Error with a message for people, or the signal's reason when aborted. */
   speak(voice: Voice, text: string, signal: AbortSignal): AsyncIterable<PcmChunk>;

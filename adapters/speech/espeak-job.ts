@@ -1,6 +1,6 @@
 import type { EspeakWorker } from "@echogarden/espeak-ng-emscripten";
 import { concatPcm } from "../../src/audio/pcm.ts";
-import { LONGEST_AUDIO_S, SpokenLength } from "../../src/audio/spoken-length.ts";
+import { MAX_AUDIO_S, SpokenLength } from "../../src/audio/spoken-length.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { segments } from "./segments.ts";
 import type { EspeakInput, SpeechJobContext } from "./speech-jobs.ts";
@@ -42,7 +42,7 @@ export async function espeakJob({ text, voice }: EspeakInput, context: SpeechJob
   espeak.set_pitch(MIDDLE_PITCH);
   espeak.set_range(MIDDLE_RANGE);
   const sampleRate = espeak.get_samplerate();
-  const maxSamples = LONGEST_AUDIO_S * sampleRate;
+  const maxSamples = MAX_AUDIO_S * sampleRate;
   const length = new SpokenLength();
 
   for (const segment of segments(text)) {

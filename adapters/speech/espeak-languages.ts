@@ -3,7 +3,7 @@ import type { EspeakLanguage } from "./speech-jobs.ts";
 /** The language of eSpeak NG for a tag. */
 export interface EspeakMatch {
   readonly identifier: string;
-  /** Whether the accent is not that of the tag's region. */
+  /** True if the accent is not that of the tag's region. */
   readonly generic: boolean;
 }
 
@@ -47,7 +47,7 @@ const LISTED_REGIONS = [
 /** Identifiers of eSpeak NG's languages by tag, in lower case. */
 export type LanguagesByTag = ReadonlyMap<string, string>;
 
-/** The languages by their tags; of several with the same tag the one that matches it best. */
+/** The languages by their tags; of several with the same tag the best match. */
 export function languagesByTag(languages: readonly EspeakLanguage[]): LanguagesByTag {
   const best = new Map<string, { readonly identifier: string; readonly priority: number }>();
   for (const { identifier, tags } of languages)
@@ -96,7 +96,7 @@ export function espeakTags(languages: LanguagesByTag): string[] {
 
 /** A language with its most likely region, by Unicode's likely subtags; undefined if it has none. */
 function homeTag(language: string): string | undefined {
-  // The engine also has codes of its own, such as piqd.
+  // The engine also has its own codes, such as piqd.
   if (!/^[a-z]{2,3}$/.test(language)) return undefined;
   const { region } = new Intl.Locale(language).maximize();
   return region === undefined ? undefined : `${language}-${region}`;

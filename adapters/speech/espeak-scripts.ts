@@ -1,7 +1,7 @@
 import { scriptsOf } from "../../src/domain/spoken-text/scripts.ts";
 
 /**
- * Scripts that every voice of eSpeak NG reads as words, in the sounds of its own language. Measured: it spells the
+ * Scripts that every voice of eSpeak NG reads as words, in the sounds of its language. Measured: it spells the
  * letters of any other script, or says only "Chinese letter" for each. Voices of languages such as Japanese and Hebrew
  * spell Latin words.
  */

@@ -33,7 +33,7 @@ export function espeakSpeech(workers: SpeechWorkers, installed: () => Promise<In
   });
 }
 
-/** What the installed engine speaks. */
+/** Languages and voices of the installed engine. */
 interface Catalogue {
   readonly languages: LanguagesByTag;
   readonly voices: readonly Voice[];

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { pcmFromBytes } from "../../src/audio/pcm.ts";
-import { LONGEST_AUDIO_S, SpokenLength } from "../../src/audio/spoken-length.ts";
+import { MAX_AUDIO_S, SpokenLength } from "../../src/audio/spoken-length.ts";
 import { WAV_HEADER_BYTES } from "../../src/audio/wav-header.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { asciiText } from "./ascii-text.ts";
@@ -10,7 +10,7 @@ import type { FliteInput, SpeechJobContext } from "./speech-jobs.ts";
 import { OUTPUT_FILE, WasiCommand } from "./wasi-command.ts";
 
 const RATE_OFFSET = 24;
-const MAX_FILE_BYTES = WAV_HEADER_BYTES + LONGEST_AUDIO_S * 2 * 16_000;
+const MAX_FILE_BYTES = WAV_HEADER_BYTES + MAX_AUDIO_S * 2 * 16_000;
 
 let flite: Promise<WasiCommand> | undefined;
 

@@ -44,7 +44,7 @@ export interface HttpSpeechOptions {
   readonly atOnce?: number | undefined;
   /** More headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How long the server may take to begin its response, and between two pieces of it, ms. Default: 15,000. */
+  /** Time the server may take to begin its response, and between two pieces of it, ms. Default: 15,000. */
   readonly timeoutMs?: number | undefined;
 }
 

@@ -11,7 +11,7 @@ import { type FoundVoice, type Remedy, VoiceCatalogue } from "./voice-catalogue.
 
 /** Options of {@link joinSpeech}. */
 interface JoinedSpeechOptions {
-  /** How many bytes of rendered speech are cached. Default: 64 MiB; 0 caches nothing. */
+  /** Size of the cache of rendered speech, bytes. Default: 64 MiB; 0 caches nothing. */
   readonly cacheBytes?: number | undefined;
   /** The advice for a language that no engine speaks. */
   readonly remedy?: Remedy | undefined;
@@ -20,13 +20,13 @@ interface JoinedSpeechOptions {
 const DEFAULT_CACHE_BYTES = 64 * 1024 * 1024;
 /** Characters of one text. */
 const MAX_TEXT_LENGTH = 4096;
-/** How long an engine may take to list its voices at the start, ms. */
+/** Time an engine may take to list its voices at the start, ms. */
 const LIST_MS = 5_000;
 
 /**
  * One `Speech` over several engines, with one catalogue of their voices. The first engine that has a voice id speaks it.
  *
- * The same text in the same voice is rendered once and then played from memory, also while the rendering goes on.
+ * The same text in the same voice is rendered once and then played from memory, also while the rendering continues.
  * Silence before the first word is shortened. Closing it closes the engines.
  */
 export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOptions = {}): Speech {

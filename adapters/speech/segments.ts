@@ -3,7 +3,7 @@ import { speechSlices } from "../../src/domain/speech-slices.ts";
 /** Characters. Longer segments take noticeable time; shorter ones are joined, so "Dr. Smith called." is one segment. */
 const LENGTHS = { longest: 300, shortest: 40 };
 /** Letters. The time that an engine takes grows with the square of a word's length; no language has longer words. */
-const LONGEST_WORD = 40;
+const MAX_WORD = 40;
 
 /**
  * Cuts a text into segments that an engine speaks one after the other, of at most 300 characters: at the ends of
@@ -26,7 +26,7 @@ function splitLongWords(text: string): string {
     let letters = 0;
     for (const letter of word) {
       // Accents and joiners stay with their letter.
-      if (letters >= LONGEST_WORD && !/[\p{M}\p{Cf}]/u.test(letter)) {
+      if (letters >= MAX_WORD && !/[\p{M}\p{Cf}]/u.test(letter)) {
         split += " ";
         letters = 0;
       }

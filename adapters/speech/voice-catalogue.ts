@@ -10,7 +10,7 @@ export interface FoundVoice {
 /** The advice for a language that no engine speaks, as the end of the sentence "to fix it, …". */
 export type Remedy = (id: VoiceId) => Promise<string>;
 
-/** How many voices of a language an error names. */
+/** Number of voices of a language that an error names. */
 const MAX_NAMED = 12;
 
 /**

@@ -1,6 +1,6 @@
 import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from "@bjorn3/browser_wasi_shim";
 
-/** How a command ended, and its output. */
+/** Exit code and output of a command. */
 interface CommandResult {
   readonly exitCode: number;
   /** The contents of its file. */
@@ -14,8 +14,8 @@ export const OUTPUT_FILE = "out";
 const MAX_LOG_LENGTH = 4096;
 
 /**
- * A WASI command (wasm32-wasi, preview 1) that runs many times, in memory: it sees its arguments (ASCII), an empty
- * directory in which it may write {@link OUTPUT_FILE}, and nothing of the machine.
+ * A WASI command (wasm32-wasi, preview 1) that runs many times, in memory: it sees its arguments (ASCII), an empty directory in which it may write {@link OUTPUT_FILE}, and no other part
+ * of the machine.
  *
  * All runs share one instance, whose memory begins as that of a new one: an instance for each run leaves its memory
  * (20 MB of flite's voices) to the garbage collector, which let hundreds of MB pile up. One run at a time.
@@ -115,8 +115,8 @@ const ACTIVE = 0;
 const I32_CONST = 0x41;
 
 /**
- * Bytes at the beginning of a module's memory that its program never writes: its read-only data, which `wasm-ld` places
- * first, in a segment of its own. 0 if the data section looks otherwise (WebAssembly Core Specification, section 5.5.14).
+ * Bytes at the beginning of a module's memory that its program never writes: its read-only data, which `wasm-ld` places first, in its own segment. 0 if the data section looks otherwise
+ * (WebAssembly Core Specification, section 5.5.14).
  */
 export function constantBytes(module: Uint8Array): number {
   let at = HEADER_BYTES;

@@ -26,7 +26,7 @@ export interface AudioFileInput {
   readonly file?: ArrayBuffer | undefined;
 }
 
-/** How long to wait for another writer, ms. */
+/** Time to wait for another writer, ms. */
 const BUSY_MS = 2_000;
 /**
  * Bytes that are written before the WAL is emptied. On the disk, a commit of the thread that carries audio waits behind
@@ -36,7 +36,7 @@ const PART_BYTES = 512 << 10;
 const CHECKPOINT_ATTEMPTS = 50;
 const PAUSE_MS = 5;
 
-/** Reads, stores or deletes an audio file on a connection of its own, and moves its changes out of the WAL. */
+/** Reads, stores or deletes an audio file on a separate connection, and moves its changes out of the WAL. */
 export async function audioFileJob(
   input: AudioFileInput,
   { emit }: { emit(piece: AudioFileResult, transfer?: readonly ArrayBuffer[]): void },

@@ -27,7 +27,7 @@ export interface AudioFiles {
   remove(callId: string): Promise<void>;
 }
 
-/** Audio files in SQLite, read and written by workers with connections of their own. */
+/** Audio files in SQLite, read and written by workers with separate connections. */
 export function sqliteAudioFiles(
   workers: AudioFileWorkers,
   location: Pick<AudioFileInput, "path" | "prefix" | "synchronous" | "maxPageCount">,

@@ -1,12 +1,12 @@
 import { open } from "node:fs/promises";
 import { nodeSqlite } from "./node-sqlite.ts";
 
-/** More pages than a database has: the whole copy is one step, so writers meanwhile do not restart it. */
+/** More pages than a database has: the whole copy is one step, so writers in the meantime do not restart it. */
 const ALL_PAGES = 2 ** 31 - 1;
 
 /**
  * Writes a copy of a database, as it is at one moment, into a new file with mode 600. Other processes may use the database
- * meanwhile (https://www.sqlite.org/backup.html); Deno permits no `VACUUM INTO` without all permissions.
+ * in the meantime (https://www.sqlite.org/backup.html); Deno permits no `VACUUM INTO` without all permissions.
  * @throws {Error} `to` exists; the database cannot be read; the disk is full
  */
 export async function backupSqlite(path: string, to: string): Promise<void> {

@@ -99,6 +99,6 @@ function pageOfKind(
   else if (before !== undefined) query = query.where("created_at", "<", before);
   query = query.orderBy("created_at", "desc").orderBy("id", "desc");
   if (limit !== undefined) query = query.limit(limit);
-  // SQLite accepts an ordered, limited query in a union only inside a query of its own.
+  // SQLite accepts an ordered, limited query in a union only inside a separate query.
   return db.selectFrom(query.as("page")).select(["page.created_at", "page.id"]);
 }

@@ -40,8 +40,8 @@ export async function endedCalls(db: Kysely<Database>, endedBefore: number, limi
 }
 
 /**
- * Deletes final calls with all their records, in pieces. Records go first, of each call the newest event first: those that
- * are left keep their numbers, and a deletion that fails in between can be repeated. Calls counted after `countedSince` (ms)
+ * Deletes final calls with all their records, in pieces. Records go first, of each call the newest event first: the
+ * remaining ones keep their numbers, and a deletion that fails in between can be repeated. Calls counted after `countedSince` (ms)
  * still count for their token.
  */
 export async function removeCalls(

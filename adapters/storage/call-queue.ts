@@ -238,7 +238,7 @@ function queuedCalls(db: Kysely<Database>, after: Waiting) {
     .execute();
 }
 
-/** Whether this epoch owns the database. Stays true until the statement is committed. */
+/** True if this epoch owns the database. Stays true until the statement is committed. */
 function isOwnedIn(epoch = 0) {
   return ({ exists, selectFrom }: ExpressionBuilder<Database, "calls">) =>
     exists(

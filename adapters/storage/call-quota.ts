@@ -11,7 +11,7 @@ interface Counted {
 }
 
 interface Spent extends Counted {
-  /** How many newer calls to skip. */
+  /** Number of newer calls to skip. */
   readonly newer: number;
 }
 

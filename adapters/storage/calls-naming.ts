@@ -13,7 +13,7 @@ const PIECE = 100;
 const COLUMNS = columnsWith("calls", "call");
 
 /**
- * Calls that mention a number, by ascending id: in a column of their own, an event, or a transcript. No index serves that,
+ * Calls that mention a number, by ascending id: in a separate column, an event, or a transcript. No index serves that,
  * so this reads all calls after `after`, piece by piece, until it has found enough. The database finds the digits, so that
  * only the texts that have them are loaded.
  */

@@ -13,12 +13,12 @@ import type { Database } from "./schema.ts";
 import type { ConnectedDatabase, ServerLock, Traits } from "./session.ts";
 import { checkedNames } from "./table-names.ts";
 
-/** How long a connection attempt may take, ms. */
+/** Time a connection attempt may take, ms. */
 const CONNECT_MS = 5_000;
 /** A process that is suspended during a transaction loses it, with its locks. */
 const LIMITS: PostgresLimits = { statementMs: 10_000, idleMs: 5_000, silenceMs: 15_000 };
 const MIGRATION_LIMITS: TransactionLimits = { statementMs: 0, idleMs: 10_000 };
-/** How long a renewal may take, as a part of the lease: there is time for another one. */
+/** Time a renewal may take, as a part of the lease: there is time for another one. */
 const RENEWAL_PART = 1 / 4;
 const MIN_RENEWAL_MS = 1_000;
 /** Time limit of a statement of a renewal, as a part of the time for its response: PostgreSQL gives up first. */
@@ -71,7 +71,7 @@ export async function connectPostgres(
   };
   const fence: Fence = { database: location.name };
 
-  /** Renewals have a connection of their own, so that they never queue behind other work; a given pool is shared. */
+  /** Renewals have a separate connection, so that they never queue behind other work; a given pool is shared. */
   async function owned(epoch: number, ms: number): Promise<ServerLock> {
     const timeoutMs = Math.max(MIN_RENEWAL_MS, ms * RENEWAL_PART);
     const leasePool = options.pool ? undefined : newPool(1, timeoutMs);

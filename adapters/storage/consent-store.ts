@@ -17,7 +17,7 @@ class QuotaReached extends CodedError {
   readonly code = "quota_reached";
 }
 
-/** What users know about the numbers that they call. */
+/** Users' records about the numbers they call. */
 export function consentStore(session: Session): ConsentStore {
   return {
     async get(userId, phone) {
@@ -68,7 +68,7 @@ export function consentStore(session: Session): ConsentStore {
   };
 }
 
-/** Whether the user's account was deleted; it is not before the transaction ends. A host's own users have no row. */
+/** True if the user's account was deleted; it is not before the transaction ends. A host's own users have no row. */
 async function isDeleted(tx: Kysely<Database>, userId: string, rowLocks: boolean): Promise<boolean> {
   const user = await tx
     .selectFrom("users")

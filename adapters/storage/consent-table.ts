@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { ColumnTypes } from "./first-tables.ts";
 
-/** What users know about the numbers that they call. */
+/** Users' records about the numbers they call. */
 export async function consentTable(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   await db.schema
     .createTable("consents")

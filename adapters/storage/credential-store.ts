@@ -44,7 +44,7 @@ export async function eraseSecrets(tx: Kysely<Database>, id: string): Promise<vo
   await tx.deleteFrom("line_records").where("instance_id", "=", id).execute();
 }
 
-/** Whether the instance is there and not deleted; it is not deleted before the transaction ends. */
+/** True if the instance is there and not deleted; it is not deleted before the transaction ends. */
 export async function lockedInstance(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
   const instance = await tx
     .selectFrom("instances")

@@ -63,7 +63,7 @@ export function eventStore(session: Session): EventStore {
     async positionOf(userId, eventId) {
       const [found] = await session.query(PLACE, { user_id: userId, id: eventId });
       if (found) return found.position;
-      // Those that a migration numbered: it did so by id.
+      // Calls that a migration numbered: it did so by id.
       const [counter] = await session.query(NUMBERED, { user_id: userId });
       return lastBefore(session, userId, eventId, counter?.numbered ?? 0);
     },

@@ -68,7 +68,7 @@ export function kyselyStorage(connect: () => Promise<ConnectedDatabase>, traits:
         const epoch = lock?.lease?.epoch;
         if (epoch === undefined) return transaction((tx) => query(tx, given));
         const rows = await query(db, { ...given, epoch });
-        if (rows.length === 0) await transaction(async () => {}); // throws if the epoch is over
+        if (rows.length === 0) await transaction(async () => {}); // throws if the epoch has ended
         return rows;
       }),
     transaction: (work) => guarded(({ transaction }) => transaction(work)),

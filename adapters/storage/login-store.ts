@@ -20,7 +20,7 @@ const SESSION_BY_HASH = prepared((db, { hash }: { hash: string }) =>
     .where("s.hash", "=", hash),
 );
 
-/** How people sign in. */
+/** Store of accounts and sign-ins. */
 export function loginStore(session: Session): LoginStore {
   return {
     ...accountReads(session),

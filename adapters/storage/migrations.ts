@@ -77,7 +77,7 @@ async function mediaStatistics(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("media_statistics", "text").execute();
 }
 
-/** Networks that link instances by themselves search for them at the start. */
+/** Networks that link instances automatically search for them at the start. */
 async function unlinkedInstances(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "instances_unlinked", "instances", ["provider", "id"], "status = 'CREATED'");
 }
@@ -198,7 +198,7 @@ async function callerIds(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("caller_id", "text").execute();
 }
 
-/** Existing calls have neither. Lists by reference and by number read an index of their own. */
+/** Existing calls have neither. Lists by reference and by number read a separate index. */
 async function callReferences(db: Kysely<unknown>): Promise<void> {
   const { schema } = db;
   await schema.alterTable("calls").addColumn("reference", "text").execute();
@@ -217,12 +217,12 @@ async function callResults(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("result", "text").execute();
 }
 
-/** Existing calls have none: nobody measured them. */
+/** Existing calls have none: not measured. */
 async function agentTurns(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("turns", "text").execute();
 }
 
-/** Existing calls have none: nobody asked for a result by a schema. */
+/** Existing calls have none: no schema asked for a result. */
 async function resultErrors(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("result_error", "text").execute();
 }
@@ -238,7 +238,7 @@ async function tokenScopes(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("tokens").addColumn("last_used_at", "bigint").execute();
 }
 
-/** Existing calls have none: nobody measured them. */
+/** Existing calls have none: not measured. */
 async function callQuality(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("quality", "text").execute();
 }
@@ -293,7 +293,7 @@ async function webhookHeaders(db: Kysely<unknown>, { bytes }: ColumnTypes): Prom
   await db.schema.alterTable("webhooks").addColumn("sealed_headers", bytes).execute();
 }
 
-/** A demo token has keys of its own. Existing keys count as the user's. */
+/** A demo token has its own keys. Existing keys count as the user's. */
 async function receiptScopes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;
   const columns = "user_id, scope, key, fingerprint, result, created_at";

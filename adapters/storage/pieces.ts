@@ -21,7 +21,7 @@ export interface Piece<Table extends keyof Database> {
 }
 
 /**
- * Deletes up to `limit` rows of a table; returns how many. All other deletions have a bound of their own, which
+ * Deletes up to `limit` rows of a table; returns how many. All other deletions have their own bound, which
  * `test/structure/deletions.ts` lists.
  */
 export async function deletePiece<Table extends keyof Database>(

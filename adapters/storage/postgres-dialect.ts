@@ -36,7 +36,7 @@ const MIGRATION_LOCK = "3853314791062309107";
 
 /**
  * Kysely over PostgreSQL without session state, so that connections may come from a transaction pooler. Limits and the
- * fence are sent with BEGIN, in one round trip. A query outside of a transaction gets one of its own, for its limits.
+ * fence are sent with BEGIN, in one round trip. A query outside of a transaction gets its own one, for its limits.
  */
 export function postgresDialect(pool: PostgresPool, limits: TransactionLimits, fence?: Fence): PostgresDialect {
   return new StatelessDialect(pool, limits, fence);
@@ -113,7 +113,7 @@ class FencedDriver extends PostgresDriver {
     ending.then(() => super.releaseConnection(connection)).catch(() => {}); // the pool discards a broken connection
   }
 
-  /** Runs a query in a transaction of its own. */
+  /** Runs a query in a separate transaction. */
   async #alone(connection: DatabaseConnection, execute: Execute, query: CompiledQuery): Promise<QueryResult<never>> {
     const result = execute(CompiledQuery.raw(this.#begin)).then(() => execute(query));
     // After a fault, this rolls back.

@@ -45,7 +45,7 @@ export function leaseLost(database: string): LeaseLost {
   return new LeaseLost(`another server has taken over the database ${database}`);
 }
 
-/** Whether the connection must not be used again after this error: PostgreSQL closes it, or no longer responds. */
+/** True if the connection must not be used again after this error: PostgreSQL closes it, or no longer responds. */
 export function endsConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ("severity" in error && error.severity === "FATAL") || isPgMessage(error);

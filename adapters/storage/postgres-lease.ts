@@ -6,7 +6,7 @@ import { leaseLost } from "./postgres-errors.ts";
 import { type Database, WHOLE_DATABASE } from "./schema.ts";
 import type { LockedOpening } from "./session.ts";
 
-/** How long to wait for a migration, or for writes of the previous owner, which end by their own limits, ms. */
+/** Time to wait for a migration, or for writes of the previous owner, which end by their own limits, ms. */
 const LOCK_TIMEOUT_MS = 9_000;
 
 const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
@@ -140,7 +140,7 @@ async function drainWrites(tx: Kysely<Database>, { name }: DatabaseLocation, epo
   if (!row) await refuse(tx, name);
 }
 
-/** Extends the lease from now on; returns false if its epoch is over. */
+/** Extends the lease from now on; returns false if its epoch has ended. */
 async function extend(db: Kysely<Database>, epoch: number, ms: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("owners")

@@ -18,8 +18,8 @@ interface OldReceipt extends ReceiptKey {
 }
 
 /**
- * A receipt names its record instead of keeping a copy of it. Existing ones become such, also those that name a call
- * which existed already. No process runs a request while this step runs, so unfinished ones are left over.
+ * A receipt names its record instead of keeping a copy of it. Existing ones become such, also those of a call that
+ * existed already. No process runs a request while this step runs, so unfinished ones are left over.
  */
 export async function receiptIds(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;

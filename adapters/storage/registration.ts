@@ -64,7 +64,7 @@ async function isTaken(tx: Kysely<Database>, email: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** A user of that name may be somebody else's: its tokens are older than this account. */
+/** A user of that name may be another person's: its tokens are older than this account. */
 async function insertUser(tx: Kysely<Database>, { id, name, createdAt }: User): Promise<void> {
   const inserted = await tx
     .insertInto("users")

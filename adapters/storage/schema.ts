@@ -60,7 +60,7 @@ interface AddedColumns {
   };
 }
 
-/** Sealed credentials, in a table of their own: reading an instance never loads them. */
+/** Sealed credentials, in a separate table: reading an instance never loads them. */
 export interface CredentialTable {
   instance_id: string;
   sealed: Uint8Array;

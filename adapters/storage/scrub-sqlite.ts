@@ -17,7 +17,7 @@ const PAUSE_MS = 10;
 export async function scrubSqlite(database: DatabaseSync, thorough: boolean, endReads: () => void): Promise<void> {
   let compacted = !thorough && sizeOf(database) > SMALL_BYTES;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    // Until the end of this step nothing else runs in this process.
+    // Until the end of this step no other code runs in this process.
     if (!database.isTransaction) {
       endReads();
       compacted ||= compact(database);

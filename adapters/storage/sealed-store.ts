@@ -3,7 +3,7 @@ import type { SealedKind, SealedPlace, SealedStore, SealedValue } from "../../sr
 import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 
-/** Where the values of a kind are. */
+/** Place of the values of a kind. */
 interface Place {
   readonly table: "credentials" | "line_records" | "webhooks";
   readonly id: "instance_id" | "id";

@@ -67,7 +67,7 @@ export interface ConnectedDatabase extends DatabaseLocation {
 export interface LockedOpening {
   readonly db: Kysely<Database>;
   readonly migrationDb: Kysely<Database>;
-  /** Whether the database needs no migration. */
+  /** True if the database needs no migration. */
   isCurrent(contents: Contents): boolean;
   /** Migrates the database in a transaction of `migrationDb`, or of `db` if it is current. */
   migrate(tx: Kysely<Database>): Promise<void>;

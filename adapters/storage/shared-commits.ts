@@ -21,12 +21,12 @@ const ROLLBACK = CompiledQuery.raw("rollback to piece");
 
 /**
  * For a database that runs one transaction at a time. All work of one turn of the event loop shares a transaction, because
- * a durable commit costs more than the work in it. Each piece succeeds or fails by itself, and its promise settles after
- * the commit.
+ * a durable commit costs more than the work in it. Each piece succeeds or fails separately, and its promise settles
+ * after the commit.
  */
 export function sharedCommits(db: Kysely<Database>): <T>(work: Work<T>) => Promise<T> {
   const waiting: Piece[] = [];
-  /** The number of waiting pieces that get a transaction of their own. */
+  /** The number of waiting pieces that get a separate transaction. */
   let alone = 0;
   let scheduled = false;
 
@@ -42,7 +42,7 @@ export function sharedCommits(db: Kysely<Database>): <T>(work: Work<T>) => Promi
       for (const settle of settled) settle();
       waiting.unshift(...pieces.slice(settled.length));
     } catch (error) {
-      // Nothing was stored. If one piece was too large for the database, the others are tried again without it.
+      // No row was stored. If one piece was too large for the database, the others are tried again without it.
       if (begun && pieces.length > 1) {
         waiting.unshift(...pieces);
         alone = pieces.length;

@@ -20,7 +20,7 @@ const MAX_MS = 2;
 export function sharedReads(database: DatabaseSync): SharedReads {
   const begin = database.prepare("begin");
   const end = database.prepare("commit");
-  /** When the open transaction began, by the monotonic clock, ms; undefined if none is open. */
+  /** Time at which the open transaction began, by the monotonic clock, ms; undefined if none is open. */
   let begunAt: number | undefined;
   let scheduled = false;
 

@@ -30,12 +30,12 @@ export function sqliteUnavailable(error: unknown): string | undefined {
   return reason && `${reason} (${(error as Error).message})`;
 }
 
-/** Whether the file is not a database. */
+/** True if the file is not a database. */
 export function isNoDatabase(error: unknown): boolean {
   return primaryCode(error) === 26;
 }
 
-/** Whether another connection holds the lock. */
+/** True if another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error);
   return code === 5 || code === 6;

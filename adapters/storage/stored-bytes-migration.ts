@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { ColumnTypes } from "./first-tables.ts";
 
-/** What is stored is counted per user. Existing records are estimated: their events and transcripts are not read. */
+/** Stored bytes, counted per user. Existing records are estimated: their events and transcripts are not read. */
 export async function storedBytes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;
   const [calls, instances, usage] = [sql.table("calls"), sql.table("instances"), sql.table("stored_usage")];

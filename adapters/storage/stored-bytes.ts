@@ -19,7 +19,7 @@ export interface Charge {
   readonly limit?: number | undefined;
 }
 
-/** What {@link endCounts} needs of an instance. */
+/** Columns of an instance that {@link endCounts} needs. */
 export type Counted = Pick<InstanceRow, "id" | "user_id" | "stored_bytes">;
 
 type Amount = { readonly owner: string; readonly amount: number; readonly limit: number };

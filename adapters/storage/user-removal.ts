@@ -45,7 +45,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
         if (!account) return "deleted";
         const { user_id } = account;
         for (const table of OWNED) if (await hasSome(tx, table, user_id)) return "not_empty";
-        // First of all: it waits for consents that are being stored, and refuses those that come later.
+        // First of all: it waits for consents that are being stored, and refuses later ones.
         await tx.updateTable("users").set({ name: user_id }).where("id", "=", user_id).execute();
         await tx.deleteFrom("consents").where("user_id", "=", user_id).execute();
         await tx.deleteFrom("stored_usage").where("owner", "=", user_id).execute();
@@ -57,7 +57,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
   };
 }
 
-/** What a user has. */
+/** Tables with rows of a user. */
 const OWNED = ["tokens", "webhooks", "instances", "calls"] as const;
 
 async function hasSome(tx: Kysely<Database>, table: (typeof OWNED)[number], userId: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { MediaStatistics } from "../../src/ports/telephony.ts";
 
-/** What nobody measures on a network whose packets are not seen, only its frames. */
+/** Quantities that are unmeasured on a network that shows frames instead of packets. */
 export const OF_FRAMES_ONLY = {
   packetsReordered: 0,
   packetsDuplicated: 0,

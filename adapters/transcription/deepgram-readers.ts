@@ -96,7 +96,7 @@ function joined(parts: readonly Part[]): string {
 export class FluxReader implements ResponseReader {
   readonly #listener: ResponseListener;
   #partial = "";
-  /** When the turn was reported first. Its window begins at the end of the window before, silence included. */
+  /** Time at which the turn was reported first. Its window begins at the end of the window before, silence included. */
   #startedMs: number | undefined;
 
   constructor(listener: ResponseListener) {

@@ -25,7 +25,7 @@ export interface DeepgramOptions {
   readonly timeouts?: LiveTimeouts | undefined;
 }
 
-/** How much audio is kept to be sent again on another connection, ms. */
+/** Audio kept for sending it again on another connection, ms. */
 const KEEP_MS = 10_000;
 
 /**

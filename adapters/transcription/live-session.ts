@@ -8,11 +8,11 @@ import { type TimeSpan, UnansweredAudio } from "./unanswered-audio.ts";
 
 /** Timeouts of a live session, ms. */
 export interface LiveTimeouts {
-  /** How long a connection attempt may take. Default: 10,000. */
+  /** Time a connection attempt may take, ms. Default: 10,000. */
   readonly connectMs?: number | undefined;
-  /** How long the engine may be silent while an answer is due. Default: 10,000. */
+  /** Time the engine may be silent while a response is due, ms. Default: 10,000. */
   readonly answerMs?: number | undefined;
-  /** How long the end of a call waits for answers. Default: 5,000. */
+  /** Time the end of a call waits for responses, ms. Default: 5,000. */
   readonly closeMs?: number | undefined;
   /** A keep-alive is sent after this long without audio. Default: 4,000. */
   readonly keepAliveMs?: number | undefined;

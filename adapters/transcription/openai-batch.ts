@@ -23,9 +23,9 @@ export interface OpenaiTranscriptionOptions {
   readonly prompt?: string | undefined;
   /** More headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How long a response may take, ms. Default: 15,000. */
+  /** Time a response may take, ms. Default: 15,000. */
   readonly timeoutMs?: number | undefined;
-  /** How long the end of a call waits for answers, ms. Default: 5,000. */
+  /** Time the end of a call waits for responses, ms. Default: 5,000. */
   readonly closeMs?: number | undefined;
 }
 

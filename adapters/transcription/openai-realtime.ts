@@ -26,7 +26,7 @@ export interface OpenaiRealtimeOptions {
   readonly timeouts?: LiveTimeouts | undefined;
 }
 
-/** How much audio is kept, ms: long enough to send a whole turn again. */
+/** Length of the audio kept, ms: long enough to send a whole turn again. */
 const KEEP_MS = 35_000;
 
 /**

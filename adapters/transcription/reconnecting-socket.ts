@@ -7,7 +7,7 @@ export interface ReconnectListener {
   message(text: string): void;
   /** The connection, or an attempt, has failed. Unless the listener closes the socket, another attempt follows. */
   lost(): void;
-  /** Several attempts in a row have failed. Attempts go on. @param why completes "the transcription server …" */
+  /** Several attempts in a row have failed. Attempts continue. @param why completes "the transcription server …" */
   unreachable(why: string): void;
   /** The engine refuses the connection, and no attempt follows. @param why completes "the transcription server …" */
   refused(why: string): void;

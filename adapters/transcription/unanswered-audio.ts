@@ -102,7 +102,7 @@ export class UnansweredAudio {
     return this.#items.reduce((count, { kind }) => count + Number(kind === "commit"), 0);
   }
 
-  /** Whether there are no items. */
+  /** True if there are no items. */
   get empty(): boolean {
     return this.#items.length === 0;
   }

@@ -16,7 +16,7 @@ interface Waiting {
   begin(): void;
 }
 
-/** Turns for the jobs of several users: each has a share of its own, and free turns go round the users that wait. */
+/** Turns for the jobs of several users: each has its own share, and free turns go round the users that wait. */
 export class UserTurns {
   readonly #limits: UserTurnsLimits;
   readonly #waiting = new Lanes<Waiting>();

@@ -11,7 +11,7 @@ export type Job<Jobs extends JobTable<Jobs>, K extends keyof Jobs = keyof Jobs> 
   readonly kind: K;
 } & Jobs[K]["input"];
 
-/** What a job may use while it runs. */
+/** Environment of a running job. */
 interface JobContext<Piece> {
   /** Returns a piece to the caller; buffers named in `transfer` move instead of being copied. */
   emit(piece: Piece, transfer?: readonly ArrayBuffer[]): void;
@@ -47,7 +47,7 @@ export interface WorkerStart {
 }
 
 /**
- * Why a job has no (further) result: its code threw (`failed`), it returned no piece in time (`timeout`), its worker
+ * Reason why a job has no (further) result: its code threw (`failed`), it returned no piece in time (`timeout`), its worker
  * died (`crashed`), too many jobs were waiting (`overloaded`), or the pool is closed (`closed`).
  */
 type PoolErrorKind = "failed" | "timeout" | "crashed" | "overloaded" | "closed";

@@ -20,7 +20,7 @@ export interface WorkerPoolOptions {
 export interface RunOptions {
   /** Stops the job, whether it waits or runs; the iteration then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the job may run without a piece before its worker is ended, ms. Default 10 000. */
+  /** Time the job may run without a piece before its worker is ended, ms. Default 10 000. */
   readonly timeoutMs?: number | undefined;
   /** Buffers of the job that move to the worker instead of being copied; they are empty afterwards. */
   readonly transfer?: readonly ArrayBuffer[] | undefined;
@@ -114,7 +114,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
     await Promise.all([...this.#slots].map((slot) => slot.stop(closed)));
   }
 
-  /** Gives waiting jobs to idle workers: one that has done such a job, else any, else a new one. */
+  /** Gives waiting jobs to idle workers: a worker that has done such a job, else any, else a new one. */
   #assign(): void {
     while (this.#waiting.size > 0) {
       const idle = [...this.#slots].filter((slot) => slot.idle);

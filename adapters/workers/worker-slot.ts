@@ -14,14 +14,14 @@ export interface PendingJob {
 
 /** Loading the worker's code, on a machine that is busy with something else. */
 const START_TIMEOUT_MS = 30_000;
-/** How long a cancelled job may take to stop, ms: one segment of speech on a busy machine. */
+/** Time a cancelled job may take to stop, ms: one segment of speech on a busy machine. */
 const CANCEL_GRACE_MS = 2_000;
 
 /**
  * One worker thread and the job that it does.
  *
  * A slot lives from its construction until `onGone`, which comes once: after a crash, a timeout, an ignored
- * cancellation or {@link stop}. In between it is idle or has one job; `onIdle` comes whenever a job is over. An idle
+ * cancellation or {@link stop}. In between it is idle or has one job; `onIdle` comes whenever a job has ended. An idle
  * worker does not keep the process alive.
  */
 export class WorkerSlot {
@@ -57,7 +57,7 @@ export class WorkerSlot {
     return this.#current?.job.kind;
   }
 
-  /** Whether this worker has done such a job and so has its engine loaded. */
+  /** True if this worker has done such a job and so has its engine loaded. */
   isWarmFor(kind: string): boolean {
     return this.#kindsDone.has(kind);
   }
@@ -142,7 +142,7 @@ export class WorkerSlot {
     clearTimeout(this.#timer);
     this.#current?.pieces.fail(reason);
     this.#current = undefined;
-    // A worker that crashed while idle may be referenced no more; one that is being ended must not hold the process.
+    // A worker that crashed while idle may be referenced no more; an ending worker must not hold the process.
     this.#worker.unref();
     this.#onGone();
   }

@@ -40,13 +40,13 @@ export interface Application {
   readonly consents: Consents;
   /** The use cases of accounts, made by the first use. */
   accounts(parts: Pick<AccountParts, "passwords" | "registration" | "sha256" | "tokens">): Accounts;
-  /** When it is lost, all calls end and all lines close at once; the application is to be stopped then. */
+  /** The server's lease; when it is lost, all calls end and all lines close at once, and the application is to be stopped. */
   readonly lease: Pick<ServerLease, "held" | "lost">;
   /** Deletes all data about calls that mention a number, in both forms of it; active ones are ended first. */
   erase(phone: string): Promise<Erasure>;
   /** Settles what a dead process left, connects the linked numbers, starts dialling. */
   start(): Promise<void>;
-  /** No new dials; live calls may go on for `drainMs`, then they end as `interrupted`. Twice is fine. */
+  /** No new dials; live calls may continue for `drainMs`, then they end as `interrupted`. Twice is fine. */
   stop(drainMs: number): Promise<void>;
 }
 
@@ -130,7 +130,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     await deletions.settled();
     await swept;
     cancel();
-    patience.abort(); // nobody insists any more
+    patience.abort(); // retrying has stopped
     await resealed;
     for (const id of terminations.pendingCalls)
       context.log.error(

@@ -25,7 +25,7 @@ import type { Counters } from "./counters.ts";
 import type { GuardedPorts } from "./guards/guarded-ports.ts";
 import type { ServerLease } from "./server-lease.ts";
 
-/** What the composition root puts together. */
+/** Parts that the composition root puts together. */
 export type ContextParts = Omit<
   Context,
   | "access"
@@ -69,7 +69,7 @@ export interface Context extends GuardedPorts {
   readonly purgeClock: PurgeClock;
   readonly streams: Streams;
   readonly runningKeys: RunningKeys;
-  /** What live calls may still record. */
+  /** Quota of the recordings of live calls. */
   readonly recordingQuota: RecordingQuota;
   readonly counters: Counters;
   readonly vault: Vault;
@@ -77,7 +77,7 @@ export interface Context extends GuardedPorts {
   readonly webhooksAllowPrivate: boolean;
   readonly timings: Timings;
   readonly limits: Limits;
-  /** Where the server calls at all, and how many calls a token without a limit of its own may create. */
+  /** Allowed destinations, and the number of calls that a token without its own limit may create. */
   readonly callLimits: CallLimits;
   readonly policy: QueuePolicy;
   readonly schemas: InputSchemas;
@@ -86,7 +86,7 @@ export interface Context extends GuardedPorts {
   readonly streamPreview: boolean;
   /** End a call that got no inbound audio even if its absence proves nothing. */
   readonly requireInboundAudio: boolean;
-  /** What happens to live calls on a network that does not return the callee's audio. */
+  /** Treatment of live calls on a network that does not return the callee's audio. */
   readonly oneWayCalls: "refuse" | "warn";
   /** Aborted when the process must end although the storage is down. */
   readonly shutdownSignal: AbortSignal;

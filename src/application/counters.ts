@@ -10,7 +10,7 @@ export interface StageLatency {
 /** A stage of a turn that has a latency. */
 export type TurnStage = Exclude<keyof TurnMetrics, "input" | "interrupted">;
 
-/** What this process has counted since it started. */
+/** Counters of this process since it started. */
 export class Counters {
   /** By status and reason, such as `FAILED/busy`. */
   readonly outcomes: Map<string, number> = new Map();
@@ -29,7 +29,7 @@ export class Counters {
     this.outcomes.set(key, (this.outcomes.get(key) ?? 0) + 1);
   }
 
-  /** The turns of a call that is over. */
+  /** The turns of a call that has ended. */
   agentTurns(turns: readonly TurnMetrics[]): void {
     for (const { input: _, interrupted, ...stages } of turns) {
       if (interrupted) this.interruptions++;

@@ -4,7 +4,7 @@ import { LeaseLost, StorageUnavailable } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
 
 const FIRST_WAIT_MS = 100;
-const LONGEST_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 5_000;
 
 /** Dependencies of {@link retryUntilStored}. */
 export interface RetryParts {
@@ -24,7 +24,7 @@ export async function retryUntilStored<T>(
   what: string,
   write: () => Promise<T>,
 ): Promise<T> {
-  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
     try {
       return await write();
     } catch (error) {

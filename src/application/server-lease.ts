@@ -4,7 +4,7 @@ import { type Lease, LeaseLost, type Storage, StorageUnavailable } from "../port
 import type { System } from "../ports/system.ts";
 import { DEADLINE_PASSED, type Deadlines } from "../ports/telephony.ts";
 
-/** Without a renewal nothing is dialled after this share of its time. */
+/** Without a renewal no call is dialled after this share of its time. */
 const DIAL_SHARE = 0.6;
 /** Without a renewal the lease is lost after this share of its time: the rest is time for the hang-ups. */
 const SEND_SHARE = 0.85;
@@ -22,7 +22,7 @@ export interface ServerLeaseOptions {
 /**
  * This process's right to act as the server of its database. Without a lease, it lasts until a check finds another server;
  * a lease is renewed, and lost when another server has taken it or when no renewal has succeeded in time. Lost once, it is lost
- * for good: only a new application on the reopened storage owns the database again.
+ * permanently: only a new application on the reopened storage owns the database again.
  */
 export class ServerLease {
   readonly #options: ServerLeaseOptions;
@@ -50,12 +50,12 @@ export class ServerLease {
     return this.#lost.signal;
   }
 
-  /** Whether a call may be placed now. */
+  /** True if a call may be placed now. */
   get mayDial(): boolean {
     return this.#options.system.monotonic() < this.#deadlines.dial;
   }
 
-  /** Whether this process is the owner, as far as it can know. */
+  /** True if this process is the owner, as far as it can know. */
   get held(): boolean {
     return this.#options.system.monotonic() < this.#deadlines.send;
   }
@@ -94,7 +94,7 @@ export class ServerLease {
     this.#lost.abort(error);
   }
 
-  /** Nothing is renewed any more, and the storage is not used any more. */
+  /** The lease is no longer renewed, and the storage no longer used. */
   end(): void {
     this.#stopTimers();
     this.#ended = true;

@@ -2,7 +2,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * How far ahead of the wall clock a stored time may be, by its column, ms. Beyond that it was written while the clock was
+ * Time by which a stored time may be ahead of the wall clock, by its column, ms. Beyond that it was written while the clock was
  * ahead. `test/structure/stored-times.ts` lists all other columns that hold times, and why no code reads them by this table.
  */
 export const MAX_AHEAD_MS = {
@@ -25,8 +25,8 @@ export const MAX_AHEAD_MS = {
 } as const satisfies Readonly<Record<`${string}.${string}`, number>>;
 
 /**
- * A stored time as it counts now, ms since 1970-01-01 UTC: one that is further ahead than any legal one is of a clock that
- * was ahead, and counts as the latest legal time.
+ * A stored time as it counts now, ms since 1970-01-01 UTC: a time beyond the latest legal one is of a clock that was
+ * ahead, and counts as the latest legal time.
  * @param maxAheadMs a shorter distance than that of the column, ms
  */
 export function storedTime(

@@ -23,20 +23,20 @@ import type { StageLatency, TurnStage } from "./counters.ts";
 import type { LinkTicket } from "./instances/link-tickets.ts";
 
 // What Ringport does, without HTTP. An embedding program calls these; the HTTP interface is a thin caller of them.
-// Every one throws Refusal with the `code` of the matching problem document, and then nothing was changed.
-// Another user's record is refused exactly as one that does not exist.
+// Every one throws Refusal with the `code` of the matching problem document, and then no change was made.
+// Another user's record is refused exactly like a missing one.
 
 /** Options of every creation. */
 export interface CreateOptions {
   /** The same key with the same input answers the same result for 24 h instead of creating again; 1-255 visible ASCII characters. */
   readonly idempotencyKey?: string | undefined;
-  /** Refuse fields that nobody knows. */
+  /** Refuse unknown fields. */
   readonly strict?: boolean | undefined;
-  /** Ends the wait for the check of an audio file or for a pairing code; nothing is created then. */
+  /** Ends the wait for the check of an audio file or for a pairing code; no call is created then. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How a creation came about. */
+/** Result of a creation. */
 export interface Creation {
   /** False: an active call was there already, and this is it. */
   readonly created: boolean;
@@ -49,11 +49,11 @@ export interface Connection {
   readonly state: LineState;
   /** The linked number, E.164, if the network reports it. */
   readonly phone: string | null;
-  /** When a probe last found it online; ms since 1970-01-01 UTC. */
+  /** Time at which a probe last found it online; ms since 1970-01-01 UTC. */
   readonly lastSeenAt: number | null;
-  /** Why it is not online; null while it is. */
+  /** Reason why it is not online; null while it is. */
   readonly reason: string | null;
-  /** What the owner of the number should know besides; null if nothing. */
+  /** Information for the owner of the number besides the status; null if there is none. */
   readonly condition: LineCondition | null;
   /** The condition of a line that is online, with its reason and its end; undefined if there is none. */
   readonly notice?: LineNotice | undefined;
@@ -78,7 +78,7 @@ export interface LinkingCode {
   readonly instanceId: string;
   /** The text of the QR code. */
   readonly payload: string;
-  /** When the next code appears; ms since 1970-01-01 UTC. */
+  /** Time at which the next code appears; ms since 1970-01-01 UTC. */
   readonly expiresAt: number;
   /** 1, 2, 3 … within one linking attempt. */
   readonly sequence: number;
@@ -96,7 +96,7 @@ export interface TypedLinkCode {
   readonly message: string;
 }
 
-/** What the link page of an instance shows. */
+/** Content of the link page of an instance. */
 export type LinkPageState = {
   /** The name of the instance. */
   readonly name: string;
@@ -127,22 +127,22 @@ export interface InstanceUseCases {
     input: PairingInput,
     options?: Pick<CreateOptions, "strict" | "signal">,
   ): Promise<TypedLinkCode>;
-  /** A ticket for a page that shows the current code until the number is linked: for whoever holds the phone. It is valid for an hour. */
+  /** A ticket for a page that shows the current code until the number is linked: for the person who holds the phone. It is valid for an hour. */
   linkTicket(principal: Principal, instanceId: string): Promise<LinkTicket>;
   /**
-   * What the page of a ticket shows; waits for a code like {@link configure}. Throws Refusal `link_page_not_found`, `link_page_expired`,
+   * Content of the page of a ticket; waits for a code like {@link configure}. Throws Refusal `link_page_not_found`, `link_page_expired`,
    * `qr_unavailable`, `server_busy`.
    */
   linkPage(ticket: string, patience?: Pick<Patience, "signal">): Promise<LinkPageState>;
   /**
-   * Unlinks its number without deleting it: the live call ends, the credentials are erased, and calls that wait go on
-   * waiting for another number. Without a linked number nothing happens. After a `StorageUnavailable` it goes on by itself.
+   * Unlinks its number without deleting it: the live call ends, the credentials are erased, and calls that wait continue
+   * waiting for another number. Without a linked number nothing happens. After a `StorageUnavailable` it continues automatically.
    * @throws {Refusal} `linked_by_operator`: the operator links the numbers of its network
    */
   unlink(principal: Principal, instanceId: string): Promise<Instance>;
   /**
-   * Ends its calls, unlinks the number, erases its credentials. After a `StorageUnavailable` the deletion goes on by itself,
-   * and a repeated request waits for its end.
+   * Ends its calls, unlinks the number, erases its credentials. After a `StorageUnavailable` the deletion continues
+   * automatically, and a repeated request waits for its end.
    */
   delete(principal: Principal, instanceId: string): Promise<void>;
 }
@@ -160,7 +160,7 @@ export interface LogQuery extends EventQuery {
   readonly instanceId?: string | undefined;
 }
 
-/** How long a reader waits for something new. */
+/** Time limit of a reader that waits for new events. */
 export interface Patience {
   /** The longest wait, ms. Default: none. */
   readonly waitMs?: number | undefined;
@@ -171,9 +171,9 @@ export interface Patience {
 /** A part of a log, oldest first. */
 export interface EventPage {
   readonly events: readonly NumberedEvent[];
-  /** Where to go on behind each of these events. */
+  /** Cursors for reading on behind each of these events. */
   readonly cursors: readonly string[];
-  /** Where to go on, behind the last of these events; an empty page returns the cursor it was read from. */
+  /** Cursor behind the last of these events; an empty page returns the cursor it was read from. */
   readonly cursor: string;
   /** More events are stored already. */
   readonly more: boolean;
@@ -188,12 +188,12 @@ export interface CallUseCases {
   /** Ends an active call; resolves when `FAILED/terminated` is stored. */
   hangUp(principal: Principal, callId: string): Promise<void>;
   /**
-   * What has happened so far; all of it without a `limit`. With a `waitMs` an active call's empty page waits for an event;
+   * Events so far; all of them without a `limit`. With a `waitMs` an active call's empty page waits for an event;
    * throws Refusal `stopping` if this process stops before there is one.
    */
   timeline(principal: Principal, callId: string, query?: EventQuery, patience?: Patience): Promise<EventPage>;
   /**
-   * What has happened and what happens, as it happens, each event once; ends after the final event. Throws Refusal
+   * Events so far and from now on, each once; ends after the final event. Throws Refusal
    * `call_not_found`, and `stopping` if this process stops before the call has ended.
    */
   events(principal: Principal, callId: string, options?: { signal?: AbortSignal }): AsyncIterable<NumberedEvent>;
@@ -206,7 +206,7 @@ export interface CallUseCases {
     calls: readonly Pick<Call, "id" | "userId" | "instanceId">[],
   ): Promise<ReadonlyMap<string, readonly TranscriptLine[]>>;
   /**
-   * Takes the one place at the live stream of a `DYNAMIC_STREAM` call, before whoever carries its audio is there.
+   * Takes the only place at the live stream of a `DYNAMIC_STREAM` call, before the carrier of its audio is there.
    * Throws Refusal `stream_not_available`, `call_not_found`, `not_a_stream_call`, `call_ended`, `stream_already_attached`.
    */
   stream(principal: Principal, callId: string): Promise<StreamReservation>;
@@ -220,10 +220,10 @@ export interface CallUseCases {
    * `call_not_found`, `call_ended`, `too_many_listeners`.
    */
   listen(principal: Principal, callId: string): Promise<CallListening>;
-  /** What there is of the recording of a call, also while it grows. Throws Refusal `call_not_found`, `recording_not_found`. */
+  /** Recording of a call as far as it exists, also while it grows. Throws Refusal `call_not_found`, `recording_not_found`. */
   recording(principal: Principal, callId: string): Promise<StoredRecording>;
   /**
-   * Deletes the recording of a call for good; a call that is not over is not recorded any more. Throws as
+   * Deletes the recording of a call permanently; an active call is no longer recorded. Throws as
    * {@link recording} does.
    */
   eraseRecording(principal: Principal, callId: string): Promise<void>;
@@ -261,7 +261,7 @@ export interface WebhookUseCases {
   rotateSecret(principal: Principal, webhookId: string): Promise<WebhookWithSecret>;
   /** Sends an event of the type `webhook.test`. Throws Refusal `webhook_disabled`, `delivery_quota`. */
   test(principal: Principal, webhookId: string): Promise<WebhookDelivery>;
-  /** Newest first; those that are over are kept for seven days, and of tests and replays the newest 1,000. */
+  /** Newest first; ended ones are kept for seven days, and of tests and replays the newest 1,000. */
   deliveries(
     principal: Principal,
     webhookId: string,
@@ -274,12 +274,12 @@ export interface WebhookUseCases {
 
 /** A consent as it is stored now. */
 export interface StoredConsent extends Consent {
-  /** Nothing was recorded of this number before. */
+  /** No dial of this number was recorded before. */
   readonly created: boolean;
 }
 
 /**
- * Whether numbers may be called. Every method throws Refusal `phone_number_invalid` for what is no E.164 number, and
+ * Consents of callees. Every method throws Refusal `phone_number_invalid` for what is no E.164 number, and
  * `demo_token_restricted`.
  */
 export interface ConsentUseCases {
@@ -293,11 +293,11 @@ export interface ConsentUseCases {
   /** Throws Refusal `consent_not_found`, as the following does. */
   get(principal: Principal, phone: string): Promise<Consent>;
   delete(principal: Principal, phone: string): Promise<void>;
-  /** By ascending number; a page goes on after a number. */
+  /** By ascending number; a page continues after a number. */
   list(principal: Principal, filter?: { status?: ConsentStatus | undefined }, page?: Page): Promise<Consent[]>;
 }
 
-/** How the calls of the last days ended. */
+/** Results of the calls of the last days. */
 export interface CallSummary {
   /** Oldest day first, by the creation of the calls; days without calls included. */
   readonly days: readonly {
@@ -310,7 +310,7 @@ export interface CallSummary {
   readonly failures: readonly { readonly reason: FailedReason; readonly calls: number }[];
 }
 
-/** A network as whoever creates an instance chooses it. */
+/** A network as the creator of an instance chooses it. */
 export interface OpenNetwork {
   /** The `provider` of an instance. */
   readonly name: string;
@@ -318,7 +318,7 @@ export interface OpenNetwork {
   readonly linking: "code" | "operator";
   /** The callee's audio reaches the server, so agents and streams can listen. */
   readonly receivesAudio: boolean;
-  /** The numbers that calls may come from; null: nothing of the caller can be chosen. */
+  /** The numbers that calls may come from; null: the caller has no choices. */
   readonly callerIds: CallerIdRule | null;
 }
 
@@ -331,7 +331,7 @@ export interface QueryUseCases {
    * before there is an event.
    */
   nextEvents(principal: Principal, query: LogQuery, patience: Patience): Promise<EventPage>;
-  /** How the caller's calls of the last 14 days ended. Throws Refusal `demo_token_restricted`. */
+  /** Results of the caller's calls of the last 14 days. Throws Refusal `demo_token_restricted`. */
   callSummary(principal: Principal): Promise<CallSummary>;
   /** The networks that the caller's instances may use, the default one first. */
   networks(principal: Principal): Promise<OpenNetwork[]>;
@@ -341,7 +341,7 @@ export interface QueryUseCases {
    * Throws Refusal `voice_not_found`, `speech_unavailable`, `server_busy`.
    */
   voiceSample(voiceId: string, userId?: string, patience?: Pick<Patience, "signal">): Promise<Uint8Array<ArrayBuffer>>;
-  /** Whether the storage answers and the server is not stopping. */
+  /** True if the storage answers and the server is not stopping. */
   ready(): Promise<boolean>;
   /** Figures for `/metrics`. */
   figures(): Promise<Figures>;

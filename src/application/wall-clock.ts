@@ -13,7 +13,7 @@ export class WallClock {
     this.#offset = system.now() - system.monotonic();
   }
 
-  /** How far the wall clock was set since the last question, ms; 0 if it was not. */
+  /** Change of the wall clock since the last question, ms; 0 if it was not set. */
   jumped(): number {
     const offset = this.#system.now() - this.#system.monotonic();
     const jump = offset - this.#offset;

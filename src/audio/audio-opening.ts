@@ -35,7 +35,7 @@ export function refusedFile(name: string, stated: StreamEncoding | undefined): N
  */
 export class AudioOpening {
   readonly #stated: StreamEncoding | undefined;
-  /** Whether the client or a tag at the beginning declares an MP3. */
+  /** True if the client or a tag at the beginning declares an MP3. */
   #isMp3: boolean;
   #held = new Uint8Array(MAX_HELD_BYTES);
   #length = 0;

@@ -34,7 +34,7 @@ export class Decimator {
   }
 }
 
-/** A sinc under a Hann window, with unit gain at 0 Hz; a single tap if there is nothing to filter. */
+/** A sinc under a Hann window, with unit gain at 0 Hz; a single tap if there is no filter. */
 function lowPass(factor: number): Float64Array {
   if (factor === 1) return Float64Array.of(1);
   const reach = CROSSINGS * factor;

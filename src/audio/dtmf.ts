@@ -17,8 +17,8 @@ const MAX_GAP_MS = 200;
 const FLOOR = 150 * 150;
 /** The share of a block's energy that its two tones must hold; speech rarely does. */
 const TONE_SHARE = 0.8;
-const MOST_HIGH_OVER_LOW = powerRatio(8);
-const MOST_LOW_OVER_HIGH = powerRatio(9);
+const MAX_HIGH_OVER_LOW = powerRatio(8);
+const MAX_LOW_OVER_HIGH = powerRatio(9);
 const OVER_REST_OF_GROUP = powerRatio(8);
 
 /** Receives each digit once, with the time in the stream at which its tone was first certain to be on. */
@@ -64,7 +64,7 @@ export class DtmfDetector {
     this.#high = Float64Array.from(HIGH_HZ, coefficient);
   }
 
-  /** Whether the last whole block sounded like a key, or a key is still being held. */
+  /** True if the last whole block sounded like a key, or a key is still being held. */
   get sounding(): boolean {
     return this.#candidate !== undefined || this.#reported !== undefined;
   }
@@ -161,7 +161,7 @@ export class DtmfDetector {
     const column = this.#winner(this.#high);
     if (column < 0) return undefined;
     const highPower = this.#powers[column]!;
-    if (highPower > MOST_HIGH_OVER_LOW * lowPower || lowPower > MOST_LOW_OVER_HIGH * highPower) return undefined;
+    if (highPower > MAX_HIGH_OVER_LOW * lowPower || lowPower > MAX_LOW_OVER_HIGH * highPower) return undefined;
     // A sine of amplitude a gives (a n / 2)² of power here and a² n / 2 of energy.
     if (2 * (lowPower + highPower) < TONE_SHARE * length * energy) return undefined;
     return KEYS[row]?.[column];
@@ -191,7 +191,7 @@ export class DtmfDetector {
   }
 }
 
-/** How {@link dtmfTones} plays digits. */
+/** Options of {@link dtmfTones}. */
 export interface DtmfToneOptions {
   /** Samples per second. */
   readonly sampleRate: number;

@@ -18,7 +18,7 @@ const ROLL_OFF = 0.92;
 
 // All the customary rates need 640 steps or fewer and are exact. A file with an odd rate (11111 Hz) would need as many
 // as its rate; then the nearest of 1024 steps is used, which keeps its pitch and length, and more than 60 dB of SNR.
-const MOST_STEPS = 1024;
+const MAX_STEPS = 1024;
 // Audio files choose their rate freely, so the cache has a limit: 2 million coefficients, 16 MB.
 const CACHED_COEFFICIENTS = 2_000_000;
 
@@ -46,7 +46,7 @@ function design(up: number, down: number): FilterBank {
   const cutOff = scale * ROLL_OFF;
   const reach = 2 * Math.ceil(ZERO_CROSSINGS / scale / 2);
   const taps = 2 * reach;
-  const steps = Math.min(up, MOST_STEPS);
+  const steps = Math.min(up, MAX_STEPS);
   const rows = new Float64Array((steps + 1) * taps);
   const row = new Float64Array(taps);
   for (let step = 0; step <= steps; step++) {

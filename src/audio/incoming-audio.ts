@@ -76,7 +76,7 @@ export class IncomingAudio {
 
   /**
    * Adds the next message. If decoding takes long, it is done in slices with pauses, and the result is a promise: push
-   * nothing more before that has resolved.
+   * no more before that has resolved.
    * @throws {NotAudio} at once, or by rejecting; the decoder is closed then
    */
   push(message: Uint8Array): void | Promise<void> {
@@ -168,7 +168,7 @@ export class IncomingAudio {
     }
     const isTag = name?.startsWith("MP3") === true;
     if (name !== undefined && !(isTag && isMp3)) throw this.#refused(name);
-    // Bytes after the last sample of a WAV file, without a header of their own, have the declared format.
+    // Bytes after the last sample of a WAV file, without their own header, have the declared format.
     if (this.#format === "wav" && this.#wav?.isBetweenFiles(message) === true) this.#use(this.#stated);
     return this.#withoutFiles(message);
   }

@@ -3,9 +3,9 @@ import { msToSamples } from "./pcm.ts";
 /** Options of a {@link JitterBuffer}. */
 export interface JitterBufferOptions {
   readonly sampleRate: number;
-  /** How much audio is gathered before the first sample comes out, ms. */
+  /** Audio gathered before the first sample comes out, ms. */
   readonly targetMs: number;
-  /** How much audio is held at most, ms. */
+  /** Longest audio held, ms. */
   readonly mostMs: number;
   /** Least target beyond the largest piece so far, ms: what is still there when the next one is due. Default: 0. */
   readonly spareMs?: number;

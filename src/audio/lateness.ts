@@ -1,9 +1,9 @@
 const BUCKET_MS = 0.1;
 const BUCKETS = 5_000;
 
-/** How late frames were, all in ms. */
+/** Lateness of frames, all in ms. */
 export interface LatenessFigures {
-  /** How many frames are counted. */
+  /** Number of frames counted. */
   readonly frames: number;
   readonly p50: number;
   readonly p99: number;
@@ -41,7 +41,7 @@ export class Lateness implements LatenessFigures {
     return this.#max;
   }
 
-  /** The lateness (ms) that this share of the frames (0 to 1) did not exceed; 0 when nothing is counted. */
+  /** The lateness (ms) that this share of the frames (0 to 1) did not exceed; 0 when no frame is counted. */
   quantile(share: number): number {
     const wanted = share * this.#frames;
     let seen = 0;

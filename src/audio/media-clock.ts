@@ -1,7 +1,7 @@
 import type { System } from "../ports/system.ts";
 import { Lateness } from "./lateness.ts";
 
-/** What the clock drives: one call's audio. */
+/** Members that the clock drives: one call's audio. */
 export interface Ticking {
   /** Length of its frames, ms. Default: 20. */
   readonly frameMs?: FrameMs | undefined;
@@ -39,7 +39,7 @@ interface Seat {
  * order, frame by frame. The timer runs only while there are members.
  */
 export class MediaClock {
-  /** How late the frames were handed over, measured when a slot is done. */
+  /** Lateness at which the frames were handed over, measured at the end of a slot. */
   readonly lateness: Lateness = new Lateness();
   readonly #system: System;
   readonly #slots: (Seat | undefined)[][] = Array.from({ length: TURN_MS }, () => []);
@@ -58,7 +58,7 @@ export class MediaClock {
     this.#system = system;
   }
 
-  /** How many members tick. */
+  /** Number of ticking members. */
   get size(): number {
     return this.#seats.size;
   }
@@ -99,7 +99,7 @@ export class MediaClock {
     if (this.#seats.size === 0) this.#stopTimer();
   }
 
-  /** Stops for good and lets go of all members. */
+  /** Stops permanently and lets go of all members. */
   close(): void {
     this.#closed = true;
     for (const member of [...this.#seats.keys()]) this.remove(member);

@@ -1,4 +1,4 @@
-import { MOST_FRAME_BYTES, mpegHeader } from "./mpeg-header.ts";
+import { MAX_FRAME_BYTES, mpegHeader } from "./mpeg-header.ts";
 
 /** Number of consecutive frames that prove an MP3: random bytes may look like one header, but not like three. */
 const FRAMES_NEEDED = 3;
@@ -7,10 +7,10 @@ const FRAMES_NEEDED = 3;
 export const SEARCHED_BYTES = 4096;
 
 /** Bytes needed to recognise a frame: up to the end of the third header. */
-export const SETTLING_BYTES: number = (FRAMES_NEEDED - 1) * MOST_FRAME_BYTES + 4;
+export const SETTLING_BYTES: number = (FRAMES_NEEDED - 1) * MAX_FRAME_BYTES + 4;
 
 /**
- * Whether layer III frames of one sample rate follow each other from `at` on. "cut": they do so
+ * Tells if layer III frames of one sample rate follow each other from `at` on. "cut": they do so
  * far, but the bytes end too early to be certain.
  */
 export function framesAt(bytes: Uint8Array, at: number): "yes" | "no" | "cut" {
@@ -26,7 +26,7 @@ export function framesAt(bytes: Uint8Array, at: number): "yes" | "no" | "cut" {
   return "yes";
 }
 
-/** Whether fewer than four bytes could be the beginning of a header. */
+/** True if fewer than four bytes could be the beginning of a header. */
 function mayBegin(bytes: Uint8Array, at: number): boolean {
   const [first = 0xff, second = 0xff] = [bytes[at], bytes[at + 1]];
   return first === 0xff && second >= 0xe0;

@@ -9,7 +9,7 @@ export interface MpegHeader {
 }
 
 /** Length of the longest possible frame, bytes: 320 kbit/s at 32 kHz, padded. */
-export const MOST_FRAME_BYTES = 1441;
+export const MAX_FRAME_BYTES = 1441;
 
 const SAMPLE_RATES = [44_100, 48_000, 32_000];
 const KBITS_MPEG1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];

@@ -17,7 +17,7 @@ const MIN_PLAIN_BYTES = 32;
 const MIN_BASE64_BYTES = 128;
 const MIN_BASE64_LETTERS = 24;
 const MIN_WORDS = 4;
-/** The same for the first message of a stream, if it is nothing else. */
+/** The same for the first message of a stream, if it has no other meaning. */
 const MIN_FIRST_BYTES = 12;
 const MIN_FIRST_WORDS = 2;
 

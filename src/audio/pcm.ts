@@ -15,7 +15,7 @@ export function samplesToMs(samples: number, sampleRate: number): number {
   return (samples * 1000) / sampleRate;
 }
 
-/** Whether samples lie in memory as they travel: then they are copied as bytes, many times faster than one by one. */
+/** True if samples have the same byte order in memory as on the network: then they are copied as bytes, many times faster than one by one. */
 const LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /** Reads 16-bit little-endian samples into a new array; an odd last byte is left out. */

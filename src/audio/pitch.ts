@@ -6,8 +6,8 @@ const WINDOW_MS = 40;
 const RATE = 8_000;
 /** Below this frequency a rumble has most of its energy and a voice little of what is needed here, Hz. */
 const CUT_HZ = 300;
-/** How alike two periods of a vowel are: 1 is the same. Noise reaches 0.4. */
-const LEAST_LIKENESS = 0.55;
+/** Likeness of two periods of a vowel: 1 is the same. Noise reaches 0.4. */
+const MIN_LIKENESS = 0.55;
 
 /**
  * Recognises the vowels of a voice, in noise too: they repeat themselves 70 to 400 times a second, and the noise of engines,
@@ -54,7 +54,7 @@ export class Pitch {
     }
   }
 
-  /** Whether the latest 40 ms repeat themselves as a vowel does. Found out when it is asked. */
+  /** True if the latest 40 ms repeat themselves as a vowel does. Found out when it is asked. */
   get isVoice(): boolean {
     const window = this.#window;
     const { length } = window;
@@ -68,7 +68,7 @@ export class Pitch {
       if (lag < this.#shortest) continue;
       let product = 0;
       for (let at = lag; at < length; at++) product += window[at]! * window[at - lag]!;
-      if (product > 0 && product * product >= LEAST_LIKENESS ** 2 * later * earlier) return true;
+      if (product > 0 && product * product >= MIN_LIKENESS ** 2 * later * earlier) return true;
     }
     return false;
   }

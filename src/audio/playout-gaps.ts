@@ -3,7 +3,7 @@ export class PlayoutGaps {
   /** Silence since the queue ran dry, or since the first frame. */
   #gap = 0;
   #underruns = 0;
-  /** Whether the previous frame was full of audio. */
+  /** True if the previous frame was full of audio. */
   #playing = false;
 
   /** Number of times that the queue ran dry while playing. */
@@ -29,7 +29,7 @@ export class PlayoutGaps {
   }
 
   /**
-   * Counts an underrun if this frame is not full and playback was going on.
+   * Counts an underrun if this frame is not full and playback was continuing.
    * @param started whether any signal has been played so far
    */
   frame(filled: number, length: number, started: boolean): void {

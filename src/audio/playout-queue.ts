@@ -12,7 +12,7 @@ export interface PlayoutItem {
   length: number;
   readonly name: string;
   readonly reached: ((name: string) => void) | undefined;
-  /** Whether the queue owns the memory: then it adds more samples to it, and reuses it. */
+  /** True if the queue owns the memory: then it adds more samples to it, and reuses it. */
   readonly own: boolean;
 }
 
@@ -39,7 +39,7 @@ export class PlayoutQueue {
     this.#blockLength = msToSamples(BLOCK_MS, sampleRate);
   }
 
-  /** Whether everything, marks included, has been heard. */
+  /** True if everything, marks included, has been heard. */
   get empty(): boolean {
     return this.#head === this.#items.length;
   }

@@ -14,7 +14,7 @@ export interface PlayoutSupply {
 }
 
 /**
- * Receives the samples that the callee hears: those that the leg has read, or reported as sent. Called within the leg's
+ * Receives the samples that the callee hears: samples that the leg has read, or reported as sent. Called within the leg's
  * clock: it must not wait, throw, or keep the array.
  */
 export interface PlayoutTap {
@@ -38,7 +38,7 @@ export class Playout implements FrameSource, AheadSource {
   /** Called once, during the first read that returns signal. */
   onFirstSignal: (() => void) | undefined;
   /**
-   * Called after each gap, the silence that the leg sent because nothing was enqueued, before or between signals. Receives
+   * Called after each gap, the silence that the leg sent because no audio was enqueued, before or between signals. Receives
    * its start by {@link clockMs} and its length, ms. Not called after {@link end}.
    */
   onDelay: ((atMs: number, silenceMs: number) => void) | undefined;
@@ -158,7 +158,7 @@ export class Playout implements FrameSource, AheadSource {
     return this.heardMs;
   }
 
-  /** Declares that nothing more will be enqueued. Idempotent. */
+  /** Declares that no more audio will be enqueued. Idempotent. */
   end(): void {
     this.#ended = true;
     this.#settle();

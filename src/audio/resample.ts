@@ -50,7 +50,7 @@ export class Resampler {
     return this.#bank?.reach ?? 0;
   }
 
-  /** Takes the next samples and returns those that can be computed so far, in a new array or, at equal rates, the same. */
+  /** Takes the next samples and returns as many as can be computed so far, in a new array or, at equal rates, the same. */
   push(samples: Int16Array): Int16Array {
     if (this.#bank === undefined) return samples;
     const output = new Int16Array(this.#take(this.#bank, samples.length));

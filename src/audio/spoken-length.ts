@@ -1,7 +1,7 @@
 import type { PcmChunk } from "../ports/media.ts";
 
 /** Maximum length of a spoken text, s: that of an uploaded message. */
-export const LONGEST_AUDIO_S = 600;
+export const MAX_AUDIO_S = 600;
 
 /**
  * Limits the spoken length of a text for every engine: a text of 4096 emoji or percent signs can be minutes of audio.
@@ -12,8 +12,8 @@ export class SpokenLength {
   /** Adds a piece. Throws an Error if all pieces together are longer than 10 minutes. */
   add(piece: PcmChunk): void {
     this.#seconds += piece.samples.length / piece.sampleRate;
-    if (this.#seconds > LONGEST_AUDIO_S) {
-      throw new Error(`the text takes more than ${LONGEST_AUDIO_S / 60} minutes to speak; shorten it`);
+    if (this.#seconds > MAX_AUDIO_S) {
+      throw new Error(`the text takes more than ${MAX_AUDIO_S / 60} minutes to speak; shorten it`);
     }
   }
 }

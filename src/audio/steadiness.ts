@@ -4,11 +4,11 @@ const STEP_MS = 20;
 /** The weight of the newest 20 ms: about the last second counts. */
 const NEWEST = 0.03;
 /** Speech changes its level from one 20 ms to the next by more than this share of it, on average. */
-const LEAST_CHANGE = 0.125;
+const MIN_CHANGE = 0.125;
 /** A word can be one long vowel: one of less than 0.8 s changes less. */
-const LEAST_CHANGE_OF_A_WORD = 0.075;
+const MIN_CHANGE_OF_A_WORD = 0.075;
 const WORD_STEPS = 40;
-/** Steps before which nothing is known. */
+/** Steps before the first verdict. */
 const FIRST_STEPS = 15;
 
 /**
@@ -29,9 +29,9 @@ export class Steadiness {
     this.#stepSamples = msToSamples(STEP_MS, sampleRate);
   }
 
-  /** Whether the sound is too steady for speech; false until enough was heard. */
+  /** True if the sound is too steady for speech; false until enough was heard. */
   get isSteady(): boolean {
-    const least = this.#steps < WORD_STEPS ? LEAST_CHANGE_OF_A_WORD : LEAST_CHANGE;
+    const least = this.#steps < WORD_STEPS ? MIN_CHANGE_OF_A_WORD : MIN_CHANGE;
     return this.#steps >= FIRST_STEPS && this.#change < least * this.#level;
   }
 

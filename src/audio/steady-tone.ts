@@ -10,11 +10,11 @@ const TONE_SHARE = 0.6;
 /** The share before the tone is known: of |cos(w)| and |cos(2w)| one is at least a half. */
 const SHARE_AT_FIRST = TONE_SHARE / 2 - 0.1;
 /** Maximum residual of the fit, as a share of the tone's autocorrelation. */
-const MOST_RESIDUAL = 0.008;
+const MAX_RESIDUAL = 0.008;
 /** Maximum energy ratio between eighths of a frame: two tones close to each other beat, and exceed it. */
-const MOST_BEAT = 4;
+const MAX_BEAT = 4;
 /** The same ratio, and the floor, while other frequencies still interfere. */
-const MOST_BEAT_AT_FIRST = 6;
+const MAX_BEAT_AT_FIRST = 6;
 const FLOOR_AT_FIRST = FLOOR / 2;
 /** Minimum correlation of neighbouring samples at the working rate: that of 620 Hz is 0.88, and that of noise is 0. */
 const LOW_SHARE = 0.65;
@@ -56,7 +56,7 @@ export class SteadyTone {
 
   /** The frequency of the frame's tone, Hz; 0 if the frame is no tone. */
   hzOf(frame: Float64Array): number {
-    if (!isSteady(frame, 0, FLOOR, MOST_BEAT)) return 0;
+    if (!isSteady(frame, 0, FLOOR, MAX_BEAT)) return 0;
     const weighted = this.#weighted;
     for (let i = 0; i < weighted.length; i++) weighted[i] = frame[i]! * this.#weights[i]!;
     this.#correlate(frame, 0, 2);
@@ -74,7 +74,7 @@ export class SteadyTone {
     if (hz <= LOWEST_HZ || hz >= HIGHEST_HZ) return 0;
     const residual = this.#residual(angle);
     const a = this.#amplitude;
-    return a > TONE_SHARE * r0 && residual < MOST_RESIDUAL * LAGS * a * a ? hz : 0;
+    return a > TONE_SHARE * r0 && residual < MAX_RESIDUAL * LAGS * a * a ? hz : 0;
   }
 
   #correlate(frame: Float64Array, first: number, last: number): void {
@@ -137,19 +137,19 @@ export function mayBePair(samples: Float64Array, start: number, factor: number):
   return energy >= FLOOR_AT_FIRST * (samples.length - start) && product >= LOW_SHARE * energy;
 }
 
-/** Whether samples are too quiet for a tone. */
+/** True if samples are too quiet for a tone. */
 export function isQuiet(samples: Int16Array): boolean {
   let energy = 0;
   for (let i = 0; i < samples.length; i++) energy += samples[i]! * samples[i]!;
   return energy < FLOOR_AT_FIRST * samples.length;
 }
 
-/** Whether 20 ms of audio at any rate, from `start` on, may be a tone: most are silence, or speech. */
+/** True if 20 ms of audio at any rate, from `start` on, may be a tone: most are silence, or speech. */
 export function mayBeTone(samples: Float64Array, start: number): boolean {
-  return isSteady(samples, start, FLOOR_AT_FIRST, MOST_BEAT_AT_FIRST);
+  return isSteady(samples, start, FLOOR_AT_FIRST, MAX_BEAT_AT_FIRST);
 }
 
-/** Whether a frame is loud enough, with a constant level. */
+/** True if a frame is loud enough, with a constant level. */
 function isSteady(samples: Float64Array, start: number, floor: number, mostBeat: number): boolean {
   const length = samples.length - start;
   const part = length >> 3;

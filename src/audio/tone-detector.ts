@@ -43,7 +43,7 @@ export class ToneDetector {
   /** Received samples of the frame that is being filled. */
   #received = 0;
   #frames = 0;
-  /** The current tone: its first and its last received frame, number of those that agree, mean frequency, and energy. */
+  /** The current tone: its first and its last received frame, number of matching frames, mean frequency, and energy. */
   #start = 0;
   #last = 0;
   #run = 0;

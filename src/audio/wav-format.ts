@@ -1,6 +1,6 @@
 import { AudioFormatError } from "./audio-format-error.ts";
 
-/** How the samples of a WAV file are written. */
+/** Format of a WAV file's samples. */
 export interface WavFormat {
   readonly encoding: "pcm" | "float" | "alaw" | "mulaw";
   /** Significant bits; the container may be larger. */

@@ -42,7 +42,7 @@ export class WavLengths {
     return this.#dataClaim % 2 === 1;
   }
 
-  /** True if nothing of the data chunk has arrived. */
+  /** True if no byte of the data chunk has arrived. */
   get isFresh(): boolean {
     return this.#dataReceived === 0;
   }

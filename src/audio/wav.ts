@@ -22,7 +22,7 @@ import { parseWavFormat, type WavFormat } from "./wav-format.ts";
 import { WavLengths } from "./wav-lengths.ts";
 import { WavSamples } from "./wav-samples.ts";
 
-const LARGEST_FMT = 1024;
+const MAX_FMT = 1024;
 /** RIFF size, data size, sample count (64 bits each) and the length of a table that we skip. EBU Tech 3306. */
 const DS64_BYTES = 28;
 
@@ -40,7 +40,7 @@ export interface WavDecoderOptions {
  * Decodes WAV (RIFF, RF64) as it arrives into 16-bit samples of one channel, at the rate of the file.
  *
  * Takes PCM of 8 to 32 bits, float of 32 and 64 bits, A-law and mu-law, 1 to 8 channels. Files that are joined, several
- * data chunks and headers that are repeated between samples are all decoded: each piece has the rate of its own header.
+ * data chunks and headers that are repeated between samples are all decoded: each piece has the rate in its header.
  * Lengths are only claims: a data chunk whose length is a placeholder ends with the bytes, or at the next header.
  * The samples do not depend on how the bytes are cut into pieces. Do not use the decoder after an error.
  */
@@ -176,7 +176,7 @@ export class WavDecoder {
     this.#isPadDue = size % 2 === 1;
     if (id === "data") return this.#beginData(size);
     if (id === "fmt ") {
-      if (size < 16 || size > LARGEST_FMT) return this.#unreadable(malformed(`has a fmt chunk of ${size} bytes`));
+      if (size < 16 || size > MAX_FMT) return this.#unreadable(malformed(`has a fmt chunk of ${size} bytes`));
       return this.#begin("fmt", size, CHUNK_HEAD_BYTES);
     }
     if (id === "ds64" && size >= DS64_BYTES) return this.#begin("ds64", size, CHUNK_HEAD_BYTES);
@@ -230,7 +230,7 @@ export class WavDecoder {
     if (this.#format === undefined) return this.#unreadable(malformed("has its data chunk before its fmt chunk"));
     this.#samples = new WavSamples(this.#format);
     this.#hasData = true;
-    // Only the first chunk may be one that was written before its length was known.
+    // Only the first chunk may have been written before its length was known.
     const isEmpty = claim === 0 && !this.#isFirstChunk;
     this.#isFirstChunk = false;
     if (isEmpty) return this.#begin("skip", 0, CHUNK_HEAD_BYTES);

@@ -9,7 +9,7 @@ export function withoutDataPrefix(text: string): string {
   return comma > 0 && comma < 256 && text.slice(0, comma).endsWith(";base64") ? text.slice(comma + 1) : text;
 }
 
-/** How many bytes the Base64 text stands for, bytes; meaningful for well-formed text only. */
+/** Length of the decoded Base64 text, bytes; meaningful for well-formed text only. */
 export function base64Bytes(text: string): number {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   return Math.floor(text.length / 4) * 3 - padding;
@@ -49,7 +49,7 @@ function digit(text: string, at: number): number {
   return code < 128 ? VALUES[code]! : -1;
 }
 
-/** What twelve bits are written as. */
+/** Characters for each value of twelve bits. */
 const PAIRS: readonly string[] = LETTERS.flatMap((first) => LETTERS.map((second) => first + second));
 
 /** Writes Base64 (RFC 4648 §4, padded). */

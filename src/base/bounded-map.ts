@@ -1,4 +1,4 @@
-/** A map of limited size: setting one entry too many removes the one that was set longest ago. */
+/** A map of limited size: setting one entry too many removes the oldest one. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #most: number;
 

@@ -62,7 +62,7 @@ export function idSource(now: () => number, random: (bytes: Uint8Array) => void)
   return Object.assign(next, { startBehind });
 }
 
-/** When an id was made, by the clock of its maker, ms since 1970-01-01 UTC; undefined if invalid. */
+/** Time at which an id was made, by the clock of its maker, ms since 1970-01-01 UTC; undefined if invalid. */
 export function idTime(id: string): number | undefined {
   if (!ID_TAIL.test(id)) return undefined;
   let ms = 0;
@@ -70,7 +70,7 @@ export function idTime(id: string): number | undefined {
   return ms;
 }
 
-/** Whether `text` has the form of an id with this prefix. */
+/** True if `text` has the form of an id with this prefix. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.length === prefix.length + 27 && text.startsWith(`${prefix}_`) && ID_TAIL.test(text);
 }

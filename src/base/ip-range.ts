@@ -26,7 +26,7 @@ export function ipBytes(address: string): Uint8Array | undefined {
   return bytes !== undefined && inRange(MAPPED, bytes) ? bytes.subarray(12) : bytes;
 }
 
-/** Whether an address from {@link ipBytes} is in the network. */
+/** True if an address from {@link ipBytes} is in the network. */
 export function inRange({ bytes, bits }: IpRange, address: Uint8Array): boolean {
   if (bytes.length !== address.length) return false;
   const whole = bits >> 3;
@@ -35,7 +35,7 @@ export function inRange({ bytes, bits }: IpRange, address: Uint8Array): boolean 
   return rest === 0 || ((bytes[whole]! ^ address[whole]!) & (0xff00 >> rest) & 0xff) === 0;
 }
 
-/** Whether an address from {@link ipBytes} is in one of the networks. */
+/** True if an address from {@link ipBytes} is in one of the networks. */
 export function inAnyRange(ranges: readonly IpRange[], address: Uint8Array): boolean {
   return ranges.some((range) => inRange(range, address));
 }

@@ -3,7 +3,7 @@
  * lane therefore delays the others by one item, not by the flood.
  */
 export class Lanes<T> {
-  // A Map keeps the order of insertion, so the lane to serve next is the first one that may go on.
+  // A Map keeps the order of insertion, so the lane to serve next is the first that may continue.
   readonly #lanes = new Map<string, T[]>();
   #size = 0;
 
@@ -23,7 +23,7 @@ export class Lanes<T> {
     this.#size++;
   }
 
-  /** Takes the item whose turn it is, passing over lanes that may not go on; undefined when none waits. */
+  /** Takes the item whose turn it is, passing over lanes that may not continue; undefined when none waits. */
   take(mayGoOn: (lane: string) => boolean = () => true): T | undefined {
     for (const [lane, waiting] of this.#lanes) {
       if (!mayGoOn(lane)) continue;

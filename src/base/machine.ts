@@ -15,7 +15,7 @@ export function nextState<S extends string, I extends string>(
   return table[state][input];
 }
 
-/** Whether no input leads out of `state`. */
+/** True if no input leads out of `state`. */
 export function isFinal<S extends string, I extends string>(table: Transitions<S, I>, state: S): boolean {
   return Object.keys(table[state]).length === 0;
 }

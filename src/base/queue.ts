@@ -5,7 +5,7 @@ export class Queue<T> implements AsyncIterable<T> {
   #closed = false;
   #failure: { readonly error: unknown } | undefined;
 
-  /** Whether {@link close} or {@link fail} was called. */
+  /** True if {@link close} or {@link fail} was called. */
   get closed(): boolean {
     return this.#closed;
   }

@@ -1,6 +1,6 @@
 import { toHex } from "./hex.ts";
 
-/** A key that nobody else makes: 128 random bits as hex. Pages over plain HTTP have no `crypto.randomUUID`. */
+/** A unique key: 128 random bits as hex. Pages over plain HTTP have no `crypto.randomUUID`. */
 export function randomKey(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(16)));
 }

@@ -1,7 +1,7 @@
 /** First byte of every record. */
 const VERSION = 1;
 /** Deeper values are neither written nor read. */
-const MOST_LEVELS = 64;
+const MAX_LEVELS = 64;
 
 /** First byte of each value. */
 const NULL = 0;
@@ -24,7 +24,7 @@ const OBJECT = 11;
 export function encodeRecord(value: unknown): Uint8Array {
   const writer = new Writer();
   writer.byte(VERSION);
-  write(writer, value, MOST_LEVELS);
+  write(writer, value, MAX_LEVELS);
   return writer.bytes;
 }
 
@@ -33,13 +33,13 @@ export function decodeRecord(bytes: Uint8Array): unknown {
   const reader = new Reader(bytes);
   const version = reader.byte();
   if (version !== VERSION) throw new Error(`unknown format ${version}`);
-  const value = read(reader, MOST_LEVELS);
+  const value = read(reader, MAX_LEVELS);
   if (reader.left > 0) throw new Error(`${reader.left} bytes too many`);
   return value;
 }
 
 function write(writer: Writer, value: unknown, levels: number): void {
-  if (levels === 0) throw new TypeError(`a record has more than ${MOST_LEVELS} levels`);
+  if (levels === 0) throw new TypeError(`a record has more than ${MAX_LEVELS} levels`);
   if (value === null) writer.byte(NULL);
   else if (value === undefined) writer.byte(UNDEFINED);
   else if (typeof value === "boolean") writer.byte(value ? TRUE : FALSE);
@@ -66,7 +66,7 @@ function definedEntries(value: object): [string, unknown][] {
 }
 
 function read(reader: Reader, levels: number): unknown {
-  if (levels === 0) throw new Error(`more than ${MOST_LEVELS} levels`);
+  if (levels === 0) throw new Error(`more than ${MAX_LEVELS} levels`);
   const tag = reader.byte();
   switch (tag) {
     case NULL:

@@ -1,16 +1,16 @@
 import type { Timers } from "./timers.ts";
 
-/** How long a wait may take, and what ends it. */
+/** Time limit of a wait, and a signal that ends it. */
 export interface Bound {
   readonly system: Timers;
   readonly ms: number;
-  /** What to reject with when the time is over. */
+  /** Creates the error to reject with after the time limit. */
   readonly late: () => Error;
   /** Ends the wait as well, with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the work resolves with, if that takes no longer than the bound. The work itself goes on. */
+/** Resolves as the work does, if that takes no longer than the bound. The work itself continues. */
 export function within<T>(work: Promise<T>, { system, ms, late, signal }: Bound): Promise<T> {
   let end = () => {};
   const over = new Promise<never>((_, reject) => {

@@ -19,7 +19,7 @@ export interface GetCallOptions<E extends CallExpansion> extends RequestOptions 
 
 /** Options of {@link CallsClient.streamTicket}. */
 export interface TicketOptions extends RequestOptions {
-  /** What the ticket is for. Default: `stream`. */
+  /** Purpose of the ticket. Default: `stream`. */
   readonly for?: "stream" | "listen" | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface CallsClient {
    * the left, the callee's voice on the right. During the call, the recording so far.
    */
   recording(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
-  /** Deletes the recording for good; an active call continues without being recorded. */
+  /** Deletes the recording permanently; an active call continues without being recorded. */
   deleteRecording(id: string, options?: RequestOptions): Promise<void>;
   /** A ticket for a program that streams the call's audio, or listens to it, without a token, such as a page in a browser. */
   streamTicket(id: string, options?: TicketOptions): Promise<StreamTicket>;

@@ -9,7 +9,7 @@ export interface ListConsentsQuery extends PageQuery {
   readonly status?: ConsentStatus | undefined;
 }
 
-/** Whether numbers may be called. All methods throw `RingportError`; numbers are E.164. */
+/** Consents of callees. All methods throw `RingportError`; numbers are E.164. */
 export interface ConsentsClient {
   /** Records it, in place of what was recorded before. */
   put(phone: string, input: ConsentInput, options?: RequestOptions): Promise<Consent>;

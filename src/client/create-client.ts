@@ -53,7 +53,7 @@ export interface Client {
   /** A short sentence in the voice's own language, as the bytes of a WAV file (16-bit PCM, mono, 16 kHz). */
   voiceSample(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   /**
-   * Waits until a call is over, whatever its outcome: busy is an outcome, not an error.
+   * Waits until a call has ended, whatever its outcome: busy is an outcome, not an error.
    * @throws {DOMException} `TimeoutError` after `timeoutMs`; the reason of `signal` when it is aborted
    */
   waitForCall(id: string, options?: WaitForCallOptions): Promise<FinishedCall>;
@@ -119,7 +119,7 @@ const PAUSE_MS = 1_000;
 
 /**
  * The pages of events from a cursor on, each as soon as it has an event. If the log was put back to an earlier state, an empty
- * page with `reset` comes first, and the events go on from the place that the server names.
+ * page with `reset` comes first, and the events continue from the place that the server names.
  * @throws the reason of the signal when it is aborted
  */
 async function* followEvents(

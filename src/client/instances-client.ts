@@ -22,7 +22,7 @@ export interface QrCode {
   readonly pngBase64: string;
   /** Instructions for a person. */
   readonly message: string;
-  /** When to request the next code, RFC 3339; null if the server does not send it. */
+  /** Time at which to request the next code, RFC 3339; null if the server does not send it. */
   readonly expiresAt: string | null;
   /** Number of the code within one linking; null if the server does not send it. */
   readonly sequence: number | null;
@@ -51,7 +51,7 @@ export interface InstancesClient {
   linkPage(id: string, options?: RequestOptions): Promise<LinkPage>;
   /** Unlinks the number: a live call ends, waiting calls wait for the next number. Without a number nothing changes. */
   unlink(id: string, options?: RequestOptions): Promise<Instance>;
-  /** Ends the instance's call, unlinks the number and erases its credentials, for good. */
+  /** Ends the instance's call, unlinks the number and erases its credentials, permanently. */
   delete(id: string, options?: RequestOptions): Promise<void>;
 }
 

@@ -5,9 +5,9 @@ import { RingportError, retryAfterOf } from "./ringport-error.ts";
 export const RETRIES = 4;
 
 /** After a longer Retry-After there is no retry: the caller should decide. Seconds. */
-const LONGEST_RETRY_AFTER = 30;
+const MAX_RETRY_AFTER = 30;
 const FIRST_DELAY_MS = 250;
-const LONGEST_DELAY_MS = 5_000;
+const MAX_DELAY_MS = 5_000;
 
 /** Temporary statuses; 502 and 504 come from proxies that could not reach the server. */
 const TEMPORARY = [429, 502, 503, 504];
@@ -25,7 +25,7 @@ export function retryOptions(limit: number, onLost: () => void): RetryOptions {
     statusCodes: [...TEMPORARY, CONFLICT],
     afterStatusCodes: [...TEMPORARY, CONFLICT],
     delay: (attempt) => FIRST_DELAY_MS * 2 ** (attempt - 1),
-    backoffLimit: LONGEST_DELAY_MS,
+    backoffLimit: MAX_DELAY_MS,
     jitter: (delay) => delay * (0.75 + Math.random() / 2),
     shouldRetry: ({ error }) => {
       if (isHTTPError(error)) {
@@ -34,7 +34,7 @@ export function retryOptions(limit: number, onLost: () => void): RetryOptions {
         if (status === CONFLICT && retryAfter === undefined) return false;
         // A gateway gave up waiting; the server may have carried the request out all the same.
         if (status === 502 || status === 504) onLost();
-        return retryAfter !== undefined && retryAfter > LONGEST_RETRY_AFTER ? false : undefined;
+        return retryAfter !== undefined && retryAfter > MAX_RETRY_AFTER ? false : undefined;
       }
       const lost = isTimeoutError(error) || error instanceof RingportError;
       if (lost) onLost();

@@ -3,7 +3,7 @@ import type { Fault, Problem } from "../http/answers.ts";
 import type { ProblemCode } from "../http/problems/problem-kind.ts";
 
 /**
- * Why a request or a stream failed: the `code` of the server's problem document, or one of the client's own codes.
+ * Reason for the failure of a request or a stream: the `code` of the server's problem document, or one of the client's own codes.
  * `network_error`: there was no response. `timeout`: there was none in time. `unexpected_answer`: the response is not one
  * of Ringport. `another_call_active`: see `AnotherCallActive`. `stream_lost`: the connection broke and could not be restored in time. `stream_overflow`: too much audio
  * was written.
@@ -36,7 +36,7 @@ interface Details {
 }
 
 /**
- * Every method of the client throws this if a request fails for good; programs should switch on its `code`. It is safe to
+ * Every method of the client throws this if a request fails permanently; programs should switch on its `code`. It is safe to
  * print and log: neither it nor its causes contain the token, or the body of the request or of the response.
  */
 export class RingportError extends CodedError {

@@ -18,7 +18,7 @@ export interface ClientOptions {
   readonly fetch?: FetchRequest | undefined;
   /** Most retries of a request after a lost connection, 429 or 503. Default: 4. */
   readonly retries?: number | undefined;
-  /** How long one attempt may take, ms. Default: 60,000. */
+  /** Time one attempt may take, ms. Default: 60,000. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -95,7 +95,7 @@ interface Received {
 const BODILESS = [204, 205, 304];
 const TIMEOUT_MS = 60_000;
 /** A server is asked to wait this long at most: proxies cut a connection after 30 s or more without a byte. */
-const LONGEST_WAIT_S = 25;
+const MAX_WAIT_S = 25;
 
 /** @throws {TypeError} the URL is not absolute or contains a user name, or the token contains characters that cannot be sent */
 export function createTransport(options: ClientOptions): Transport {
@@ -109,7 +109,7 @@ export function createTransport(options: ClientOptions): Transport {
   if (!/^[!-~]*$/.test(token))
     throw new TypeError("the token contains characters other than visible ASCII: copy it again");
   const base = url.replace(/\/+$/, "");
-  const waitS = Math.min(LONGEST_WAIT_S, Math.floor((timeoutMs ?? TIMEOUT_MS) / 2_000));
+  const waitS = Math.min(MAX_WAIT_S, Math.floor((timeoutMs ?? TIMEOUT_MS) / 2_000));
   const client = ky.create({
     headers: token ? { authorization: `Bearer ${token}` } : {},
     fetch: wholeResponses(fetch ?? ((request) => globalThis.fetch(request)), token),
@@ -196,7 +196,7 @@ export function createTransport(options: ClientOptions): Transport {
 /** Reads each response to its end, so that a break within it counts as a lost connection too. */
 function wholeResponses(fetch: FetchRequest, token: string): (input: string | URL | Request) => Promise<Response> {
   return async (input) => {
-    const request = input as Request; // ky passes nothing else
+    const request = input as Request; // ky passes no other value
     try {
       const response = await unlessAborted(fetch(request), request.signal);
       const { status, statusText, headers } = response;

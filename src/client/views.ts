@@ -45,5 +45,5 @@ export type CallWith<E extends CallExpansion> = [E] extends [never]
   ? Call
   : Call & { [Name in Added<E>]: Exclude<Call[Name], undefined> };
 
-/** A call that is over. */
+/** A call that has ended. */
 export type FinishedCall = Call & { status: "COMPLETED" | "FAILED"; outcome: Outcome };

@@ -8,28 +8,28 @@ import type { Call, CallEvent, FinishedCall } from "./views.ts";
 export interface WaitForCallOptions extends RequestOptions {
   /** Receives every event of the timeline once and in order; the next follows once the promise has settled. */
   readonly onProgress?: ((event: CallEvent) => void | Promise<void>) | undefined;
-  /** Stops waiting after this time, ms; the call continues. Default: waits until the call is over. */
+  /** Stops waiting after this time, ms; the call continues. Default: waits until the call has ended. */
   readonly timeoutMs?: number | undefined;
   /** Longest time between two polls of a server that cannot wait for events, ms. Default: 1,000. */
   readonly longestPauseMs?: number | undefined;
 }
 
 /** If the server cannot wait for events, the interval of polls is short after an event, then grows, ms. */
-const SHORTEST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 1_000;
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 1_000;
 const PAUSE_GROWTH = 1.5;
 /** Events per request. */
 const PAGE = 200;
 
 /**
- * Waits until a call is over, whatever its outcome.
+ * Waits until a call has ended, whatever its outcome.
  * @throws {RingportError} the call cannot be read
  * @throws {DOMException} `TimeoutError` after `timeoutMs`; the reason of `signal` when it is aborted
  */
 export async function waitForCall(
   transport: Transport,
   id: string,
-  { onProgress, signal, timeoutMs, longestPauseMs = LONGEST_PAUSE_MS }: WaitForCallOptions = {},
+  { onProgress, signal, timeoutMs, longestPauseMs = MAX_PAUSE_MS }: WaitForCallOptions = {},
 ): Promise<FinishedCall> {
   const deadline = new AbortController();
   const expire = () =>
@@ -38,7 +38,7 @@ export async function waitForCall(
   const stop = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
   try {
     const timeline = new Timeline(transport, id, stop);
-    let pauseMs = SHORTEST_PAUSE_MS;
+    let pauseMs = MIN_PAUSE_MS;
     for (;;) {
       const news = await timeline.news();
       for (const event of news) {
@@ -51,7 +51,7 @@ export async function waitForCall(
         if (isFinished(call)) return call;
       }
       if (timeline.waits) continue;
-      pauseMs = news.length > 0 ? SHORTEST_PAUSE_MS : Math.min(pauseMs * PAUSE_GROWTH, longestPauseMs);
+      pauseMs = news.length > 0 ? MIN_PAUSE_MS : Math.min(pauseMs * PAUSE_GROWTH, longestPauseMs);
       await pause(pauseMs, stop);
     }
   } finally {

@@ -1,6 +1,6 @@
 import { CodedError } from "../base/error.ts";
 
-/** Why a request about an account was refused. */
+/** Reason for the refusal of a request about an account. */
 export type AccountRefusalCode =
   | "registration_closed"
   | "code_invalid"
@@ -21,11 +21,11 @@ export type AccountRefusalCode =
   | "token_not_found"
   | "instance_not_found";
 
-/** Thrown by a use case of accounts that will not do what was asked; nothing was changed. */
+/** Thrown by a use case of accounts that will not do what was asked; no change was made. */
 export class AccountRefusal extends CodedError {
   override readonly name = "AccountRefusal";
   readonly code: AccountRefusalCode;
-  /** When the same request may succeed, ms from now; undefined if unknown. */
+  /** Time from now after which the same request may succeed, ms; undefined if unknown. */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: AccountRefusalCode, detail: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {

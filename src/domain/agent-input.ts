@@ -17,7 +17,7 @@ export interface AgentInput {
   voiceId?: string | undefined;
   /** BCP 47 tag of the language that the agent speaks: `pt-BR`. Default: the one of the voice. */
   language?: string | undefined;
-  /** What the agent says first; null: it waits until the callee speaks. Default: it decides itself. */
+  /** First words of the agent; null: it waits until the callee speaks. Default: it decides itself. */
   firstMessage?: string | null | undefined;
   /** Values for `{{name}}`: data, which the agent never takes for instructions. */
   variables?: Variables | undefined;
@@ -25,13 +25,13 @@ export interface AgentInput {
   maxTurns?: number | undefined;
   /** Numbers that the agent may transfer the call to, E.164. Default: a model none, a script those of its steps. */
   transferTo?: string[] | undefined;
-  /** How long the conversation may last, s; then the agent says goodbye. Default: `maxDurationMs` of the server, which counts too. */
+  /** Maximum duration of the conversation, s; then the agent says goodbye. Default: `maxDurationMs` of the server, which counts too. */
   maxSeconds?: number | undefined;
   /** Names of the server's tools that the agent may use. Default: all of them. */
   tools?: string[] | undefined;
   /** JSON Schema of the result. With it, the agent states at the end what it has found out. Default: no such result. */
   resultSchema?: JsonSchema | undefined;
-  /** What is done once a machine has answered. Default: `continue`, as with a person. */
+  /** Behaviour once a machine has answered. Default: `continue`, as with a person. */
   onMachine?: OnMachine | undefined;
   /** Policy if a call-screening assistant answers. Default: `continue`; the agent introduces itself. */
   onScreening?: "continue" | "hang_up" | undefined;
@@ -39,14 +39,14 @@ export interface AgentInput {
 
 /** A language, and optionally a script and a region. */
 export const LANGUAGE: RegExp = /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|\d{3}))?$/;
-const MOST_VARIABLES = 50;
-const LONGEST_VALUE = 1_000;
+const MAX_VARIABLES = 50;
+const MAX_VALUE = 1_000;
 const NAME = /^[A-Za-z]\w{0,63}$/;
-const MOST_TURNS = 1_000;
-const MOST_TRANSFER_NUMBERS = 20;
-const LEAST_SECONDS = 10;
-const MOST_SECONDS = 3_600;
-const MOST_TOOLS = 64;
+const MAX_TURNS = 1_000;
+const MAX_TRANSFER_NUMBERS = 20;
+const MIN_SECONDS = 10;
+const MAX_SECONDS = 3_600;
+const MAX_TOOLS = 64;
 
 /** The schema of the field `agent`. @param voiceId the schema of its voice */
 export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<AgentInput> {
@@ -71,8 +71,8 @@ export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<Age
     variables: v.optional(variablesSchema()),
     onMachine: v.optional(onMachineSchema()),
     onScreening: v.optional(agentOnScreeningSchema()),
-    maxTurns: v.optional(wholeNumber(1, MOST_TURNS)),
-    maxSeconds: v.optional(wholeNumber(LEAST_SECONDS, MOST_SECONDS)),
+    maxTurns: v.optional(wholeNumber(1, MAX_TURNS)),
+    maxSeconds: v.optional(wholeNumber(MIN_SECONDS, MAX_SECONDS)),
     tools: v.optional(toolNamesSchema()),
     resultSchema: v.optional(resultSchemaSchema()),
     transferTo: v.optional(transferToSchema()),
@@ -114,15 +114,15 @@ function toolNamesSchema(): Schema<string[]> {
       v.any(),
       v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
         if (!Array.isArray(value)) return addIssue({ message: issueText("type_invalid", "must be an array") });
-        if (value.length > MOST_TOOLS)
-          addIssue({ message: issueText("too_long", `at most ${MOST_TOOLS} names are allowed`) });
+        if (value.length > MAX_TOOLS)
+          addIssue({ message: issueText("too_long", `at most ${MAX_TOOLS} names are allowed`) });
         else if (!value.every((name) => typeof name === "string"))
           addIssue({ message: issueText("type_invalid", "must be an array of names") });
       }),
     ),
     {
       type: "array",
-      maxItems: MOST_TOOLS,
+      maxItems: MAX_TOOLS,
       items: { type: "string" },
       description: "Names of the server's tools that the agent may use. Default: all of them.",
     },
@@ -139,7 +139,7 @@ function instructionsSchema(limits: Limits): Schema<string[]> {
   return describedAs(
     v.pipe(
       v.any(),
-      // Before the items are checked: a body can hold millions, each with a fault of its own.
+      // Before the items are checked: a body can hold millions, each with its own fault.
       v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
         if (!Array.isArray(value)) return addIssue({ message: issueText("type_invalid", "must be an array") });
         if (value.length === 0) addIssue({ message: issueText("too_short", "give at least one instruction") });
@@ -164,14 +164,14 @@ function transferToSchema(): Schema<string[]> {
       // Before the items are checked, as for the instructions.
       v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
         if (!Array.isArray(value)) return addIssue({ message: issueText("type_invalid", "must be an array") });
-        if (value.length > MOST_TRANSFER_NUMBERS)
-          addIssue({ message: issueText("too_long", `at most ${MOST_TRANSFER_NUMBERS} numbers are allowed`) });
+        if (value.length > MAX_TRANSFER_NUMBERS)
+          addIssue({ message: issueText("too_long", `at most ${MAX_TRANSFER_NUMBERS} numbers are allowed`) });
       }),
       v.array(v.pipe(v.string(), v.regex(PHONE_NUMBER, issueText("phone_number_invalid", PHONE_RULE)))),
     ),
     {
       type: "array",
-      maxItems: MOST_TRANSFER_NUMBERS,
+      maxItems: MAX_TRANSFER_NUMBERS,
       items: { type: "string", pattern: PHONE_NUMBER.source },
       description: "The only numbers that the agent may transfer the call to. Without it, a model transfers no call.",
     },
@@ -187,7 +187,7 @@ function variablesSchema(): Schema<Variables> {
         addIssue({ message: issueText(code, sentence) });
       if (!isObject(value)) return refuse("type_invalid", "must be an object");
       const entries = Object.entries(value);
-      if (entries.length > MOST_VARIABLES) return refuse("too_long", `at most ${MOST_VARIABLES} variables are allowed`);
+      if (entries.length > MAX_VARIABLES) return refuse("too_long", `at most ${MAX_VARIABLES} variables are allowed`);
       for (const [name, one] of entries) {
         if (!NAME.test(name))
           return refuse(
@@ -197,16 +197,16 @@ function variablesSchema(): Schema<Variables> {
         const isText = typeof one === "string";
         if (!isText && typeof one !== "boolean" && !Number.isFinite(one))
           return refuse("value_invalid", `${name} must be a text, a number, true or false`);
-        if (isText && one.length > LONGEST_VALUE)
-          return refuse("too_long", `${name} has ${one.length} characters, at most ${LONGEST_VALUE} are allowed`);
+        if (isText && one.length > MAX_VALUE)
+          return refuse("too_long", `${name} has ${one.length} characters, at most ${MAX_VALUE} are allowed`);
       }
     }),
   );
   return describedAs(schema, {
     type: "object",
-    maxProperties: MOST_VARIABLES,
+    maxProperties: MAX_VARIABLES,
     additionalProperties: {
-      anyOf: [{ type: "string", maxLength: LONGEST_VALUE }, { type: "number" }, { type: "boolean" }],
+      anyOf: [{ type: "string", maxLength: MAX_VALUE }, { type: "number" }, { type: "boolean" }],
     },
     description: "Values for `{{name}}` in the instructions and in the first message.",
   }) as Schema<Variables>;

@@ -2,12 +2,12 @@ import { type LineTone, TONE_MEANINGS } from "./line-tones.ts";
 import { isCallScreening } from "./screening-phrases.ts";
 import { isVoicemailGreeting } from "./voicemail-phrases.ts";
 
-/** Who can answer a call, as far as anybody can tell. */
+/** Answerers that can be told apart. */
 export const ANSWERERS = ["human", "machine", "fax", "screening", "unknown"] as const;
-/** Who answered a call, as far as anybody can tell. */
+/** Answerer of a call, as far as is known. */
 export type AnsweredBy = (typeof ANSWERERS)[number];
 
-/** Why a verdict was given: what was heard, or who decided. */
+/** Reason for a verdict: what was heard, or who decided. */
 export const ANSWER_REASONS = [
   "short_greeting",
   "long_greeting",
@@ -22,36 +22,36 @@ export const ANSWER_REASONS = [
 ] as const;
 export type AnswerReason = (typeof ANSWER_REASONS)[number];
 
-/** Who answered, and why that is believed. */
+/** Answerer, and the reason for that verdict. */
 export interface AnswerVerdict {
   readonly answeredBy: AnsweredBy;
   readonly reason: AnswerReason;
   /** From 0, a guess, to 1, certain. */
   readonly confidence: number;
-  /** When it was known, ms since the answer. */
+  /** Time of the verdict, ms since the answer. */
   readonly atMs: number;
 }
 
-/** What is done once a machine has answered. */
+/** Behaviour once a machine has answered. */
 export const MACHINE_POLICIES = ["continue", "hang_up", "leave_message"] as const;
 /** Go on as with a person, hang up, or wait for the beep and leave the message. */
 export type OnMachine = (typeof MACHINE_POLICIES)[number];
 
-/** What shows that a machine records now: its beep, or a long silence after its greeting; or nothing does. */
+/** Signs that a machine records now: its beep, or a long silence after its greeting; or nothing does. */
 export const GREETING_ENDS = ["beep", "silence", "timeout"] as const;
 export type GreetingEnd = (typeof GREETING_ENDS)[number];
 
 /** Speech that is longer, with pauses shorter than {@link pauseAfter}, is a machine's greeting, ms. */
 export const LONG_GREETING_MS = 6_000;
 /** Voice that is shorter is no word, ms. */
-export const SHORTEST_WORD_MS = 120;
-/** A greeting that goes on after a pause of this length at most is still the same greeting, ms. */
-export const LONGEST_PAUSE_MS = 1_500;
-/** What a machine says before its beep is at least this long, ms: shorter sounds may be notes. */
-export const SHORTEST_GREETING_MS = 500;
+export const MIN_WORD_MS = 120;
+/** A greeting that continues after a pause of this length at most is still the same greeting, ms. */
+export const MAX_PAUSE_MS = 1_500;
+/** Minimum length of a machine's words before its beep, ms: shorter sounds may be notes. */
+export const MIN_GREETING_MS = 500;
 /** Without a word, the answer is unknown after this time, ms. */
 export const FIRST_WORD_MS = 6_000;
-/** How long a beep after the latest word still shows that it was a machine's, ms. */
+/** Time after the latest word in which a beep still shows that it was a machine's, ms. */
 export const BEEP_WAIT_MS = 5_000;
 /** Nothing heard later than this after the answer changes the verdict, ms. */
 export const ANALYSIS_MS = 20_000;
@@ -59,18 +59,18 @@ export const ANALYSIS_MS = 20_000;
 export const RECORDS_AFTER_MS = 3_000;
 /** After that silence, a beep within this time still begins the recording, ms. */
 export const LATE_BEEP_MS = 10_000;
-/** A call that has nothing more to say waits for the verdict this long, ms. */
+/** A call that has finished playing waits for the verdict this long, ms. */
 export const VERDICT_WAIT_MS = 8_000;
 /** The words of a greeting are known this long after its verdict, ms. */
 export const WORDS_WAIT_MS = 3_000;
 /** A call whose message has been played waits this long until a tone is recognised, ms. */
 export const TONE_WAIT_MS = 5_000;
-/** How long a call waits for the end of a machine's greeting, ms. */
+/** Time a call waits for the end of a machine's greeting, ms. */
 export const VOICEMAIL_WAIT_MS = 40_000;
-/** A tone below this frequency, Hz, is the ringing of a network, unless somebody has spoken before. */
+/** A tone below this frequency, Hz, is the ringing of a network, unless there was speech before. */
 export const HIGHEST_RINGING_HZ = 510;
 
-/** How long a person waits for a reply after a greeting of this length, ms: machines pause between sentences, too. */
+/** Time a person waits for a reply after a greeting of this length, ms: machines pause between sentences, too. */
 export function pauseAfter(greetingMs: number): number {
   if (greetingMs <= 1_300) return 650;
   return greetingMs <= 2_500 ? 800 : 1_000;
@@ -85,18 +85,18 @@ export function pauseAfter(greetingMs: number): number {
 export class AnswerRules {
   readonly #hangOverMs: number;
   #clockMs = 0;
-  /** When the greeting began; undefined before its first word. */
+  /** Beginning of the greeting; undefined before its first word. */
   #startMs: number | undefined;
-  /** How long it was quiet before that, ms. */
+  /** Length of the silence before that, ms. */
   #pauseMs = 0;
   #lastVoiceMs = 0;
   #voicedMs = 0;
-  /** How much of that was as steady as no speech is, and whether the latest was. */
+  /** Part of that in which the sound was steadier than speech, and whether the latest was. */
   #steadyMs = 0;
   #steady = false;
   /** Sounds have been heard that are no speech. */
   #otherSounds = false;
-  /** Somebody has spoken. */
+  /** There was speech. */
   #spoke = false;
   #verdict: AnswerVerdict | undefined;
 
@@ -105,12 +105,12 @@ export class AnswerRules {
     this.#hangOverMs = hangOverMs;
   }
 
-  /** Who answered, as far as is known by now; undefined if nothing is. */
+  /** Answerer as far as is known by now; undefined if unknown. */
   get verdict(): AnswerVerdict | undefined {
     return this.#verdict;
   }
 
-  /** Whether nothing that is heard from now on can matter. */
+  /** True if no sound from now on can matter. */
   get done(): boolean {
     return this.#clockMs > ANALYSIS_MS;
   }
@@ -120,7 +120,7 @@ export class AnswerRules {
     return this.#clockMs > ANALYSIS_MS + TONE_WAIT_MS;
   }
 
-  /** How long it has been quiet since the latest word, ms. */
+  /** Length of the silence since the latest word, ms. */
   get quietMs(): number {
     return this.#clockMs - this.#lastVoiceMs;
   }
@@ -142,11 +142,11 @@ export class AnswerRules {
     return this.#decide("machine", "beep", this.#spoke ? 0.95 : 0.75);
   }
 
-  /** Whether a tone is the beep of a machine, rather than the ringing of a network. */
+  /** True if a tone is the beep of a machine, rather than the ringing of a network. */
   isBeep(hz: number): boolean {
     if (this.#spoke) return true;
     const spokenMs = this.#voicedMs - this.#hangOverMs;
-    if (spokenMs >= SHORTEST_WORD_MS) return this.#isSpeech && spokenMs >= SHORTEST_GREETING_MS;
+    if (spokenMs >= MIN_WORD_MS) return this.#isSpeech && spokenMs >= MIN_GREETING_MS;
     return hz > HIGHEST_RINGING_HZ && !this.#otherSounds;
   }
 
@@ -201,7 +201,7 @@ export class AnswerRules {
     if (this.#clockMs - this.#startMs < LONG_GREETING_MS + this.#hangOverMs) return undefined;
     const speech = this.#isSpeech;
     const { answeredBy } = this.#verdict ?? {};
-    const goesOn = answeredBy === "human" && this.#pauseMs <= LONGEST_PAUSE_MS;
+    const goesOn = answeredBy === "human" && this.#pauseMs <= MAX_PAUSE_MS;
     this.#startOver(speech);
     if (!speech) return this.#unknown("no_speech");
     if (this.#machineAnswered || answeredBy === "screening" || (answeredBy === "human" && !goesOn)) return undefined;
@@ -216,7 +216,7 @@ export class AnswerRules {
     }
     const greetingMs = this.#lastVoiceMs - this.#hangOverMs - this.#startMs;
     if (quietMs < pauseAfter(greetingMs)) return undefined;
-    const speech = this.#isSpeech && this.#voicedMs - this.#hangOverMs >= SHORTEST_WORD_MS;
+    const speech = this.#isSpeech && this.#voicedMs - this.#hangOverMs >= MIN_WORD_MS;
     this.#startOver(speech);
     if (!speech || (this.#verdict !== undefined && this.#verdict.answeredBy !== "unknown")) return undefined;
     return this.#decide("human", "short_greeting", greetingMs <= 1_300 ? 0.9 : greetingMs <= 2_500 ? 0.8 : 0.65);

@@ -1,6 +1,6 @@
 const ENGLISH = "I am sorry, something went wrong on our side. Goodbye.";
 
-/** What the callee hears before a call ends because its agent has failed, by language. */
+/** Apologies to the callee before a call ends because its agent has failed, by language. */
 const APOLOGIES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     en: ENGLISH,

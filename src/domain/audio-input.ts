@@ -20,7 +20,7 @@ export class DecodedAudio {
 export const NO_BASE64 = "is not Base64 (RFC 4648, padded, without line breaks)";
 
 /**
- * What is wrong with an audio file before it is decoded as audio; undefined if nothing is.
+ * Fault of an audio file before it is decoded as audio; undefined if there is none.
  * @param mostBytes of the file
  */
 export function audioFault(audio: string | DecodedAudio, mostBytes: number): string | undefined {
@@ -31,7 +31,7 @@ export function audioFault(audio: string | DecodedAudio, mostBytes: number): str
   return bytes > mostBytes ? `the file has ${bytes} bytes, at most ${mostBytes} are allowed` : undefined;
 }
 
-/** Where a parsed body has an audio file. */
+/** Place of an audio file in a parsed body. */
 export interface AudioPlace {
   audioBase64: string | DecodedAudio;
 }

@@ -1,4 +1,4 @@
-/** Sounds without a meaning of their own, in the spellings of speech recognisers. */
+/** Sounds without a meaning, in the spellings of speech recognisers. */
 const SOUNDS = new Set(
   [
     "uh um uhm uhum uhun uhuh uhhuh huh mm mmm mhm mmhm mh hm hmm hum ah aha aham ahm oh ooh eh",
@@ -7,7 +7,7 @@ const SOUNDS = new Set(
   ].flatMap((words) => words.split(" ")),
 );
 
-/** Short phrases that mean "go on", by language. A plain yes or okay is none of them: it may be the answer. */
+/** Short phrases that mean "continue", by language. A plain yes or okay is none of them: it may be the answer. */
 const PHRASES = new Set([
   ...["right", "i see", "go on", "got it"],
   ...["pois é", "entendi", "sei", "ah tá", "ah sim"],
@@ -18,9 +18,9 @@ const PHRASES = new Set([
 ]);
 
 /** Sounds in a row that are still one sign of listening. */
-const MOST_SOUNDS = 4;
+const MAX_SOUNDS = 4;
 
-/** Whether a text is no more than a sign of listening, by which nobody takes the turn: "uhum". */
+/** True if a text is no more than a sign of listening, which takes no turn: "uhum". */
 export function isBackchannel(text: string): boolean {
   const words = text
     .toLowerCase()
@@ -28,5 +28,5 @@ export function isBackchannel(text: string): boolean {
     .trim();
   if (PHRASES.has(words)) return true;
   const sounds = words.split(" ");
-  return sounds.length <= MOST_SOUNDS && sounds.every((sound) => SOUNDS.has(sound));
+  return sounds.length <= MAX_SOUNDS && sounds.every((sound) => SOUNDS.has(sound));
 }

@@ -32,11 +32,11 @@ import { RELEASE_FAILURES, type RefusalScope, type ReleaseCause } from "./releas
 import { introductionOf } from "./screening-policy.ts";
 import type { Timings } from "./timings.ts";
 
-/** The phases of a live call, in the order of one that succeeds. */
+/** The phases of a live call, in the order of a successful one. */
 export const CALL_PHASES = ["dialing", "ringing", "answered", "talking", "over"] as const;
 export type CallPhase = (typeof CALL_PHASES)[number];
 
-/** What can happen to a live call. */
+/** Inputs of a live call. */
 export type PhaseMove = "place" | "answer" | "connect" | "requeue" | "complete" | "fail";
 
 /** Every legal move of a live call. */
@@ -50,7 +50,7 @@ export const PHASE_TRANSITIONS: Transitions<CallPhase, PhaseMove> = {
 
 /**
  * The state of one live call, decided by a pure function: a state and a signal give the next state and the effects.
- * The call session carries the effects out and holds no rule of its own.
+ * The call session carries the effects out and holds no rules.
  */
 export interface CallFlow extends MachineFlow, StartFlow {
   readonly phase: CallPhase;
@@ -85,14 +85,14 @@ export const NEW_FLOW: CallFlow = {
   start: "ready",
 };
 
-/** What the rules depend on besides the state. */
+/** Dependencies of the rules besides the state. */
 export interface FlowRules extends MachineRules {
   readonly timings: Timings;
   /** Inbound audio must arrive: its absence means that media failed. */
   readonly expectsInboundAudio: boolean;
   /** An attached client carries the audio; the call ends without one. */
   readonly streamed: boolean;
-  /** How a call ends once all that it had to say has been played. */
+  /** Reason for the end of a call once its audio has been played. */
   readonly playedReason: "message_played" | "agent_finished";
   /** The call has a fixed message, which can begin again. */
   readonly fixed: boolean;
@@ -261,7 +261,7 @@ function whenAnswered(flow: CallFlow, rules: FlowRules, unproven: boolean): Deci
   return flow.played ? messagePlayed(flow, rules, unproven) : stay(flow);
 }
 
-/** A message that waits for a machine or a person waits for nothing else. */
+/** A message that waits for a machine or a person waits for no other condition. */
 function withoutStart({ flow, effects }: Decision): Decision {
   const next = startForgotten(flow);
   return to(next.flow, [...next.effects, ...effects]);

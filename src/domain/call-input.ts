@@ -23,7 +23,7 @@ import { VOICE_ID } from "./voice-id.ts";
 /** The body of `POST /v1/calls`: the fields of every call, and those of its type. */
 export type CreateCallInput = CommonCallInput & CallMessageInput;
 
-/** What a call plays, by its type. */
+/** Audio of a call, by its type. */
 export type CallMessageInput =
   | ({ type: "FIXED_TTS"; tts: { text: string; voiceId: string } } & MachineInput & StartInput)
   | ({ type: "FIXED_AUDIO"; audio: { audioBase64: string } } & MachineInput & StartInput)
@@ -32,7 +32,7 @@ export type CallMessageInput =
 
 /** The field of a call that plays a message. */
 interface MachineInput {
-  /** What is done once a machine has answered. Default: `continue`, as with a person. */
+  /** Behaviour once a machine has answered. Default: `continue`, as with a person. */
   onMachine?: OnMachine | undefined;
   /**
    * Policy if a call-screening assistant answers, which is recognised by its words. Anything but `continue` transcribes
@@ -67,7 +67,7 @@ export interface CommonCallInput {
   sip?: SipInput | undefined;
   /** The application's own name for the call, such as an order number; calls can be listed by it. */
   reference?: string | undefined;
-  /** What the application keeps with the call. */
+  /** Data of the application, stored with the call. */
   metadata?: Metadata | undefined;
 }
 

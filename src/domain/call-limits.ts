@@ -1,6 +1,6 @@
 import { shown } from "../base/shown.ts";
 
-/** Where calls may go, and how many of them may be created; what is left out has no limit. */
+/** Allowed destinations, and the number of calls that may be created; a limit left out does not exist. */
 export interface CallLimits {
   /** Beginnings of E.164 numbers, such as `+49` and `+1415`. Default: every number. */
   readonly allowedPrefixes?: readonly string[] | undefined;
@@ -11,15 +11,15 @@ export interface CallLimits {
 /** The window of `maxCallsPerDay`, ms. */
 export const CALL_WINDOW_MS = 24 * 60 * 60_000;
 
-/** How a prefix is written, for messages. */
+/** Form of a prefix, for messages. */
 export const PREFIX_RULE = "+ and 1 to 15 digits, country code first, such as +49 or +1415";
 
-/** Whether it is the beginning of an E.164 number. */
+/** True if it is the beginning of an E.164 number. */
 export function isPrefix(value: unknown): value is string {
   return typeof value === "string" && /^\+[1-9]\d{0,14}$/.test(value);
 }
 
-/** Whether the number begins with one of the prefixes; without a list every number may be called. */
+/** True if the number begins with one of the prefixes; without a list every number may be called. */
 export function isAllowed(phoneNumber: string, prefixes: readonly string[] | undefined): boolean {
   return prefixes === undefined || prefixes.some((prefix) => phoneNumber.startsWith(prefix));
 }

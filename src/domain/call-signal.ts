@@ -42,7 +42,7 @@ export type CallSignal =
   | { readonly type: "stream_detached" }
   /** The client has ended the call, and all of its audio has been played. */
   | { readonly type: "stream_closed" }
-  /** Who has answered is known, or known better. */
+  /** Reports who has answered, also if that becomes clearer. */
   | { readonly type: "answered_by"; readonly verdict: AnswerVerdict }
   /** A known tone of a network or a machine was found; `verdict`: what that shows of who has answered. */
   | { readonly type: "line_tone"; readonly finding: ToneFinding; readonly verdict: AnswerVerdict | undefined }
@@ -72,7 +72,7 @@ export type CallSignal =
     }
   | { readonly type: "end"; readonly reason: FailedReason; readonly detail: string | null };
 
-/** What the call session carries out. */
+/** Effects that the call session carries out. */
 export type CallEffect =
   /** Write the move of the call's table, with its event. */
   | { readonly do: "move"; readonly input: Extract<CallMove, "place" | "connect"> }

@@ -12,20 +12,20 @@ import type { OnScreening } from "./screening-policy.ts";
 import type { SipChoice } from "./sip-choice.ts";
 import type { TurnMetrics } from "./turn-metrics.ts";
 
-/** What a call can be, by what the callee gets. */
+/** Types of calls, by what the callee gets. */
 export const CALL_TYPES = ["FIXED_TTS", "FIXED_AUDIO", "DYNAMIC_STREAM", "DYNAMIC_AGENT"] as const;
-/** What the callee gets: a text, a file, a live stream, an agent. */
+/** Message for the callee: a text, a file, a live stream, an agent. */
 export type CallType = (typeof CALL_TYPES)[number];
 
-/** Where a call can be, in the order of a call that goes well; the last two are final. */
+/** Statuses of a call, in the order of a successful one; the last two are final. */
 export const CALL_STATUSES = ["QUEUED", "RINGING", "IN_PROGRESS", "COMPLETED", "FAILED"] as const;
-/** Where a call is; how it turned out is its outcome. */
+/** Status of a call; its result is its outcome. */
 export type CallStatus = (typeof CALL_STATUSES)[number];
 
-/** What can happen to a stored call. */
+/** Inputs of a stored call. */
 export type CallMove = "place" | "connect" | "complete" | "fail";
 
-/** Every legal move of a call; nothing else is ever written. */
+/** Every legal move of a call; no other value is ever written. */
 export const CALL_TRANSITIONS: Transitions<CallStatus, CallMove> = {
   QUEUED: { place: "RINGING", fail: "FAILED" },
   RINGING: { connect: "IN_PROGRESS", fail: "FAILED" },
@@ -34,7 +34,7 @@ export const CALL_TRANSITIONS: Transitions<CallStatus, CallMove> = {
   FAILED: {},
 };
 
-/** What the callee is to hear, or whom to talk to. */
+/** Message to the callee, or the partner of the conversation. */
 export type Message =
   | ({ readonly type: "FIXED_TTS"; readonly text: string; readonly voiceId: string } & MachinePolicy & MessageStart)
   | ({
@@ -54,9 +54,9 @@ export type Message =
     > &
       Extension);
 
-/** What a call does once a machine has answered. */
+/** Behaviour of a call once a machine has answered. */
 export interface MachinePolicy {
-  /** Left out: it goes on as with a person. */
+  /** Left out: it continues as with a person. */
   readonly onMachine?: OnMachine | undefined;
   /** Policy if a call-screening assistant answers. Left out: the call continues as with a person. */
   readonly onScreening?: OnScreening | undefined;
@@ -80,7 +80,7 @@ export function startRulesOf({ extension, ...message }: Message): StartRules {
   return { extension, startOn, startDelayMs };
 }
 
-/** What the call does once a machine has answered. */
+/** Behaviour of the call once a machine has answered. */
 export function machinePolicyOf(message: Message): OnMachine {
   return ("onMachine" in message ? message.onMachine : undefined) ?? "continue";
 }
@@ -90,7 +90,7 @@ export function screeningPolicyOf(message: Message): OnScreening {
   return ("onScreening" in message ? message.onScreening : undefined) ?? "continue";
 }
 
-/** What an agent found out on a call; JSON. */
+/** Result that an agent reported on a call; JSON. */
 export type CallResult = Readonly<Record<string, unknown>>;
 
 /** A stored call. Times are ms since 1970-01-01 UTC. */
@@ -100,7 +100,7 @@ export interface Call {
   readonly userId: string;
   /** The token that created it; null if there was none. */
   readonly tokenId: string | null;
-  /** Beginnings of the numbers that whoever created it may call; left out: every number. */
+  /** Beginnings of the numbers that its creator may call; left out: every number. */
   readonly allowedPrefixes?: readonly string[] | undefined;
   /** Calls that its token may create within 24 hours, transfers included; left out: the limit of the server. */
   readonly maxCallsPerDay?: number | undefined;
@@ -118,20 +118,20 @@ export interface Call {
   readonly message: Message;
   /** The application's own name for the call, as given at its creation; left out: none. */
   readonly reference?: string | undefined;
-  /** What the application keeps with the call; left out: nothing. */
+  /** Data of the application, stored with the call; left out: nothing. */
   readonly metadata?: Metadata | undefined;
   readonly outcome: Outcome | null;
-  /** What an agent found out, by the names that its instructions give; left out: nothing, or not yet. */
+  /** Result that an agent reported, by the names that its instructions give; left out: nothing, or not yet. */
   readonly result?: CallResult | undefined;
-  /** Why an agent has no result although the call is over; null or left out: there is nothing to name. */
+  /** Reason why an agent has no result although the call has ended; null or left out: there is no place to name. */
   readonly resultError?: string | null | undefined;
   /** The latencies of an agent's turns; left out: no agent has conducted it, or it is not over. */
   readonly turns?: readonly TurnMetrics[] | undefined;
-  /** How its audio went over the network; null until it is over, and if the network has no statistics. */
+  /** Statistics of its audio on the network; null until it has ended, and if the network has none. */
   readonly mediaStatistics: MediaStatistics | null;
-  /** The same over time, oldest first; stored when the call is over. Left out: nothing was measured. */
+  /** The same over time, oldest first; stored when the call has ended. Left out: not measured. */
   readonly quality?: readonly QualityInterval[] | undefined;
-  /** Length of the recording that is kept, ms: 0 until the call is over, and if none is kept. Null: none was asked for. */
+  /** Length of the recording that is kept, ms: 0 until the call has ended, and if none is kept. Null: none was asked for. */
   readonly recordedMs: number | null;
   readonly createdAt: number;
   readonly startedAt: number | null;
@@ -141,8 +141,8 @@ export interface Call {
   /** The process that works on this call; null until one has claimed it. */
   readonly owner: string | null;
   /**
-   * When its claim was stored, ms since 1970-01-01 UTC: from then on its phone may ring. Null while it waits; a call that
-   * is given back because nobody was asked waits again.
+   * Time at which its claim was stored, ms since 1970-01-01 UTC: from then on its phone may ring. Null while it waits; a call that
+   * is given back because the network was not asked waits again.
    */
   readonly dialingAt: number | null;
   /** Counts writes; a write names the version it expects. */
@@ -188,7 +188,7 @@ export function asCreated(call: Call): Call {
   };
 }
 
-/** Whether the call still waits, rings or talks. */
+/** True if the call still waits, rings or talks. */
 export function isActive(status: CallStatus): boolean {
   return status !== "COMPLETED" && status !== "FAILED";
 }

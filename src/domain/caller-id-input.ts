@@ -10,7 +10,7 @@ export type CallerIdInput = CallerId | string;
 const NAME_RULE = `must be 1 to ${DISPLAY_NAME_LENGTH} characters on one line, one of them visible`;
 const PHONE_JSON = { type: "string", pattern: PHONE_NUMBER.source, examples: ["+12025550123"] };
 
-/** What is wrong with a field; with `key` undefined, with the value as a whole. */
+/** Fault of a field; with `key` undefined, of the value as a whole. */
 interface CallerIdFault {
   readonly key?: keyof CallerId;
   readonly code: RefusalCode;

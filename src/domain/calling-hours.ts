@@ -11,7 +11,7 @@ export interface LocalTime {
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /**
- * Why a number is not called at this time; undefined if its hour is fine in every zone that it may be in.
+ * Reason why a number is not called at this time; undefined if its hour is allowed in every zone it may be in.
  * @param zones IANA names; with none of them no hour is proven to be fine
  */
 export function callingHoursBlock(
@@ -34,7 +34,7 @@ export function callingHoursBlock(
   return undefined;
 }
 
-/** Whether a time is within the hours. */
+/** True if a time is within the hours. */
 export function isWithin({ from, until, days }: CallingHours, { weekday, minute }: LocalTime): boolean {
   return (!days || days.includes(weekday)) && minute >= minuteOf(from) && minute < minuteOf(until);
 }

@@ -5,7 +5,7 @@ import { issueText, type Schema, storableText } from "./input-checks.ts";
 /** The body of `PUT /v1/consents/:phone`. */
 export interface ConsentInput {
   status: ConsentStatus;
-  /** How you know: the form that was signed, the call on which it was said. */
+  /** Source of that knowledge: the form that was signed, the call on which it was said. */
   source?: string | null | undefined;
 }
 

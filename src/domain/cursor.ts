@@ -8,7 +8,7 @@ export interface LogMark {
   readonly eventId: string | null;
 }
 
-/** Where a reader of a log stands: behind an event, in an old cursor behind one of which only the id is known; `latest`: at the end. */
+/** Position of a reader in a log: behind an event, in an old cursor behind one of which only the id is known; `latest`: at the end. */
 export type LogPlace = LogMark | { readonly position?: undefined; readonly eventId: string } | "latest";
 
 const PREFIX = "evt_";
@@ -36,7 +36,7 @@ export function encodeCursor(text: string): string {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** What a cursor was made of; undefined if invalid. */
+/** Contents of a cursor; undefined if invalid. */
 export function decodeCursor(cursor: string): string | undefined {
   if (!/^[\w-]{1,64}$/.test(cursor)) return undefined;
   try {

@@ -6,37 +6,37 @@ import type { AnswerRateFloor, Block, NumberProtection, Pause, RefusalLimit, War
 export interface DialRecord {
   readonly callId: string;
   readonly at: number;
-  /** Null while the call goes on. */
+  /** Null while the call continues. */
   readonly endedAt: number | null;
   readonly answered: boolean;
   /** The network has refused it because of its number: see `isNumberRefused`. Default: false. */
   readonly refused?: boolean | undefined;
 }
 
-/** What is known about the callee of a call. */
+/** Facts about the callee of a call. */
 export interface Callee {
   readonly phone: string;
-  /** Undefined: nothing is recorded. */
+  /** Undefined: no audio is recorded. */
   readonly consent: ConsentStatus | undefined;
   /** Every time zone that the number may be in; needed only with calling hours. */
   readonly zones: readonly string[];
 }
 
-/** What is known about the dials of an instance. */
+/** Facts about the dials of an instance. */
 export interface DialPast {
-  /** When its number was linked, ms since 1970-01-01 UTC. */
+  /** Time at which its number was linked, ms since 1970-01-01 UTC. */
   readonly linkedAt: number;
   /** Its dials, newest first, as far as the warm-up, the refusals and the pace count them. */
   readonly history: readonly DialRecord[];
   /** The dials that the answer rate counts, newest first: see `UNANSWERED_REASONS`. Default: `history`. */
   readonly reached?: readonly DialRecord[] | undefined;
-  /** How long ago the last dial was, ms; undefined: there was none. */
+  /** Time since the last dial, ms; undefined: there was none. */
   readonly sinceLastDialMs: number | undefined;
   /** Chosen at random for the interval after the last dial, 0 to 1. */
   readonly chance: number;
 }
 
-/** What becomes of a call that waits. */
+/** Decision about a waiting call. */
 export type DialDecision =
   | { readonly do: "dial" }
   | ({ readonly do: "wait" } & Pause)
@@ -44,10 +44,10 @@ export type DialDecision =
 
 export const DAY_MS = 86_400_000;
 
-/** Maximum number of dials to skip in the search for those that the answer rate counts. */
+/** Maximum number of dials to skip in the search for dials that the answer rate counts. */
 export const MAX_UNREACHED = 200;
 
-/** Decides about the next call of an instance. @param waitsUntil when its time in the queue is over */
+/** Decides about the next call of an instance. @param waitsUntil when its time in the queue has ended */
 export function decideDial(
   protection: NumberProtection,
   callee: Callee,
@@ -64,12 +64,12 @@ export function decideDial(
   return { do: "dial" };
 }
 
-/** What counts of the consents that the forms of one number have. */
+/** Consent that counts among those for the forms of one number. */
 export function consentAmong(statuses: readonly ConsentStatus[]): ConsentStatus | undefined {
   return statuses.includes("do_not_call") ? "do_not_call" : statuses[0];
 }
 
-/** Why this number is not called now; undefined if it may be. */
+/** Reason why this number is not called now; undefined if it may be. */
 export function calleeBlock(
   { requireConsent, callingHours }: NumberProtection,
   { phone, consent, zones }: Callee,
@@ -85,7 +85,7 @@ export function calleeBlock(
   return callingHours ? callingHoursBlock(callingHours, phone, zones, now) : undefined;
 }
 
-/** Until when the instance dials nobody, whatever the number; undefined: it may dial. */
+/** End of the time in which the instance dials no number; undefined: it may dial. */
 export function instancePause(
   { answerRate, refusals, warmUp }: NumberProtection,
   { history, reached = history, linkedAt }: Pick<DialPast, "history" | "reached" | "linkedAt">,
@@ -98,7 +98,7 @@ export function instancePause(
   return pauses.sort((a, b) => (b?.until ?? 0) - (a?.until ?? 0))[0];
 }
 
-/** How long the pace keeps the next dial back, ms. */
+/** Time for which the pace keeps the next dial back, ms. */
 export function paceLeftMs(
   { paceMs = 0, paceJitter = 0 }: NumberProtection,
   { sinceLastDialMs, chance }: Pick<DialPast, "sinceLastDialMs" | "chance">,
@@ -140,7 +140,7 @@ function refusalPause(
 function warmUpPause(warmUp: WarmUp, history: readonly DialRecord[], linkedAt: number, now: number): Pause | undefined {
   const day = warmUpDay(linkedAt, now);
   const limit = warmUpLimit(warmUp, day);
-  // By a clock that was set back a dial may be in the future; by how much more than a day it was ahead, nobody knows.
+  // By a clock that was set back a dial may be in the future; by how much more than a day it was ahead is unknown.
   const near = history.filter(({ at }) => at <= now + DAY_MS);
   if (near.filter(({ at }) => at > now - DAY_MS).length < limit) return undefined;
   const until = nextWithinCurve(warmUp, near, linkedAt, day);
@@ -148,7 +148,7 @@ function warmUpPause(warmUp: WarmUp, history: readonly DialRecord[], linkedAt: n
   return { until, reason };
 }
 
-/** When the limit of the day, or that of a later one, takes the next call. */
+/** Time at which the limit of the day, or that of a later one, takes the next call. */
 function nextWithinCurve(warmUp: WarmUp, history: readonly DialRecord[], linkedAt: number, today: number): number {
   for (let day = today; ; day++) {
     const begins = day === today ? 0 : linkedAt + day * DAY_MS;
@@ -164,7 +164,7 @@ export function warmUpDay(linkedAt: number, now: number): number {
   return Math.max(0, Math.floor((now - linkedAt) / DAY_MS));
 }
 
-/** How many calls a number may place within 24 hours; `Infinity` when it has warmed up. */
+/** Number of calls a number may place within 24 hours; `Infinity` when it has warmed up. */
 export function warmUpLimit({ firstDay, growth, days }: WarmUp, day: number): number {
   return day < days ? Math.floor(firstDay * growth ** day) : Infinity;
 }

@@ -14,7 +14,7 @@ export function emailOf(given: unknown): string | undefined {
   return email.length <= MAX_LENGTH && EMAIL.test(email) ? email : undefined;
 }
 
-/** What two spellings of one address have in common: an account belongs to it. */
+/** Common form of all spellings of one address: an account belongs to it. */
 export function emailKey(email: string): string {
   return email.toLowerCase();
 }

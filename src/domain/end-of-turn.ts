@@ -1,21 +1,21 @@
 /** Silence that ends a turn, ms. */
 export const END_OF_TURN_MS = 500;
-/** Silence after a text that goes on, such as "my number is": the longest pause within a turn, ms. */
-export const LONGEST_PAUSE_MS = 3_000;
+/** Silence after a text that continues, such as "my number is": the longest pause within a turn, ms. */
+export const MAX_PAUSE_MS = 3_000;
 /** Silence after a text that is probably not finished, ms. */
 const UNFINISHED_MS = 1_500;
 /** The end of a text that is looked at, characters. */
-const LONGEST_END = 200;
+const MAX_END = 200;
 
-/** The words of one language that show whether a text goes on; in lower case. */
+/** The words of one language that show whether a text continues; in lower case. */
 interface Words {
-  /** Answers that are complete by themselves. */
+  /** Answers that are complete. */
   readonly answers: readonly string[];
-  /** Words after which a sentence goes on: conjunctions, articles, prepositions, sounds of hesitation. */
+  /** Words after which a sentence continues: conjunctions, articles, prepositions, sounds of hesitation. */
   readonly goingOn: readonly string[];
   /** "is": after the name of a number or an address. */
   readonly is: readonly string[];
-  /** What is dictated: numbers, names, addresses. */
+  /** Dictated characters: numbers, names, addresses. */
   readonly dictated: readonly string[];
   /** The digits as words. */
   readonly digits: readonly string[];
@@ -93,12 +93,12 @@ const WORDS: ReadonlyMap<string, Words> = new Map(
 );
 
 /**
- * How long the callee must be silent, ms, until what they have said so far counts as their whole turn: the usual half of
+ * Silence, ms, after which the callee's words so far count as their whole turn: the usual half of
  * a second, or longer if the text looks unfinished.
  * @param language BCP 47 tag; of languages without words here only the punctuation counts
  */
 export function endOfTurnMs(text: string, language: string): number {
-  const spoken = text.slice(-LONGEST_END).trim().toLowerCase();
+  const spoken = text.slice(-MAX_END).trim().toLowerCase();
   const words = WORDS.get(language.split("-", 1)[0]!.toLowerCase());
   const tokens = tokensOf(spoken);
   const last = tokens.at(-1);
@@ -107,7 +107,7 @@ export function endOfTurnMs(text: string, language: string): number {
   const asks = /[?!]["'”’»)]*$/u.test(spoken);
   if (words !== undefined && !asks) {
     if (words.is.includes(last) && tokens.slice(-7).some((token) => words.dictated.includes(token)))
-      return LONGEST_PAUSE_MS;
+      return MAX_PAUSE_MS;
     if (words.goingOn.includes(last)) return UNFINISHED_MS;
   }
   if (/(?:\.\.\.|…|[,;:–—-])$/u.test(spoken)) return UNFINISHED_MS;

@@ -5,7 +5,7 @@ import type { Metadata } from "./instance.ts";
 import type { LineTone } from "./line-tones.ts";
 import type { OutcomeData } from "./outcome.ts";
 
-/** What each event adds to its type: JSON, snake_case keys, durations in ms. */
+/** Data of each type of event: JSON, snake_case keys, durations in ms. */
 export interface EventData {
   readonly queued: CallReference & { readonly type: CallType };
   /** `attempt` counts from 1; `reason`: why the trunks before it did not take the call. */
@@ -30,7 +30,7 @@ export interface EventData {
   readonly tool_used: { readonly tool: string; readonly ms: number; readonly fault: ToolFault | null };
   /** `to`: the other number. `detail`: the network's words. */
   readonly transferred: { readonly to: string; readonly detail: string | null };
-  /** The call goes on. */
+  /** The call continues. */
   readonly transfer_failed: { readonly to: string; readonly reason: string };
   /** The result by the schema of the call is stored; `error`: why there is none. */
   readonly result_ready: { readonly error: string | null };
@@ -42,7 +42,7 @@ export interface EventData {
   readonly beep: { readonly hz: number; readonly at_ms: number };
   /** A known tone of a network or a machine. `frequencies`: Hz; `at_ms`: when it began, after the answer. */
   readonly line_tone: { readonly tone: LineTone; readonly frequencies: readonly number[]; readonly at_ms: number };
-  /** Who answered; a later event corrects an earlier one. `confidence`: 0 to 1; `at_ms`: after the answer. */
+  /** Answerer; a later event corrects an earlier one. `confidence`: 0 to 1; `at_ms`: after the answer. */
   readonly answered_by: {
     readonly answered_by: AnsweredBy;
     readonly reason: AnswerReason;
@@ -53,9 +53,9 @@ export interface EventData {
   readonly leaving_message: { readonly after: GreetingEnd };
   /** The keys of `target.extension` were sent after the answer. `in_band`: as tones, because no other way was accepted. */
   readonly extension_dialled: { readonly extension: string; readonly in_band: boolean };
-  /** Somebody listens to the live call from now on. `token_id`: null without a token, as in the console. */
+  /** A supervisor listens to the live call from now on. `token_id`: null without a token, as in the console. */
   readonly listening_started: ListenerData;
-  /** They do not any more, and the call goes on. `listened_ms`: how much they got. */
+  /** They no longer do, and the call continues. `listened_ms`: how much they got. */
   readonly listening_ended: ListenerData & { readonly listened_ms: number };
   readonly held: NoData;
   readonly resumed: NoData;
@@ -82,12 +82,12 @@ export interface EventData {
   readonly "instance.deleted": NoData;
 }
 
-/** What can go wrong with a use of a tool. */
+/** Faults of a use of a tool. */
 export const TOOL_FAULTS = ["input_invalid", "failed", "timeout", "result_invalid", "too_many", "call_over"] as const;
-/** Why a use of a tool has no result. */
+/** Reason why a use of a tool has no result. */
 export type ToolFault = (typeof TOOL_FAULTS)[number];
 
-/** Why a recording ends before its call. */
+/** Reasons why a recording ends before its call. */
 export const INCOMPLETE_REASONS = ["disk_full", "disk_failed", "disk_slow", "too_long", "storage_quota"] as const;
 /** One of {@link INCOMPLETE_REASONS}. */
 export type IncompleteReason = (typeof INCOMPLETE_REASONS)[number];
@@ -102,7 +102,7 @@ export interface SipReference {
   readonly sip_call_id?: string | undefined;
 }
 
-/** Who listens to a live call. */
+/** Listener of a live call. */
 export interface ListenerData {
   readonly user_id: string;
   readonly token_id: string | null;
@@ -113,7 +113,7 @@ export interface FinalData extends OutcomeData, CallReference, SipReference {
   readonly metadata?: Metadata | undefined;
 }
 
-/** Nothing to add. */
+/** No data. */
 export type NoData = Readonly<Record<string, never>>;
 
 /** Everything the append-only log can say, of calls and of instances. */
@@ -166,7 +166,7 @@ export const EVENT_TYPES = [
 /** The facts that an event reports. */
 export type EventType = keyof EventData;
 
-/** Whether an event of this type is the end of its call; only what becomes of its recording and its result follows. */
+/** True if an event of this type is the end of its call; only what becomes of its recording and its result follows. */
 export function isFinalEvent(type: EventType): type is "completed" | "failed" {
   return type === "completed" || type === "failed";
 }
@@ -181,7 +181,7 @@ export function textSkipped({ text, characters }: EventData["text_skipped"]): Fa
   return { event: "text_skipped", data: { text: shown, characters } };
 }
 
-/** A fact with its data, before it is an event of somebody. */
+/** A fact with its data, before it is an event of a call or an instance. */
 export type Fact<Type extends EventType = EventType> = {
   readonly [T in Type]: { readonly event: T; readonly data: EventData[T] };
 }[Type];
@@ -191,7 +191,7 @@ export type Event<Type extends EventType = EventType> = {
   readonly [T in Type]: EventSource & { readonly type: T; readonly data: EventData[T] };
 }[Type];
 
-/** What every event has. */
+/** Fields of every event. */
 export interface EventSource {
   readonly id: string;
   /** ms since 1970-01-01 UTC. */

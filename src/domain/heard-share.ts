@@ -6,8 +6,8 @@ const STEPS = 10_000;
 const ROUNDING_MS = 1;
 
 /**
- * Share of an accepted message that was played, 0 to 1, with four decimals. It is 1 only if nothing is missing, however
- * little that is.
+ * Share of an accepted message that was played, 0 to 1, with four decimals. It is 1 only if none is missing, however
+ * short.
  * @param heardMs ms of its sound that were played, of `soundMs`
  * @param playable the share of the message that its sound contains
  */
@@ -18,7 +18,7 @@ export function heardShare(heardMs: number, soundMs: number, playable: number): 
 }
 
 /**
- * How much an answered call has played, with its evidence.
+ * Played part of an answered call, with its evidence.
  * @param share of the message that was played; null for a call without a fixed message
  */
 export function heardWith(heardEvidence: HeardEvidence, heardMs: number, share: number | null): Heard {

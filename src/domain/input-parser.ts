@@ -4,7 +4,7 @@ import { ownMember } from "../base/own-member.ts";
 import { isObject, type Schema } from "./input-checks.ts";
 import { type Fault, invalidInput, type RefusalCode } from "./refusal.ts";
 
-/** How a body is checked. */
+/** Options for checking a body. */
 export interface ParseOptions {
   /** Refuses unknown fields. */
   readonly strict: boolean;
@@ -28,21 +28,21 @@ export function parseBody<T>(schema: Schema<T>, body: unknown, { strict, found =
 }
 
 /** Limit of reported faults: a body can hold millions of unknown fields. */
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 
 /** Adds the fields that the schema does not name; `v.strictObject` would report only the first, and miss "constructor". */
 function addUnknownFields(faults: Fault[], schema: unknown, value: unknown, pointer: string): void {
   const entries = entriesOf(schema);
   if (!entries || !isObject(value)) return;
   for (const key in value) {
-    if (faults.length >= MOST_FAULTS) return;
+    if (faults.length >= MAX_FAULTS) return;
     const inside = `${pointer}/${escapePointer(key)}`;
     if (Object.hasOwn(entries, key)) addUnknownFields(faults, entries[key], value[key], inside);
     else
       faults.push({
         pointer: inside,
         code: "unknown_field",
-        detail: `there is no such field${key.length > LONGEST_NAME ? "" : didYouMean(key, Object.keys(entries))}`,
+        detail: `there is no such field${key.length > MAX_NAME ? "" : didYouMean(key, Object.keys(entries))}`,
       });
   }
 }
@@ -54,8 +54,8 @@ function entriesOf(schema: unknown): Readonly<Record<string, unknown>> | undefin
 }
 
 /** Longer names are not compared with others, and no more of them: a body can hold millions. */
-const LONGEST_NAME = 40;
-const MOST_COMPARED = 100;
+const MAX_NAME = 40;
+const MAX_COMPARED = 100;
 
 /** A field of the body that is unknown, and has nearly the name of the missing one. */
 function sentInstead(issue: v.BaseIssue<unknown>, schema: unknown): string | undefined {
@@ -67,8 +67,8 @@ function sentInstead(issue: v.BaseIssue<unknown>, schema: unknown): string | und
     .reduce((fields, { key }) => entriesOf(fields && ownMember(fields, String(key))), entriesOf(schema));
   const unknown: string[] = [];
   for (const name in missing.input) {
-    if (unknown.length >= MOST_COMPARED) break;
-    if (name.length <= LONGEST_NAME && !Object.hasOwn(entries ?? {}, name)) unknown.push(name);
+    if (unknown.length >= MAX_COMPARED) break;
+    if (name.length <= MAX_NAME && !Object.hasOwn(entries ?? {}, name)) unknown.push(name);
   }
   return nearest(String(missing.key), unknown);
 }

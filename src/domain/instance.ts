@@ -2,12 +2,12 @@ import type { Transitions } from "../base/machine.ts";
 import type { CallerId } from "./caller-id.ts";
 import type { Pause } from "./number-protection.ts";
 
-/** Where an instance can be, in the order of one that is linked and deleted in the end. */
+/** Statuses of an instance, in the order of a linked one that is deleted in the end. */
 export const INSTANCE_STATUSES = ["CREATED", "CONFIGURED", "ACTIVE", "DELETED"] as const;
-/** Where an instance is: without a number, linked, able to call, gone. */
+/** Status of an instance: without a number, linked, able to call, gone. */
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
 
-/** What can happen to a stored instance. */
+/** Inputs of a stored instance. */
 export type InstanceInput = "link" | "activate" | "deactivate" | "unlink" | "delete";
 
 /** Every legal move of an instance. */
@@ -20,7 +20,7 @@ export const INSTANCE_TRANSITIONS: Transitions<InstanceStatus, InstanceInput> = 
 
 /** Whatever JSON can say. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
-/** What an application keeps with an instance; comes back as it was. */
+/** Data of the application, stored with an instance and returned unchanged. */
 export type Metadata = { [key: string]: JsonValue };
 
 /** A number of an instance, whose dials are counted. */
@@ -46,7 +46,7 @@ export interface Instance {
   readonly phone: string | null;
   /** The caller of its calls; null or left out: the network's own. */
   readonly callerId?: CallerId | null | undefined;
-  /** When its number was linked; null or left out while none is. */
+  /** Time at which its number was linked; null or left out while none is. */
   readonly linkedAt?: number | null | undefined;
   /** The latest pause of its number, which may be over; null or left out: it had none. */
   readonly pause?: Pause | null | undefined;
@@ -54,7 +54,7 @@ export interface Instance {
   readonly dialledNumber?: DialledNumber | null | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** When its deletion was finished and its credentials were erased; null before, and while it is not deleted. */
+  /** Time at which its deletion was finished and its credentials were erased; null before, and while it is not deleted. */
   readonly erasedAt: number | null;
   /** Counts writes; a write names the version it expects. */
   readonly version: number;

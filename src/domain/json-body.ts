@@ -1,4 +1,4 @@
-/** What a JSON text may consist of. */
+/** Limits of a JSON text. */
 export interface JsonBounds {
   /** Nesting of objects and arrays, levels. */
   readonly depth: number;
@@ -32,7 +32,7 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-/** Why a text must not be given to `JSON.parse`; undefined if it may be. Reads each byte once and allocates nothing. */
+/** Reason why a text must not be given to `JSON.parse`; undefined if it may be. Reads each byte once and allocates nothing. */
 export function boundsFault(bytes: Uint8Array, { depth, parts }: JsonBounds): string | undefined {
   let level = 0;
   let count = 0;
@@ -59,7 +59,7 @@ export function boundsFault(bytes: Uint8Array, { depth, parts }: JsonBounds): st
   return undefined;
 }
 
-/** Where the closing quote of a string is, or the end of the text. */
+/** Position of the closing quote of a string, or the end of the text. */
 function endOfString(bytes: Uint8Array, from: number): number {
   const quote = bytes.indexOf(QUOTE, from);
   if (quote < 0) return bytes.length;

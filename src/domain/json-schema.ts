@@ -2,12 +2,12 @@
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Faults that are reported: enough to repair a value. */
-const MOST_FAULTS = 5;
-const LONGEST_SHOWN = 40;
+const MAX_FAULTS = 5;
+const MAX_SHOWN = 40;
 
 /**
- * What is wrong with a value by its schema, in words for whoever wrote the value: `/people must be at least 1`. Empty if
- * nothing is; at most five. Keywords that it does not know are no limits.
+ * Faults of a value by its schema, in words for its author: `/people must be at least 1`. Empty if
+ * none is; at most five. Keywords that it does not know are no limits.
  */
 export function schemaFaults(schema: JsonSchema, value: unknown): string[] {
   const faults: string[] = [];
@@ -58,13 +58,13 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
       if (!isRecord(value) || expected === true) return;
       const known = isRecord(properties) ? properties : {};
       for (const name of Object.keys(value)) {
-        if (faults.length >= MOST_FAULTS) return;
-        if (!Object.hasOwn(known, name)) check(expected, value[name], `${at}/${name.slice(0, LONGEST_SHOWN)}`, faults);
+        if (faults.length >= MAX_FAULTS) return;
+        if (!Object.hasOwn(known, name)) check(expected, value[name], `${at}/${name.slice(0, MAX_SHOWN)}`, faults);
       }
     },
     items(expected, value, at, faults) {
       if (!Array.isArray(value)) return;
-      for (let index = 0; index < value.length && faults.length < MOST_FAULTS; index++)
+      for (let index = 0; index < value.length && faults.length < MAX_FAULTS; index++)
         check(expected, value[index], `${at}/${index}`, faults);
     },
     anyOf(expected, value, at, faults) {
@@ -82,11 +82,11 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
 export const CHECKED_KEYWORDS: readonly string[] = [...CHECKS.keys()];
 
 function check(schema: unknown, value: unknown, at: string, faults: string[]): void {
-  if (faults.length >= MOST_FAULTS) return;
+  if (faults.length >= MAX_FAULTS) return;
   if (schema === false) faults.push(`${at || "it"} must be left out`);
   if (!isRecord(schema)) return;
   for (const [keyword, holds] of CHECKS) {
-    if (faults.length >= MOST_FAULTS) return;
+    if (faults.length >= MAX_FAULTS) return;
     if (Object.hasOwn(schema, keyword)) holds(schema[keyword], value, at, faults, schema);
   }
 }
@@ -153,7 +153,7 @@ function isSame(one: unknown, other: unknown): boolean {
 
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

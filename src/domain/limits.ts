@@ -30,13 +30,13 @@ export interface Limits {
   readonly webhooksPerUser: number;
   /** Numbers of which a user records consents. */
   readonly consentsPerUser: number;
-  /** What one user stores, bytes: calls with all that belongs to them, and instances, deleted ones too. */
+  /** Storage limit of one user, bytes: calls with all that belongs to them, and instances, deleted ones too. */
   readonly storedBytesPerUser: number;
   /** Of these, calls that the demo tokens of one instance create, bytes. */
   readonly storedBytesPerDemoInstance: number;
 }
 
-/** What a recorded ms counts as, bytes: samples of 16 bits, two channels, at most 16 kHz. */
+/** Bytes that a recorded ms counts as: samples of 16 bits, two channels, at most 16 kHz. */
 export const RECORDED_BYTES_PER_MS = 64;
 
 /** The default limits. */

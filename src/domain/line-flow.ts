@@ -2,38 +2,38 @@ import { nextState, type Transitions } from "../base/machine.ts";
 
 /**
  * The state of one instance's line, decided by a pure function: a state and an input give the next state and the effects.
- * `LineMonitor` carries the effects out and holds no rule of its own.
+ * `LineMonitor` carries the effects out and holds no rules.
  *
  * Only a probe makes a line `online`: the state never follows from the memory of an event.
  */
 export interface LineFlow {
   readonly state: LineState;
-  /** Why the line is not online; null while it is. */
+  /** Reason why the line is not online; null while it is. */
   readonly reason: string | null;
-  /** What the owner of the number should know besides; null if nothing. */
+  /** Information for the owner of the number besides the status; null if there is none. */
   readonly condition: LineCondition | null;
   /** The condition of a line that is online, from the last probe; null if there is none. */
   readonly notice: LineNotice | null;
-  /** Why the line cannot place calls until somebody mends it; undefined if its fault may pass by itself. */
+  /** Reason why the line cannot place calls until a person fixes it; undefined if its fault may pass. */
   readonly lastingFault: string | undefined;
-  /** When a probe last found the line online; ms since 1970-01-01 UTC. */
+  /** Time at which a probe last found the line online; ms since 1970-01-01 UTC. */
   readonly lastSeenAt: number | null;
-  /** Counts the reports against the line, so that a write can detect one that came meanwhile. */
+  /** Counts the reports against the line, so that a write can detect one in between. */
   readonly offlineReports: number;
   /** The grace of a line that is offline is running. */
   readonly inGrace: boolean;
   /**
-   * `unlinking`: its user unlinks the number, so its reports have no effect until that is stored. `closing`: nothing is
-   * probed any more. `closed`: the line's reports have no effect.
+   * `unlinking`: its user unlinks the number, so its reports have no effect until that is stored. `closing`: the line
+   * is no longer probed. `closed`: the line's reports have no effect.
    */
   readonly stage: "open" | "unlinking" | "closing" | "closed";
 }
 
-/** Where the connection of a line can be. */
+/** States of the connection of a line. */
 export const LINE_STATES = ["unlinked", "linking", "connecting", "online", "reconnecting", "offline"] as const;
 export type LineState = (typeof LINE_STATES)[number];
 
-/** What the owner of a number should know besides the state of its line. */
+/** Conditions of a line that the owner of its number should know besides its state. */
 export const LINE_CONDITIONS = [
   /** A pairing code is valid, and waits to be typed on the phone. */
   "pairing_code",
@@ -51,16 +51,16 @@ export const LINE_CONDITIONS = [
 /** One of {@link LINE_CONDITIONS}. */
 export type LineCondition = (typeof LINE_CONDITIONS)[number];
 
-/** What the owner of a number should know although it can place calls, such as that the network refuses some of them. */
+/** Notice to the owner of a number that can place calls, such as that the network refuses some of them. */
 export interface LineNotice {
   readonly condition: LineCondition;
   /** A sentence. */
   readonly reason: string;
-  /** When it ends, ms since 1970-01-01 UTC; null if that is unknown. */
+  /** Time at which it ends, ms since 1970-01-01 UTC; null if that is unknown. */
   readonly until: number | null;
 }
 
-/** What can happen to the connection of a line. */
+/** Inputs of the connection of a line. */
 export type LineMove = "link" | "connect" | "confirm" | "lose" | "give_up" | "unlink";
 
 /** Every legal move of a line. */
@@ -86,11 +86,11 @@ export type LineInput =
   | { readonly type: "found_offline"; readonly reason: string; readonly lasting: boolean }
   /** The instance is stored as `ACTIVE`. `offlineReports`: as counted before the write. */
   | { readonly type: "active_stored"; readonly offlineReports: number }
-  /** The network reported that the line is offline. `lasting`: the fault will not pass by itself. */
+  /** The network reported that the line is offline. `lasting`: the fault needs a person to fix it. */
   | { readonly type: "offline"; readonly reason: string; readonly lasting: boolean }
   /** The phone's owner has removed the device. */
   | { readonly type: "unlinked"; readonly reason: string }
-  /** The network reported a condition, or that there is none any more. `reason`: only counts while no number is linked. */
+  /** The network reported a condition, or that it has ended. `reason`: only counts while no number is linked. */
   | { readonly type: "condition"; readonly condition: LineCondition | null; readonly reason: string | undefined }
   /** Its user unlinks the number: the network is asked next. */
   | { readonly type: "unlinking"; readonly reason: string }
@@ -118,12 +118,12 @@ export type LineEffect =
   /** Set the time of the next probe anew. */
   | { readonly do: "schedule_probe" }
   | { readonly do: "cancel_probe" }
-  /** The code has done its work: nobody waits for another one. */
+  /** The code has done its work: no request waits for another one. */
   | { readonly do: "clear_code" };
 
-/** What the rules depend on besides the state. */
+/** Dependencies of the rules besides the state. */
 export interface LineRules {
-  /** How long a line may be offline before its instance is no longer `ACTIVE`, ms. A lasting fault has no grace. */
+  /** Time a line may be offline before its instance is no longer `ACTIVE`, ms. A lasting fault has no grace. */
   readonly graceMs: number;
   /** The operator has configured the number: the line needs no code and is never unlinked. */
   readonly linksByItself: boolean;
@@ -149,7 +149,7 @@ export function newLine(linked: boolean): LineFlow {
   };
 }
 
-/** Whether the next probe is due some time: a line without a number has nothing to be asked. */
+/** True if the next probe is due some time: a line without a number has no state to ask for. */
 export function isProbed({ stage, state }: LineFlow): boolean {
   return stage === "open" && state !== "unlinked" && state !== "linking";
 }
@@ -194,7 +194,7 @@ export function decideLine(flow: LineFlow, input: LineInput, rules: LineRules): 
   }
 }
 
-/** Whether the answer of a probe counts: it may have been asked before the line was unlinked or closed. */
+/** True if the answer of a probe counts: it may have been asked before the line was unlinked or closed. */
 function isAnswerable({ stage, state }: LineFlow): boolean {
   return stage === "open" && state !== "unlinked";
 }
@@ -243,14 +243,14 @@ function offline(
       flow: { ...next, inGrace: false },
       effects: [...effects, { do: "stop_grace" }, { do: "store_inactive", reason }],
     };
-  // The grace of a line that is offline already is over.
+  // The grace of a line that is offline already has ended.
   if (next.state === "offline" || next.inGrace) return { flow: next, effects };
   return { flow: { ...next, inGrace: true }, effects: [...effects, { do: "start_grace", ms: rules.graceMs }] };
 }
 
 function unlinked(flow: LineFlow, reason: string, rules: LineRules): LineDecision {
   if (flow.stage === "closed" || flow.stage === "unlinking") return stay(flow);
-  // Nobody could scan a code for it.
+  // Its code could not be scanned.
   if (rules.linksByItself) return offline(flow, { reason, lasting: false }, rules);
   return {
     flow: withoutNumber(flow, reason),

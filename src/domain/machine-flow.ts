@@ -12,11 +12,11 @@ import type { CallEffect, PersonWait } from "./call-signal.ts";
 import type { ToneFinding } from "./line-tones.ts";
 import type { OnScreening } from "./screening-policy.ts";
 
-/** What a live call knows about an answering machine: a part of its state. */
+/** Facts of a live call about an answering machine: a part of its state. */
 export interface MachineFlow {
   /** The message has been played to its end, tail included. */
   readonly played: boolean;
-  /** Who has answered; undefined until a verdict. */
+  /** Answerer; undefined until a verdict. */
   readonly answeredBy: AnsweredBy | undefined;
   /** Waiting for a machine to record, or what has shown that it does; undefined if no message is left. */
   readonly voicemail: "waiting" | GreetingEnd | undefined;
@@ -40,7 +40,7 @@ export interface Step<Flow extends MachineFlow> {
   readonly effects: readonly CallEffect[];
 }
 
-/** Whether what the call does once it has played its message depends on who has answered. */
+/** True if what the call does once it has played its message depends on who has answered. */
 export function awaitsVerdict({ answeredBy }: MachineFlow, { onMachine, onScreening }: MachineRules): boolean {
   return (onMachine !== "continue" || onScreening !== "continue") && answeredBy === undefined;
 }

@@ -1,6 +1,6 @@
-/** How the audio of one call went over the network (RFC 3550 section 6.4). */
+/** Statistics of one call's audio on the network (RFC 3550 section 6.4). */
 export interface MediaStatistics {
-  /** `PCMU`, `PCMA`, `G722`, `opus`, `MLow` (WhatsApp); `L16` if nothing was compressed. */
+  /** `PCMU`, `PCMA`, `G722`, `opus`, `MLow` (WhatsApp); `L16` for uncompressed audio. */
   readonly codec: string;
   readonly packetsSent: number;
   /** 0 on an answered call: the audio was one-way. */

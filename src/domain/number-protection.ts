@@ -1,5 +1,5 @@
 /**
- * How an instance's number is protected from being banned or complained about: limits that the queue keeps before anybody
+ * Protection of an instance's number from bans and complaints: limits that the queue keeps before anybody
  * is dialled. What is left out is the network's own choice; what neither names is off.
  */
 export interface NumberProtection {
@@ -7,7 +7,7 @@ export interface NumberProtection {
   readonly paceMs?: number | undefined;
   /** Each interval is longer by a random share up to this, 0 to 1. */
   readonly paceJitter?: number | undefined;
-  /** How many calls a newly linked number may place in 24 hours; `false` is off. */
+  /** Number of calls a newly linked number may place in 24 hours; `false` is off. */
   readonly warmUp?: WarmUp | false | undefined;
   /** Pauses an instance whose calls are hardly answered; `false` is off. */
   readonly answerRate?: AnswerRateFloor | false | undefined;
@@ -48,7 +48,7 @@ export interface CallingHours {
   readonly days?: readonly number[] | undefined;
 }
 
-/** Why a call ends although nobody was dialled. */
+/** Reasons for the end of a call that was never dialled. */
 export const BLOCKED_REASONS = [
   "blocked_no_consent",
   "blocked_do_not_call",
@@ -56,7 +56,7 @@ export const BLOCKED_REASONS = [
   "instance_paused",
 ] as const;
 
-/** Why number protection ends a call. */
+/** Reason why number protection ends a call. */
 export type BlockedReason = (typeof BLOCKED_REASONS)[number];
 
 /** A call that must not be dialled; the detail names the rule and its numbers. */
@@ -65,7 +65,7 @@ export interface Block {
   readonly detail: string;
 }
 
-/** Until when an instance dials nobody, ms since 1970-01-01 UTC, and why. */
+/** End of the time in which an instance dials no number, ms since 1970-01-01 UTC, and the reason. */
 export interface Pause {
   readonly until: number;
   readonly reason: string;

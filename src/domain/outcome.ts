@@ -2,7 +2,7 @@ import type { AnsweredBy } from "./answering-machine.ts";
 import { BLOCKED_REASONS } from "./number-protection.ts";
 import type { RefusalScope } from "./release-cause.ts";
 
-/** How a completed call ended. */
+/** Reasons for the end of a completed call. */
 export const COMPLETED_REASONS = [
   "message_played",
   "callee_hung_up",
@@ -12,7 +12,7 @@ export const COMPLETED_REASONS = [
   "max_duration",
 ] as const;
 
-/** How a failed call ended. */
+/** Reasons for the end of a failed call. */
 export const FAILED_REASONS = [
   "terminated",
   "busy",
@@ -42,20 +42,20 @@ export const FAILED_REASONS = [
  */
 export const UNANSWERED_REASONS = ["no_answer", "declined", "busy"] as const satisfies readonly FailedReason[];
 
-/** Why a call is COMPLETED. */
+/** Reason why a call is COMPLETED. */
 export type CompletedReason = (typeof COMPLETED_REASONS)[number];
-/** Why a call is FAILED. */
+/** Reason why a call is FAILED. */
 export type FailedReason = (typeof FAILED_REASONS)[number];
 
-/** What can show that the callee's side received our audio. */
+/** Kinds of evidence that the callee's side received our audio. */
 export const HEARD_EVIDENCE = ["inbound", "rtcp", "none"] as const;
 
-/** What shows that the callee's side received our audio: audio of its own, its RTCP alone, or nothing. */
+/** Evidence that the callee's side received our audio: its audio, its RTCP alone, or none. */
 export type HeardEvidence = (typeof HEARD_EVIDENCE)[number];
 
 /**
- * How much of the message was played to the callee, and the evidence that it arrived. A share needs evidence: without any,
- * it is null for a call that was answered, and 0 for one that was not.
+ * Part of the message that was played to the callee, and the evidence that it arrived. A share needs evidence: without any,
+ * it is null for an answered call, and 0 for an unanswered one.
  */
 export type Heard =
   | {
@@ -79,12 +79,12 @@ export type OutcomeData = {
   readonly duration_ms: number;
 };
 
-/** How a call turned out; stored once, with its final status. */
+/** Result of a call; stored once, with its final status. */
 export interface Outcome {
   readonly reason: CompletedReason | FailedReason;
   /** The raw cause (SIP status, Q.850 cause, network code) or a sentence for a person; null if there is none. */
   readonly detail: string | null;
-  /** Who answered, as far as anybody can tell; null when nobody did. */
+  /** Answerer, as far as is known; null without an answer. */
   readonly answeredBy: AnsweredBy | null;
   /** Milliseconds of the message that were played to the callee, at most `durationMs`; null if the server died during the call. */
   readonly heardMs: number | null;
@@ -93,9 +93,9 @@ export interface Outcome {
    * and without evidence that the callee's side received what was played.
    */
   readonly heardRatio: number | null;
-  /** What shows that the callee's side received our audio. Missing if the server died during the call, and in outcomes of earlier versions. */
+  /** Evidence that the callee's side received our audio. Missing if the server died during the call, and in outcomes of earlier versions. */
   readonly heardEvidence?: HeardEvidence | undefined;
-  /** Milliseconds from the answer to the end; 0 when nobody answered. */
+  /** Milliseconds from the answer to the end; 0 when the call was not answered. */
   readonly durationMs: number;
   /** With `rejected_by_network`: what the refusal applies to. Stored, not shown. Default: `number`. */
   readonly refusal?: RefusalScope | undefined;

@@ -6,7 +6,7 @@ export interface OwnedRecord {
   readonly instanceId: string;
 }
 
-/** Whether the principal may use a record: it is the user's own and, with a demo token, of the token's instance. */
+/** True if the principal may use a record: it is the user's own and, with a demo token, of the token's instance. */
 export function mayUse(principal: Principal, { userId, instanceId }: OwnedRecord): boolean {
   return principal.userId === userId && mayUseInstanceId(principal, instanceId);
 }
@@ -16,7 +16,7 @@ export function mayUseInstance(principal: Principal, { id, userId }: { id: strin
   return mayUse(principal, { userId, instanceId: id });
 }
 
-/** Whether the principal's token allows an instance, whoever owns it: a demo token allows only its own. */
+/** True if the principal's token allows an instance, for any owner: a demo token allows only its own. */
 export function mayUseInstanceId({ demoInstanceId }: Principal, instanceId: string): boolean {
   return demoInstanceId === undefined || demoInstanceId === instanceId;
 }

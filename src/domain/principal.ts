@@ -8,6 +8,6 @@ export interface Principal extends CallLimits {
   readonly tokenId?: string;
   /** Set for a demo token: the only instance it may see or call from. */
   readonly demoInstanceId?: string;
-  /** What the token is for; the HTTP interface refuses everything else. Default: everything. */
+  /** Permissions of the token; the HTTP interface refuses everything else. Default: everything. */
   readonly scopes?: readonly TokenScope[];
 }

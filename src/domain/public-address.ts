@@ -1,8 +1,8 @@
 import { inAnyRange, ipBytes, ipRanges } from "../base/ip-range.ts";
 
 /**
- * IPv4 networks with a local meaning only (RFC 1122, 1918, 3927, 6598, 6890), among them those that phones behind 464XLAT
- * (RFC 7335) and machines behind a VPN (RFC 2544) take for their own address.
+ * IPv4 networks with a local meaning only (RFC 1122, 1918, 3927, 6598, 6890), among them the networks that phones
+ * behind 464XLAT (RFC 7335) and machines behind a VPN (RFC 2544) take for their own address.
  */
 export const PRIVATE_IPV4 =
   "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15";
@@ -20,7 +20,7 @@ const CLOSED_IPV6 = ipRanges("2001::/23 2001:db8::/32 2002::/16 3fff::/20");
 const NAT64 = ipRanges("64:ff9b::/96");
 
 /**
- * Whether an IP address belongs to a host of the public Internet. False for private, loopback, link-local, unique local,
+ * True if an IP address belongs to a host of the public Internet. False for private, loopback, link-local, unique local,
  * shared (CGNAT), multicast, reserved and metadata addresses, for IPv6 forms of these, and for anything that is not an
  * address, such as a name or `127.1`.
  */
@@ -43,7 +43,7 @@ export function mayBePublic(host: string): boolean {
   return isAddress(host) ? isPublicAddress(host) : !LOCAL_NAME.test(host);
 }
 
-/** Whether a text is an IP address in its usual form. */
+/** True if a text is an IP address in its usual form. */
 export function isAddress(text: string): boolean {
   return bytesOf(text) !== undefined;
 }

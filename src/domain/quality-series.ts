@@ -5,7 +5,7 @@ const FIRST_INTERVAL_MS = 5_000;
 /** Intervals of one call that are too many; even. */
 export const TOO_MANY: number = 120;
 
-/** How the audio of a call went over the network during one interval. */
+/** Statistics of a call's audio on the network during one interval. */
 export interface QualityInterval {
   /** The end of the interval, ms after the call connected; it begins at the end of the one before. */
   readonly untilMs: number;
@@ -53,7 +53,7 @@ export class QualitySeries {
     return intervals.reverse();
   }
 
-  /** Adds the statistics of a moment; those of one that is not later than the last replace it. @param atMs after the call connected */
+  /** Adds the statistics of a moment; the results of a later one replace it. @param atMs after the call connected */
   add(atMs: number, statistics: MediaStatistics): void {
     const last = this.#samples.at(-1);
     if (last && atMs <= last.untilMs) this.#samples.pop();

@@ -17,7 +17,7 @@ export interface QueueFlow {
  */
 export type QueueState = "idle" | "preparing" | "waiting" | "starting" | "starting_again" | "busy" | "checking";
 
-/** What can happen to the queue of an instance. */
+/** Inputs of the queue of an instance. */
 export type QueueMove = "wake" | "release" | "prepare" | "hold" | "dial" | "rest" | "end" | "requeue";
 
 /** Every legal move of the queue of an instance. */
@@ -75,7 +75,7 @@ export interface QueueDecision {
 
 /** Time until the next attempt to start a call, ms. */
 export const RETRY_MS = 1_000;
-/** How much later the database may still carry out a claim that it has not confirmed, ms. */
+/** Time by which the database may still carry out an unconfirmed claim, ms. */
 export const UNCONFIRMED_MS = 20_000;
 
 /** The queue of an instance before its first call. */

@@ -1,7 +1,7 @@
 import type { NumberProtection } from "./number-protection.ts";
 
 /**
- * How many calls one instance may hold and how fast it dials: policy as data.
+ * Number of calls one instance may hold, and its pace of dialling: policy as data.
  * The database makes the same promise with a unique index on (instance, slot) over active calls.
  */
 export type QueuePolicy = NumberProtection &
@@ -17,7 +17,7 @@ export type QueuePolicy = NumberProtection &
 /** The interface's rule: a second creation answers the call that is already there. */
 export const SINGLE: QueuePolicy = { kind: "single" };
 
-/** How many slots the policy has. */
+/** Number of slots of the policy. */
 export function queueDepth(policy: QueuePolicy): number {
   return policy.kind === "single" ? 1 : policy.depth;
 }

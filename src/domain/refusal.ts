@@ -1,6 +1,6 @@
 import { CodedError } from "../base/error.ts";
 
-/** Why a request was refused; the `code` of a problem document, and of what a use case throws. */
+/** Reason for the refusal of a request; the `code` of a problem document, and of the error that a use case throws. */
 export type RefusalCode =
   | "invalid_request"
   | "invalid_json"
@@ -79,7 +79,7 @@ export interface Fault {
   readonly detail: string;
 }
 
-/** Thrown by a use case that will not do what was asked; nothing was changed. */
+/** Thrown by a use case that will not do what was asked; no change was made. */
 export class Refusal extends CodedError {
   override readonly name = "Refusal";
   readonly code: RefusalCode;
@@ -87,9 +87,9 @@ export class Refusal extends CodedError {
   readonly errors: readonly Fault[];
   /** The limit that was reached, if the refusal is about one. */
   readonly limit: number | undefined;
-  /** The place in the log to continue from, if the one that was asked for is gone. */
+  /** The place in the log to continue from, if the requested one is gone. */
   readonly cursor: string | undefined;
-  /** When the same request may succeed, ms from now; undefined if unknown. */
+  /** Time from now after which the same request may succeed, ms; undefined if unknown. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -123,7 +123,7 @@ export function invalidInput(errors: readonly [Fault, ...Fault[]]): Refusal {
   });
 }
 
-/** Codes that say by themselves what is wrong with the request. */
+/** Codes that name the fault of the request. */
 const SPEAKING_CODES: ReadonlySet<RefusalCode> = new Set([
   "invalid_json",
   "phone_number_invalid",

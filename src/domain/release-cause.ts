@@ -1,6 +1,6 @@
 import type { FailedReason } from "./outcome.ts";
 
-/** Why a leg is gone. */
+/** Reason for the end of a leg. */
 export type ReleaseCause =
   /** The peer hung up an answered call. */
   | "callee_hung_up"
@@ -12,14 +12,14 @@ export type ReleaseCause =
   | "unreachable"
   | "number_invalid"
   | "rejected_by_network"
-  /** The network does not let the number call this callee for now; it was not asked, and nobody was dialled. */
+  /** The network does not let the number call this callee for now; it was not asked, and no number was dialled. */
   | "paused"
   | "media_failed"
   | "line_lost"
   | "internal_error";
 
 /**
- * What a refusal of the network (`rejected_by_network`) applies to. `number`: the number that calls, so its next calls may be
+ * Subject of a refusal of the network (`rejected_by_network`). `number`: the number that calls, so its next calls may be
  * refused too; number protection counts it. `call`: this call alone, such as its callee, or an unknown scope; also a refusal
  * after which the adapter itself keeps further calls back.
  */

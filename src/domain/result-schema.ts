@@ -4,9 +4,9 @@ import { describedAs, isObject, issueText, type Schema } from "./input-checks.ts
 import { CHECKED_KEYWORDS, type JsonSchema } from "./json-schema.ts";
 
 /** Longest schema of a result, bytes as JSON. */
-const MOST_BYTES = 8 * 1024;
+const MAX_BYTES = 8 * 1024;
 /** Nesting of its JSON, levels. */
-const MOST_LEVELS = 20;
+const MAX_LEVELS = 20;
 const ANNOTATIONS = ["title", "description", "default", "examples", "format", "$schema", "$id", "$comment"];
 /** A pattern of a stranger could keep this process busy for ever. */
 const KEYWORDS = CHECKED_KEYWORDS.filter((keyword) => keyword !== "pattern");
@@ -20,11 +20,11 @@ export function resultSchemaSchema(): Schema<JsonSchema> {
       if (!dataset.typed) return;
       const value: unknown = dataset.value;
       if (!isObject(value)) return addIssue({ message: issueText("type_invalid", "must be an object") });
-      if (depthOver(value, MOST_LEVELS))
-        return addIssue({ message: issueText("too_long", `is nested deeper than ${MOST_LEVELS} levels`) });
+      if (depthOver(value, MAX_LEVELS))
+        return addIssue({ message: issueText("too_long", `is nested deeper than ${MAX_LEVELS} levels`) });
       const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
-      if (bytes > MOST_BYTES)
-        return addIssue({ message: issueText("too_long", `is ${bytes} bytes, at most ${MOST_BYTES} are allowed`) });
+      if (bytes > MAX_BYTES)
+        return addIssue({ message: issueText("too_long", `is ${bytes} bytes, at most ${MAX_BYTES} are allowed`) });
       const fault = value.type === "object" ? schemaFault(value, "") : `must have "type": "object"`;
       if (fault !== undefined) addIssue({ message: issueText("value_invalid", fault) });
     }),
@@ -33,12 +33,12 @@ export function resultSchemaSchema(): Schema<JsonSchema> {
     type: "object",
     additionalProperties: true,
     description:
-      `JSON Schema of the result, an object: at most ${MOST_BYTES} bytes, with the keywords ${KEYWORDS.join(", ")}, ` +
+      `JSON Schema of the result, an object: at most ${MAX_BYTES} bytes, with the keywords ${KEYWORDS.join(", ")}, ` +
       "and annotations such as description.",
   }) as Schema<JsonSchema>;
 }
 
-/** What keeps a value from being a schema of the subset, with its place; undefined if nothing does. */
+/** Fault that keeps a value from being a schema of the subset, with its place; undefined if there is none. */
 function schemaFault(schema: unknown, at: string): string | undefined {
   if (typeof schema === "boolean") return undefined;
   if (!isObject(schema)) return `${at || "it"} must be a schema`;

@@ -1,4 +1,4 @@
-/** How long slices of a text may be, in UTF-16 code units. */
+/** Lengths of slices of a text, in UTF-16 code units. */
 export interface SliceLengths {
   /** No slice is longer. */
   readonly longest: number;
@@ -9,7 +9,7 @@ export interface SliceLengths {
 }
 
 const SENTENCES = new Intl.Segmenter("en", { granularity: "sentence" });
-/** Where a long sentence is cut: after its last comma, or its last space. */
+/** Places at which a long sentence is cut: after its last comma, or its last space. */
 const BREAKS = [/[,;:،、，；：–—]\s?(?=[^,;:،、，；：–—]*$)/u, /\s(?=\S*$)/u];
 
 /**
@@ -40,7 +40,7 @@ export function* speechSlices(text: string, { longest, shortest, first = shortes
   if (open !== "") yield open;
 }
 
-/** Where to cut a long sentence: at a break in the second half, otherwise at `limit`. */
+/** Position at which to cut a long sentence: at a break in the second half, otherwise at `limit`. */
 function breakBefore(text: string, limit: number): number {
   const head = text.slice(0, limit);
   for (const pattern of BREAKS) {

@@ -6,7 +6,7 @@ import { nextState, type Transitions } from "../base/machine.ts";
  */
 export type StreamState = "detached" | "attached" | "draining" | "draining_detached" | "over";
 
-/** What can happen to a live stream; `lose`: the client disconnected, or was dropped; `end`: the call has ended. */
+/** Inputs of a live stream; `lose`: the client disconnected, or was dropped; `end`: the call has ended. */
 export type StreamInput = "attach" | "lose" | "hang_up" | "leave" | "end";
 
 /** Every legal move of a live stream. */
@@ -23,7 +23,7 @@ export function nextStreamState(state: StreamState, input: StreamInput): StreamS
   return nextState(STREAM_TRANSITIONS, state, input) ?? state;
 }
 
-/** Whether the client has asked for the end of the call. */
+/** True if the client has asked for the end of the call. */
 export function isDraining(state: StreamState): boolean {
   return state === "draining" || state === "draining_detached";
 }

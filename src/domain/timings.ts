@@ -1,8 +1,8 @@
-/** How long things may take. All ms; every one is an option. */
+/** Time limits. All ms; every one is an option. */
 export interface Timings {
   /** A call may wait for its instance this long. */
   readonly queueTimeoutMs: number;
-  /** The beginning of a message must be ready this long after its turn has come; nobody is dialled before. */
+  /** The beginning of a message must be ready this long after its turn has come; no number is dialled before. */
   readonly messagePreparationMs: number;
   /** The callee's phone may ring this long. */
   readonly ringTimeoutMs: number;
@@ -32,7 +32,7 @@ export interface Timings {
   readonly lineOpenMs: number;
   /** A network may take this long to forget the device of a deleted instance. */
   readonly unlinkMs: number;
-  /** How long a request waits for a write; the write itself continues. */
+  /** Time a request waits for a write; the write itself continues. */
   readonly storeMs: number;
   /** A line, a network or an engine may take this long to close. */
   readonly closeMs: number;
@@ -42,7 +42,7 @@ export interface Timings {
   readonly leaseRenewMs: number;
 }
 
-/** Whether the lease is renewed often enough for a second attempt after a failed one. */
+/** True if the lease is renewed often enough for a second attempt after a failed one. */
 export function leaseIsRenewedInTime({ leaseMs, leaseRenewMs }: Pick<Timings, "leaseMs" | "leaseRenewMs">): boolean {
   return leaseRenewMs < leaseMs / 2;
 }

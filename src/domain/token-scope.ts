@@ -1,26 +1,26 @@
 import { shown } from "../base/shown.ts";
 
 /**
- * What a token can be for: `read` sees everything of its user and changes nothing, `call` creates, ends and streams calls,
+ * Scopes of a token: `read` sees everything of its user and changes nothing, `call` creates, ends and streams calls,
  * `admin` changes instances and webhooks and erases recordings. No scope includes another one (RFC 6749 §3.3).
  */
 export const TOKEN_SCOPES = ["read", "call", "admin"] as const;
 /** One of {@link TOKEN_SCOPES}. */
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
-/** Whether a token with these scopes may do it; a token without a list of scopes may do everything. */
+/** True if a token with these scopes may do it; a token without a list of scopes may do everything. */
 export function hasScope(scopes: readonly TokenScope[] | undefined, scope: TokenScope): boolean {
   return scopes === undefined || scopes.includes(scope);
 }
 
-/** Whether it is the name of a scope. */
+/** True if it is the name of a scope. */
 export function isTokenScope(value: unknown): value is TokenScope {
   return (TOKEN_SCOPES as readonly unknown[]).includes(value);
 }
 
 /**
  * The scopes of a new token, each once, in the order of {@link TOKEN_SCOPES}; undefined: all of them.
- * @param issuer the scopes of whoever makes the token: it gets no others
+ * @param issuer the scopes of the token's creator: it gets no others
  * @throws {RangeError} naming the value and what to write instead
  */
 export function checkedScopes(

@@ -1,5 +1,5 @@
 export const SPEAKERS = ["callee", "caller"] as const;
-/** Who speaks: the person who was called, or whoever the stream's client plays to that person. */
+/** Speaker: the person who was called, or the person that the stream's client plays. */
 export type Speaker = (typeof SPEAKERS)[number];
 
 /** One stored line of a call's transcript. */
@@ -9,11 +9,11 @@ export interface TranscriptLine {
   readonly position: number;
   readonly speaker: Speaker;
   readonly text: string;
-  /** When it was spoken; ms since 1970-01-01 UTC. */
+  /** Time at which it was spoken; ms since 1970-01-01 UTC. */
   readonly timestamp: number;
   /** From the answer of the call, ms. */
   readonly startMs: number;
   readonly endMs: number;
-  /** How sure the engine is, 0 to 1; null if the engine does not report it. */
+  /** Certainty of the engine, 0 to 1; null if the engine does not report it. */
   readonly confidence: number | null;
 }

@@ -3,7 +3,7 @@
  * has no such moment. The phone network's own delay is not included.
  */
 export interface TurnMetrics {
-  /** What the agent replied to. */
+  /** Input that the agent replied to. */
   readonly input:
     | "begin"
     | "key"
@@ -14,7 +14,7 @@ export interface TurnMetrics {
     | "unheard"
     | "fault"
     | "ending";
-  /** From the callee's last speech to the decision that the turn was over; null if the engine decides that itself. */
+  /** From the callee's last speech to the decision that the turn had ended; null if the engine decides that itself. */
   readonly eouDelayMs: number | null;
   /** From that decision, or else from the callee's last speech, to the final text. */
   readonly sttFinalMs: number | null;
@@ -30,7 +30,7 @@ export interface TurnMetrics {
   readonly firstAudioSentMs: number | null;
   /** From the callee's last speech, or key, to the agent's first audible sample. */
   readonly turnGapMs: number | null;
-  /** Whether the callee interrupted the agent's words. */
+  /** True if the callee interrupted the agent's words. */
   readonly interrupted: boolean;
   /** From the beginning of the callee's speech to the agent's last sample; null unless speech interrupted the turn. */
   readonly interruptLatencyMs: number | null;

@@ -49,5 +49,5 @@ const PHRASES: readonly string[] = [
   "casella vocale",
 ];
 
-/** Whether words are from the greeting of a voicemail box, in English, Portuguese, Spanish, German, French or Italian. */
+/** True if words are from the greeting of a voicemail box, in English, Portuguese, Spanish, German, French or Italian. */
 export const isVoicemailGreeting: (text: string) => boolean = phraseSearch(PHRASES);

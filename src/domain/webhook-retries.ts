@@ -19,26 +19,26 @@ export const RETRY_PAUSES_MS: readonly number[] = [
 /** Largest share of a pause that is added to it, so that retries of many events spread. */
 const JITTER = 0.2;
 
-/** How an attempt ended. */
+/** Result of an attempt. */
 export interface AttemptResult {
   /** Status code of the response; undefined without one. */
   readonly status?: number | undefined;
-  /** Why there is no response. */
+  /** Reason for the missing response. */
   readonly error?: string | undefined;
 }
 
-/** What an attempt changes in its delivery. */
+/** Changes of an attempt to its delivery. */
 export type AttemptedDelivery = Pick<
   WebhookDelivery,
   "status" | "attempts" | "nextAttemptAt" | "lastAttemptAt" | "lastStatus" | "lastError"
 >;
 
-/** Whether an endpoint has taken a message. */
+/** True if an endpoint has taken a message. */
 export function isTaken(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** Whether the endpoint has asked for no more messages. */
+/** True if the endpoint has asked for no more messages. */
 export function isGone({ status }: AttemptResult): boolean {
   return status === 410;
 }

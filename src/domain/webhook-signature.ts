@@ -26,14 +26,14 @@ export function webhookKey(secret: string): Uint8Array<ArrayBuffer> | undefined 
 export interface WebhookMessage {
   /** Stays the same in every attempt. */
   readonly id: string;
-  /** When this attempt starts, ms since 1970-01-01 UTC. */
+  /** Time at which this attempt starts, ms since 1970-01-01 UTC. */
   readonly timestamp: number;
   readonly body: string;
 }
 
 /**
  * The headers of a message, signed with every key (Standard Webhooks 1.0, symmetric).
- * @param keys the current key first, then one that is still valid after a rotation
+ * @param keys the current key first, then an older one that is still valid after a rotation
  */
 export async function signedHeaders(
   { id, timestamp, body }: WebhookMessage,

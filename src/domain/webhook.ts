@@ -1,6 +1,6 @@
 import type { EventType } from "./events.ts";
 
-/** Why a webhook delivers nothing: its user asked for it, its endpoint returned 410, or it failed for days. */
+/** Reason why a webhook delivers nothing: its user asked for it, its endpoint returned 410, or it failed for days. */
 export type DisabledReason = "requested" | "gone" | "failing";
 
 /** An endpoint of a user that gets their events. */
@@ -32,7 +32,7 @@ export interface Webhook {
 }
 
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
-/** How a delivery stands. */
+/** State of a delivery. */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** The type of the event that a test sends; it is in no log. */
@@ -48,17 +48,17 @@ export interface WebhookDelivery {
   readonly body: string | null;
   readonly status: DeliveryStatus;
   readonly attempts: number;
-  /** When the next attempt is due; null if there is none. ms since 1970-01-01 UTC. */
+  /** Time at which the next attempt is due; null if there is none. ms since 1970-01-01 UTC. */
   readonly nextAttemptAt: number | null;
   readonly lastAttemptAt: number | null;
   /** Status code of the last response; null without one. */
   readonly lastStatus: number | null;
-  /** Why the last attempt failed; null if it did not. */
+  /** Reason for the failure of the last attempt; null if it did not fail. */
   readonly lastError: string | null;
   readonly createdAt: number;
 }
 
-/** Whether the endpoint wants events of this type. */
+/** True if the endpoint wants events of this type. */
 export function wantsEvent({ events }: Pick<Webhook, "events">, type: EventType): boolean {
   return events === null || events.includes(type);
 }

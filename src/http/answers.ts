@@ -37,7 +37,7 @@ export interface TranscriptLine {
   /** `caller` is the audio that the stream's client plays to the callee. */
   speaker: Speaker;
   text: string;
-  /** When it was spoken. */
+  /** Time at which it was spoken. */
   timestamp: string;
   /** From pickup, ms. */
   start_ms: number;
@@ -48,7 +48,7 @@ export interface TranscriptLine {
 
 /** The latencies of one turn of an agent, ms; null if the turn has no such moment. */
 export interface TurnMetrics {
-  /** What the agent replied to. */
+  /** Input that the agent replied to. */
   input: "begin" | "key" | "words" | "silence" | "voicemail" | "transfer_failed" | "unheard" | "fault" | "ending";
   /** From the callee's last speech to the decision that the turn was over; null if the engine decides that itself. */
   eou_delay_ms: number | null;
@@ -66,19 +66,19 @@ export interface TurnMetrics {
   first_audio_sent_ms: number | null;
   /** From the callee's last speech, or key, to the agent's first audible sample. */
   turn_gap_ms: number | null;
-  /** Whether the callee interrupted the agent's words. */
+  /** True if the callee interrupted the agent's words. */
   interrupted: boolean;
   /** From the beginning of the callee's speech to the agent's last sample; null unless speech interrupted the turn. */
   interrupt_latency_ms: number | null;
 }
 
-/** What was measured during a call that an agent conducted. */
+/** Measurements of a call that an agent conducted. */
 export interface CallMetrics {
   /** In their order; the first 500. */
   turns: TurnMetrics[];
 }
 
-/** How a call's audio travelled during one interval, counted on our side. */
+/** Statistics of a call's audio during one interval, counted on our side. */
 export interface QualityInterval {
   /** The end of the interval, from the connection of the call; it begins at the end of the one before. */
   until_ms: number;
@@ -94,19 +94,19 @@ export interface QualityInterval {
   remote_loss: number | null;
 }
 
-/** How a call's audio travelled over time. */
+/** Quality of a call's audio over time. */
 export interface CallQuality {
   /** Oldest first, fewer than 120: of 5 s at first, longer ones in long calls; the last one may be shorter. */
   intervals: QualityInterval[];
 }
 
-/** How a call ended. */
+/** End of a call. */
 export interface Outcome {
   reason: CompletedReason | FailedReason;
   /** The raw cause: SIP status, Q.850 cause, network code. */
   detail: string | null;
   answered_by: "human" | "machine" | "fax" | "screening" | "unknown" | null;
-  /** How much of the message was played to the callee, ms; never more than duration_ms, null if the server died during the call. */
+  /** Played length of the message, ms; never more than duration_ms, null if the server died during the call. */
   heard_ms: number | null;
   /** The share of the accepted message that was played, 0 to 1: heard_ms divided by the length of the message, less what an event such as text_skipped reports; null for a call without a fixed message, for an answered call without evidence that the callee's side received our audio (heard_evidence is none), if the length is unknown, and if heard_ms is null. */
   heard_ratio: number | null;
@@ -116,7 +116,7 @@ export interface Outcome {
   duration_ms: number;
 }
 
-/** How a call's audio travelled over the network, counted on our side. */
+/** Statistics of a call's audio on the network, counted on our side. */
 export interface StreamStatistics {
   codec: string;
   packets_sent: number;
@@ -138,7 +138,7 @@ export interface StreamStatistics {
   remote_loss: number | null;
   /** Estimated mean opinion score, 1 to 4.5; null before the first packet. */
   mos: number | null;
-  /** How long the remote side kept the call on hold, ms. */
+  /** Time the remote side kept the call on hold, ms. */
   held_ms: number;
 }
 
@@ -161,9 +161,9 @@ export interface Call {
   /** RFC 3339, UTC, with milliseconds. */
   created_at: string;
   from?: CallerId | undefined;
-  /** When the call connected; null until then. */
+  /** Time at which the call connected; null until then. */
   started_at: string | null;
-  /** When the call ended; null until then. */
+  /** Time at which the call ended; null until then. */
   ended_at: string | null;
   /** With expand=outcome; null until the call is final. */
   outcome?: Outcome | null | undefined;
@@ -213,15 +213,15 @@ export interface Connection {
   state: "unlinked" | "linking" | "connecting" | "online" | "reconnecting" | "offline";
   /** E.164. */
   phone: string | null;
-  /** When a probe last found the line online. */
+  /** Time at which a probe last found the line online. */
   last_seen_at: string | null;
-  /** Why the line is not online; null while it is. */
+  /** Reason why the line is not online; null while it is. */
   reason: string | null;
-  /** What the owner of the number should know besides; null if nothing. */
+  /** Information for the owner of the number besides the status; null if there is none. */
   condition: "pairing_code" | "qr_expired" | "passkey_required" | "replaced" | "restricted" | "client_outdated" | null;
   /** A sentence about the condition of a line that is online; left out if there is none. */
   condition_reason?: string | undefined;
-  /** When that condition ends; null if it is unknown. */
+  /** Time at which that condition ends; null if it is unknown. */
   condition_until?: string | null | undefined;
   /** The telephony provider of the instance. */
   provider: string;
@@ -262,7 +262,7 @@ export interface LinkPage {
   expires_at: string;
 }
 
-/** What the link page of an instance shows. */
+/** Content of the link page of an instance. */
 export interface LinkPageState {
   /** The name of the instance. */
   name: string;
@@ -348,19 +348,19 @@ export interface WebhookDelivery {
   last_attempt_at: string | null;
   /** Status code of the last response; null without one. */
   last_status: number | null;
-  /** Why the last attempt failed. */
+  /** Reason for the failure of the last attempt. */
   last_error: string | null;
   /** RFC 3339, UTC, with milliseconds. */
   created_at: string;
 }
 
-/** Whether a number may be called. */
+/** Permission to call a number. */
 export interface Consent {
   /** E.164. */
   phone: string;
   /** granted: its owner wants to be called; do_not_call: its owner does not. */
   status: "granted" | "do_not_call";
-  /** How you know; null if you did not write it down. */
+  /** Source of your knowledge; null if you did not record it. */
   source: string | null;
   /** RFC 3339, UTC, with milliseconds. */
   created_at: string;
@@ -386,7 +386,7 @@ export interface StreamTicket {
   ticket: string;
   /** RFC 3339, UTC, with milliseconds. */
   expires_at: string;
-  /** Where to connect: the address of the stream, ticket included. */
+  /** Address to connect to: the address of the stream, ticket included. */
   url: string;
 }
 
@@ -433,7 +433,7 @@ export interface StreamCallEvent {
   recoverable?: boolean | undefined;
 }
 
-/** How much of a client's stream the server has taken. */
+/** Part of a client's stream that the server has taken. */
 export interface StreamProgress {
   type: "progress";
   /** Messages taken from clients of this call so far, over all connections; `progress` does not count. */
@@ -518,7 +518,7 @@ export interface AudioMedia {
   /** The file is cut off: it is shorter than its header states. */
   truncated: boolean;
   bytes?: { header: number; played: number; ignored: number } | undefined;
-  /** How the audio travelled over the network; null until the call is over, and if the network does not count. */
+  /** Statistics of the audio on the network; null until the call has ended, and if the network does not count. */
   stream: StreamStatistics | null;
   /** Present if the call is to be recorded; null until the call is over, and if nothing was kept. */
   recording?: Recording | null | undefined;
@@ -530,7 +530,7 @@ export interface AudioMedia {
 export interface SpeechMedia {
   voice_id: string;
   characters: number;
-  /** How the audio travelled over the network; null until the call is over, and if the network does not count. */
+  /** Statistics of the audio on the network; null until the call has ended, and if the network does not count. */
   stream: StreamStatistics | null;
   /** Present if the call is to be recorded; null until the call is over, and if nothing was kept. */
   recording?: Recording | null | undefined;
@@ -540,7 +540,7 @@ export interface SpeechMedia {
 
 /** The media of a call without a fixed message. */
 export interface LiveMedia {
-  /** How the audio travelled over the network; null until the call is over, and if the network does not count. */
+  /** Statistics of the audio on the network; null until the call has ended, and if the network does not count. */
   stream: StreamStatistics | null;
   /** Present if the call is to be recorded; null until the call is over, and if nothing was kept. */
   recording?: Recording | null | undefined;

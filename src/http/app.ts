@@ -96,7 +96,7 @@ export function createHttp(parts: HttpParts): WebApp {
     const preflight = cors?.preflight(context);
     if (preflight) return preflight;
     if (context.principal || isVersioned(context.path)) await admit(context);
-    // A 401 comes first: it reveals nothing of the paths below /v1.
+    // A 401 comes first: it does not reveal the paths below /v1.
     return (
       refusedPath(context) ??
       sockets.admit(await routed(context), context) ??

@@ -11,7 +11,7 @@ export const STOPPING = "the server is stopping or has stopped";
 /** The detail of `storage_unavailable` while another server owns the database or may own it. */
 export const NOT_THE_OWNER = "this server does not own its database at the moment; another server may own it";
 
-/** Why a server is not running, with the detail of the problem document. */
+/** Reasons why a server is not running, with the detail of the problem document. */
 export const ABSENCES = {
   stopping: STOPPING,
   storage_unavailable: NOT_THE_OWNER,

@@ -26,7 +26,7 @@ export interface HttpPorts {
   readonly bodies?: BodyParser | undefined;
 }
 
-/** What {@link createHttp} makes the interface of: the ports are not guarded yet. */
+/** Input of {@link createHttp}: the ports are not guarded yet. */
 export type HttpParts = Omit<HttpDependencies, keyof HttpPorts> & HttpPorts;
 
 /** Dependencies of the HTTP interface. */
@@ -47,7 +47,7 @@ export interface HttpDependencies {
   readonly basePath?: string | undefined;
   /** The origins whose web pages may call. Default: off. */
   readonly cors?: CorsOption | undefined;
-  /** How many requests each token may make. Default: no limit. */
+  /** Number of requests each token may make. Default: no limit. */
   readonly rateLimit?: RateLimit | undefined;
   /** Files of the documentation page: `swagger-ui-bundle.js`, `swagger-ui.css`; undefined if they are not shipped. */
   readonly asset?: ((name: string) => Promise<Uint8Array | undefined>) | undefined;
@@ -59,7 +59,7 @@ export interface HttpDependencies {
   readonly mp3Stream?: Guarded<() => Promise<Mp3Stream>> | undefined;
   /** Parses large bodies. Default: the thread that carries audio parses them. */
   readonly bodies?: Guarded<BodyParser> | undefined;
-  /** Whether the ports are closing, so that running requests can fail. Default: never. */
+  /** True if the ports are closing, so that running requests can fail. Default: never. */
   readonly closing?: (() => boolean) | undefined;
   /** Version of the package, for `/openapi.json`. */
   readonly version: string;

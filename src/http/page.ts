@@ -49,7 +49,7 @@ class JsonPieces {
     return this.#characters >= MAX_PAGE_CHARACTERS;
   }
 
-  /** Adds items until the page is full, and returns those that were added. */
+  /** Adds items until the page is full, and returns the added ones. */
   addAll<T>(items: readonly T[], view: (item: T) => unknown): readonly T[] {
     let count = 0;
     while (count < items.length && !this.isFull) {

@@ -1,6 +1,6 @@
 import type { Principal } from "../domain/principal.ts";
 
-/** How many requests one token may make. */
+/** Number of requests one token may make. */
 export interface RateLimit {
   /** Requests per window, and the largest burst. */
   readonly limit: number;
@@ -43,7 +43,7 @@ export function callerLimiter(
 }
 
 /** Most buckets. Beyond it, the least recently used bucket is dropped, so its key starts with a full bucket again. */
-const MOST_BUCKETS = 10_000;
+const MAX_BUCKETS = 10_000;
 
 /**
  * A token bucket for each key.
@@ -62,7 +62,7 @@ export function rateLimiter({ limit, windowMs }: RateLimit, now: () => number): 
     if (allowed) bucket.left--;
     buckets.delete(key); // moves it to the end: a Map keeps the order of insertion
     buckets.set(key, bucket);
-    if (buckets.size > MOST_BUCKETS)
+    if (buckets.size > MAX_BUCKETS)
       for (const oldest of buckets.keys()) {
         buckets.delete(oldest);
         break;

@@ -46,7 +46,7 @@ export interface Operation {
   readonly answers: Readonly<Record<number, Answer>>;
   /** Its own refusals; the refusals common to all operations are added. */
   readonly problems?: readonly ProblemCode[];
-  /** Refusals of its own as pages, for browsers. */
+  /** Its own refusals as pages, for browsers. */
   readonly problemPages?: boolean;
 }
 

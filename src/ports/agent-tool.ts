@@ -5,25 +5,25 @@ import type { JsonSchema } from "../domain/json-schema.ts";
 export interface AgentTool {
   /** 1 to 64 of `A-Z a-z 0-9 _ -`. */
   readonly name: string;
-  /** What it does and when to use it, for the model. */
+  /** Purpose of the tool and when to use it, for the model. */
   readonly description: string;
   /** The schema of its input, an object. The core checks the model's input against it; `json-schema.ts` names the keywords. */
   readonly parameters: JsonSchema;
-  /** How long it may take, ms. Default: 10,000. */
+  /** Time it may take, ms. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
   /**
    * Runs the tool. The result is JSON, at most 16,000 characters of it; undefined counts as null. What the model calls at
    * the same time runs at the same time.
    * @param input as the model wrote it; it is an object that fulfils `parameters`
-   * @throws {ToolFailed} the model gets the message. It learns nothing of other errors, which are logged
+   * @throws {ToolFailed} the model gets the message. It does not learn of other errors, which are logged
    */
   run(input: Readonly<Record<string, unknown>>, context: ToolContext): Promise<unknown>;
 }
 
-/** What a tool knows of its call. */
+/** Facts about its call that a tool gets. */
 export interface ToolContext {
   readonly callId: string;
-  /** Aborted after `timeoutMs`, and when the call is over; whatever comes then is ignored. */
+  /** Aborted after `timeoutMs`, and when the call has ended; whatever comes then is ignored. */
   readonly signal: AbortSignal;
 }
 
@@ -43,15 +43,15 @@ export class ToolFailed extends CodedError {
   readonly code = "tool_failed";
 }
 
-/** Names of the tools that agents have by themselves, or may have. */
+/** Names of the tools that agents always have, or may have. */
 export const BUILT_IN_TOOLS = ["hang_up", "send_dtmf", "transfer", "leave_voicemail"] as const;
 
 const NAME = /^[\w-]{1,64}$/;
-const LONGEST_DESCRIPTION = 2_000;
-const LONGEST_TIMEOUT_MS = 60_000;
-const MOST_TOOLS = 64;
+const MAX_DESCRIPTION = 2_000;
+const MAX_TIMEOUT_MS = 60_000;
+const MAX_TOOLS = 64;
 
-/** What is wrong with a list of tools, as the end of a sentence; undefined if nothing is. */
+/** Fault of a list of tools, as the end of a sentence; undefined if there is none. */
 export function toolsFault(tools: readonly AgentTool[]): string | undefined {
   const names = new Set<string>();
   for (const { name, description, parameters, timeoutMs } of tools) {
@@ -62,12 +62,12 @@ export function toolsFault(tools: readonly AgentTool[]): string | undefined {
     if (names.has(name)) return `two tools are called ${name}; give one of them another name`;
     names.add(name);
     const length = typeof description === "string" ? description.trim().length : 0;
-    if (length === 0 || length > LONGEST_DESCRIPTION)
-      return `the tool ${name} needs a description of 1 to ${LONGEST_DESCRIPTION} characters: the model chooses by it`;
+    if (length === 0 || length > MAX_DESCRIPTION)
+      return `the tool ${name} needs a description of 1 to ${MAX_DESCRIPTION} characters: the model chooses by it`;
     if (typeof parameters !== "object" || parameters === null || parameters.type !== "object")
       return `the parameters of the tool ${name} must be a JSON Schema with "type": "object"`;
-    if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= LONGEST_TIMEOUT_MS))
-      return `the tool ${name} has timeoutMs ${timeoutMs}: it must be from 1 to ${LONGEST_TIMEOUT_MS}`;
+    if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))
+      return `the tool ${name} has timeoutMs ${timeoutMs}: it must be from 1 to ${MAX_TIMEOUT_MS}`;
   }
-  return tools.length > MOST_TOOLS ? `there are ${tools.length} tools, at most ${MOST_TOOLS} are possible` : undefined;
+  return tools.length > MAX_TOOLS ? `there are ${tools.length} tools, at most ${MAX_TOOLS} are possible` : undefined;
 }

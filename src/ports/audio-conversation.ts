@@ -11,7 +11,7 @@ export interface AudioAgent {
   readonly kind: "audio";
   /** For events and logs: `realtime`. */
   readonly name: string;
-  /** Whether its conversations report the callee's words; if not, the transcription of the server is used. */
+  /** True if its conversations report the callee's words; if not, the transcription of the server is used. */
   readonly transcribes: boolean;
   /**
    * Checks that the agent can conduct a call with these instructions. Returns at once, and connects to nothing.
@@ -20,23 +20,23 @@ export interface AudioAgent {
   check(brief: AgentBrief): void;
   /**
    * Opens the conversation of one call before anybody is dialled. Resolves once the agent can conduct it. The signal is
-   * aborted when the call is over, and its result is stated if it has a schema; nothing is left of the conversation then.
+   * aborted when the call has ended, and its result is stated if it has a schema; no audio is left of the conversation then.
    * @throws {AgentUnavailable} it cannot conduct it, such as with a wrong key; the message names the cause and the fix
    */
   open(brief: AgentBrief, signal: AbortSignal): Promise<AudioConversation>;
   close(): Promise<void>;
 }
 
-/** How audio is written: G.711 at 8000 Hz, one byte a sample, or 16-bit little-endian samples at 24,000 Hz. */
+/** Encoding of audio: G.711 at 8000 Hz, one byte a sample, or 16-bit little-endian samples at 24,000 Hz. */
 export type AudioFormat = "pcmu" | "pcma" | "pcm";
 
 /** The samples per second of each format. */
 export const FORMAT_RATES: Readonly<Record<AudioFormat, number>> = { pcmu: 8_000, pcma: 8_000, pcm: 24_000 };
 
-/** What the callee has heard of one item of the agent's audio. */
+/** Heard part of one item of the agent's audio. */
 export interface HeardItem {
   readonly item: string;
-  /** How much of its audio was played, ms. */
+  /** Played length of its audio, ms. */
   readonly heardMs: number;
   /** About the words of it that were heard. */
   readonly text: string;
@@ -45,11 +45,11 @@ export interface HeardItem {
 /** The conversation of one call. Apart from `report`, no method waits or throws, whatever has happened. */
 export interface AudioConversation {
   /**
-   * What the agent says and does, for one reader. It ends when the conversation cannot go on, or with the signal of `open`;
+   * Speech and actions of the agent, for one reader. It ends when the conversation cannot continue, or with the signal of `open`;
    * the callee then hears what is queued.
    */
   readonly events: AsyncIterable<AudioAgentEvent>;
-  /** What the agent has found out so far, stored with the call when it ends; undefined if nothing. */
+  /** Result so far, stored with the call when it ends; undefined if there is none. */
   readonly result?: CallResult | undefined;
   /**
    * As `Conversation.report`: what was found out by the schema of the call. Called after `hang_up`, `fail` or the end of the
@@ -62,9 +62,9 @@ export interface AudioConversation {
   hear(audio: Uint8Array): void;
   /** The callee pressed a key: 0-9 * # A-D. What the agent was saying has been stopped. */
   key(digit: string): void;
-  /** Nobody has spoken for the time of the last `listen`. */
+  /** Both sides were silent for the time of the last `listen`. */
   silence(): void;
-  /** The transfer has failed, and the call goes on. */
+  /** The transfer has failed, and the call continues. */
   transferFailed(detail: string): void;
   /**
    * A machine has answered and records now: the agent's next words are the message, after which it hangs up. It gets no more
@@ -75,12 +75,12 @@ export interface AudioConversation {
   ending(): void;
   /**
    * The callee interrupts: no more is played of what the agent was saying, and its conversation is to hold what was heard.
-   * @param items those that were not heard to their end, in order; none if the agent has not begun to speak
+   * @param items items that were not heard to their end, in order; none if the agent has not begun to speak
    */
   interrupted(items: readonly HeardItem[]): void;
 }
 
-/** What the agent says and does, in the order in which it is carried out. */
+/** Speech and actions of the agent, in the order in which they are carried out. */
 export type AudioAgentEvent =
   /** The agent begins a reply. What was queued of an earlier one is not played. */
   | { readonly type: "reply"; readonly to: "begin" | "key" | "words" | "silence" | "voicemail" }
@@ -92,7 +92,7 @@ export type AudioAgentEvent =
   | { readonly type: "item_end"; readonly item: string }
   /** The callee has begun to speak, and interrupts the agent. */
   | { readonly type: "speech_started" }
-  /** The callee's turn is over. */
+  /** The callee's turn has ended. */
   | { readonly type: "speech_stopped" }
   /** The callee said this. Times are ms of the callee's audio; undefined if they are not known. */
   | {
@@ -101,7 +101,7 @@ export type AudioAgentEvent =
       readonly startMs: number | undefined;
       readonly endMs: number | undefined;
     }
-  /** Waits for the callee: `silence` follows if nobody speaks for this time after the last word, ms. */
+  /** Waits for the callee: `silence` follows if both sides are silent for this time after the last word, ms. */
   | { readonly type: "listen"; readonly forMs: number }
   /** Sends keys to the other side: 0-9 * # A-D. */
   | { readonly type: "press"; readonly keys: string }

@@ -25,49 +25,49 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-/** What an agent knows of its call. */
+/** Facts about its call that an agent gets. */
 export interface AgentBrief {
   readonly callId: string;
   /** Natural-language instructions, in order; `{{name}}` in them stands for a variable (`filledIn` fills them in). */
   readonly instructions: readonly string[];
-  /** What is said first; null: the callee speaks first. Left out: the agent decides. */
+  /** First words; null: the callee speaks first. Left out: the agent decides. */
   readonly firstMessage?: string | null | undefined;
   /** Values of the variables: data, never instructions. Left out: `{{name}}` has no meaning. */
   readonly variables?: Variables | undefined;
   /** Replies after which the agent says goodbye; left out: its own limit. */
   readonly maxTurns?: number | undefined;
-  /** JSON Schema of what is to be found out, for `report`. Left out: nothing is asked for. */
+  /** JSON Schema of what is to be found out, for `report`. Left out: no result is asked for. */
   readonly resultSchema?: JsonSchema | undefined;
   /** BCP 47 tag of the language to speak: `pt-BR`. */
   readonly language: string;
-  /** Whether the agent gets the callee's words, and not only pressed keys. */
+  /** True if the agent gets the callee's words, and not only pressed keys. */
   readonly hearsWords: boolean;
-  /** What the agent's model may do on this call, besides the agent's own actions. Left out: nothing. */
+  /** Tools that the agent's model may use on this call, besides the agent's own actions. Left out: nothing. */
   readonly tools?: readonly OfferedTool[] | undefined;
-  /** Whether the network can transfer the call to another number. Default: false. */
+  /** True if the network can transfer the call to another number. Default: false. */
   readonly canTransfer?: boolean | undefined;
   /**
-   * The only numbers that the call may be transferred to, E.164. Left out: those that the instructions name in a form that
-   * leaves no choice, such as the step of a script; never one that a model or the callee chooses.
+   * The only numbers that the call may be transferred to, E.164. Left out: values that the instructions name in a form
+   * that leaves no choice, such as the step of a script; never a value that a model or the callee chooses.
    */
   readonly transferTo?: readonly string[] | undefined;
 }
 
 /** The conversation of one call. */
 export interface Conversation {
-  /** What the agent has found out so far, stored with the call when it ends; undefined if nothing. */
+  /** Result so far, stored with the call when it ends; undefined if there is none. */
   readonly result?: CallResult | undefined;
-  /** How long the model took for the first token of the latest reply, ms; undefined if there is no model. For metrics. */
+  /** Time the model took for the first token of the latest reply, ms; undefined if there is no model. For metrics. */
   readonly firstTokenMs?: number | undefined;
   /**
-   * How long a reply may yield nothing while none of the call's tools is at work, ms. Then the core asks for the reply once
+   * Longest time without any output of a reply while none of the call's tools is at work, ms. Then the core asks for the reply once
    * more, unless it has begun or a tool was used, and in the end it apologises and fails the call. Default: 10,000. Read
-   * before each action; an agent with time limits of its own names a longer one.
+   * before each action; an agent with its own time limits names a longer one.
    */
   readonly replyTimeoutMs?: number | undefined;
   /**
-   * What was found out, as JSON that fulfils {@link AgentBrief.resultSchema}; the core checks it, and asks once more if it does
-   * not fit. Called if the call has such a schema, after the last reply has begun or the call has ended. Left out: `result`
+   * Reports the result, as JSON that fulfils {@link AgentBrief.resultSchema}; the core checks it, and asks once more
+   * if it does not fit. Called if the call has such a schema, after the last reply has begun or the call has ended. Left out: `result`
    * is checked.
    * @param request.fault what was wrong with the value before; undefined at first
    * @throws why there is no result; the message is for an operator
@@ -76,8 +76,8 @@ export interface Conversation {
   /** Called before each reply but the first: the words of the agent that the callee has heard since the reply before. */
   heard?(text: string): void;
   /**
-   * The callee has probably said this, and the turn is about to end: the agent may begin to work on its reply. Nothing of it
-   * is spoken, and no action is taken, before the words arrive as an input, if they do. Called between two replies, after
+   * The callee has probably said this, and the turn is about to end: the agent may begin to work on its reply. It is not
+   * spoken, and no action is taken, before the words arrive as an input, if they do. Called between two replies, after
    * {@link heard}; the latest call counts. Returns at once.
    * @param signal aborted when the call ends
    */
@@ -86,7 +86,7 @@ export interface Conversation {
    * The agent's reply to what has happened, in the order in which it is to be carried out. The core reads one reply to its
    * end before it asks for the next.
    * @param signal aborted if the callee interrupts, so that the rest of the reply is not needed, and if the call ends
-   * @throws the conversation cannot go on; the call then fails as `agent_failed`, with the message as its detail
+   * @throws the conversation cannot continue; the call then fails as `agent_failed`, with the message as its detail
    */
   reply(
     input: ConversationInput,
@@ -94,14 +94,14 @@ export interface Conversation {
   ): AsyncIterable<ConversationAction> | Iterable<ConversationAction>;
 }
 
-/** What has happened on the call. */
+/** Inputs of a conversation. */
 export type ConversationInput =
   /** The call is being placed. What the agent says now is heard from the answer on. */
   | { readonly type: "begin" }
   /** The callee pressed a key: 0-9 * # A-D. */
   | { readonly type: "key"; readonly digit: string }
   /**
-   * The callee said this, from one silence to the next. `continued`: they went on before anything of the reply to the
+   * The callee said this, from one silence to the next. `continued`: they continued before anything of the reply to the
    * words before was heard; `text` begins with those words and takes their place.
    */
   | { readonly type: "words"; readonly text: string; readonly continued?: true | undefined }
@@ -121,13 +121,13 @@ export type ConversationInput =
   /** A `transfer` did not succeed, and the callee is still here. `detail`: the network's reason, which is data. */
   | { readonly type: "transfer_failed"; readonly to: string; readonly detail: string };
 
-/** What the agent does. */
+/** Actions of an agent. */
 export type ConversationAction =
   | {
       readonly type: "say";
       /** 1 to 4096 characters. */
       readonly text: string;
-      /** Whether the callee can interrupt it, with a key or with words. Those during other texts are ignored. */
+      /** True if the callee can interrupt it, with a key or with words. Those during other texts are ignored. */
       readonly interruptible: boolean;
     }
   /** Waits for the callee; `silence` follows if nothing happens within this time after the last word, ms. */

@@ -12,7 +12,7 @@ export interface NetworkPages {
   page(path: string, request: RequestLike): Promise<Reply | undefined>;
   /**
    * Answers `GET /{prefix}/calls/{callId}/{name}`; the core has checked that the caller owns the call.
-   * Undefined if there is no such artefact. Left out by a network that keeps nothing of calls.
+   * Undefined if there is no such artefact. Left out by a network that stores no data of calls.
    */
   artefact?(callId: string, name: string): Promise<Reply | undefined>;
   /**

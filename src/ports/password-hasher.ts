@@ -5,18 +5,18 @@ import { CodedError } from "../base/error.ts";
  *
  * A hash is text that holds everything needed to verify it later (its algorithm, its parameters, its salt), so that the
  * parameters can change. Hashing happens away from the thread that carries audio, a few at a time; the number of
- * requests that wait is bounded, for each kind of turn by itself. Default: `stranger`.
+ * requests that wait is bounded, separately for each kind of turn. Default: `stranger`.
  */
 export interface PasswordHasher {
   /** @throws {HasherBusy} too many requests wait already */
   hash(password: string, turn?: HashTurn): Promise<string>;
   /**
-   * Whether it is the password of this hash. Without a hash the result is false, after the time that a hash takes: nobody
-   * can measure whether there was one.
+   * True if it is the password of this hash. Without a hash the result is false, after the time that a hash takes: it
+   * cannot be measured whether there was one.
    * @throws {HasherBusy} too many requests wait already
    */
   verify(password: string, hash: string | undefined, turn?: HashTurn): Promise<boolean>;
-  /** Whether the hash was made with other parameters than those of today. */
+  /** True if the hash was made with other parameters than those of today. */
   isOutdated(hash: string): boolean;
 }
 

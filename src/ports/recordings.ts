@@ -33,7 +33,7 @@ export interface RecordingWriter {
    * throw, or keep the arrays.
    */
   write(played: Int16Array, received: Int16Array, samples: number): void;
-  /** The call is over; resolves when the recording is complete. Idempotent; never rejects. */
+  /** The call has ended; resolves when the recording is complete. Idempotent; never rejects. */
   finish(): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ export interface Voice {
   readonly engine: string;
   /** The engine's own name of the voice. */
   readonly name: string;
-  /** How it sounds: `robotic` for the embedded engines, `natural` for neural ones. */
+  /** Sound of the voice: `robotic` for the embedded engines, `natural` for neural ones. */
   readonly quality: "robotic" | "natural";
   /**
    * Scripts whose letters the voice reads as words, as ISO 15924 codes: `Latn`, `Cyrl`, `Jpan`; `Zsye` if it names emoji.
@@ -34,7 +34,7 @@ export class SpeechFailed extends CodedError {
   readonly code = "speech_failed";
 }
 
-/** Thrown for a text that contains nothing to speak. Such a slice of a longer text is skipped. */
+/** Thrown for a text without a word to speak. Such a slice of a longer text is skipped. */
 export class NothingToSpeak extends SpeechFailed {}
 
 /**

@@ -82,7 +82,7 @@ export interface Storage {
   readonly verifyOwner?: (() => Promise<void>) | undefined;
   /** Users and their tokens. */
   readonly accounts: AccountStore;
-  /** How people sign in. */
+  /** Store of accounts and sign-ins. */
   readonly logins: LoginStore;
   readonly instances: InstanceStore;
   readonly lineRecords: LineRecordStore;
@@ -100,7 +100,7 @@ export interface Storage {
 export interface OpenOptions {
   /** Opens it as the only server of this database, not as a program beside the server. */
   readonly exclusive: boolean;
-  /** How long the lease lasts without a renewal, ms; only for a storage with leases. Default: 10,000. */
+  /** Time the lease lasts without a renewal, ms; only for a storage with leases. Default: 10,000. */
   readonly leaseMs?: number | undefined;
 }
 
@@ -108,7 +108,7 @@ export interface OpenOptions {
 export interface Lease {
   /** Rises with every owner. Once there is a higher epoch, writes of this storage throw {@link LeaseLost}. */
   readonly epoch: number;
-  /** How long it lasts after a renewal, ms. */
+  /** Time it lasts after a renewal, ms. */
   readonly ms: number;
   /**
    * Extends the lease to `ms` after the moment at which the database executes this.
@@ -125,7 +125,7 @@ export class StorageUnavailable extends CodedError {
   readonly code = "storage_unavailable";
 }
 
-/** Another server has taken over the database: nothing was stored, and trying again does not help. */
+/** Another server has taken over the database: no record was stored, and trying again does not help. */
 export class LeaseLost extends StorageUnavailable {}
 
 /** Another server already uses this database. */

@@ -62,12 +62,12 @@ export interface Telephony {
    */
   open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line>;
   /**
-   * Why this network never calls a number, as a sentence for the caller; undefined if it may be called. Asked
+   * Reason why this network never calls a number, as a sentence for the caller; undefined if it may be called. Asked
    * before a call is created, and again before it is dialled. Left out if every number may be called.
    * @param phoneNumber E.164
    */
   refuses?(phoneNumber: string): Promise<string | undefined>;
-  /** Deletes what is kept of these calls, such as recordings. Called when their retention is over, or on request. */
+  /** Deletes what is kept of these calls, such as recordings. Called when their retention has ended, or on request. */
   forget?(callIds: readonly string[]): Promise<void>;
   /** Closes everything; the core closes the lines first. */
   close(): Promise<void>;
@@ -75,7 +75,7 @@ export interface Telephony {
 
 /** Differences that the core must know. */
 export interface TelephonyCapabilities {
-  /** How pressed keys arrive, unless a leg has its own `dtmf`. */
+  /** Form in which pressed keys arrive, unless a leg has its own `dtmf`. */
   readonly dtmf: KeyDelivery;
   /** Inbound audio must come on every answered leg; none within the media timeout means that media failed. */
   readonly inboundAudioCertain: boolean;
@@ -87,7 +87,7 @@ export interface TelephonyCapabilities {
   /** The media path of a leg may take this long after the answer, ms, if that is longer than the server's `mediaSetupMs`. */
   readonly mediaSetupMs?: number | undefined;
   /**
-   * How an instance gets its number: by a code that its owner scans, or from the operator's configuration. With
+   * Way in which an instance gets its number: by a code that its owner scans, or from the operator's configuration. With
    * `operator` it needs no code and no credentials: its line connects as soon as it is open, is linked the first time it
    * is online (or when it reports `linked` itself), and never reports `unlinked`. Default: `code`.
    */
@@ -99,12 +99,12 @@ export interface TelephonyCapabilities {
   readonly sampleRate?: number | undefined;
   /**
    * The numbers that an instance or a call may come from (`DialOptions.from`); an empty list leaves the choice of a name
-   * and of being withheld. Left out: nothing of the caller can be chosen.
+   * and of being withheld. Left out: the caller has no choices.
    */
   readonly callerIds?: CallerIdRule | undefined;
   /** The header fields and URIs that a call may choose (`DialOptions.sip`). Left out: none. */
   readonly sip?: SipRule | undefined;
-  /** How its numbers are protected unless the operator's queue policy chooses otherwise, field by field. Default: not at all. */
+  /** Protection of its numbers unless the operator's queue policy chooses otherwise, field by field. Default: not at all. */
   readonly protection?: NumberProtection | undefined;
   /** Its legs can transfer an answered call to another number (`Leg.transfer`). Default: false. */
   readonly transfers?: boolean | undefined;

@@ -27,11 +27,11 @@ export interface TranscriptionCapabilities {
   /** Supported rates, Hz, the best one first. A call whose rate is among them is not resampled. */
   readonly sampleRates: readonly number[];
   /**
-   * Whether the engine detects the end of a turn itself, and therefore receives all audio, silence included. Otherwise it
+   * True if the engine detects the end of a turn itself, and therefore receives all audio, silence included. Otherwise it
    * receives only stretches with speech, and the core commits after each.
    */
   readonly endOfTurn: boolean;
-  /** Whether it emits partial texts during a turn. */
+  /** True if it emits partial texts during a turn. */
   readonly partial: boolean;
 }
 
@@ -69,7 +69,7 @@ export type TranscriptionEvent =
       readonly type: "partial";
       readonly text: string;
       readonly startMs?: number | undefined;
-      /** The engine expects that the turn ends here; the callee may still go on. */
+      /** The engine expects that the turn ends here; the callee may still continue. */
       readonly ended?: true | undefined;
     }
   | {
@@ -80,7 +80,7 @@ export type TranscriptionEvent =
       /** 0 to 1. */
       readonly confidence?: number | undefined;
     }
-  /** A part was not transcribed. Not `recoverable`: the session is over. The message is for an operator. */
+  /** A part was not transcribed. Not `recoverable`: the session has ended. The message is for an operator. */
   | { readonly type: "error"; readonly error: Error; readonly recoverable: boolean };
 
 /** Thrown if a session cannot be opened; the message names the cause and the fix. */

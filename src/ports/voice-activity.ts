@@ -3,9 +3,9 @@
  * Silero can replace it. Called within the leg's clock: it does not wait, throw, or keep the array.
  */
 export interface VoiceActivityDetector {
-  /** How long it still reports speech after the last voice, ms. Default: 0. */
+  /** Time it still reports speech after the last voice, ms. Default: 0. */
   readonly hangOverMs?: number | undefined;
-  /** Whether the latest samples themselves contained speech, without the hang-over. Default: what `push` returned. */
+  /** True if the latest samples themselves contained speech, without the hang-over. Default: what `push` returned. */
   readonly voiced?: boolean | undefined;
   /** Adds the next samples, about 20 ms; returns whether they contain speech, or just followed it. */
   push(frame: Int16Array): boolean;

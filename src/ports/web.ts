@@ -54,7 +54,7 @@ export interface WebApp {
    */
   handle(request: RequestLike, principal?: Principal): Promise<Reply>;
   /**
-   * Whether the path belongs to this application. A program that mounts it handles all other paths itself. Reads only the
+   * True if the path belongs to this application. A program that mounts it handles all other paths itself. Reads only the
    * URL. Never rejects.
    */
   claims(request: Pick<RequestLike, "url">): Promise<boolean>;

@@ -1,7 +1,7 @@
 import type { LineRecords } from "./telephony/line-records.ts";
 
 /**
- * What Ringport needs of a client for WhatsApp's linked devices: the part of zapo's `WaClient` (1.8.0, with its voip
+ * Client for WhatsApp's linked devices, as Ringport needs it: the part of zapo's `WaClient` (1.8.0, with its voip
  * plugin) that is used, as a structural type. An object of that class satisfies it unchanged; any other client that
  * behaves alike does, too.
  */
@@ -15,8 +15,8 @@ export interface WhatsAppClient {
   /**
    * Events: `auth_qr`, `auth_pairing_required`, `auth_passkey_required`, `auth_paired`, `connection`, `stream_failure`, those
    * of calls, `debug_connection_success` for each login that WhatsApp has accepted, and `debug_transport_node_in` for each
-   * incoming stanza. Without the one before last, a login counts as accepted if the connection stays open for 3 s, and one
-   * that the client makes on its own is not counted; without the last one, an error of the stream is noticed late.
+   * incoming stanza. Without the second-last, a login counts as accepted if the connection stays open for 3 s, and a login that the
+   * client makes on its own is not counted; without the last one, an error of the stream is noticed late.
    */
   // biome-ignore lint/suspicious/noExplicitAny: the real class types its events by overloads, which only `any` accepts
   on(event: any, listener: (argument: any) => void): unknown;
@@ -33,7 +33,7 @@ export interface WhatsAppClient {
   readonly message?: { readonly getReachoutTimelock?: (() => Promise<WhatsAppTimelock>) | undefined } | undefined;
   readonly lowlevel: {
     /** The filter sees every incoming stanza first; it returns false to leave it to the client. Returns what removes it. */
-    // biome-ignore lint/suspicious/noExplicitAny: the real class has a type of its own for stanzas
+    // biome-ignore lint/suspicious/noExplicitAny: the real class has a special type for stanzas
     registerIncomingStanzaFilter(filter: (stanza: any) => any): () => void;
     /** Sends a stanza. Without it, a callee's phone may ring or stay connected after a crash, or a lost link. */
     // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -58,7 +58,7 @@ export interface WhatsAppTimelock {
   readonly enforcementEndsAt: number | null;
 }
 
-/** Whether a number is on WhatsApp, and its addresses there. */
+/** Addresses of a number on WhatsApp, if it is there. */
 export interface WhatsAppNumber {
   /** `5511987654321@s.whatsapp.net`: the number as WhatsApp knows it. */
   readonly phoneJid: string;
@@ -72,7 +72,7 @@ export interface WhatsAppNumber {
 export interface WhatsAppVoip {
   /** Resolves with the call id once the offer was sent. */
   startCall(options: { peerJid: string; isVideo?: boolean }): Promise<string>;
-  // biome-ignore lint/suspicious/noExplicitAny: the real class has an enum of its own for reasons
+  // biome-ignore lint/suspicious/noExplicitAny: the real class has an enum for reasons
   endCall(callId: string, reason?: any): Promise<void>;
   /** Passes frames from `feedLiveAudio` on, instead of a microphone. */
   setExternalAudioMode(callId: string, enabled: boolean): void;
@@ -80,7 +80,7 @@ export interface WhatsAppVoip {
   feedLiveAudio(callId: string, samples: Float32Array): number;
   /** Audio that was fed and not sent yet, ms. */
   getLiveBufferMs(callId: string): number;
-  /** Feeding pauses at `pauseMs` of buffered audio, and goes on at `resumeMs`. */
+  /** Feeding pauses at `pauseMs` of buffered audio, and continues at `resumeMs`. */
   getFeedWatermarksMs(): { pauseMs: number; resumeMs: number };
   setMute(callId: string, muted: boolean): void;
   getCall(callId: string): WhatsAppCall | null;
@@ -104,12 +104,12 @@ export interface WhatsAppCall {
   };
 }
 
-/** What a factory of clients gets. */
+/** Input of a factory of clients. */
 export interface WhatsAppClientContext {
   readonly instanceId: string;
   /** Names the session in the client's own store; another one after each unlinking, because a client is used up by it. */
   readonly sessionId: string;
-  /** Where the session is kept: encrypted in Ringport's storage, and erased with the instance's credentials. */
+  /** Store of the session: encrypted in Ringport's storage, and erased with the instance's credentials. */
   readonly records: LineRecords;
 }
 

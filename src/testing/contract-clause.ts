@@ -11,7 +11,7 @@ interface Closable {
 export type Clause<Under> = (title: string, body: (under: Under) => Promise<void>) => void;
 
 /**
- * The clauses of a contract: each gets an adapter of its own, which is closed after it.
+ * The clauses of a contract: each gets its own adapter, which is closed after it.
  * @param factory makes what is tested; called once per test
  * @param adapterOf the adapter of it, closed first
  */

@@ -29,7 +29,7 @@ const REPLY_MS = 20_000;
 /** A reply ends this long after its signal was aborted, ms. */
 const ABORTED_MS = 1_000;
 /** Speech engines take no longer text. */
-const LONGEST_TEXT = 4_096;
+const MAX_TEXT = 4_096;
 /** Characters that a callee may press. */
 const KEYS = "0123456789*#ABCD";
 
@@ -187,5 +187,5 @@ function faultOf(action: ConversationAction): string | undefined {
   if (action.type === "hang_up" || action.type === "resume") return undefined;
   if (action.type === "listen") return action.forMs > 0 ? undefined : `it listens for ${action.forMs} ms`;
   if (action.text.trim() === "") return "a text has no words";
-  return [...action.text].length > LONGEST_TEXT ? `a text has ${action.text.length} characters` : undefined;
+  return [...action.text].length > MAX_TEXT ? `a text has ${action.text.length} characters` : undefined;
 }

@@ -19,11 +19,11 @@ export interface RecordingsUnderTest {
   close(): Promise<void>;
 }
 
-/** Why parts of the contract cannot be tested; their tests are skipped with this reason. */
+/** Reasons why parts of the contract cannot be tested; their tests are skipped with this reason. */
 export interface RecordingsSkips {
-  /** Why closing loses the recordings. */
+  /** Reason why closing loses the recordings. */
   readonly forgotten?: string;
-  /** Why writing and reading cannot fail. */
+  /** Reason why writing and reading cannot fail. */
   readonly infallible?: string;
 }
 
@@ -75,7 +75,7 @@ function faultsContract(clause: RecordingsClause, expect: ContractRunner["expect
       const take = new Take(recordings, "call_1");
       take.write(TOO_MUCH_MS);
       await until(REPORT_MS, "It reports that the recording is incomplete", () => take.reasons.length > 0);
-      take.write(4 * TOO_MUCH_MS); // the call goes on
+      take.write(4 * TOO_MUCH_MS); // the call continues
       await take.writer.finish();
       await take.writer.finish();
       expect(take.reasons.length).toBe(1);

@@ -18,14 +18,14 @@ export interface SpeechUnderTest {
 }
 
 /** A voice speaks a word in 0.15 to 1 s, pauses included. */
-const SHORTEST_WORD_MS = 150;
-const LONGEST_WORD_MS = 1000;
+const MIN_WORD_MS = 150;
+const MAX_WORD_MS = 1000;
 const WORDS = 10;
 /** Maximum silence before the first sound, ms, with room for a soft beginning. */
 const MAX_LEADING_SILENCE_MS = 120;
-const LONGEST_AUDIO_MS = 600_000;
+const MAX_AUDIO_MS = 600_000;
 /** The design allows 50 ms on an idle machine; test machines are busy. */
-const LONGEST_STALL_MS = 400;
+const MAX_STALL_MS = 400;
 /** Factor by which a difficult text may take longer than an ordinary one of its length. */
 const MAX_EXTRA_WORK = 10;
 
@@ -90,8 +90,8 @@ export function speechContract(
       const { samples, sampleRate, lengthMs } = await speakAll(under, under.sentence);
       expect(sampleRate).toBeGreaterThanOrEqual(8000);
       expect(sampleRate).toBeLessThanOrEqual(48_000);
-      expect(lengthMs).toBeGreaterThanOrEqual(WORDS * SHORTEST_WORD_MS);
-      expect(lengthMs).toBeLessThanOrEqual(WORDS * LONGEST_WORD_MS);
+      expect(lengthMs).toBeGreaterThanOrEqual(WORDS * MIN_WORD_MS);
+      expect(lengthMs).toBeLessThanOrEqual(WORDS * MAX_WORD_MS);
       expect(rms(samples)).toBeGreaterThanOrEqual(300);
     });
 
@@ -105,8 +105,8 @@ export function speechContract(
       const { pieces, lengthMs } = await speakAll(under, `${under.sentence} `.repeat(8));
       expect(pieces.length).toBeGreaterThanOrEqual(4);
       expect(pieces.every(({ samples }) => samples.length > 0)).toBe(true);
-      expect(lengthMs).toBeGreaterThanOrEqual(8 * WORDS * SHORTEST_WORD_MS);
-      expect(lengthMs).toBeLessThanOrEqual(8 * WORDS * LONGEST_WORD_MS);
+      expect(lengthMs).toBeGreaterThanOrEqual(8 * WORDS * MIN_WORD_MS);
+      expect(lengthMs).toBeLessThanOrEqual(8 * WORDS * MAX_WORD_MS);
     });
 
     clause("speaks the same text the same way twice, also at once", async (under) => {
@@ -128,7 +128,7 @@ export function speechContract(
       const costMs = async (text: string): Promise<number> => {
         const startedAt = performance.now();
         const heardMs = await heardBeforeTheEnd(under.speech.speak(text, under.voiceId, never), expect);
-        expect(heardMs).toBeLessThanOrEqual(LONGEST_AUDIO_MS);
+        expect(heardMs).toBeLessThanOrEqual(MAX_AUDIO_MS);
         return performance.now() - startedAt;
       };
       // Both are measured, so a busy machine affects both.
@@ -140,7 +140,7 @@ export function speechContract(
     clause("counts an emoji as one character, as the creation of a call does", async (under) => {
       const text = `${under.sentence} ${"😀".repeat(4000)}`;
       expect(await heardBeforeTheEnd(under.speech.speak(text, under.voiceId, never), expect)).toBeGreaterThanOrEqual(
-        WORDS * SHORTEST_WORD_MS,
+        WORDS * MIN_WORD_MS,
       );
     });
 
@@ -169,14 +169,14 @@ export function speechContract(
 
     clause("survives a reader that stops", async (under) => {
       for await (const _ of under.speech.speak(`${under.sentence} `.repeat(5), under.voiceId, never)) break;
-      expect((await speakAll(under, under.sentence)).lengthMs).toBeGreaterThanOrEqual(WORDS * SHORTEST_WORD_MS);
+      expect((await speakAll(under, under.sentence)).lengthMs).toBeGreaterThanOrEqual(WORDS * MIN_WORD_MS);
     });
 
     clause("does not block the thread that carries audio", async (under) => {
       await speakAll(under, "Warm up.");
       const monitor = watchStalls();
       await speakAll(under, `${under.sentence} `.repeat(10));
-      expect(monitor.longestMs()).toBeLessThanOrEqual(LONGEST_STALL_MS);
+      expect(monitor.longestMs()).toBeLessThanOrEqual(MAX_STALL_MS);
     });
 
     clause("may be warmed up and closed twice, and then refuses to speak", async (under) => {
@@ -214,7 +214,7 @@ async function heardBeforeTheEnd(stream: AsyncIterable<PcmChunk>, expect: Contra
   return ms;
 }
 
-/** What the work throws; a string when it throws nothing. */
+/** Error thrown by the work; a string when it throws none. */
 async function errorOf(work: Promise<unknown>): Promise<unknown> {
   try {
     await work;

@@ -20,7 +20,7 @@ export type HostReport =
   | { readonly type: "unlinked"; readonly reason: string };
 
 /** An item is cut there in the error of {@link Recorder.next}, characters. */
-const LONGEST_ITEM = 200;
+const MAX_ITEM = 200;
 
 /** Records items in order; a test can wait for one of a type. */
 export class Recorder<Item extends { readonly type: string }> {
@@ -49,7 +49,7 @@ export class Recorder<Item extends { readonly type: string }> {
       };
       const timer = setTimeout(() => {
         this.#waiters.delete(check);
-        const seen = this.all.map((item) => JSON.stringify(item).slice(0, LONGEST_ITEM)).join(", ");
+        const seen = this.all.map((item) => JSON.stringify(item).slice(0, MAX_ITEM)).join(", ");
         reject(new Error(`no "${type}" within ${ms} ms, only: ${seen || "nothing"}`));
       }, ms);
       this.#waiters.add(check);
@@ -90,7 +90,7 @@ export class TestLineHost implements LineHost {
     },
   };
 
-  /** What {@link records} keeps, by key. */
+  /** Contents of {@link records}, by key. */
   readonly storedRecords: Map<string, Uint8Array> = new Map();
 
   readonly records: LineRecords = {
@@ -151,7 +151,7 @@ export class LegEvents extends Recorder<LegEvent> {
     this.over = this.#read(leg);
   }
 
-  /** Why the leg ended; undefined until then. */
+  /** Reason for the end of the leg; undefined until then. */
   get cause(): ReleaseCause | undefined {
     const last = this.all.at(-1);
     return last?.type === "ended" ? last.cause : undefined;

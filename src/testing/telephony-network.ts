@@ -151,7 +151,7 @@ export class CountingSource implements FrameSource {
   frames = 0;
   readonly lengths: Set<number> = new Set();
   readsBeforeAnswer = 0;
-  /** Whether the test has seen the answer. */
+  /** True if the test has seen the answer. */
   answered: () => boolean = () => true;
   #early = 0;
 

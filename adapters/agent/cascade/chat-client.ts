@@ -16,19 +16,19 @@ export interface ChatOptions {
   readonly model: string;
   /** More headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How long the server may take to begin its response, and between two pieces of it, ms. Default: 10,000. */
+  /** Time the server may take to begin its response, and between two pieces of it, ms. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** How long a server may be silent, ms. */
+/** Longest silence of a server, ms. */
 export const REQUEST_MS = 10_000;
-/** How long a server may take to end a response that is complete, ms. */
+/** Time a server may take to end a complete response, ms. */
 const LINGER_MS = 1_000;
 
 /** Completes a chat, part by part. @throws {ChatFault} or the signal's reason */
 export type Chat = (request: ChatRequest, signal: AbortSignal) => AsyncGenerator<ChatPart, void>;
 
-/** Why a completion failed; the message is for an operator and has no secrets. */
+/** Failure of a completion; the message is for an operator and has no secrets. */
 export class ChatFault extends CodedError {
   override readonly name = "ChatFault";
   readonly code = "chat_fault";
@@ -113,7 +113,7 @@ async function readToEnd(events: AsyncGenerator<string, void>, connection: Abort
   }
 }
 
-/** Whether nothing arrived in time. */
+/** True if nothing arrived in time. */
 function isLate(error: unknown): boolean {
   return error instanceof TimeoutError || error instanceof NothingSent;
 }

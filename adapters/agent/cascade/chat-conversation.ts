@@ -19,18 +19,18 @@ import { Sentences } from "./sentences.ts";
 import { ToolRound } from "./tool-round.ts";
 import { toolSpecs } from "./tools.ts";
 
-/** How long the agent waits for the callee before it asks whether anybody is there, ms. */
+/** Time the agent waits for the callee before it asks if anyone is there, ms. */
 const IDLE_MS = 10_000;
 /** Requests for one reply, of which the last one gets words alone: a call of a tool leads to another request. */
-const MOST_STEPS = 4;
+const MAX_STEPS = 4;
 /** Turns in a row whose words may be lost. */
-const MOST_UNHEARD = 1;
+const MAX_UNHEARD = 1;
 
 /** Limits of one call. */
 export interface ChatLimits extends CallLimits {
-  /** Whether replies are prepared before the callee's turn is certainly over. Default: true. */
+  /** True if replies are prepared before the callee's turn is certainly over. Default: true. */
   readonly preemptive?: boolean | undefined;
-  /** How long a reply may yield nothing, ms. Default: the limit of the core. */
+  /** Longest time without any output of a reply, ms. Default: the limit of the core. */
   readonly replyTimeoutMs?: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export class ChatConversation implements Conversation {
   #unheard = 0;
   /** The reply that is being prepared. */
   #prepared: PreparedReply | undefined;
-  /** Whether the callee was asked since they were last heard. */
+  /** True if the callee was asked since they were last heard. */
   #askedIfThere = false;
 
   constructor(chat: Chat, brief: AgentBrief, phrases: Phrases, limits: ChatLimits) {
@@ -70,7 +70,7 @@ export class ChatConversation implements Conversation {
     return reportOf(this.#chat, this.#brief, this.#history.messages, fault, used, signal);
   }
 
-  /** What the callee has heard of the latest reply. */
+  /** Records the part of the latest reply that the callee has heard. */
   heard(text: string): void {
     this.#history.heard(text);
   }
@@ -94,7 +94,7 @@ export class ChatConversation implements Conversation {
     }
     this.#askedIfThere = false;
     if (input.type === "unheard") {
-      if (++this.#unheard > MOST_UNHEARD) yield* this.#fail(input.detail);
+      if (++this.#unheard > MAX_UNHEARD) yield* this.#fail(input.detail);
       else yield* this.#sayAndListen(this.#phrases.sayAgain);
       return;
     }
@@ -139,7 +139,7 @@ export class ChatConversation implements Conversation {
     yield { type: "listen", forMs: IDLE_MS };
   }
 
-  /** The beginning as whoever placed the call wants it. @param text without words: the callee speaks first */
+  /** The beginning as the caller wants it. @param text without words: the callee speaks first */
   *#first(text: string): Generator<ConversationAction, void> {
     this.#history.addAnswer();
     if (hasWords(text)) {
@@ -166,7 +166,7 @@ export class ChatConversation implements Conversation {
   async *#generate(signal: AbortSignal, prepared?: PreparedReply): AsyncGenerator<ConversationAction, void> {
     const askedAt = performance.now();
     let patient = true;
-    for (let step = 1; step <= MOST_STEPS; step++) {
+    for (let step = 1; step <= MAX_STEPS; step++) {
       const sentences = new Sentences();
       const calls: ToolCall[] = [];
       let text = "";
@@ -174,7 +174,7 @@ export class ChatConversation implements Conversation {
       const request = {
         messages: this.#history.messages.slice(0, -1),
         tools: this.#tools,
-        wordsOnly: step === MOST_STEPS,
+        wordsOnly: step === MAX_STEPS,
       };
       try {
         const parts = step === 1 ? prepared?.parts(signal) : undefined;

@@ -2,9 +2,9 @@ import type { ConversationInput } from "../../../src/ports/conversation.ts";
 import type { ChatMessage, ToolCall } from "./chat-messages.ts";
 
 /** Longest utterance of the callee that the model gets, characters. */
-const LONGEST_WORDS = 4_000;
+const MAX_WORDS = 4_000;
 
-/** What becomes a message of the user. */
+/** Inputs that become a message of the user. */
 export type ChatInput = Extract<ConversationInput, { type: "begin" | "key" | "words" | "voicemail" }>;
 
 /** The messages of one call. They hold what the callee has heard, not what the model wanted to say. */
@@ -60,7 +60,7 @@ export class ChatHistory {
     }
   }
 
-  /** The message of an input, and its place: words that go on take the place of those before. */
+  /** The message of an input, and its place: words that continue take the place of those before. */
   #messageOf(input: ChatInput): { at: number; user: ChatMessage } {
     const content = wordsOf(input);
     const end = this.messages.length;
@@ -78,11 +78,11 @@ function words(text: string): string[] {
   return text.split(/\s+/).filter(Boolean);
 }
 
-/** What happened, as a message of the user. */
+/** Text of an input, as a message of the user. */
 function wordsOf(input: ChatInput): string {
   if (input.type === "begin") return "[The callee answers the phone. Begin the conversation.]";
   if (input.type === "voicemail") return "[The beep of a voicemail was heard. Leave your message and hang up.]";
   if (input.type === "key") return `[The callee presses the key ${input.digit}.]`;
   // Brackets are for what the callee does.
-  return input.text.slice(0, LONGEST_WORDS).replace(/[[\]]/g, "");
+  return input.text.slice(0, MAX_WORDS).replace(/[[\]]/g, "");
 }

@@ -22,7 +22,7 @@ export interface ToolSpec {
   };
 }
 
-/** What is asked of a model. */
+/** Request to a model. */
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
   readonly tools?: readonly ToolSpec[] | undefined;

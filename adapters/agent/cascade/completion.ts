@@ -2,13 +2,13 @@ import { jsonOf, quoteOf } from "../../engine-http/fault-text.ts";
 import type { ChatPart, ToolCall } from "./chat-messages.ts";
 
 /** Longest completion, characters; a longer one is refused. */
-const LONGEST_COMPLETION = 20_000;
+const MAX_COMPLETION = 20_000;
 /** Tools that one completion may call. */
-const MOST_CALLS = 16;
+const MAX_CALLS = 16;
 
 /** A completion whose pieces arrive one by one. */
 export class Completion {
-  /** Whether its end has arrived. */
+  /** True if its end has arrived. */
   done = false;
   readonly #calls: { id: string; name: string; arguments: string }[] = [];
   #length = 0;
@@ -45,8 +45,7 @@ export class Completion {
   }
 
   #add({ index = this.#calls.length, id, function: part }: CallChunk): void {
-    if (!Number.isInteger(index) || index < 0 || index >= MOST_CALLS)
-      throw new Error("it calls too many tools at once");
+    if (!Number.isInteger(index) || index < 0 || index >= MAX_CALLS) throw new Error("it calls too many tools at once");
     while (this.#calls.length <= index) this.#calls.push({ id: "", name: "", arguments: "" });
     const call = this.#calls[index]!;
     if (typeof id === "string" && id !== "") call.id = id;
@@ -59,11 +58,11 @@ export class Completion {
 
   #grow(text: string): void {
     this.#length += text.length;
-    if (this.#length > LONGEST_COMPLETION) throw new Error(`it sent more than ${LONGEST_COMPLETION} characters`);
+    if (this.#length > MAX_COMPLETION) throw new Error(`it sent more than ${MAX_COMPLETION} characters`);
   }
 }
 
-/** The part of a chunk that is used; nothing of it is certain. */
+/** The part of a chunk that is used; none of it is certain. */
 interface Chunk {
   readonly choices?: readonly {
     readonly delta?: { readonly content?: unknown; readonly tool_calls?: readonly CallChunk[] };

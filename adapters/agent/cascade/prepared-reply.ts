@@ -20,12 +20,12 @@ export class PreparedReply {
     return this.#scope.signal.aborted;
   }
 
-  /** Whether it replies to these words, apart from case and punctuation. */
+  /** True if it replies to these words, apart from case and punctuation. */
   fits({ text, continued }: Words): boolean {
     return comparable(text) === comparable(this.#words.text) && continued === this.#words.continued;
   }
 
-  /** Its parts, those that have come already at once. @throws as the request, or the signal's reason */
+  /** Its parts; the received ones at once. @throws as the request, or the signal's reason */
   async *parts(signal: AbortSignal): AsyncGenerator<ChatPart, void> {
     const stop = (): void => {
       this.cancel();
@@ -44,7 +44,7 @@ export class PreparedReply {
     }
   }
 
-  /** Nobody needs it. Idempotent. */
+  /** No reader needs it. Idempotent. */
   cancel(): void {
     this.#scope.abort(new Error("the callee said something else"));
   }

@@ -7,8 +7,8 @@ import type { ChatMessage, ChatRequest } from "./chat-messages.ts";
 const REFUSED: readonly (number | undefined)[] = [400, 404, 415, 422, 501];
 
 /**
- * What a model has found out on a call: a JSON value if it wrote one, else its text. The transcript is data in a request of
- * its own, so that nothing the callee said can be taken for an instruction.
+ * Result that a model reports for a call: a JSON value if it wrote one, else its text. The transcript is data in a separate
+ * request, so that the callee's words can't be taken for an instruction.
  * @param fault what was wrong with the value before
  * @param used receives the tokens of each request
  * @throws {ChatFault} or the signal's reason

@@ -1,11 +1,11 @@
 import { hasWords } from "../../../src/base/has-words.ts";
 
-/** The end of a sentence, with what closes a quotation; a number such as 10.30 goes on. */
+/** The end of a sentence, with what closes a quotation; a number such as 10.30 continues. */
 const SENTENCE_END = /[.!?…]+["'”’)\]]*(?=\s)|[。！？]+|\n+/u;
-/** Where a long first sentence may be cut, so that its beginning is spoken soon. */
+/** Places at which a long first sentence may be cut, so that its beginning is spoken soon. */
 const CLAUSE_END = /[,;:–—](?=\s)/u;
-/** Shortest beginning that is spoken by itself, characters. */
-const SHORTEST_BEGINNING = 20;
+/** Shortest beginning that is spoken separately, characters. */
+const MIN_BEGINNING = 20;
 /** Titles and the like, after which a full stop ends no sentence. */
 const ABBREVIATION = /(?:^|\s)(?:dr|dra|mr|mrs|ms|sr|sra|st|no|nr|e\.g|i\.e|z\.b)\.$/iu;
 /** A text without an end is spoken in pieces of this length, characters. */
@@ -44,8 +44,8 @@ export class Sentences {
       from = end;
     }
     if (!this.#begun) {
-      const clause = CLAUSE_END.exec(this.#open.slice(SHORTEST_BEGINNING));
-      if (clause !== null) return this.#cut(SHORTEST_BEGINNING + clause.index + 1);
+      const clause = CLAUSE_END.exec(this.#open.slice(MIN_BEGINNING));
+      if (clause !== null) return this.#cut(MIN_BEGINNING + clause.index + 1);
     }
     if (this.#open.length <= LONGEST) return undefined;
     const space = this.#open.lastIndexOf(" ", LONGEST);

@@ -34,7 +34,7 @@ export class ToolRound {
     if (begin) for (const [index, { action }] of this.#calls.entries()) this.#start(index, action);
   }
 
-  /** Whether tools are at work whose results have to be waited for. */
+  /** True if tools are at work whose results have to be waited for. */
   get runs(): boolean {
     return this.#running.length > 0;
   }
@@ -44,7 +44,7 @@ export class ToolRound {
     return isSlow(Promise.all(this.#running), ms, signal);
   }
 
-  /** Resolves when all tools have their results. @throws the signal's reason; the tools go on */
+  /** Resolves when all tools have their results. @throws the signal's reason; the tools continue */
   async finished(signal: AbortSignal): Promise<void> {
     let stop = (): void => {};
     const aborted = new Promise<void>((resolve) => {

@@ -5,7 +5,7 @@ import { jsonOf } from "../../engine-http/fault-text.ts";
 import type { ToolCall, ToolSpec } from "./chat-messages.ts";
 
 /** Longest message for a machine, characters. */
-const LONGEST_VOICEMAIL = 2_000;
+const MAX_VOICEMAIL = 2_000;
 
 /** A tool as a model reads of it. */
 export type ToolText = Pick<OfferedTool, "name" | "description" | "parameters">;
@@ -40,7 +40,7 @@ const BUILT_IN: readonly ToolText[] = [
   },
 ];
 
-/** What a call lets its model do, besides speaking. */
+/** Actions a call offers its model, besides speaking. */
 export type CallTools = Pick<AgentBrief, "tools" | "canTransfer" | "transferTo">;
 
 /** The tools of a call, as the model sees them. */
@@ -73,9 +73,9 @@ export function actionOf({ function: { name, arguments: input } }: ToolCall, cal
 
 function voicemailOf(input: string): ToolAction {
   const { text } = (jsonOf(input) ?? {}) as { text?: unknown };
-  if (typeof text === "string" && hasWords(text) && text.length <= LONGEST_VOICEMAIL)
+  if (typeof text === "string" && hasWords(text) && text.length <= MAX_VOICEMAIL)
     return { do: "leave_voicemail", text };
-  return { do: "refuse", fault: `text must be words, at most ${LONGEST_VOICEMAIL} characters` };
+  return { do: "refuse", fault: `text must be words, at most ${MAX_VOICEMAIL} characters` };
 }
 
 function pressOf(input: string): ToolAction {
@@ -84,7 +84,7 @@ function pressOf(input: string): ToolAction {
   return { do: "refuse", fault: "keys must be 1 to 32 of 0-9 * #" };
 }
 
-/** A model never chooses a number: it picks one that the creator of the call has allowed. */
+/** A model never chooses a number: it picks one the creator of the call has allowed. */
 function transferOf(input: string, numbers: readonly string[]): ToolAction {
   const { to } = (jsonOf(input) ?? {}) as { to?: unknown };
   const allowed = numbers.find((number) => number === to);

@@ -8,31 +8,31 @@ import type { Replies, Response } from "./replies.ts";
 import { type CalledTool, runCalls } from "./response-calls.ts";
 
 /** Replies in a row without anything from the callee, of which the last one gets words alone. */
-const MOST_STEPS = 4;
+const MAX_STEPS = 4;
 const INTERRUPTED = "error: not done, because the callee interrupted";
 
-/** What follows from tools. */
+/** Consequences of tools. */
 export interface ToolReports {
   emit(event: AudioAgentEvent): void;
   hangUp(): void;
 }
 
-/** Carries out the tools that the model calls, and lets it go on with their results. */
+/** Carries out the tools that the model calls, and lets it continue with their results. */
 export class CalledTools {
   readonly #brief: AgentBrief;
   readonly #link: LastingLink;
   readonly #replies: Replies;
   readonly #reports: ToolReports;
   readonly #scope: AbortSignal;
-  /** Counts what has happened on the call: a result is followed by a reply only if nothing has meanwhile. */
+  /** Counts what has happened on the call: a result is followed by a reply only if there was none in the meantime. */
   #moment = 0;
   #steps = 0;
   /** A call of `transfer` without a result. */
   #transfer = "";
-  /** What the model leaves for a machine; undefined if it has not decided that. */
+  /** Message that the model leaves for a machine; undefined if it has not decided that. */
   message: string | undefined;
 
-  /** @param scope aborted when the call is over */
+  /** @param scope aborted when the call has ended */
   constructor(brief: AgentBrief, link: LastingLink, replies: Replies, reports: ToolReports, scope: AbortSignal) {
     this.#brief = brief;
     this.#link = link;
@@ -41,7 +41,7 @@ export class CalledTools {
     this.#scope = scope;
   }
 
-  /** The callee interrupts: what has begun goes on, and the model gets its result without another reply. */
+  /** The callee interrupts: what has begun continues, and the model gets its result without another reply. */
   interrupt(): void {
     this.#moment++;
   }
@@ -58,7 +58,7 @@ export class CalledTools {
     return called.length > 0;
   }
 
-  /** The transfer has failed, and the call goes on. */
+  /** The transfer has failed, and the call continues. */
   transferFailed(detail: string): void {
     this.#link.send(functionOutput(this.#transfer, `error: ${detail}`));
     this.#replies.request({ to: "words", continues: true });
@@ -87,7 +87,7 @@ export class CalledTools {
     } else if (voicemail?.action.do === "leave_voicemail") {
       this.message = voicemail.action.text;
       this.#reports.emit({ type: "leave_voicemail" });
-    } else this.#replies.request({ to: "words", continues: true, wordsOnly: ++this.#steps >= MOST_STEPS - 1 });
+    } else this.#replies.request({ to: "words", continues: true, wordsOnly: ++this.#steps >= MAX_STEPS - 1 });
   }
 
   /** Asks the callee for a moment if the tools take long. */

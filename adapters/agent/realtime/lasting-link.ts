@@ -5,9 +5,9 @@ import { type RealtimeFault, RealtimeLink, type RealtimeServer } from "./realtim
 /** Events of a {@link LastingLink}. */
 export interface LastingLinkListener {
   event(event: RealtimeEvent): void;
-  /** The connection is gone. @param isLast no other one takes its place by itself */
+  /** The connection is gone. @param isLast no other one takes its place automatically */
   lost(fault: RealtimeFault, isLast: boolean): void;
-  /** Another connection has taken its place, and knows nothing of the conversation. */
+  /** Another connection has taken its place, without knowledge of the conversation. */
   replaced(): void;
   /** No other connection could take its place. */
   notReplaced(error: Error): void;
@@ -68,7 +68,7 @@ export class LastingLink {
     this.#due = setTimeout(() => this.#link?.drop(`sent nothing for ${timeoutMs} ms`), timeoutMs);
   }
 
-  /** Nothing is due any longer. */
+  /** No reply is due any longer. */
   settle(): void {
     clearTimeout(this.#due);
     this.#due = undefined;
@@ -86,7 +86,7 @@ export class LastingLink {
     this.#failedOnce = false;
   }
 
-  /** What the server has done wrong, without secrets. */
+  /** Returns the server's error as a text without secrets. */
   faultText(why: string): string {
     return withoutSecrets(`the model's server ${why}`, this.#server.secrets);
   }
@@ -98,7 +98,7 @@ export class LastingLink {
     this.#link = undefined;
   }
 
-  /** Closes the connection for good. */
+  /** Closes the connection permanently. */
   close(): void {
     this.#isOver = true;
     this.disconnect();

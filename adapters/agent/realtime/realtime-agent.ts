@@ -16,7 +16,7 @@ export interface RealtimeAgentOptions extends SessionOptions {
   readonly model: string;
   /** More headers for the connection. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How long the server may be silent while a reply is due, ms; then it is tried once more. Default: 10,000. */
+  /** Longest silence of the server while a reply is due, ms; then one more attempt follows. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
   /** Replies of the model in one call. Default: 100. */
   readonly maxTurns?: number | undefined;

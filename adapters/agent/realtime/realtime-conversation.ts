@@ -27,7 +27,7 @@ import { Replies, type Wanted } from "./replies.ts";
 import { ResultWriter } from "./result-writer.ts";
 import { SpokenHistory } from "./spoken-history.ts";
 
-/** How long the agent waits for the callee before it asks whether anybody is there, ms. */
+/** Time the agent waits for the callee before it asks if anyone is there, ms. */
 const IDLE_MS = 10_000;
 
 /** Conducts one call by a speech-to-speech model: the server's events become what the agent does, and the other way round. */
@@ -48,7 +48,7 @@ export class RealtimeConversation implements AudioConversation {
   #closing: { readonly detail?: string } | undefined;
   /** A machine records the agent. */
   #leavesMessage = false;
-  /** The agent has nothing more to say. */
+  /** The agent has finished speaking. */
   #isOver = false;
 
   constructor(server: RealtimeServer, brief: AgentBrief, options: SessionOptions, limits: CallLimits) {
@@ -275,7 +275,7 @@ export class RealtimeConversation implements AudioConversation {
     this.#leavesMessage = false;
   }
 
-  /** The call is over. */
+  /** The call has ended. */
   #end(): void {
     this.#scope.abort();
     this.#link.close();

@@ -3,11 +3,11 @@ import { jsonOf, quoteOf } from "../../engine-http/fault-text.ts";
 import { membersOf, numberOf, textOf } from "../../engine-http/json-members.ts";
 
 /** Longest arguments of a function, and longest words of an item, characters. */
-const LONGEST_TEXT = 20_000;
+const MAX_TEXT = 20_000;
 /** Longest piece of audio, characters of Base64. */
-const LONGEST_AUDIO = 1 << 20;
+const MAX_AUDIO = 1 << 20;
 
-/** What a message of the server means, as far as it is used. */
+/** Messages of the server, as far as they are used. */
 export type RealtimeEvent =
   | { readonly type: "ready" }
   | { readonly type: "speech_started" | "speech_stopped"; readonly item: string; readonly atMs: number | undefined }
@@ -59,7 +59,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
     "conversation.item.input_audio_transcription.completed": (m) => ({
       type: "callee_words",
       item: textOf(m.item_id),
-      text: textOf(m.transcript).slice(0, LONGEST_TEXT),
+      text: textOf(m.transcript).slice(0, MAX_TEXT),
     }),
     "response.created": (m) => {
       const { id, metadata } = membersOf(m.response);
@@ -81,7 +81,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
       response: textOf(m.response_id),
       call: textOf(m.call_id),
       name: textOf(m.name),
-      input: textOf(m.arguments).slice(0, LONGEST_TEXT),
+      input: textOf(m.arguments).slice(0, MAX_TEXT),
     }),
     "response.done": (m) => {
       const { id, status, status_details: details, usage } = membersOf(m.response);
@@ -110,23 +110,23 @@ export function realtimeEvent(text: string): RealtimeEvent | undefined {
 
 function audio(m: Json): RealtimeEvent | undefined {
   const delta = textOf(m.delta);
-  if (delta === "" || delta.length > LONGEST_AUDIO) return undefined;
+  if (delta === "" || delta.length > MAX_AUDIO) return undefined;
   const bytes = Buffer.from(delta, "base64");
   return { type: "audio", response: textOf(m.response_id), item: textOf(m.item_id), bytes };
 }
 
 function words(m: Json): RealtimeEvent {
-  const delta = textOf(m.delta).slice(0, LONGEST_TEXT);
+  const delta = textOf(m.delta).slice(0, MAX_TEXT);
   return { type: "words", response: textOf(m.response_id), item: textOf(m.item_id), delta };
 }
 
 function allWords(m: Json): RealtimeEvent {
-  const text = textOf(m.transcript).slice(0, LONGEST_TEXT);
+  const text = textOf(m.transcript).slice(0, MAX_TEXT);
   return { type: "all_words", response: textOf(m.response_id), item: textOf(m.item_id), text };
 }
 
 function writtenText(m: Json): RealtimeEvent {
-  return { type: "text", response: textOf(m.response_id), text: textOf(m.text).slice(0, LONGEST_TEXT) };
+  return { type: "text", response: textOf(m.response_id), text: textOf(m.text).slice(0, MAX_TEXT) };
 }
 
 /** @param complete its arguments are known */
@@ -139,6 +139,6 @@ function call(m: Json, complete: boolean): RealtimeEvent | undefined {
     response: textOf(m.response_id),
     call: textOf(id),
     name: textOf(name),
-    input: whole ? textOf(input).slice(0, LONGEST_TEXT) : undefined,
+    input: whole ? textOf(input).slice(0, MAX_TEXT) : undefined,
   };
 }

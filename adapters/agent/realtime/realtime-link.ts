@@ -8,7 +8,7 @@ export interface RealtimeServer {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly secrets: readonly (string | undefined)[];
-  /** How long the server may be silent while something is due, ms. */
+  /** Longest silence of the server while something is due, ms. */
   readonly timeoutMs: number;
 }
 
@@ -16,7 +16,7 @@ export interface RealtimeServer {
 export class RealtimeFault extends CodedError {
   override readonly name = "RealtimeFault";
   readonly code = "realtime_fault";
-  /** Whether another attempt would end in the same way. */
+  /** True if another attempt would end in the same way. */
   readonly isPermanent: boolean;
   constructor(message: string, isPermanent: boolean) {
     super(message);
@@ -98,7 +98,7 @@ export class RealtimeLink {
     this.#lose(why, false);
   }
 
-  /** Closes the connection; nothing more is reported. */
+  /** Closes the connection; no further reports follow. */
   close(): void {
     this.#isOver = true;
     this.#socket.close();
@@ -116,7 +116,7 @@ export class RealtimeLink {
   }
 }
 
-/** Whether an error of the server ends the conversation for good. */
+/** True if an error of the server ends the conversation permanently. */
 export function isPermanentCode(code: string): boolean {
   return PERMANENT.test(code);
 }

@@ -4,13 +4,13 @@ import type { AgentBrief } from "../../../src/ports/conversation.ts";
 import { toolsOf } from "../cascade/tools.ts";
 import { systemPrompt } from "../prompts.ts";
 
-/** What of a session the options name. */
+/** Options of a session. */
 export interface SessionOptions {
   /** The provider's name of the voice; default: the provider's own choice. */
   readonly voice?: string | undefined;
   /** A model that transcribes the callee's words on the provider's side. Default: none. */
   readonly transcriptionModel?: string | undefined;
-  /** How the provider notices the end of the callee's turn. Default: `{ type: "server_vad" }`. */
+  /** Method by which the provider notices the end of the callee's turn. Default: `{ type: "server_vad" }`. */
   readonly turnDetection?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -27,7 +27,7 @@ const FORMATS: Readonly<Record<AudioFormat, object>> = {
 };
 
 /**
- * Requests the session of a call. The provider replies to each turn of the callee, but does not stop by itself: how much was
+ * Requests the session of a call. The provider replies to each turn of the callee, but does not stop on its own: how much was
  * heard is known here.
  */
 export function sessionUpdate(brief: AgentBrief, format: AudioFormat, options: SessionOptions): object {

@@ -7,20 +7,20 @@ import { itemCreate, NO_MORE_TURNS } from "./realtime-session.ts";
 import type { Replies, Wanted } from "./replies.ts";
 import type { SpokenHistory } from "./spoken-history.ts";
 
-/** How far a conversation is. */
+/** Progress of a conversation. */
 export interface Progress {
   /** The last reply is on its way, or over. */
   readonly closing: boolean;
-  /** The agent has nothing more to say. */
+  /** The agent has finished speaking. */
   readonly over: boolean;
 }
 
-/** What follows from faults. */
+/** Consequences of faults. */
 export interface RecoveryReports {
   emit(event: AudioAgentEvent): void;
-  /** The conversation goes on over another connection. @param owed the reply that is due */
+  /** The conversation continues over another connection. @param owed the reply that is due */
   resumed(owed: Wanted | undefined): void;
-  /** The conversation cannot go on. */
+  /** The conversation cannot continue. */
   failed(): void;
 }
 
@@ -74,7 +74,7 @@ export class Recovery {
     else this.#replies.request(reply);
   }
 
-  /** The connection is gone. @param isLast no other one takes its place by itself */
+  /** The connection is gone. @param isLast no other one takes its place automatically */
   lost(fault: RealtimeFault, isLast: boolean): void {
     const { owed, items } = this.#replies.lost();
     for (const item of items) this.#reports.emit({ type: "item_end", item });
@@ -83,7 +83,7 @@ export class Recovery {
     else this.#reports.emit({ type: "fault", detail: fault.message });
   }
 
-  /** Another connection has taken the place of the one that is gone. */
+  /** Another connection has replaced the lost one. */
   replaced(): void {
     this.introduce();
     const owed = this.#replies.takeWaiting() ?? this.#owed;
@@ -96,7 +96,7 @@ export class Recovery {
     this.#fail(error.message);
   }
 
-  /** The agent has something to say: connects again if the connection was lost when nothing was due. Never rejects. */
+  /** The agent has something to say: connects again if the connection was lost while no reply was due. Never rejects. */
   async revive(): Promise<void> {
     try {
       if (await this.#link.reopen()) this.replaced();

@@ -8,7 +8,7 @@ import type { SpokenHistory } from "./spoken-history.ts";
 /** A reply that is requested, or to be requested. */
 export interface Wanted {
   readonly to: Extract<AudioAgentEvent, { type: "reply" }>["to"];
-  /** It goes on after a function was called. */
+  /** It continues after a function was called. */
   readonly continues?: boolean;
   /** A sentence that covers a slow function; the conversation stays as it is. */
   readonly fillsTime?: boolean;
@@ -24,7 +24,7 @@ export interface Response {
   readonly calls: ResponseCalls;
   /** Items that have not ended. */
   readonly items: Set<string>;
-  /** Whether it has audio. */
+  /** True if it has audio. */
   spoke: boolean;
 }
 
@@ -37,9 +37,9 @@ export class Replies {
   #current: Response | undefined;
   /** Requested, and not begun by the server yet. */
   #requested: { readonly id: string; readonly wanted: Wanted; dropped: boolean } | undefined;
-  /** Requested as soon as the current reply is over. */
+  /** Requested as soon as the current reply has ended. */
   #wanted: Wanted | undefined;
-  /** A turn of the callee is over, and the server is to begin its reply by itself. */
+  /** A turn of the callee has ended, and the server is to begin its reply automatically. */
   #owesTurn = false;
   /** The reply whose audio is no longer played. */
   #muted = "";
@@ -55,13 +55,13 @@ export class Replies {
     return this.#current;
   }
 
-  /** The server is to begin a reply by itself, or not any longer. */
+  /** The server is to begin a reply automatically, or no longer. */
   expectTurn(owed: boolean): void {
     this.#owesTurn = owed;
     if (owed) this.#link.expect();
   }
 
-  /** Requests a reply, at once or as soon as the current one is over. */
+  /** Requests a reply, at once or as soon as the current one has ended. */
   request(wanted: Wanted): void {
     if (this.#current !== undefined || this.#requested !== undefined || !this.#link.isOpen) {
       this.#wanted = wanted;
@@ -79,7 +79,7 @@ export class Replies {
     if (wanted !== undefined) this.request(wanted);
   }
 
-  /** The reply that waits, which is no longer requested by itself; undefined if there is none. */
+  /** The reply that waits, which is no longer requested automatically; undefined if there is none. */
   takeWaiting(): Wanted | undefined {
     const wanted = this.#wanted;
     this.#wanted = undefined;
@@ -95,7 +95,7 @@ export class Replies {
     this.#link.expect();
   }
 
-  /** Stops the current reply and drops those that are still to come. */
+  /** Stops the current reply and drops later ones. */
   interrupt(): void {
     this.#wanted = undefined;
     if (this.#requested) this.#requested.dropped = true;
@@ -156,7 +156,7 @@ export class Replies {
     return id === this.#muted ? undefined : current;
   }
 
-  /** The server has begun a reply by itself, and refuses ours: the end of that one is the moment for it. */
+  /** The server has begun a reply on its own, and refuses ours: the end of that one is the moment for it. */
   postpone(): void {
     const requested = this.#requested;
     this.#requested = undefined;

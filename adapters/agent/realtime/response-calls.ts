@@ -2,7 +2,7 @@ import type { AgentBrief } from "../../../src/ports/conversation.ts";
 import { actionOf, type ToolAction } from "../cascade/tools.ts";
 
 /** Functions that one response may call. */
-const MOST_CALLS = 16;
+const MAX_CALLS = 16;
 const NOT_HUNG_UP = "error: not hung up, because another tool failed";
 
 /** A function that the model calls, with what follows from it. */
@@ -17,7 +17,7 @@ export class ResponseCalls {
 
   /** Adds what is known of a call. */
   add(call: string, name: string, input: string | undefined): void {
-    if (call === "" || (!this.#calls.has(call) && this.#calls.size >= MOST_CALLS)) return;
+    if (call === "" || (!this.#calls.has(call) && this.#calls.size >= MAX_CALLS)) return;
     const known = this.#calls.get(call);
     this.#calls.set(call, { name: name || (known?.name ?? ""), input: input ?? known?.input });
   }
@@ -37,7 +37,7 @@ export class ResponseCalls {
 
 /**
  * Runs the tools among the calls, all at the same time; resolves with the text for the model of each call that has one.
- * @returns `hangsUp`: whether the call ends, which needs that nothing has failed
+ * @returns `hangsUp`: whether the call ends, which needs a use without any failure
  */
 export async function runCalls(
   calls: readonly CalledTool[],

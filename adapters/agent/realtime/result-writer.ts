@@ -33,7 +33,7 @@ export class ResultWriter {
     this.#introduce = introduce;
   }
 
-  /** The result. If the connection breaks meanwhile, another one is tried once. @param fault of the value before */
+  /** The result. If the connection breaks in the meantime, another one is tried once. @param fault of the value before */
   async state(fault: string | undefined, signal: AbortSignal): Promise<unknown> {
     const prompt = resultPrompt(this.#brief, "conversation", fault);
     try {
@@ -44,14 +44,14 @@ export class ResultWriter {
     }
   }
 
-  /** Takes an event of the server; returns whether it belongs to a result, and to nothing else. */
+  /** Takes an event of the server; returns whether it belongs to a result only. */
   takes(event: RealtimeEvent): boolean {
     const requested = this.#requested;
     if (requested === undefined) return false;
     if (event.type === "error" && event.request === requested.id) this.#refused(event.fault);
     else if (event.type === "response_created" && event.purpose === PURPOSE) requested.response = event.response;
     else if (event.type === "text") {
-      // Nothing else is written: not all servers repeat the metadata.
+      // No other key is written: not all servers repeat the metadata.
       requested.response ??= event.response;
       if (event.response === requested.response) requested.text += event.text;
     } else if (event.type === "response_done" && event.response === requested.response) {
@@ -61,7 +61,7 @@ export class ResultWriter {
     return true;
   }
 
-  /** The connection is gone, or the call is over. */
+  /** The connection is gone, or the call has ended. */
   breakOff(error: Error): void {
     this.#requested?.reject(error);
   }

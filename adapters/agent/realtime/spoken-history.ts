@@ -2,17 +2,17 @@ import type { HeardItem } from "../../../src/ports/audio-conversation.ts";
 import type { Remark } from "./realtime-session.ts";
 
 /** Remarks that another connection gets. */
-const MOST_REMARKS = 50;
+const MAX_REMARKS = 50;
 /** Items of the callee whose words may still arrive. */
-const MOST_TURNS = 50;
+const MAX_TURNS = 50;
 
-/** What was said on a call, as far as it was heard: for a connection that replaces a broken one. */
+/** Words of a call, as far as they were heard: for a connection that replaces a broken one. */
 export class SpokenHistory {
   readonly #remarks: { readonly role: Remark["role"]; readonly item: string; text: string }[] = [];
-  /** When the callee spoke, ms of their audio, by item. */
+  /** Times at which the callee spoke, ms of their audio, by item. */
   readonly #turns = new Map<string, { startMs: number | undefined; endMs: number | undefined }>();
 
-  /** What was said, the oldest first. */
+  /** Remarks so far, the oldest first. */
   get remarks(): readonly Remark[] {
     return this.#remarks.filter(({ text }) => text.trim() !== "").map(({ role, text }) => ({ role, text }));
   }
@@ -48,18 +48,18 @@ export class SpokenHistory {
   turn(item: string, time: { readonly startMs?: number | undefined; readonly endMs?: number | undefined }): void {
     this.#turns.set(item, { startMs: undefined, endMs: undefined, ...this.#turns.get(item), ...time });
     for (const oldest of this.#turns.keys()) {
-      if (this.#turns.size <= MOST_TURNS) break;
+      if (this.#turns.size <= MAX_TURNS) break;
       this.#turns.delete(oldest);
     }
   }
 
-  /** When a turn of the callee was, as far as that is known. */
+  /** Times of a turn of the callee, as far as they are known. */
   timesOf(item: string): { readonly startMs: number | undefined; readonly endMs: number | undefined } {
     return this.#turns.get(item) ?? { startMs: undefined, endMs: undefined };
   }
 
   #push(remark: { readonly role: Remark["role"]; readonly item: string; text: string }): void {
     this.#remarks.push(remark);
-    if (this.#remarks.length > MOST_REMARKS) this.#remarks.shift();
+    if (this.#remarks.length > MAX_REMARKS) this.#remarks.shift();
   }
 }

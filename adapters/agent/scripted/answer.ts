@@ -1,6 +1,6 @@
 import type { Ask, BranchStep } from "./script.ts";
 
-/** What the callee's keys or words mean as the answer to a question. */
+/** Meaning of the callee's keys or words as the answer to a question. */
 export type Answer =
   /** `text` is kept under the name of the question. */
   | { readonly is: "known"; readonly steps: readonly BranchStep[]; readonly text: string }
@@ -19,7 +19,7 @@ export function withKey({ digits }: Ask, pressed: string, key: string): string {
   return key === "#" ? pressed : pressed + key;
 }
 
-/** What the keys so far mean. @param key the latest of them */
+/** Meaning of the keys so far. @param key the latest of them */
 export function answerByKeys(question: Ask, pressed: string, key: string): Answer {
   const { digits, branches } = question;
   if (digits !== undefined) {
@@ -33,7 +33,7 @@ export function answerByKeys(question: Ask, pressed: string, key: string): Answe
   return { is: "known", steps: branch?.steps ?? [], text: pressed };
 }
 
-/** What the keys so far mean if no other follows. */
+/** Meaning of the keys so far if no other follows. */
 export function answerByKeysAlone(question: Ask, pressed: string): Answer {
   const { digits } = question;
   if (digits !== undefined && pressed.length >= digits.min) return wholeNumber(question, pressed);
@@ -41,7 +41,7 @@ export function answerByKeysAlone(question: Ask, pressed: string): Answer {
   return branch === undefined ? UNKNOWN : { is: "known", steps: branch.steps, text: pressed };
 }
 
-/** What words mean. @param text {@link comparable} text */
+/** Meaning of words. @param text {@link comparable} text */
 export function answerByWords({ branches, digits }: Ask, text: string): Answer {
   for (const { words, steps } of branches) {
     const word = words.find((phrase) => ` ${text} `.includes(` ${phrase} `));

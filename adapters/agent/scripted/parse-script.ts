@@ -32,7 +32,7 @@ const CONTINUE = /^(?:continue|go on)\.?$/i;
 /** Words in front of an answer that are not part of it: "they press 1", "key 1", "the callee says yes". */
 const BEFORE_ANSWER = /^(?:they |the callee )?(?:press(?:es)? |says? |keys? )?/i;
 /** Longest number that a question can ask for, digits. */
-const MOST_DIGITS = 32;
+const MAX_DIGITS = 32;
 
 const STEPS = 'a step begins with "Say:", "Ask:", "If …:", "Otherwise:", "Transfer to" or is "Hang up"';
 
@@ -87,8 +87,8 @@ function stepOf(text: string, fault: Faulty): Step {
   if (ask[1]!.trim() !== "" && name === undefined && min === undefined)
     throw fault('a question is "Ask:", "Ask NAME:" or "Ask NAME for 4 digits:", and then its text');
   const digits = min === undefined ? undefined : { min: Number(min), max: Number(max) };
-  if (digits && (digits.min < 1 || digits.max < digits.min || digits.max > MOST_DIGITS))
-    throw fault(`a question can ask for 1 to ${MOST_DIGITS} digits`);
+  if (digits && (digits.min < 1 || digits.max < digits.min || digits.max > MAX_DIGITS))
+    throw fault(`a question can ask for 1 to ${MAX_DIGITS} digits`);
   const question: OpenAsk = {
     do: "ask",
     name: name?.toLowerCase(),

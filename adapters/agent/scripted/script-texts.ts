@@ -37,7 +37,7 @@ export class ScriptTexts {
     yield { type: "hang_up" };
   }
 
-  /** Whether the first words introduce the agent. */
+  /** True if the first words introduce the agent. */
   get #introducesItself(): boolean {
     const [first] = this.#script.steps;
     const begins = first !== undefined && "text" in first ? first.text : "";

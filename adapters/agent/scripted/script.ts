@@ -1,4 +1,4 @@
-/** What the `scripted` agent does, step by step. */
+/** Steps of the `scripted` agent. */
 export interface Script {
   readonly steps: readonly Step[];
 }
@@ -29,14 +29,14 @@ export interface HangUp {
   readonly do: "hang_up";
 }
 
-/** Transfers the call; if that fails, the script goes on. */
+/** Transfers the call; if that fails, the script continues. */
 export interface Transfer {
   readonly do: "transfer";
   /** E.164. */
   readonly to: string;
 }
 
-/** What follows some answers. */
+/** Continuation after some answers. */
 export interface Branch {
   /** Keys: `1`, `42`, `#`. */
   readonly keys: readonly string[];
@@ -45,7 +45,7 @@ export interface Branch {
   readonly steps: readonly BranchStep[];
 }
 
-/** After the last step of a branch the script goes on behind its question. */
+/** After the last step of a branch the script continues behind its question. */
 export type BranchStep =
   | Say
   | HangUp
@@ -54,7 +54,7 @@ export type BranchStep =
   /** `to` is the name of a question. */
   | { readonly do: "go_to"; readonly to: string };
 
-/** Whether a question can be answered with words alone. */
+/** True if a question can be answered with words alone. */
 export function needsWords({ digits, branches }: Ask): boolean {
   return digits === undefined && branches.length > 0 && branches.every(({ keys }) => keys.length === 0);
 }

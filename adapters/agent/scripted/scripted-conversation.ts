@@ -12,18 +12,18 @@ import { questions } from "./parse-script.ts";
 import { type Ask, type BranchStep, needsWords, type Script } from "./script.ts";
 import { ScriptTexts } from "./script-texts.ts";
 
-/** How long a question waits for an answer, ms. */
+/** Time a question waits for an answer, ms. */
 const ANSWER_MS = 8_000;
-/** How long a number that may go on waits for its next digit, ms. */
+/** Time an unfinished number waits for its next digit, ms. */
 const NEXT_DIGIT_MS = 3_000;
-/** How often a question is asked, if no answer comes that it knows. */
+/** Number of times a question is asked without an answer that fits. */
 const ATTEMPTS = 3;
 /** Questions in one call, repeated ones included: a script may go in circles. */
-const MOST_QUESTIONS = 100;
-/** How long an agent that does not speak first waits for the callee, ms. */
+const MAX_QUESTIONS = 100;
+/** Time an agent that does not speak first waits for the callee, ms. */
 const FIRST_WORDS_MS = 5_000;
 
-/** How far a script has come. */
+/** Position in a script. */
 interface Place {
   /** The next step of the script. */
   readonly next: number;
@@ -31,7 +31,7 @@ interface Place {
   readonly open: Ask | undefined;
   /** Keys pressed since that question was asked. */
   readonly pressed: string;
-  /** How often it was asked. */
+  /** Number of times the question was asked. */
   readonly attempts: number;
   /** Questions asked in the call, repeated ones included. */
   readonly questions: number;
@@ -49,9 +49,9 @@ export class ScriptedConversation implements Conversation {
   readonly #phrases: Phrases;
   readonly #texts: ScriptTexts;
   #at: Place = BEGINNING;
-  /** Where the script was before the callee's latest words. */
+  /** Position in the script before the callee's latest words. */
   #before: Place | undefined;
-  /** What follows if the transfer under way fails; undefined if there is none. */
+  /** Continuation if the transfer under way fails; undefined if there is none. */
   #ifNotTransferred: (() => Generator<ConversationAction, void>) | undefined;
 
   constructor(script: Script, brief: AgentBrief, phrases: Phrases) {
@@ -157,7 +157,7 @@ export class ScriptedConversation implements Conversation {
     yield* next();
   }
 
-  /** Whether a question follows: what is said before it may be skipped by answering. */
+  /** True if a question follows: what is said before it may be skipped by answering. */
   get #asksLater(): boolean {
     for (const step of this.#script.steps.slice(this.#at.next)) if (step.do !== "say") return step.do === "ask";
     return false;
@@ -166,7 +166,7 @@ export class ScriptedConversation implements Conversation {
   *#ask(question: Ask): Generator<ConversationAction, void> {
     const { attempts, questions: asked } = this.#at;
     this.#at = { ...this.#at, open: question, pressed: "", attempts: attempts + 1, questions: asked + 1 };
-    const most = Math.min(MOST_QUESTIONS, this.#brief.maxTurns ?? MOST_QUESTIONS);
+    const most = Math.min(MAX_QUESTIONS, this.#brief.maxTurns ?? MAX_QUESTIONS);
     if (asked >= most) {
       yield { type: "hang_up", detail: `the agent was at its limit of ${most} questions (maxTurns)` };
       return;
@@ -237,7 +237,7 @@ export class ScriptedConversation implements Conversation {
     yield { type: "hang_up" };
   }
 
-  /** Keeps the answer and carries out its branch, then goes on behind the question. */
+  /** Keeps the answer and carries out its branch, then continues behind the question. */
   *#answered(steps: readonly BranchStep[], answer: string | undefined): Generator<ConversationAction, void> {
     const { open: question, answers } = this.#at;
     if (question?.name !== undefined && answer !== undefined)
@@ -245,7 +245,7 @@ export class ScriptedConversation implements Conversation {
     yield* this.#branch(steps, question);
   }
 
-  /** Carries out the steps of a branch. @param question the one that was answered */
+  /** Carries out the steps of a branch. @param question the answered question */
   *#branch(steps: readonly BranchStep[], question: Ask | undefined): Generator<ConversationAction, void> {
     this.#at = { ...this.#at, open: undefined };
     for (const [index, step] of steps.entries()) {

@@ -4,14 +4,14 @@ import type { JsonSchema } from "../../../src/domain/json-schema.ts";
 import { type AgentTool, type ToolContext, ToolFailed, toolsFault } from "../../../src/ports/agent-tool.ts";
 
 /** Faults of an input that the model gets. */
-const MOST_FAULTS = 5;
+const MAX_FAULTS = 5;
 
 /** A schema of valibot for an object. */
 type ObjectSchema = v.GenericSchema<Record<string, unknown>, unknown>;
 
 /** Options of {@link agentTool}. */
 export interface AgentToolOptions<Input extends ObjectSchema> extends Pick<AgentTool, "name" | "timeoutMs"> {
-  /** What it does and when to use it, for the model. */
+  /** Purpose of the tool and when to use it, for the model. */
   readonly description: string;
   /** The input, a `v.object`. `v.description` explains a field to the model. */
   readonly input: Input;
@@ -41,7 +41,7 @@ export function agentTool<const Input extends ObjectSchema>(options: AgentToolOp
     timeoutMs,
     async run(given, context) {
       const result = await v.safeParseAsync(input, given);
-      if (!result.success) throw new ToolFailed(result.issues.slice(0, MOST_FAULTS).map(faultText).join("; "));
+      if (!result.success) throw new ToolFailed(result.issues.slice(0, MAX_FAULTS).map(faultText).join("; "));
       return options.run(result.output, context);
     },
   };

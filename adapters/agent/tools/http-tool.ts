@@ -7,10 +7,10 @@ import { OPERATOR, type PublicConnectionOptions, publicConnection } from "../../
 import { urlTemplate } from "./url-template.ts";
 
 /** Longest response that is read, bytes. */
-const MOST_BYTES = 16_384;
+const MAX_BYTES = 16_384;
 
 /**
- * A tool that sends an HTTP request to a fixed server. The values of its headers reach nobody else: they are hidden in
+ * A tool that sends an HTTP request to a fixed server. The values of its headers stay private: they are hidden in
  * responses and errors.
  */
 export function httpTool(options: HttpToolOptions, connection: PublicConnectionOptions): AgentTool {
@@ -28,7 +28,7 @@ export function httpTool(options: HttpToolOptions, connection: PublicConnectionO
       const asked =
         method === "GET" ? { path: withQuery(path, rest), body: undefined } : { path, body: JSON.stringify(rest) };
       const request = { origin: template.origin, method, headers, ...asked };
-      const { status, text, whole } = await httpExchange(request, connection, MOST_BYTES, signal).catch((error) => {
+      const { status, text, whole } = await httpExchange(request, connection, MAX_BYTES, signal).catch((error) => {
         // A new error: properties of the old one may hold what the server sent.
         throw new Error(withoutSecrets(`the server of the tool ${name} failed: ${causeOf(error)}`, secrets));
       });
@@ -39,7 +39,7 @@ export function httpTool(options: HttpToolOptions, connection: PublicConnectionO
         const quote = quoteOf(shown);
         throw new ToolFailed(`the server answered ${status}${quote && `: ${quote}`}`);
       }
-      if (!whole) throw new ToolFailed(`the response has more than ${MOST_BYTES} bytes, which is too much`);
+      if (!whole) throw new ToolFailed(`the response has more than ${MAX_BYTES} bytes, which is too much`);
       return resultOf(shown);
     },
   };
@@ -83,11 +83,11 @@ interface HttpRequest {
   readonly body: string | undefined;
 }
 
-/** What came back. */
+/** Response of the server. */
 interface HttpAnswer {
   readonly status: number;
   readonly text: string;
-  /** Whether the text is the whole body; the rest of a larger one is not read. */
+  /** True if the text is the whole body; the rest of a larger one is not read. */
   readonly whole: boolean;
 }
 

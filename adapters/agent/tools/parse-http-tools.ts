@@ -75,7 +75,7 @@ export function parseHttpTools(
   return { tools, faults };
 }
 
-/** What only a tool as a whole shows. */
+/** Faults that only the tool as a whole shows. */
 function faultsOf({ url, parameters }: HttpToolOptions, allowPrivate: boolean): string[] {
   const faults: string[] = [];
   if (!allowPrivate && !/^https:/i.test(url))
@@ -87,7 +87,7 @@ function faultsOf({ url, parameters }: HttpToolOptions, allowPrivate: boolean): 
   return faults;
 }
 
-/** The field of an issue; of a header only "headers", since somebody may have written its value there. */
+/** The field of an issue; of a header only "headers", since its value may stand there. */
 function fieldOf({ path }: v.BaseIssue<unknown>): string {
   const field = String(path?.[0]?.key ?? "it");
   return /^[\w-]{1,40}$/.test(field) ? field : "a field";
@@ -98,7 +98,7 @@ function shownName(tool: unknown): string | undefined {
   return typeof name === "string" && /^[\w-]{1,64}$/.test(name) ? name : undefined;
 }
 
-/** Whether every pattern of a schema is a regular expression, so that no input can fail because of it. */
+/** True if every pattern of a schema is a regular expression, so that no input can fail because of it. */
 function patternsCompile(schema: Readonly<Record<string, unknown>>): boolean {
   const waiting: unknown[] = [schema];
   for (let at = 0; at < waiting.length; at++) {

@@ -11,7 +11,7 @@ import { UsageError } from "../usage-error.ts";
 import { followCall } from "./follow-call.ts";
 import { MESSAGE_OPTIONS, messageOf } from "./message-options.ts";
 
-/** `ringport call`: makes a phone ring and shows what happens until the call is over. */
+/** `ringport call`: makes a phone ring and shows what happens until the call has ended. */
 export const call: CommandSpec = {
   summary: "Places a call and shows its progress until it ends.",
   details: `Ctrl-C hangs up. ${EXIT_CODES_HELP}`,

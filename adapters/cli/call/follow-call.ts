@@ -5,7 +5,7 @@ import { print, printBeside, printJson } from "../terminal/terminal.ts";
 import { outcomeLines } from "./outcome-lines.ts";
 import { Timeline } from "./timeline.ts";
 
-/** How a call is followed. */
+/** Options for following a call. */
 export interface FollowOptions {
   readonly json: boolean;
   readonly interrupted: Interruption;
@@ -14,7 +14,7 @@ export interface FollowOptions {
 }
 
 /** News is at most so old, ms. */
-const LONGEST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 250;
 
 /** Shows a call while it lasts and how it turned out; answers the exit code. */
 export async function followCall(client: Client, id: string, options: FollowOptions): Promise<number> {
@@ -32,7 +32,7 @@ export async function followCall(client: Client, id: string, options: FollowOpti
   };
   const { signal } = interrupted;
   try {
-    const call = await client.waitForCall(id, { onProgress, signal, longestPauseMs: LONGEST_PAUSE_MS });
+    const call = await client.waitForCall(id, { onProgress, signal, longestPauseMs: MAX_PAUSE_MS });
     tell(call);
     return exitCodeOf(call);
   } catch (error) {
@@ -50,7 +50,7 @@ export async function followCall(client: Client, id: string, options: FollowOpti
   return interrupted.exitCode();
 }
 
-/** Ends a call; one that is over already is no error. */
+/** Ends a call; an ended one is no error. */
 async function hangUp(client: Client, id: string): Promise<void> {
   await client.calls.hangUp(id).catch((error: { code?: string }) => {
     if (error.code !== "call_not_found") throw error;

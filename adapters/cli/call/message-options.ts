@@ -8,7 +8,7 @@ import { UsageError } from "../usage-error.ts";
 
 const DEFAULT_VOICE = "en-US-1";
 
-/** What the callee is to hear. */
+/** Options that name the message. */
 export const MESSAGE_OPTIONS: readonly OptionSpec[] = [
   { name: "text", placeholder: "TEXT", help: "Text to speak." },
   { name: "voice", placeholder: "VOICE", help: `Voice to use. Default: ${DEFAULT_VOICE}.`, completion: "voice" },

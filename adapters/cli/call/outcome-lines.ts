@@ -3,7 +3,7 @@ import { paintedStatus } from "../terminal/painted-status.ts";
 import { progressBar, seconds } from "../terminal/progress-bar.ts";
 import { inOneCell } from "../terminal/table.ts";
 
-/** How a call turned out, for a person. */
+/** Result of a call, for a person. */
 export function outcomeLines({ status, outcome }: FinishedCall): string[] {
   const { reason, detail, heard_ms, heard_ratio, duration_ms } = outcome;
   return [

@@ -9,7 +9,7 @@ import { columnsOf, wrapped } from "../terminal/wrapped.ts";
 /** A clock that is this far from the server's is not trusted for the age of an event, ms. */
 const LATEST_NEWS_MS = 3_000;
 
-/** Prints each event of a call, and on a terminal, below the last one, what is going on right now. */
+/** Prints each event of a call, and on a terminal, below the last one, what is happening right now. */
 export class Timeline {
   #began: number | undefined;
   #messageMs: number | undefined;
@@ -35,7 +35,7 @@ export class Timeline {
     this.#now?.stop();
   }
 
-  /** What goes on from this event on; undefined if it changes nothing. */
+  /** Activity that starts with this event; undefined if it changes nothing. */
   #going(type: CallEvent["type"]): ((ms: number) => string) | undefined {
     const messageMs = this.#messageMs;
     switch (type) {

@@ -5,7 +5,7 @@ import { paintedStatus } from "../terminal/painted-status.ts";
 import { paint, print, printJsonLine, terminalColumns } from "../terminal/terminal.ts";
 import { columnsOf } from "../terminal/wrapped.ts";
 
-/** What is watched. */
+/** Options of the watch. */
 export interface WatchOptions {
   readonly filter: { readonly instance_id?: string | undefined };
   /** Prints only changes to this status. */

@@ -98,9 +98,9 @@ function fitting(words: readonly string[], typed: string, anyCase = false): stri
   return words.filter((word) => (anyCase ? word.toLowerCase() : word).startsWith(wanted));
 }
 
-/** How long a completion may take, ms. */
+/** Time a completion may take, ms. */
 const PATIENCE_MS = 1_500;
-const MOST_CALLS = 50;
+const MAX_CALLS = 50;
 
 /** Ids that the server knows, each followed by a tab and its meaning; nothing if the server does not answer. */
 async function liveWords(kind: Exclude<Completion, "file">, typed: readonly string[]): Promise<string[]> {
@@ -115,7 +115,7 @@ async function liveWords(kind: Exclude<Completion, "file">, typed: readonly stri
       const { items } = await client.instances.page();
       return items.map(({ id, name, status }) => `${id}\t${name}, ${status}`);
     }
-    const { items } = await client.calls.page({ limit: MOST_CALLS });
+    const { items } = await client.calls.page({ limit: MAX_CALLS });
     return items.map(({ id, target_phone, status }) => `${id}\t${target_phone}, ${status}`);
   } catch {
     return [];

@@ -18,5 +18,5 @@ export const TOKEN_SETTING: Setting = setting(
   { flag: "token", secret: true },
 );
 
-/** What every command that speaks to a server looks at. */
+/** Settings of every command that talks to a server. */
 export const CONNECTION_SETTINGS: readonly Setting[] = [URL_SETTING, TOKEN_SETTING];

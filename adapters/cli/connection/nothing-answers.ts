@@ -19,7 +19,7 @@ function reason(error: unknown): string | undefined {
   return found;
 }
 
-/** How a server is started: from the sources by npm, from the package by its program. */
+/** Command that starts a server: from the sources by npm, from the package by its program. */
 function startCommand(): string {
   return /\.ts$/.test(process.argv[1] ?? "") ? "npm start" : "ringport serve";
 }

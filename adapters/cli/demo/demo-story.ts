@@ -20,7 +20,7 @@ export interface Story {
   readonly url: string;
   readonly message: Omit<CommonCallInput, "instanceId"> & CallMessageInput;
   readonly data: string;
-  /** Whether the data folder is there afterwards. */
+  /** True if the data folder is there afterwards. */
   readonly keepsData: boolean;
 }
 
@@ -103,7 +103,7 @@ async function keep(wav: Uint8Array, data: string, keepsData: boolean): Promise<
   }
 }
 
-/** What the callee of a simulated call heard, as the bytes of a WAV file. The page of the simulator is not part of the client. */
+/** Audio that the callee of a simulated call heard, as the bytes of a WAV file. The page of the simulator is not part of the client. */
 export async function heardWav(url: string, token: string, callId: string): Promise<Uint8Array> {
   const address = `${url}/simulator/calls/${callId}/heard.wav`;
   const response = await fetch(address, { headers: { authorization: `Bearer ${token}` } });

@@ -27,7 +27,7 @@ const DEMO_SETTINGS = SETTINGS.filter(
     option.startsWith("log") || (option.startsWith("embedded.") && !/^embedded\.(networks|sip\.)/.test(option)),
 );
 
-/** `ringport demo`: the whole story on a Ringport of its own, from the instance to the recording. */
+/** `ringport demo`: the whole story on a separate Ringport, from the instance to the recording. */
 export const demo: CommandSpec = {
   summary: "Shows everything in ten seconds: an instance, its QR code, a call, what the callee heard.",
   details:
@@ -63,7 +63,7 @@ export const demo: CommandSpec = {
     const data = kept === undefined ? await mkdtemp(join(tmpdir(), "ringport-demo-")) : resolve(kept);
     try {
       const { createRingport } = await import("../../../src/ringport.ts");
-      // A key of its own keeps a variable that is meant for the server out of the story.
+      // A separate key keeps a variable for the server out of the story.
       const secret = kept === undefined ? randomBytes(32).toString("hex") : undefined;
       const ringport = createRingport({ ...options, data, log, secret });
       const adapter = await serverAdapter();

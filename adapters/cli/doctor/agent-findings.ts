@@ -10,7 +10,7 @@ import { broken, type Finding, reasonOf, works } from "./finding.ts";
 
 const BEGINS_WITHIN_MS = 20_000;
 
-/** The model of the agent, if one is configured, tried with one word, or with a session that nobody speaks in. */
+/** The model of the agent, if one is configured, tried with one word, or with a session without speech. */
 export async function findAgent(tuning: AgentTuning | undefined): Promise<Finding[]> {
   if (tuning === undefined || tuning.engine === "scripted") return [];
   const name = `agent ${tuning.engine}`;

@@ -1,8 +1,8 @@
 import type { Marked } from "../terminal/marked-line.ts";
 
-/** What one look at the machine has found; `missing` is what one can do without. */
+/** Result of one check of the machine; `missing` is something optional. */
 export interface Finding extends Marked {
-  /** Whether calls can be placed without it. */
+  /** True if calls can be placed without it. */
   readonly essential: boolean;
 }
 

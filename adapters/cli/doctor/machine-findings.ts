@@ -40,7 +40,7 @@ export async function findSqlite(): Promise<Finding[]> {
   }
 }
 
-/** What `ringport voices --play` plays with. */
+/** Finds the players for `ringport voices --play`. */
 export function findPlayers(): Finding {
   const names = players().map(({ program }) => program);
   if (names.length > 0) return works("players", `${names.join(", ")} (for ringport voices --play)`);

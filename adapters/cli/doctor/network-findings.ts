@@ -8,7 +8,7 @@ import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
 const TELEPHONY = "telephony";
 
-/** What would carry calls. */
+/** Finds the networks that would carry calls. */
 export async function findNetworks(options: RingportOptions): Promise<Finding[]> {
   try {
     const names = networkNames(options);

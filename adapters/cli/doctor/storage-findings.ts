@@ -9,7 +9,7 @@ import { broken, type Finding, reasonOf, works } from "./finding.ts";
 const CHOOSE = "choose another folder with RINGPORT_DATA, or change its permissions";
 const CONNECT_MS = 5_000;
 
-/** Whether the data folder can be written, or made; it is not. */
+/** Checks if the data folder can be written, or created; it is not created. */
 export async function findDataFolder(data: string = DEFAULT_DATA): Promise<Finding[]> {
   const folder = resolve(data);
   const name = "data folder";
@@ -43,7 +43,7 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** Whether PostgreSQL answers. */
+/** Checks if PostgreSQL responds. */
 export async function findDatabase(url: string): Promise<Finding[]> {
   const name = "postgresql";
   const pg = await import("pg").catch(() => undefined);

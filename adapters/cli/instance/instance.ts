@@ -85,7 +85,7 @@ export const instanceCreate: CommandSpec = {
   },
 };
 
-/** The next step before the instance can call; undefined if its network links it by itself. */
+/** The next step before the instance can call; undefined if its network links it automatically. */
 async function nextStep(client: Client, id: string): Promise<string> {
   const { connection } = await client.instances.get(id, { expand: ["connection"] });
   return connection?.state === "unlinked"

@@ -18,14 +18,14 @@ import { terminalQr } from "../terminal/terminal-qr.ts";
 import { UsageError } from "../usage-error.ts";
 import { isSimulated, pressLink } from "./simulated-phone.ts";
 
-/** How a phone is linked. */
+/** Options for linking a phone. */
 export interface LinkOptions {
   readonly json: boolean;
   /** A file that the current code is kept in. */
   readonly png?: string | undefined;
-  /** Whether to wait until the phone is linked. Default: yes. */
+  /** True if to wait until the phone is linked. Default: yes. */
   readonly wait?: boolean;
-  /** Whether to scan the code of a simulated phone. Default: no. */
+  /** True if to scan the code of a simulated phone. Default: no. */
   readonly scans?: boolean;
   readonly interrupted: Interruption;
 }
@@ -34,8 +34,8 @@ const POLL_MS = 500;
 /** A line that has just been linked is online this soon, ms. */
 const ONLINE_WITHIN_MS = 10_000;
 /** The wait for the next code if the server names no time, or its clock differs. */
-const SHORTEST_CODE_MS = 1_000;
-const LONGEST_CODE_MS = 60_000;
+const MIN_CODE_MS = 1_000;
+const MAX_CODE_MS = 60_000;
 
 /** Draws the code of an instance, again whenever it changes, until a phone has been linked; answers the exit code. */
 export async function linkPhone(client: Client, id: string, options: LinkOptions): Promise<number> {
@@ -116,8 +116,8 @@ function rowsOf(line: string): number {
 }
 
 function lifetime({ expiresAt }: QrCode): number {
-  const ms = expiresAt === null ? LONGEST_CODE_MS : Date.parse(expiresAt) - Date.now();
-  return Math.min(LONGEST_CODE_MS, Math.max(SHORTEST_CODE_MS, ms));
+  const ms = expiresAt === null ? MAX_CODE_MS : Date.parse(expiresAt) - Date.now();
+  return Math.min(MAX_CODE_MS, Math.max(MIN_CODE_MS, ms));
 }
 
 async function linkedWithin(client: Client, id: string, ms: number, signal: AbortSignal): Promise<boolean> {

@@ -1,18 +1,18 @@
 import type { Client } from "../../../src/client/index.ts";
 
-/** The name of the network that has no phones of its own. */
+/** The name of the network that has no phones. */
 const SIMULATOR = "simulator";
 /** The page responds within this time, ms. */
 const PAGE_TIMEOUT_MS = 10_000;
 
-/** Whether the phone of an instance is simulated, so that nobody can scan its code. */
+/** True if the phone of an instance is simulated, so that its code can't be scanned. */
 export async function isSimulated(client: Client, instanceId: string, signal: AbortSignal): Promise<boolean> {
   const { connection } = await client.instances.get(instanceId, { expand: ["connection"], signal });
   return connection?.provider === SIMULATOR;
 }
 
 /**
- * Presses the button on the page behind a code. Returns false if the code has expired meanwhile.
+ * Presses the button on the page behind a code. Returns false if the code has expired in the meantime.
  * @throws {Error} the page cannot be reached, or did not link the phone
  */
 export async function pressLink(page: string, signal?: AbortSignal): Promise<boolean> {

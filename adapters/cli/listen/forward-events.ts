@@ -5,7 +5,7 @@ import { isTaken } from "../../../src/domain/webhook-retries.ts";
 import { signedHeaders } from "../../../src/domain/webhook-signature.ts";
 import { paint, print, printJsonLine } from "../terminal/terminal.ts";
 
-/** What is forwarded, and where. */
+/** Source and destination of forwarded events. */
 export interface ForwardOptions {
   readonly url: string;
   readonly key: Uint8Array<ArrayBuffer>;

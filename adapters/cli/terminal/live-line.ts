@@ -18,7 +18,7 @@ export class LiveLine {
     this.#timer = setInterval(() => this.#draw(), REDRAW_MS);
   }
 
-  /** Takes the line away, to print something or for good. */
+  /** Takes the line away, to print something or permanently. */
   clear(): void {
     if (this.#timer) process.stdout.write("\r\x1b[K");
   }

@@ -1,6 +1,6 @@
 const WIDTH = 40;
 
-/** How much of a message has been heard, as a bar and in seconds. */
+/** Bar that shows the heard part of a message, with seconds. */
 export function progressBar(heardMs: number, lengthMs: number): string {
   const heard = Math.min(heardMs, lengthMs);
   const share = lengthMs === 0 ? 1 : heard / lengthMs;

@@ -6,7 +6,7 @@ export interface Column {
   readonly head: string;
   /** The order in which columns are left out if the terminal is too narrow: the highest first. Default: never left out. */
   readonly leftOut?: number;
-  /** Whether its cells may be cut if the terminal is still too narrow. Default: no. */
+  /** True if its cells may be cut if the terminal is still too narrow. Default: no. */
   readonly cut?: boolean;
   /** Colours a cell. Default: no colour. */
   readonly paint?: (cell: string) => string;

@@ -20,7 +20,7 @@ export function printJsonLine(value: unknown): void {
   print(JSON.stringify(value));
 }
 
-/** Whether the output is a terminal. */
+/** True if the output is a terminal. */
 export function isWatched(): boolean {
   return process.stdout.isTTY === true;
 }
@@ -33,7 +33,7 @@ export function terminalColumns(): number {
 /** Columns of a terminal that does not say how many it has, and of help in a pipe. */
 export const USUAL_COLUMNS = 80;
 
-/** Whether a stream is a terminal that wants colours (https://no-color.org). */
+/** True if a stream is a terminal that wants colours (https://no-color.org). */
 export function coloursAllowed(stream: { isTTY?: boolean }): boolean {
   return stream.isTTY === true && !process.env.NO_COLOR;
 }

@@ -1,6 +1,6 @@
 import type { TokenRecord } from "../../../src/ports/storage.ts";
 
-/** What may be shown of a stored token; its hash stays inside. */
+/** Visible part of a stored token; its hash stays inside. */
 export interface TokenView {
   readonly id: string;
   readonly user_id: string;
@@ -34,7 +34,7 @@ export function tokenView(token: TokenRecord, userName: string): TokenView {
   };
 }
 
-/** Whether a token works now. */
+/** State of a token now. */
 export function tokenState({ revokedAt, expiresAt }: TokenRecord, now: number): "works" | "revoked" | "expired" {
   if (revokedAt !== null) return "revoked";
   return expiresAt !== null && expiresAt <= now ? "expired" : "works";

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { UsageError } from "../usage-error.ts";
 import { type Player, players } from "./players.ts";
 
-/** What became of a sample: one of the two is there. */
+/** Result of playing a sample: one of the two is there. */
 export interface Played {
   readonly player: string | null;
   readonly file: string | null;
@@ -36,7 +36,7 @@ export async function playSample(wav: Uint8Array, name: string): Promise<Played>
   return { player: null, file };
 }
 
-/** Whether the player ends as one that has played it: a machine may have the program and no sound card. */
+/** True if the player ends as one that has played it: a machine may have the program and no sound card. */
 function plays(player: Player, file: string): Promise<boolean> {
   return new Promise((resolve) => {
     try {

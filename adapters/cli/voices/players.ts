@@ -13,7 +13,7 @@ export interface Player {
 
 type Arguments = (file: string) => string[];
 
-/** The ones that come with a system first, then those that people install. */
+/** The system's players first, then installed ones. */
 const PLAYERS = new Map(
   Object.entries<Arguments>({
     afplay: (file) => [file],

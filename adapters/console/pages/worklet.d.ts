@@ -1,4 +1,4 @@
-/** The address of a module for an AudioWorklet, which the build bundles as a file of its own (`.ci/console.ts`). */
+/** The address of a module for an AudioWorklet, which the build bundles as a separate file (`.ci/console.ts`). */
 declare module "*?worklet" {
   const url: string;
   export default url;

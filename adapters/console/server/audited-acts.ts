@@ -29,7 +29,7 @@ export const AUDITED_ACTS: readonly AuditedAct[] = [
 ];
 
 /**
- * What a request has done that the audit log keeps; undefined if nothing.
+ * Action of a request that the audit log keeps; undefined if there is none.
  * @param path of the HTTP interface
  */
 export function auditedAct(

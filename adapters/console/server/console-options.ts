@@ -7,7 +7,7 @@ import type { RequestLike } from "../../../src/ports/web.ts";
 export interface ConsoleOptions {
   /** The sessions of the embedding program, in place of accounts of Ringport. Default: people register in the console. */
   readonly signIn?: ConsoleSignIn | undefined;
-  /** Addresses of folders with the built pages, each ending in a slash. Default: those that come with the package. */
+  /** Addresses of folders with the built pages, each ending in a slash. Default: the package's files. */
   readonly assets?: readonly string[] | undefined;
   /** Receives log messages for the operator. Default: silent. */
   readonly log?: Logger | undefined;
@@ -15,9 +15,9 @@ export interface ConsoleOptions {
   readonly system?: System | undefined;
 }
 
-/** How the console knows who uses it, if the embedding program signs people in. */
+/** Sign-in of the console if the embedding program signs people in. */
 export interface ConsoleSignIn {
-  /** The user of a request, by its cookie for example; undefined if nobody is signed in. Called for every request that needs a user. */
+  /** The user of a request, by its cookie for example; undefined if no person is signed in. Called for every request that needs a user. */
   principal(request: RequestLike): Promise<Principal | undefined>;
   /** The page where people sign in. */
   readonly url: string;

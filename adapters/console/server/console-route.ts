@@ -28,7 +28,7 @@ export interface ConsoleParts {
 export interface ConsoleRoute extends RouteHandler {
   /** After `/console/api`, with `:id` for the one parameter that there is. */
   readonly path: string;
-  /** Whom it serves: anybody, or whoever is signed in. */
+  /** Whom it serves: everyone, or the person signed in. */
   readonly access: "anybody" | "signed-in";
   /** The limits of its expensive work. */
   readonly cost: Cost;

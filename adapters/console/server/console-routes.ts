@@ -15,7 +15,7 @@ export const consoleRoutes: RoutesOf = (parts): readonly ConsoleRoute[] => [
   ...overviewRoutes(parts),
 ];
 
-/** What the pages show of the user's calls, and of the server's networks. Both serve every visitor who is signed in. */
+/** Routes for the user's calls and the server's networks. Both serve every visitor who is signed in. */
 const overviewRoutes: RoutesOf = ({ ringport, visitors }) => {
   const route = (path: string, read: (principal: Principal) => Promise<object>): ConsoleRoute => ({
     method: "GET",

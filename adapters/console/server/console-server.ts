@@ -27,7 +27,7 @@ export interface ConsoleServer {
   upgrade(request: RequestLike): Promise<Reply | SocketHandlers>;
 }
 
-/** Where the routes of the console itself are. */
+/** Prefix of the console's own routes. */
 const API = "/console/api";
 
 export function consoleServer(ringport: Ringport, options: ConsoleOptions): ConsoleServer {
@@ -52,7 +52,7 @@ export function consoleServer(ringport: Ringport, options: ConsoleOptions): Cons
     (context) => assertSameOrigin(context, ringport.publicUrl),
   );
 
-  /** The reply to a request that is not passed on; a 404 if nothing else fits. */
+  /** The reply to a request that is not passed on; a 404 if no other fits. */
   async function ownReply(context: RequestContext): Promise<Reply> {
     const { path, method } = context;
     if (path === "/") return { status: 302, headers: { location: `${base}/console`, "cache-control": "no-cache" } };

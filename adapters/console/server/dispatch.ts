@@ -10,7 +10,7 @@ import { secured } from "./security-headers.ts";
 import type { Visitor } from "./visitors.ts";
 import { WhileSignedIn } from "./while-signed-in.ts";
 
-/** What names the caller of the HTTP interface: the console has found that out itself. */
+/** Header fields that identify the caller of the HTTP interface: the console has found that out itself. */
 const HIDDEN: ReadonlySet<string> = new Set(["authorization", "cookie"]);
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
@@ -19,9 +19,9 @@ const TICKETS = /^\/v1\/calls\/[^/]+\/stream-ticket$/;
 /** In place of a ticket: it opens nothing at `/v1`, and below the console the session opens the WebSocket. */
 const SESSION = "session";
 
-/** Passes requests below `/console` on to the Ringport, in the name of whoever is signed in. */
+/** Passes requests below `/console` on to the Ringport, in the name of the person signed in. */
 export interface Dispatch {
-  /** Whether the path after `/console` is one of the HTTP interface, or of the pages of a network. */
+  /** True if the path after `/console` is one of the HTTP interface, or of the pages of a network. */
   takes(path: string): Promise<boolean>;
   /** @throws {ConsoleRefusal} `cross_site`, `unauthorized` */
   handle(context: RequestContext, path: string): Promise<Reply>;
@@ -74,7 +74,7 @@ export function dispatch(parts: ConsoleParts): Dispatch {
   };
 }
 
-/** Whether a network has pages with this prefix. */
+/** True if a network has pages with this prefix. */
 export function isNetworkPage(
   { basePath, claims }: Pick<Ringport, "basePath" | "claims">,
   prefix: string,
@@ -107,7 +107,7 @@ function requestTo({ request, requestId, search }: RequestContext, path: string,
 
 /**
  * The reply with a stream ticket, without the ticket: that would open a WebSocket at `/v1` which outlives the session.
- * Clients go on to the WebSocket below the console, which needs the session.
+ * Clients continue to the WebSocket below the console, which needs the session.
  * @param path of the HTTP interface
  */
 function sessionTicket(path: string, reply: Reply): Reply {

@@ -58,7 +58,7 @@ async function notBuilt(): Promise<Reply> {
 /** Beside the built file, and in the source. On JSR the files are fetched from there. */
 const PLACES = ["./console/", "../assets/"];
 
-/** What the build of the pages writes: no folder, and never a name that begins with a dot. */
+/** Names that the build of the pages writes: no folder, and never a name that begins with a dot. */
 const NAME = /^[\w-][\w.-]{0,120}$/;
 
 /** The codings of the files that the build has compressed, the best first. */
@@ -79,7 +79,7 @@ export interface PageFiles {
    * @param accepted the Accept-Encoding header
    */
   find(name: string, accepted: string | null): Promise<StoredFile | undefined>;
-  /** The page that loads all others, read again each time: a new build has a new one. Undefined if nothing was built. */
+  /** The page that loads all others, read again each time: a new build has a new one. Undefined without a build. */
   index(): Promise<string | undefined>;
 }
 

@@ -4,7 +4,7 @@ import { isHttps } from "./server-url.ts";
 
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Whether the method changes something. */
+/** True if the method changes something. */
 const isUnsafe = (method: string): boolean => !SAFE.has(method);
 
 /**

@@ -1,7 +1,7 @@
 import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 
-/** Whether people reach this server over HTTPS; a proxy in front of it may end that. */
+/** True if people reach this server over HTTPS; a proxy in front of it may end that. */
 export function isHttps({ request }: RequestContext, publicUrl: string | undefined): boolean {
   return [request.url, publicUrl ?? ""].some((url) => /^https:/i.test(url));
 }

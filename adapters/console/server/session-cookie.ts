@@ -2,7 +2,7 @@ import { InternalError } from "../../../src/base/error.ts";
 import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import { isHttps } from "./server-url.ts";
 
-/** What a secret of a session consists of; nothing else is looked up, or written into a header. */
+/** Characters of a session's secret; no other text is looked up, or written into a header. */
 const SECRET = /^[\w~.-]{1,200}$/;
 
 /** The cookie that holds the secret of a session. */

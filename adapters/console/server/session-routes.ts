@@ -15,7 +15,7 @@ import { serverUrl } from "./server-url.ts";
 /** Time for which a browser keeps its mark, ms. */
 const DEVICE_MS = 365 * 24 * 60 * 60_000;
 
-/** Who is signed in, and how that changes. */
+/** Routes for signing in and out. */
 export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
   const { ringport, cookie, deviceCookie, visitors, signIn, system, log } = parts;
   const { accounts } = ringport;
@@ -38,8 +38,8 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
   }
 
   /**
-   * Gives the browser its new session; its previous session ends. The new one is stored, and a repeated request would not make
-   * another, so nothing that fails from here on may keep the cookie back.
+   * Gives the browser its new session; its previous session ends. The new one is stored, and a repeated request would not make another, so no failure from here on may keep the
+   * cookie back.
    */
   async function begin(context: RequestContext, made: Promise<NewSession>): Promise<Reply> {
     const before = cookie.read(context);
@@ -89,7 +89,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
         // A reply sets one cookie: the first request of a session marks the browser, later ones prolong the session.
         const mark = visitor?.signedIn && (await accounts.deviceMark(visitor.signedIn, deviceCookie.read(context)));
         if (mark !== undefined) return json(200, state, { "set-cookie": deviceCookie.set(context, mark, DEVICE_MS) });
-        // The use of a session has prolonged it; a session that is over need not be sent any more.
+        // The use of a session has prolonged it; an ended session need not be sent any longer.
         const lasts = visitor?.signedIn && visitor.signedIn.session.expiresAt - system.now();
         const value = lasts === undefined ? cookie.clear(context) : cookie.set(context, secret, lasts);
         return json(200, state, { "set-cookie": value });

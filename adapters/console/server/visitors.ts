@@ -5,18 +5,18 @@ import type { ConsoleSignIn } from "./console-options.ts";
 import { ConsoleRefusal } from "./problems.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 
-/** Who is signed in. */
+/** The person signed in. */
 export interface Visitor {
   readonly principal: Principal;
   /** Undefined if the embedding program has signed them in. */
   readonly signedIn?: SignedIn;
-  /** Whether their session still lasts. */
+  /** True if their session still lasts. */
   remain(): Promise<boolean>;
 }
 
 /** Finds out who sends a request. */
 export interface Visitors {
-  /** Undefined: nobody is signed in. */
+  /** Undefined: no person is signed in. */
   find(context: RequestContext): Promise<Visitor | undefined>;
   /** @throws {ConsoleRefusal} `unauthorized` */
   require(context: RequestContext): Promise<Visitor>;

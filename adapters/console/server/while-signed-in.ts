@@ -11,7 +11,7 @@ const ENDED = "the session has ended";
 
 /**
  * Ends what is open in the name of a session once that has ended. It is checked whenever something passes, at most once a
- * second, and a silent WebSocket by a timer; an event stream has a heartbeat. While the session cannot be checked, everything goes on.
+ * second, and a silent WebSocket by a timer; an event stream has a heartbeat. While the session cannot be checked, everything continues.
  */
 export class WhileSignedIn {
   readonly #isSignedIn: () => Promise<boolean>;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readQuotedString, skipLws } from "../message/grammar.ts";
 import { shown } from "../ports.ts";
 
-/** Why a challenge (RFC 3261 section 22.1) is not answered with our password. */
+/** Reason why a challenge (RFC 3261 section 22.1) is not answered with our password. */
 export interface ChallengeRefusal {
   readonly code: ChallengeRefusalCode;
   /** A sentence without its full stop. */
@@ -79,7 +79,7 @@ export interface DigestAlgorithm {
   readonly name: string;
   /** The rank of its hash: 0 is the strongest. */
   readonly rank: number;
-  /** Whether the secret depends on the nonce: the `-sess` variants. */
+  /** True if the secret depends on the nonce: the `-sess` variants. */
   readonly session: boolean;
   /** The hash of a text in UTF-8, as lower-case hex digits. */
   hash(text: string): string;
@@ -126,9 +126,9 @@ export interface DigestChallenge {
   readonly algorithm: DigestAlgorithm;
   /** The algorithm as the server wrote it; undefined if it named none. */
   readonly algorithmText: string | undefined;
-  /** Whether the response includes a nonce count and a cnonce: `qop=auth`. Otherwise as in RFC 2069. */
+  /** True if the response includes a nonce count and a cnonce: `qop=auth`. Otherwise as in RFC 2069. */
   readonly counted: boolean;
-  /** Whether only the nonce was outdated, and the password right. */
+  /** True if only the nonce was outdated, and the password right. */
   readonly stale: boolean;
 }
 

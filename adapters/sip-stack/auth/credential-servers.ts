@@ -4,12 +4,12 @@ import { canonicalAddress } from "../transport/addresses.ts";
 import type { Resolve } from "../transport/dns.ts";
 import { addressAndPort, defaultPort, type Flow, type SocketAddress } from "../transport/transport.ts";
 
-const MOST_REMEMBERED = 256;
+const MAX_REMEMBERED = 256;
 
-/** The servers that our credentials are for: those that the trunk's next hop resolves to. */
+/** The servers that our credentials are for: the addresses of the trunk's next hop. */
 export class CredentialServers {
   readonly #nextHop: string;
-  readonly #places = new BoundedMap<string, true>(MOST_REMEMBERED);
+  readonly #places = new BoundedMap<string, true>(MAX_REMEMBERED);
 
   constructor(nextHop: string) {
     this.#nextHop = nextHop;
@@ -24,7 +24,7 @@ export class CredentialServers {
     };
   }
 
-  /** Whether a flow's peer is one of them, or a URI is the next hop or one of its addresses. */
+  /** True if a flow's peer is one of them, or a URI is the next hop or one of its addresses. */
   includes(place: string | Flow): boolean {
     if (typeof place !== "string") return this.#places.has(placeOf(place.remote));
     const [uri, own] = [parseUri(place), parseUri(this.#nextHop)];

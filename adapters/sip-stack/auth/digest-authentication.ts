@@ -69,7 +69,7 @@ export function digestResponse(
   return `Digest ${params.join(", ")}`;
 }
 
-/** How many times in a row a server may call its own new nonce stale. */
+/** Number of times in a row a server may call its own new nonce stale. */
 const MAX_STALE = 2;
 
 const FIELDS = [

@@ -11,7 +11,7 @@ interface DigestAccount {
   readonly realms?: readonly string[] | undefined;
 }
 
-/** How many protection spaces are remembered: a peer that invents new realms evicts its own. */
+/** Number of protection spaces remembered: a peer that invents new realms evicts its own. */
 const MAX_SPACES = 8;
 
 /**
@@ -67,8 +67,8 @@ export class DigestClient {
   }
 }
 
-const MOST_REALMS = 32;
-const MOST_SERVERS = 64;
+const MAX_REALMS = 32;
+const MAX_SERVERS = 64;
 
 /**
  * The realms (RFC 3261 section 22) that a password is for: those of the trunk's options, else those of the first
@@ -78,15 +78,15 @@ const MOST_SERVERS = 64;
 class Realms {
   readonly #given: readonly string[] | undefined;
   /** The strongest algorithm of each realm so far (RFC 8760). */
-  readonly #strongest = new BoundedMap<string, DigestAlgorithm>(MOST_REALMS);
+  readonly #strongest = new BoundedMap<string, DigestAlgorithm>(MAX_REALMS);
   /** Servers that have accepted an INVITE: they have named their realms. */
-  readonly #settled = new BoundedMap<string, true>(MOST_SERVERS);
+  readonly #settled = new BoundedMap<string, true>(MAX_SERVERS);
 
   constructor(given?: readonly string[] | undefined) {
     this.#given = given;
   }
 
-  /** Why a challenge is not answered. @param learns whether a new realm is trusted */
+  /** Reason why a challenge is not answered. @param learns whether a new realm is trusted */
   refusal({ realm, algorithm }: DigestChallenge, learns: boolean): ChallengeRefusal | undefined {
     const strongest = this.#strongest.get(realm);
     if (strongest !== undefined && algorithm.rank > strongest.rank)

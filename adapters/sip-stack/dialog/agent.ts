@@ -48,7 +48,7 @@ export interface Identity {
   readonly product: string;
 }
 
-/** Whether a redirection to this URI is followed. */
+/** True if a redirection to this URI is followed. */
 export type MayFollow = (place: SipUri) => Promise<boolean>;
 
 /** Name and value. */
@@ -60,7 +60,7 @@ export interface UserAgentOptions {
   readonly identity: Identity;
   /** Answers challenges; repeats known answers without being challenged. */
   readonly digest: DigestClient;
-  /** Whether our credentials are for the server at this URI, or for the peer of this flow. */
+  /** True if our credentials are for the server at this URI, or for the peer of this flow. */
   trusts(server: string | Flow): boolean;
   /**
    * The next hop of a request outside of a dialog, by its Request-URI: the outbound proxy, the trunk's server, or the
@@ -75,7 +75,7 @@ export interface UserAgentOptions {
   readonly reliableProvisionals?: boolean | undefined;
   /** Follows 301 and 302, at most five times, to the URIs that `mayFollow` of the call allows. Default: false. */
   readonly followRedirects?: boolean | undefined;
-  /** How long a callee may put us on hold before the call is hung up, ms. Default: 60,000. */
+  /** Time a callee may put us on hold before the call is hung up, ms. Default: 60,000. */
   readonly holdTimeoutMs?: number | undefined;
   readonly system: System;
   readonly logger: Logger;
@@ -116,7 +116,7 @@ export interface AgentReply {
   readonly flow: Flow;
   /** The request as it was last sent. */
   readonly request: SipRequest;
-  /** Why a challenge could not be answered; undefined without one. */
+  /** Reason why a challenge could not be answered; undefined without one. */
   readonly refusal: ChallengeRefusal | undefined;
 }
 

@@ -22,12 +22,12 @@ export class Alerting {
     return this.#furthest;
   }
 
-  /** Whether a provisional response other than 100 has arrived: a phone may have rung, even if only a 199 has arrived. */
+  /** True if a provisional response other than 100 has arrived: a phone may have rung, even if only a 199 has arrived. */
   get progressed(): boolean {
     return this.#progressed;
   }
 
-  /** Whether the callee has been alerted. */
+  /** True if the callee has been alerted. */
   get rang(): boolean {
     return this.#rang;
   }
@@ -63,7 +63,7 @@ export function isReached(status: number | undefined): boolean {
 }
 
 /**
- * Whether the callee's phone rings: 180, or a 183 that names what it rings with (RFC 3261 sections 20.4 and 21.1). Any
+ * True if the callee's phone rings: 180, or a 183 that names what it rings with (RFC 3261 sections 20.4 and 21.1). Any
  * other response is progress only: an announcement, a queue, a call that is forwarded.
  */
 function alerts({ status, headers }: SipResponse): boolean {

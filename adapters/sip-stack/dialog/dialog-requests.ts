@@ -8,8 +8,8 @@ import { type Dialog, nextHop, type RequestParts } from "./dialog.ts";
 import { DialogTermination } from "./dialog-termination.ts";
 import { UacRequest, type UacRequestListener } from "./uac-request.ts";
 
-/** How many INVITEs of one dialog keep the credentials of their ACK, so that it can be repeated. */
-const MOST_ACKS = 4;
+/** Number of INVITEs of one dialog that keep the credentials of their ACK, so that it can be repeated. */
+const MAX_ACKS = 4;
 
 /** A request of ours within a dialog. */
 export interface DialogRequest extends RequestParts {
@@ -91,7 +91,7 @@ export class DialogRequests {
     const cseq = parseCSeq(response.headers.get("CSeq"))?.number;
     if (cseq === undefined) return;
     this.#acks.set(cseq, authorization);
-    for (const old of this.#acks.keys()) if (this.#acks.size > MOST_ACKS) this.#acks.delete(old);
+    for (const old of this.#acks.keys()) if (this.#acks.size > MAX_ACKS) this.#acks.delete(old);
     const { request, next } = this.#dialog.ack(cseq, [...authorization, this.#context.userAgent]);
     const { to } = nextHop(next, this.#flow, this.#first);
     this.#context.withhold(request, to);

@@ -8,7 +8,7 @@ import { type Draft, UacRequest } from "./uac-request.ts";
 /** Pauses before a BYE that failed is sent again, ms; after the last one it is given up. */
 const PAUSES_MS: readonly number[] = [1_000, 4_000, 16_000];
 /** The longest Retry-After that is respected, ms: until the BYE is accepted, the call is billed. */
-const LONGEST_PAUSE_MS = 32_000;
+const MAX_PAUSE_MS = 32_000;
 /** Refusals that are temporary: glare, and a server failure. */
 const TEMPORARY: ReadonlySet<number> = new Set([491, 500, 502, 503, 504]);
 /** Refusals that end the dialog all the same (RFC 3261 section 15.1.1). */
@@ -45,7 +45,7 @@ export class DialogTermination {
     this.#send();
   }
 
-  /** Stops: a pending BYE is not sent, and nothing is reported. */
+  /** Stops: a pending BYE is not sent, and no report follows. */
   stop(): void {
     this.#stopWaiting();
     this.#letGo();
@@ -96,7 +96,7 @@ export class DialogTermination {
       return;
     }
     const { system } = this.#context.options;
-    this.#stopWaiting = system.after(Math.max(pauseMs, Math.min(wantedMs, LONGEST_PAUSE_MS)), () => this.#send());
+    this.#stopWaiting = system.after(Math.max(pauseMs, Math.min(wantedMs, MAX_PAUSE_MS)), () => this.#send());
   }
 
   #giveUp(reason: string): void {

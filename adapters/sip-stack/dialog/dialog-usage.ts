@@ -16,7 +16,7 @@ import { holds, isSameMedia, sdpOf } from "./session-description.ts";
 import { SessionRefresh } from "./session-refresh.ts";
 import { type SessionTerms, SessionTimer, termsOfAnswer } from "./session-timer.ts";
 
-/** How long a peer may put us on hold by default, ms. */
+/** Default time a peer may put us on hold, ms. */
 const HOLD_TIMEOUT_MS = 60_000;
 
 /** Events of a dialog for the call that it belongs to. */
@@ -97,7 +97,7 @@ export class DialogUsage {
     return this.#sdp;
   }
 
-  /** Whether the SDP is from an UPDATE before the 2xx, and not the answer to an offer of ours. */
+  /** True if the SDP is from an UPDATE before the 2xx, and not the answer to an offer of ours. */
   get updated(): boolean {
     return this.#updated;
   }
@@ -155,7 +155,7 @@ export class DialogUsage {
     this.#listener.broken(this, { type: "media", detail });
   }
 
-  /** Whether the peer's Allow lists this method. */
+  /** True if the peer's Allow lists this method. */
   allows(method: string): boolean {
     return this.#methods.includes(method);
   }

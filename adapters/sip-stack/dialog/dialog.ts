@@ -72,7 +72,7 @@ export class Dialog {
   }
 
   /**
-   * Whether a request of the peer is in order: its CSeq is not lower than that of the one before (section 12.2.2).
+   * True if a request of the peer is in order: its CSeq is not lower than that of the one before (section 12.2.2).
    */
   inOrder(request: SipRequest): boolean {
     const number = parseCSeq(request.headers.get("CSeq"))?.number;
@@ -136,13 +136,13 @@ export function nextHop(uri: string, flow: Flow, first: string): NextHop {
 /** Names that are valid within one network only (RFC 2606, 6762, 8375), such as a machine's own. */
 const PRIVATE_NAME = /^[^.:]+$|\.(?:invalid|local|localdomain|internal|intranet|lan|home\.arpa)$/i;
 
-/** Whether a host is reachable in its own network only, while the peer has a public address. */
+/** True if a host is reachable in its own network only, while the peer has a public address. */
 function isHidden(host: string, remote: string): boolean {
   if (host.endsWith(".invalid")) return true;
   return (isPrivate(host) || PRIVATE_NAME.test(host)) && !isPrivate(remote);
 }
 
-/** Whether a URI names the peer of this flow: by its address, or by the name that the flow was opened for. */
+/** True if a URI names the peer of this flow: by its address, or by the name that the flow was opened for. */
 function leadsTo(uri: SipUri, flow: Flow, first: SipUri | undefined): boolean {
   const transport = uri.params.get("transport")?.toLowerCase();
   if (uri.scheme === "sips" && flow.kind !== "tls") return false;

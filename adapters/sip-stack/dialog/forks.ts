@@ -9,7 +9,7 @@ import { DialogTermination } from "./dialog-termination.ts";
 import type { DialogUsage } from "./dialog-usage.ts";
 
 /** The most early dialogs of one INVITE; a 2xx creates one beyond it. */
-const MOST_FORKS = 16;
+const MAX_FORKS = 16;
 
 /**
  * The dialogs of one INVITE, by remote tag: several while it rings, one once it is answered (RFC 3261 section 12.1).
@@ -31,20 +31,20 @@ export class Forks {
     const known = this.#dialogs.get(tag);
     if (known !== undefined) return known;
     const early = response.status < 200;
-    if (early && (tag === "" || this.#dialogs.size >= MOST_FORKS)) return undefined;
+    if (early && (tag === "" || this.#dialogs.size >= MAX_FORKS)) return undefined;
     const usage = create();
     this.#dialogs.set(tag, usage);
     return usage;
   }
 
-  /** Drops one dialog; nothing is sent. */
+  /** Drops one dialog; no message is sent. */
   drop(usage: DialogUsage | undefined): void {
     if (usage === undefined) return;
     usage.close();
     this.#dialogs.delete(usage.dialog.remoteTag);
   }
 
-  /** Drops all but one; nothing is sent. */
+  /** Drops all but one; no message is sent. */
   keepOnly(kept: DialogUsage | undefined): void {
     for (const usage of this.#dialogs.values()) if (usage !== kept) this.drop(usage);
   }
@@ -60,7 +60,7 @@ interface StrayInvite {
 }
 
 /**
- * Declines a 2xx of another fork, or one that came too late: sends ACK and BYE (RFC 3261 section 13.2.2.4).
+ * Declines a 2xx of another fork, or a late one: sends ACK and BYE (RFC 3261 section 13.2.2.4).
  */
 export function declineAnswer(context: AgentContext, response: SipResponse, flow: Flow, invite: StrayInvite): void {
   const cseq = parseCSeq(response.headers.get("CSeq"));

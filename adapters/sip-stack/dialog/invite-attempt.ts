@@ -7,13 +7,13 @@ import { ALLOW, type Caller, EXTENSIONS, type Extension, type HeaderField, type 
 import { SESSION_EXPIRES_S } from "./session-timer.ts";
 
 /** The most redirections of one call; RFC 3261 has no limit, so loops are possible. */
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 
 /** Most places of one redirection that are looked at. */
-const MOST_CONTACTS = 20;
+const MAX_CONTACTS = 20;
 
-/** How often an INVITE is sent again for other reasons than authentication and redirection. */
-const MOST_REPAIRS = 6;
+/** Number of times an INVITE is sent again for other reasons than authentication and redirection. */
+const MAX_REPAIRS = 6;
 
 /** The variable parts of an INVITE; a refusal that can be repaired leads to another attempt. */
 export interface InviteAttempt {
@@ -59,7 +59,7 @@ export function nextAttempt(
 ): NextAttempt | undefined {
   const repair = REPAIRS[response.status];
   if (repair !== undefined) {
-    const repaired = attempt.repairs < MOST_REPAIRS ? repair(attempt, response) : undefined;
+    const repaired = attempt.repairs < MAX_REPAIRS ? repair(attempt, response) : undefined;
     if (repaired !== undefined)
       return { attempt: { ...repaired, repairs: attempt.repairs + 1 }, wait: response.status === 491 };
   }
@@ -67,7 +67,7 @@ export function nextAttempt(
   return alternative(isRedirection(response) ? withContacts(attempt, response, followRedirects) : attempt);
 }
 
-/** Whether the response names other places to call. */
+/** True if the response names other places to call. */
 export function isRedirection({ status }: SipResponse): boolean {
   return status === 301 || status === 302;
 }
@@ -76,7 +76,7 @@ export function isRedirection({ status }: SipResponse): boolean {
 export function contactsOf({ headers }: SipResponse): SipUri[] {
   const uris = headers
     .list("Contact")
-    .slice(0, MOST_CONTACTS)
+    .slice(0, MAX_CONTACTS)
     .map((value) => parseUri(parseNameAddr(value)?.uri ?? ""));
   return uris.filter((uri) => uri !== undefined);
 }
@@ -84,7 +84,7 @@ export function contactsOf({ headers }: SipResponse): SipUri[] {
 /** The next URI of a redirection, if one is left. */
 export function alternative(attempt: InviteAttempt): NextAttempt | undefined {
   const [uri, ...alternatives] = attempt.alternatives;
-  if (uri === undefined || attempt.redirects >= MOST_REDIRECTS) return undefined;
+  if (uri === undefined || attempt.redirects >= MAX_REDIRECTS) return undefined;
   return { attempt: { ...attempt, uri, alternatives, redirects: attempt.redirects + 1 }, wait: false };
 }
 
@@ -131,7 +131,7 @@ function withContacts(
 ): InviteAttempt {
   const ranked: { uri: string; q: number }[] = [];
   const visited = [...attempt.visited];
-  for (const value of headers.list("Contact").slice(0, MOST_CONTACTS)) {
+  for (const value of headers.list("Contact").slice(0, MAX_CONTACTS)) {
     const contact = parseNameAddr(value);
     const uri = contact === undefined ? undefined : parseUri(contact.uri);
     if (contact === undefined || uri === undefined) continue;
@@ -154,7 +154,7 @@ function placeOf(uri: string): string {
   return parsed === undefined ? uri : `${parsed.scheme} ${parsed.user ?? ""} ${parsed.host} ${parsed.port ?? ""}`;
 }
 
-/** What all INVITEs of one call share. */
+/** Identifiers that all INVITEs of one call share. */
 export interface InviteIds {
   /** The URI of To: the first Request-URI, before redirections. */
   readonly target: string;

@@ -50,7 +50,7 @@ export class InviteAttempts {
     return this.#attempt.uri;
   }
 
-  /** Whether the last INVITE went to the URI of a redirection. */
+  /** True if the last INVITE went to the URI of a redirection. */
   get redirected(): boolean {
     return this.#attempt.redirects > 0;
   }

@@ -4,7 +4,7 @@ import type { TransferOutcome, Transitions } from "../ports.ts";
 import type { Caller, HeaderField, MayFollow } from "./agent.ts";
 
 /**
- * Why an INVITE usage has ended, in terms of SIP; `outcome/` derives the release cause. `neverRang`: no phone can have
+ * Reason for the end of an INVITE usage, in terms of SIP; `outcome/` derives the release cause. `neverRang`: no phone can have
  * rung, since each INVITE that may have arrived was finally refused, and no provisional response other than 100 came.
  */
 export type InviteEnd =
@@ -12,11 +12,11 @@ export type InviteEnd =
   | {
       readonly type: "rejected";
       readonly response: SipResponse;
-      /** Whether the callee had been alerted. */
+      /** True if the callee had been alerted. */
       readonly rang: boolean;
-      /** Whether a provisional response other than 100 has come: then a phone may have rung. */
+      /** True if a provisional response other than 100 has come: then a phone may have rung. */
       readonly progressed: boolean;
-      /** Why a challenge could not be answered (401, 407). */
+      /** Reason why a challenge could not be answered (401, 407). */
       readonly refusal?: ChallengeRefusal | undefined;
       readonly neverRang?: boolean | undefined;
     }
@@ -103,7 +103,7 @@ export interface InviteUsage {
    */
   probe(): Promise<string | undefined>;
   /**
-   * Asks the peer to call this URI instead of us (REFER, RFC 3515); resolves within 60 s. Nothing is hung up. A BYE of a
+   * Asks the peer to call this URI instead of us (REFER, RFC 3515); resolves within 60 s. No call is hung up. A BYE of a
    * peer that has agreed counts as accepted. Rejects before the answer, during another transfer, and if the call ends.
    */
   refer(uri: string): Promise<TransferOutcome>;

@@ -21,7 +21,7 @@ import {
 import { InviteAttempts } from "./invite-attempts.ts";
 import { UacRequest, type UacRequestListener } from "./uac-request.ts";
 
-/** How long a peer may take to respond to CANCEL or BYE, ms; then the call ends without a response. */
+/** Time a peer may take to respond to CANCEL or BYE, ms; then the call ends without a response. */
 const RELEASE_LIMIT_MS = 4000;
 
 /** One outbound call (RFC 3261 section 13.2), from the INVITE to the last response. */
@@ -113,7 +113,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     return usage.refer(uri);
   }
 
-  /** Whether a request with our Call-ID belongs to one of our dialogs. */
+  /** True if a request with our Call-ID belongs to one of our dialogs. */
   owns({ headers }: SipRequest): boolean {
     return tagOf(headers.get("To")) === this.#fromTag && this.#forks.get(tagOf(headers.get("From"))) !== undefined;
   }
@@ -210,7 +210,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     usage.confirm(response);
   }
 
-  /** Why the peer's session description is unacceptable. */
+  /** Reason why the peer's session description is unacceptable. */
   #mediaFault({ sdp, updated }: DialogUsage): string | undefined {
     if (sdp === undefined) return "the peer answered without SDP";
     if (!updated) return this.#call.negotiator.answered(sdp, false);

@@ -8,9 +8,9 @@ import type { DialogRequests } from "./dialog-requests.ts";
 import type { Refusal } from "./refusals.ts";
 import type { UacRequest, UacRequestListener } from "./uac-request.ts";
 
-/** How long the peer may take to report an outcome, ms. */
+/** Time the peer may take to report an outcome, ms. */
 const OUTCOME_MS = 60_000;
-/** How long the BYE of a peer may take that reports no more and named no outcome, ms. */
+/** Time until the BYE of a peer that stops reporting without an outcome, ms. */
 const LEAVING_MS = 2_000;
 
 const OK: Pick<Refusal, "headers"> & { readonly status: 200 } = { status: 200 };
@@ -75,17 +75,17 @@ export class Referral {
     );
   }
 
-  /** Whether it has no outcome yet. */
+  /** True if it has no outcome yet. */
   get pending(): boolean {
     return !this.#over;
   }
 
-  /** Whether a NOTIFY with this `id`, or without one, may be of its subscription. */
+  /** True if a NOTIFY with this `id`, or without one, may be of its subscription. */
   owns(id: string | undefined): boolean {
     return id === undefined || this.#ids.has(id);
   }
 
-  /** Takes a NOTIFY, also one that comes late or again; returns the response. */
+  /** Takes a NOTIFY, also a late or repeated one; returns the response. */
   notified(request: SipRequest): Refusal | typeof OK {
     const body = bodyPart(request, "message/sipfrag");
     if (body === undefined && request.body.length > 0) return SIPFRAG_ONLY;
@@ -150,7 +150,7 @@ export class Referral {
 export class Referrals {
   readonly #all: Referral[] = [];
 
-  /** Whether a transfer is under way. */
+  /** True if a transfer is under way. */
   get pending(): boolean {
     return this.#all.at(-1)?.pending === true;
   }

@@ -22,7 +22,7 @@ export const REASONS = {
 /** A status code that we send. */
 export type OurStatus = keyof typeof REASONS;
 
-/** How a request is refused. */
+/** Refusal of a request. */
 export interface Refusal {
   readonly status: OurStatus;
   readonly headers?: readonly HeaderField[];

@@ -8,7 +8,7 @@ import type { Dialog } from "./dialog.ts";
 import type { InviteRequest } from "./invite.ts";
 import type { Refusal } from "./refusals.ts";
 import { sdpOf } from "./session-description.ts";
-import { LEAST_SESSION_S, type SessionTerms, termsOfRequest } from "./session-timer.ts";
+import { MIN_SESSION_S, type SessionTerms, termsOfRequest } from "./session-timer.ts";
 
 /** Receives the results of a renegotiation. */
 interface RenegotiationListener {
@@ -84,9 +84,8 @@ export class Renegotiation {
   #refusal(request: SipRequest, sdp: string | undefined): Refusal | undefined {
     if (sdp === undefined && request.body.length > 0) return { status: 415, headers: [["Accept", "application/sdp"]] };
     if (this.offering && (sdp !== undefined || request.method === "INVITE")) return { status: 491 };
-    const seconds = parseSessionExpires(request.headers.get("Session-Expires"))?.seconds ?? LEAST_SESSION_S;
-    if (this.#timers && seconds < LEAST_SESSION_S)
-      return { status: 422, headers: [["Min-SE", String(LEAST_SESSION_S)]] };
+    const seconds = parseSessionExpires(request.headers.get("Session-Expires"))?.seconds ?? MIN_SESSION_S;
+    if (this.#timers && seconds < MIN_SESSION_S) return { status: 422, headers: [["Min-SE", String(MIN_SESSION_S)]] };
     return undefined;
   }
 
@@ -122,7 +121,7 @@ export class HoldWatch {
     this.#held = held;
     this.#cancel();
     this.#changed(held);
-    // The callback may have ended the call: then `stop` has been called, and the hold is over.
+    // The callback may have ended the call: then `stop` has been called, and the hold has ended.
     if (held && this.#held) this.#cancel = this.#system.after(this.#limitMs, this.#tooLong);
   }
 

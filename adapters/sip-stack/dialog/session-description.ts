@@ -2,23 +2,23 @@ import { bodyPart } from "../message/body.ts";
 import type { SipMessage } from "../message/message.ts";
 import { isWildcard } from "../transport/addresses.ts";
 
-/** How much SDP is read, bytes. */
-const MOST_BYTES = 65_536;
+/** Longest SDP that is read, bytes. */
+const MAX_BYTES = 65_536;
 const ORIGIN = /^o=.*$/m;
 
 /** The SDP (RFC 8866) in a message, alone or as one part of its body; undefined without. */
 export function sdpOf(message: SipMessage): string | undefined {
   const sdp = bodyPart(message, "application/sdp");
-  return sdp && new TextDecoder().decode(sdp.subarray(0, MOST_BYTES));
+  return sdp && new TextDecoder().decode(sdp.subarray(0, MAX_BYTES));
 }
 
-/** Whether two descriptions are the same apart from their o= lines, which contain a version number. */
+/** True if two descriptions are the same apart from their o= lines, which contain a version number. */
 export function isSameMedia(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && one.replace(ORIGIN, "") === other.replace(ORIGIN, "");
 }
 
 /**
- * Whether this SDP puts us on hold: `sendonly`, `inactive`, or an address of zeros as in RFC 2543 (RFC 3264
+ * True if this SDP puts us on hold: `sendonly`, `inactive`, or an address of zeros as in RFC 2543 (RFC 3264
  * section 8.4). Only the first audio stream counts.
  */
 export function holds(sdp: string): boolean {

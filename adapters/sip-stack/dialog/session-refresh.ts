@@ -7,7 +7,7 @@ import type { DialogUsage } from "./dialog-usage.ts";
 import { sdpOf } from "./session-description.ts";
 import { type SessionTerms, termsOfAnswer } from "./session-timer.ts";
 
-/** How long after a temporary refusal the refresh is tried again, ms. */
+/** Time after a temporary refusal until the refresh is tried again, ms. */
 const AGAIN_MS = 10_000;
 
 /**

@@ -7,12 +7,12 @@ import type { HeaderField } from "./agent.ts";
 export const SESSION_EXPIRES_S = 1800;
 
 /** The shortest interval that we accept, s (RFC 4028 section 4.3). */
-export const LEAST_SESSION_S = 90;
+export const MIN_SESSION_S = 90;
 
 /** The agreed interval and refresher: the session expires unless it is refreshed. */
 export interface SessionTerms {
   readonly intervalS: number;
-  /** Whether we are the refresher. */
+  /** True if we are the refresher. */
   readonly ours: boolean;
 }
 
@@ -39,7 +39,7 @@ export function termsOfRequest(headers: SipHeaders): { terms: SessionTerms; fiel
 }
 
 /** The shortest interval that we use, s: protects a call from an absurd interval of the peer. */
-const SHORTEST_S = 10;
+const MIN_S = 10;
 
 /** The timer of a session (RFC 4028 section 10): reports when to refresh it, and when it has expired. */
 export class SessionTimer {
@@ -66,7 +66,7 @@ export class SessionTimer {
     this.stop();
     this.#terms = terms;
     if (terms === undefined) return;
-    const intervalS = Math.max(SHORTEST_S, terms.intervalS);
+    const intervalS = Math.max(MIN_S, terms.intervalS);
     if (terms.ours) this.refreshIn((intervalS * 1000) / 2);
     this.#cancelExpiry = this.#system.after((intervalS - Math.min(32, intervalS / 3)) * 1000, this.#expire);
   }

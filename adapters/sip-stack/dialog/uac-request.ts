@@ -17,7 +17,7 @@ export interface Draft {
   readonly contact?: boolean;
 }
 
-/** Receives what becomes of the request; nothing is called after `final` or `failed`. */
+/** Receives what becomes of the request; no callback follows `final` or `failed`. */
 export interface UacRequestListener {
   readonly maySend?: ClientListener["maySend"];
   sent?(request: SipRequest, flow: Flow): void;
@@ -74,12 +74,12 @@ export class UacRequest {
     return [...(this.#request?.headers ?? [])].filter(([name]) => /^(?:proxy-)?authorization$/i.test(name));
   }
 
-  /** Why the challenge in the final response could not be answered. */
+  /** Reason why the challenge in the final response could not be answered. */
   get refusal(): ChallengeRefusal | undefined {
     return this.#refusal;
   }
 
-  /** Whether a copy of any attempt may have arrived at a hop that has given no final response. */
+  /** True if a copy of any attempt may have arrived at a hop that has given no final response. */
   get unanswered(): boolean {
     return this.#unanswered || this.#transaction?.unanswered === true;
   }
@@ -168,7 +168,7 @@ export class UacRequest {
     else this.#stopWaiting = system.after(pauseMs, () => this.send());
   }
 
-  /** Whether the request is sent again with credentials; never twice for the same nonce. */
+  /** True if the request is sent again with credentials; never twice for the same nonce. */
   #answers(response: SipResponse, flow: Flow): boolean {
     const { status } = response;
     if (status < 300) this.#passed(flow);

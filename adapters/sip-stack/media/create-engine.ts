@@ -4,7 +4,7 @@ import type { MediaEngine, MediaListener, MediaOptions, MediaSession, SendDeadli
 import { createThreadEngine } from "./thread-engine.ts";
 import { createWorkerEngine, type WorkerEngine } from "./worker/worker-engine.ts";
 
-/** The thread that carries the audio of calls: the main thread, or a worker of its own. */
+/** The thread that carries the audio of calls: the main thread, or a separate worker. */
 export type MediaPlace = "thread" | "worker" | "auto";
 
 /** Options of {@link createEngine}. */
@@ -20,7 +20,7 @@ export interface CreateEngineOptions {
 /** A worker that could not be started is tried again after this at the earliest, ms. */
 const RETRY_MS = 10_000;
 /** After this many dead workers, a call runs in this thread. */
-const MOST_TRIES = 2;
+const MAX_TRIES = 2;
 
 /**
  * Creates the engine. A worker that dies is replaced for the next call; if none can be started, calls run in this thread and
@@ -47,7 +47,7 @@ class ReplacedWorkers implements MediaEngine {
   /** The present worker; undefined if none could be started. */
   #worker: Promise<WorkerEngine | undefined> | undefined;
   #thread: MediaEngine | undefined;
-  /** When the next worker is tried; Infinity: a start is under way. */
+  /** Time at which the next worker is tried; Infinity: a start is under way. */
   #retryAt = 0;
   #closed = false;
 
@@ -66,7 +66,7 @@ class ReplacedWorkers implements MediaEngine {
       this.#retry();
       return undefined;
     }
-    // Another call may have asked meanwhile.
+    // Another call may have asked in the meantime.
     if (this.#worker === before) {
       if (worker !== undefined) {
         this.#logger.error({ reason: worker.death }, "the worker of SIP audio has died, and its calls with it");
@@ -77,7 +77,7 @@ class ReplacedWorkers implements MediaEngine {
     return await this.#worker;
   }
 
-  /** Starts a worker in the background; calls run in this thread meanwhile. */
+  /** Starts a worker in the background; calls run in this thread in the meantime. */
   #retry(): void {
     if (this.#system.monotonic() < this.#retryAt) return;
     this.#retryAt = Number.POSITIVE_INFINITY;
@@ -89,7 +89,7 @@ class ReplacedWorkers implements MediaEngine {
   }
 
   async open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const worker = await this.ready();
       if (worker === undefined) break;
       try {

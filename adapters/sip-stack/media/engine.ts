@@ -71,7 +71,7 @@ export interface StreamSettings {
   readonly ptimeMs: number;
   /** SDES keys (RFC 4568); undefined: plain RTP. */
   readonly srtp: { readonly send: SrtpKeys; readonly receive: SrtpKeys } | undefined;
-  /** What we may do (RFC 3264): the peer's hold makes it `recvonly` or `inactive`. */
+  /** Allowed directions (RFC 3264): the peer's hold makes it `recvonly` or `inactive`. */
   readonly direction: "sendrecv" | "sendonly" | "recvonly" | "inactive";
 }
 

@@ -12,8 +12,8 @@ import { sharedFrame, sharedMarks } from "./shared-frame.ts";
 import { EventReceiver } from "./telephone-event.ts";
 
 /** After a stall of this thread, missing packets are awaited for this many frames. */
-const MOST_OWED = 25;
-/** Audio of the first moments after the answer is kept for this long, ms, until the next packet shows that it goes on. */
+const MAX_OWED = 25;
+/** Audio of the first moments after the answer is kept for this long, ms, until the next packet shows that it continues. */
 const KEPT_MS = 200;
 
 /** Comfort noise (RFC 3389 section 4): a static payload type, which phones send without having been offered it. */
@@ -38,7 +38,7 @@ export class Inbound {
   #before = { received: 0, lost: 0, duplicated: 0 };
   #reordered = 0;
   #heard = false;
-  /** When early media is over, ms; always, if there was none. */
+  /** Time at which early media has ended, ms; always, if there was none. */
   #freshFrom = Number.NEGATIVE_INFINITY;
   #owed = 0;
   readonly #listener: InboundListener;
@@ -73,12 +73,12 @@ export class Inbound {
     return this.#reception;
   }
 
-  /** Whether any audio of the peer arrived. */
+  /** True if any audio of the peer arrived. */
   get heard(): boolean {
     return this.#heard;
   }
 
-  /** How long audio waits here, ms. */
+  /** Delay of audio here, ms. */
   get delayMs(): number {
     return this.#jitter?.delay.targetMs ?? 0;
   }
@@ -166,7 +166,7 @@ export class Inbound {
       return;
     }
     this.#owed++;
-    const wait = stalled && this.#owed < MOST_OWED;
+    const wait = stalled && this.#owed < MAX_OWED;
     while (this.#owed > 0) {
       const due = now - (this.#owed - 1) * FRAME_MS;
       if (wait && !jitter.ready(this.#decoded.length, due)) return;

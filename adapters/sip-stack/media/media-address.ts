@@ -10,7 +10,7 @@ export interface MediaAddress {
   readonly local: string;
   /** The IP address in our SDP: the public one if it is known, else the local one. */
   readonly visible: string;
-  /** Whether the trunk's server is on the internet: its address is not private. */
+  /** True if the trunk's server is on the internet: its address is not private. */
   readonly isPublic: boolean;
   /** Address of the trunk's server. */
   readonly server: string;

@@ -4,12 +4,12 @@ import type { Inbound } from "./inbound.ts";
 import type { Outbound } from "./outbound.ts";
 import type { RtcpSession } from "./rtcp-session.ts";
 
-/** What an estimate is made of. */
+/** Measurements that an estimate is based on. */
 interface MosInput {
   readonly codec: "PCMU" | "PCMA" | "G722" | "opus";
   /** Share of the packets that were not played, 0 to 1. */
   readonly loss: number;
-  /** How much longer bursts of loss are than by chance (BurstR of ITU-T G.107). Default: 1, random loss. */
+  /** Length of bursts of loss compared to random loss (BurstR of ITU-T G.107). Default: 1, random loss. */
   readonly burstRatio?: number | undefined;
   /** From mouth to ear, ms. */
   readonly delayMs: number;
@@ -17,10 +17,10 @@ interface MosInput {
 
 /** R of a perfect narrow-band connection (ITU-T G.107 with its default values). */
 const BEST_R = 93.2;
-/** How well a codec bears loss: G.711 with concealment is in ITU-T G.113, and G.722 is concealed in the same way; Opus with forward error correction bears a little more. */
+/** Robustness of a codec against loss: G.711 with concealment is in ITU-T G.113, and G.722 is concealed in the same way; Opus with forward error correction bears a little more. */
 const LOSS_ROBUSTNESS = { PCMU: 25.1, PCMA: 25.1, G722: 25.1, opus: 30 };
 
-/** Mean opinion score by the E-model (ITU-T G.107), 1 to 4.5, of loss, its bursts and delay alone: nobody has listened. */
+/** Mean opinion score by the E-model (ITU-T G.107), 1 to 4.5, of loss, its bursts and delay alone: unheard. */
 function estimateMos({ codec, loss, burstRatio = 1, delayMs }: MosInput): number {
   const percent = 100 * Math.min(1, Math.max(0, loss));
   const delay = Math.max(0, delayMs);

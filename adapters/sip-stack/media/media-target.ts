@@ -4,7 +4,7 @@ import type { Dns } from "../transport/dns.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 import type { MediaSession, StreamSettings } from "./engine.ts";
 
-/** An address that a session sends nothing to: it waits for remote packets. */
+/** An address to which a session sends no packets: it waits for remote packets. */
 const NOWHERE: SocketAddress = { address: "0.0.0.0", port: 0 };
 
 /** Options of {@link MediaTarget}. */
@@ -16,7 +16,7 @@ export interface MediaTargetOptions {
   /** The allowed addresses of remote audio. */
   readonly from: AddressRule;
   /**
-   * Called with the reason why nothing is sent to the address in the remote SDP; with undefined if it is allowed.
+   * Called with the reason why no packet is sent to the address in the remote SDP; with undefined if it is allowed.
    * @param address the refused one
    */
   readonly refused: (refusal: string | undefined, address: string) => void;

@@ -9,7 +9,7 @@ const EARLY_TAIL_MS = 200;
  */
 export type PacketSender = "peer" | "followed" | "other";
 
-/** Watches over the peer of a call: what has come of it, and whether nothing has for too long. Times are monotonic, ms. */
+/** Watches over the peer of a call: what has come of it, and whether it has been silent for too long. Times are monotonic, ms. */
 export class MediaWatch {
   readonly #lossMs: number;
   #direction: StreamSettings["direction"] = "inactive";
@@ -40,7 +40,7 @@ export class MediaWatch {
     return { kind, elsewhere: this.#elsewhere, expected: this.#expected };
   }
 
-  /** Whether there is evidence for the first time since the answer. */
+  /** True if there is evidence for the first time since the answer. */
   takeEvidence(): boolean {
     if (this.#evident || !this.#started || !(this.#inbound || this.#rtcp)) return false;
     this.#evident = true;
@@ -56,7 +56,7 @@ export class MediaWatch {
 
   /**
    * The call is answered: earlier packets are no evidence of what the peer receives from now on.
-   * @returns when early media is over, ms
+   * @returns when early media has ended, ms
    */
   start(now: number): number {
     this.#started = true;
@@ -86,7 +86,7 @@ export class MediaWatch {
   /**
    * An accepted RTCP packet arrived: a sign of life even if the peer only listens.
    * @param deaf it reports that none of our packets arrive
-   * @param goodbye with a BYE, which ends one source, not the call: another phone may go on (RFC 3550 section 6.6)
+   * @param goodbye with a BYE, which ends one source, not the call: another phone may continue (RFC 3550 section 6.6)
    * @param sender its sender
    */
   rtcp(deaf: boolean, goodbye: boolean, now: number, sender: PacketSender): void {
@@ -96,7 +96,7 @@ export class MediaWatch {
     if (goodbye) this.#left = true;
   }
 
-  /** The silence of the peer in words, when it has lasted for `lossMs` once more; else undefined. Nothing is expected on hold. */
+  /** The silence of the peer in words, when it has lasted for `lossMs` once more; else undefined. No audio is expected on hold. */
   overdue(now: number): string | undefined {
     if (!this.#started || this.#direction !== "sendrecv") return undefined;
     if (now - Math.max(this.#heardAt, this.#reportedAt) < this.#lossMs) return undefined;

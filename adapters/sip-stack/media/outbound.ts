@@ -1,12 +1,12 @@
 import { FRAME_MS, type FrameSource, type System } from "../ports.ts";
-import { type Codec, MOST_PAYLOAD_BYTES } from "./codecs/codec.ts";
+import { type Codec, MAX_PAYLOAD_BYTES } from "./codecs/codec.ts";
 import type { StreamSettings } from "./engine.ts";
 import { FrameResampler } from "./frame-resampler.ts";
 import { PROTECTION_BYTES, RTP_HEADER_BYTES, readUint32, writeRtpHeader } from "./rtp-packet.ts";
 import { PacketRoom, sharedFrame } from "./shared-frame.ts";
 import { EVENT_BYTES, EventSender } from "./telephone-event.ts";
 
-const PACKET_BYTES = RTP_HEADER_BYTES + MOST_PAYLOAD_BYTES + PROTECTION_BYTES;
+const PACKET_BYTES = RTP_HEADER_BYTES + MAX_PAYLOAD_BYTES + PROTECTION_BYTES;
 /** Packet buffers that take turns: a runtime may still read one while the next is written. */
 const RING = 4;
 const NO_SAMPLES: Int16Array = new Int16Array(0);
@@ -71,7 +71,7 @@ export class Outbound {
     this.#packetsBefore = this.packets;
   }
 
-  /** Whether the packet of this number was sent after the answer. @param sequence its lower 16 bits count */
+  /** True if the packet of this number was sent after the answer. @param sequence its lower 16 bits count */
   hasSent(sequence: number): boolean {
     return ((this.#sequence - 1 - sequence) & 0xffff) < this.packets - this.#packetsBefore;
   }
@@ -99,7 +99,7 @@ export class Outbound {
     this.#next(source, this.#frame);
   }
 
-  /** A tick on hold: nothing is sent. */
+  /** A tick on hold: no message is sent. */
   pause(): void {
     if (this.#codec === undefined) return;
     this.#filled = 0;

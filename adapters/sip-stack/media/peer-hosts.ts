@@ -2,7 +2,7 @@ import { canonicalAddress, isPrivate, isWildcard } from "../transport/addresses.
 import type { SocketAddress } from "../transport/transport.ts";
 import type { StreamSettings } from "./engine.ts";
 
-/** What audio from another host leads to: ours is sent there; it is heard, and ours is still sent to the peer; or nothing. */
+/** Treatment of audio from another host: ours is sent there; it is heard, and ours is still sent to the peer; or nothing. */
 export type OtherHosts = "followed" | "heard" | "ignored";
 
 /** Options of {@link PeerHosts}. */

@@ -82,7 +82,7 @@ export class Reception {
   }
 
   /**
-   * How much longer bursts of loss are than by chance (BurstR of ITU-T G.107 section 7.4), at least 1: what comes out of order
+   * Length of bursts of loss compared to random loss (BurstR of ITU-T G.107 section 7.4), at least 1: what comes out of order
    * makes holes that are none.
    */
   get burstRatio(): number {

@@ -13,13 +13,13 @@ const AWAY_MS = 200;
 /** Packets of the source before a negotiation may still arrive for this long, ms. */
 const LEAVING_MS = 2_000;
 /** A source continues with a sequence number at most this far ahead (RFC 3550 appendix A.1). */
-const MOST_AHEAD = 3_000;
+const MAX_AHEAD = 3_000;
 /** Consecutive packets that a new source needs: at a known address, at a known host, anywhere. */
 const FEW = 2;
 const SOME = 3;
 const MANY = 5;
 /** Larger datagrams carry no telephone audio. */
-const MOST_BYTES = 1500;
+const MAX_BYTES = 1500;
 /** Packets of an authentic source, or of one at the peer's own address, that are kept until it is accepted; otherwise one. */
 const MAX_HELD = 8;
 
@@ -33,8 +33,8 @@ export type Verdict = "present" | "begins" | "held" | "foreign";
  * The source that is the peer (symmetric RTP, RFC 4961; against strangers RFC 7362 section 4). The negotiated address is
  * believed at once, always; another host only as far as {@link PeerHosts} allows, or if authenticated by SRTP. A source that
  * continues elsewhere, with its SSRC and its next sequence number, is followed: to another port at once, to another host after
- * 200 ms of silence where it was, as is another authentic source. Another source at the same address follows one that has
- * stopped: after 80 ms. Anything else takes the place of a source only if that has been silent for 2 s, with several packets in
+ * 200 ms of silence where it was, as is another authentic source. Another source at the same address follows a stopped
+ * one: after 80 ms. Anything else takes the place of a source only if that has been silent for 2 s, with several packets in
  * a row. The source that lost its place so gets it back with its next packet.
  */
 export class RemoteSource implements SocketAddress {
@@ -73,7 +73,7 @@ export class RemoteSource implements SocketAddress {
     this.#strict = strict;
   }
 
-  /** Where our audio goes. */
+  /** Destination of our audio. */
   get target(): SocketAddress {
     return this.#others === "followed" ? this : this.#agreed;
   }
@@ -111,7 +111,7 @@ export class RemoteSource implements SocketAddress {
     this.#dismiss();
   }
 
-  /** Whether this is the peer's address. */
+  /** True if this is the peer's address. */
   isAt(address: string, port: number): boolean {
     return port === this.port && address === this.address;
   }
@@ -180,7 +180,7 @@ export class RemoteSource implements SocketAddress {
     authentic: boolean,
     tooEarly: boolean,
   ): Verdict {
-    if (length > MOST_BYTES) return this.#foreign();
+    if (length > MAX_BYTES) return this.#foreign();
     const candidate = this.#candidate;
     const here = this.isAt(address, port);
     const trusted = here || authentic;
@@ -276,5 +276,5 @@ export class RemoteSource implements SocketAddress {
 
 function isNext(sequence: number, after: number): boolean {
   const ahead = (sequence - after) & 0xffff;
-  return ahead > 0 && ahead < MOST_AHEAD;
+  return ahead > 0 && ahead < MAX_AHEAD;
 }

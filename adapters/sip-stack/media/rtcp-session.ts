@@ -42,7 +42,7 @@ export class RtcpSession {
     this.#due = system.monotonic() + this.#interval() / 2;
   }
 
-  /** Whether a report is due; then it counts as sent. */
+  /** True if a report is due; then it counts as sent. */
   isDue(now: number): boolean {
     if (now < this.#due) return false;
     this.#due = now + this.#interval();
@@ -76,7 +76,7 @@ export class RtcpSession {
     });
   }
 
-  /** What `write` has written. */
+  /** Bytes written by `write`. */
   get bytes(): Uint8Array {
     return this.#bytes;
   }

@@ -9,7 +9,7 @@ const REPORT_BYTES = 24;
 /** Room for what `writeRtcp` writes, with a CNAME of up to 40 characters. */
 export const RTCP_BYTES = 160;
 
-/** Whether a datagram on a port shared with RTP is RTCP (RFC 5761 section 4). */
+/** True if a datagram on a port shared with RTP is RTCP (RFC 5761 section 4). */
 export function isRtcp(bytes: Uint8Array, length: number): boolean {
   return length >= 8 && bytes[0]! >> 6 === 2 && bytes[1]! >= 192 && bytes[1]! <= 223;
 }
@@ -28,7 +28,7 @@ export interface RtcpReport {
         readonly octets: number;
       }
     | undefined;
-  /** Undefined: nothing was received. */
+  /** Undefined: no packet was received. */
   readonly block:
     | {
         readonly ssrc: number;
@@ -42,7 +42,7 @@ export interface RtcpReport {
         readonly sinceLastReport: number;
       }
     | undefined;
-  /** Whether a BYE follows. */
+  /** True if a BYE follows. */
   readonly goodbye: boolean;
 }
 
@@ -100,7 +100,7 @@ export class RtcpPacket {
   /** Middle 32 bits of the sender's time, and packets it has sent; -1 without a sender report. */
   senderTime = -1;
   senderPackets = -1;
-  /** Whether it reports about our stream; then these are set. */
+  /** True if it reports about our stream; then these are set. */
   reported = false;
   /** Share of our packets lost since the report before, 0 to 1, and all of them. */
   fractionLost = 0;

@@ -195,7 +195,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   tick(): void {
     const monotonic = this.#options.system.monotonic();
     this.#now = this.#now < 0 ? monotonic : this.#now + FRAME_MS;
-    // A late tick, and those that follow at once to catch up, run before the sockets are read.
+    // A late tick, and the ticks that follow at once to catch up, run before the sockets are read.
     this.#stalled = monotonic - this.#now > STALL_MS || monotonic - this.#tickedAt < STALL_MS;
     this.#tickedAt = monotonic;
     this.#inbound.tick(this.#now, this.#stalled, this.#started ? this.#sink : this.#early);
@@ -239,7 +239,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     return address === this.#inbound.source.target.address ? "followed" : "other";
   }
 
-  /** Nothing is sent while the peer has no address: its source is awaited. */
+  /** No packet is sent while the peer has no address: its source is awaited. */
   get #maySend(): boolean {
     const direction = this.#inbound.source.target.port === 0 ? undefined : this.#settings?.direction;
     return direction === "sendrecv" || direction === "sendonly";
@@ -275,7 +275,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
 
   readonly #transmit = (packet: PacketRoom, length: number): void => {
     const bytes = this.#protection.protect(packet.bytes, length);
-    // Source and codec may have taken their time, and the process may have been stopped meanwhile.
+    // Source and codec may have taken their time, and the process may have been stopped in the meantime.
     if (bytes <= 0 || this.#isOverdue) return;
     this.#options.sockets.send(packet.first(bytes), this.#inbound.source.target);
     if (this.#started) this.#reportSending();

@@ -1,7 +1,7 @@
 import type { RtpPacket } from "./rtp-packet.ts";
 
 /** The next packet may be this far ahead: those between are lost or reordered. */
-const MOST_AHEAD = 4;
+const MAX_AHEAD = 4;
 /** After this much silence any other candidate replaces it, ms. */
 const STALE_MS = 200;
 
@@ -35,14 +35,14 @@ export class SourceCandidate {
   /** Counts a packet; returns whether it is the next one. */
   follows(packet: RtpPacket, address: string, port: number, now: number): boolean {
     if (!this.#sends(packet, address, port)) return false;
-    if (((packet.sequence - this.#next) & 0xffff) >= MOST_AHEAD) return false;
+    if (((packet.sequence - this.#next) & 0xffff) >= MAX_AHEAD) return false;
     this.packets++;
     this.#heardAt = now;
     this.#next = packet.sequence + 1;
     return true;
   }
 
-  /** Whether it takes precedence over the source of this packet: the first of two wins. */
+  /** True if it takes precedence over the source of this packet: the first of two wins. */
   standsBefore(packet: RtpPacket, address: string, port: number, rank: number, now: number): boolean {
     if (this.packets === 0 || now - this.#heardAt >= STALE_MS) return false;
     return this.#rank >= rank && !this.#sends(packet, address, port);

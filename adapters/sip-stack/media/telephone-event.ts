@@ -27,12 +27,12 @@ export class EventSender {
   #key = 0;
   #frame = 0;
 
-  /** Whether the next frame is a key's, or the pause after one. */
+  /** True if the next frame is a key's, or the pause after one. */
   get busy(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Whether the next frame is the first of a key: its timestamp is that of the whole event. */
+  /** True if the next frame is the first of a key: its timestamp is that of the whole event. */
   get begins(): boolean {
     return this.#frame === 0;
   }
@@ -109,13 +109,13 @@ export class EventReceiver {
     return fresh ? KEYS[event] : undefined;
   }
 
-  /** Another stream begins: its timestamps have nothing to do with the old ones. */
+  /** Another stream begins: its timestamps are unrelated to the old ones. */
   reset(): void {
     this.#known = false;
   }
 
   /**
-   * Whether a packet of the same code but another timestamp is still the same key: a long one's next segment (RFC 4733
+   * True if a packet of the same code but another timestamp is still the same key: a long one's next segment (RFC 4733
    * section 2.5.1.3), or a sender that moves the timestamp with every packet.
    */
   #goesOn(later: number, duration: number, marker: boolean): boolean {

@@ -7,10 +7,10 @@ import { type MediaSockets, PortPairs } from "./port-pairs.ts";
 import { RtpSession } from "./rtp-session.ts";
 import { bindUdp, type UdpSocket } from "./udp-socket.ts";
 
-/** What an engine may be given. */
+/** Options of an engine. */
 export interface ThreadEngineOptions {
   readonly system?: System | undefined;
-  /** The wheel of all audio. Default: one of its own. */
+  /** The wheel of all audio. Default: a separate one. */
   readonly clock?: MediaClock | undefined;
 }
 
@@ -75,7 +75,7 @@ class UdpSockets implements MediaSockets {
     this.#ports = ports;
   }
 
-  /** Undefined: somebody has the port. Rejects for an address that is not ours. */
+  /** Undefined: another program has the port. Rejects for an address that is not ours. */
   static async bind(address: string, port: number, ports: PortPairs): Promise<UdpSockets | undefined> {
     const sockets = new UdpSockets(address, port, ports);
     sockets.#rtp = await bindUdp(address, port, (bytes, from, port) => sockets.#session?.datagram(bytes, from, port));
@@ -106,7 +106,7 @@ class UdpSockets implements MediaSockets {
         if (this.#closed || this.#rtcp !== undefined) void socket?.close();
         else this.#rtcp = socket;
       },
-      () => {}, // without a port of its own RTCP goes out from the other one, and nothing of it comes back
+      () => {}, // without its own port RTCP goes out from the other one, and no response reaches it
     );
   }
 

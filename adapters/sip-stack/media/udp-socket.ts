@@ -22,7 +22,7 @@ type BindUdp = (address: string, port: number, take: TakeDatagram) => Promise<Ud
 /** Bun's own sockets cost a tenth less than its `node:dgram`, which wraps them. */
 export const bindUdp: BindUdp = "Bun" in globalThis ? bindBunUdp : bindDgram;
 
-/** Whether a bind failed because the port is in use, so that another one may be free. */
+/** True if a bind failed because the port is in use, so that another one may be free. */
 export function isTaken(fault: unknown): boolean {
   const { code } = fault as { code?: unknown };
   return code === "EADDRINUSE" || code === "EACCES";

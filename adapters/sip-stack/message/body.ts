@@ -51,7 +51,7 @@ function readPart(bytes: Uint8Array): BodyPart {
 }
 
 /** The longest status line that is read, bytes. */
-const LONGEST_LINE = 500;
+const MAX_LINE = 500;
 
 /** A status of another call, as its party reports it. */
 interface ReportedStatus {
@@ -65,7 +65,7 @@ interface ReportedStatus {
  * 3515 section 2.4.5); undefined if it does not begin with one. What follows the line is not read.
  */
 export function reportedStatus(body: Uint8Array): ReportedStatus | undefined {
-  const [line = ""] = new TextDecoder().decode(body.subarray(0, LONGEST_LINE)).split(/\r?\n/, 1);
+  const [line = ""] = new TextDecoder().decode(body.subarray(0, MAX_LINE)).split(/\r?\n/, 1);
   const { start } = readStartLine(line);
   return start?.kind === "response" ? { status: start.status, reason: start.reason } : undefined;
 }

@@ -64,7 +64,7 @@ function parseBare(text: string): NameAddr | undefined {
   return params === undefined ? undefined : { display: undefined, uri, params };
 }
 
-/** Whether the text is a URI of any scheme (RFC 3986 section 3.1): without spaces, quotes and brackets. */
+/** True if the text is a URI of any scheme (RFC 3986 section 3.1): without spaces, quotes and brackets. */
 function isUri(text: string): boolean {
   return /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+$/.test(text);
 }

@@ -39,7 +39,7 @@ const LF = 0x0a;
 
 /**
  * Splits the bytes of one TCP or TLS connection into messages by their Content-Length (RFC 3261 section 18.3). Pieces may
- * be cut anywhere. Takes linear time, and buffers one message at most; after a fault it reads nothing more.
+ * be cut anywhere. Takes linear time, and buffers one message at most; after a fault it stops reading.
  */
 export class StreamFramer {
   /** Buffered bytes, up to `#length`; the rest is spare capacity. */
@@ -53,7 +53,7 @@ export class StreamFramer {
   #blanks = 0;
   #faulty = false;
 
-  /** Whether an incomplete message is buffered. */
+  /** True if an incomplete message is buffered. */
   get incomplete(): boolean {
     return this.#length > 0 || this.#head !== undefined;
   }
@@ -136,7 +136,7 @@ export class StreamFramer {
     return this.#kept.subarray(0, length);
   }
 
-  /** Buffers the bytes from `from` on, which are from the latest piece unless nothing was complete. */
+  /** Buffers the bytes from `from` on, which are from the latest piece unless no message was complete. */
   #keep(bytes: Uint8Array, from: number): void {
     this.#length = this.#faulty ? 0 : bytes.length - from;
     if (this.#length === 0) this.#kept = EMPTY_BODY;

@@ -111,7 +111,7 @@ export function withoutPort(text: string): string {
 /** Parameters that must be in both URIs or in neither for them to be equal (section 19.1.4). */
 const NEVER_IGNORED = ["user", "ttl", "method", "maddr", "transport"];
 
-/** Whether two URIs are equal (RFC 3261 section 19.1.4): a missing port is not equal to the default port. */
+/** True if two URIs are equal (RFC 3261 section 19.1.4): a missing port is not equal to the default port. */
 export function sameUri(one: SipUri, other: SipUri): boolean {
   return (
     one.scheme === other.scheme &&

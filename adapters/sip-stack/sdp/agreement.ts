@@ -27,7 +27,7 @@ export interface RemoteMedia {
   readonly isOffer: boolean;
 }
 
-/** What both sides agree on. */
+/** Result of a negotiation. */
 export interface Agreement {
   readonly settings: StreamSettings;
   /** The remote formats of the codec, and of telephone-event. */

@@ -6,7 +6,7 @@ import { attribute, type Sdp, type SdpMedia } from "./sdp.ts";
 /** Profiles that carry what we send; the others are DTLS, or no audio at all. */
 const PROFILES = ["RTP/AVP", "RTP/SAVP", "RTP/AVPF", "RTP/SAVPF"];
 
-/** Why no codec is agreed, and the fix. */
+/** Reason why no codec is agreed, and the fix. */
 export function codecDemand(ours: readonly CodecName[], theirs: readonly Format[]): string {
   const known = theirs.map(codecOf).filter((codec) => codec !== undefined);
   const fix =
@@ -16,7 +16,7 @@ export function codecDemand(ours: readonly CodecName[], theirs: readonly Format[
   return `no codec in common: we offer ${ours.join(", ")}, the peer takes ${codecNames(theirs)}; ${fix}`;
 }
 
-/** Why a description's profile is unacceptable: it asks for DTLS, as browsers do, or is not RTP; undefined: it is acceptable. */
+/** Reason why a description's profile is unacceptable: it asks for DTLS, as browsers do, or is not RTP; undefined: it is acceptable. */
 export function profileDemand(sdp: Sdp, media: SdpMedia): string | undefined {
   const has = (name: string): boolean => [media, sdp].some((section) => attribute(section, name) !== undefined);
   const { protocol } = media;
@@ -30,7 +30,7 @@ export function profileDemand(sdp: Sdp, media: SdpMedia): string | undefined {
   return `the peer wants its audio as ${protocol.slice(0, 40) || "an empty profile"}; we have RTP/AVP and RTP/SAVP`;
 }
 
-/** Why a description's encryption is unacceptable under the trunk's `srtp`; undefined: it is acceptable. */
+/** Reason why a description's encryption is unacceptable under the trunk's `srtp`; undefined: it is acceptable. */
 export function srtpDemand(media: SdpMedia, srtp: SrtpPolicy): string | undefined {
   const { protocol } = media;
   const secure = protocol.includes("SAVP") || attribute(media, "crypto") !== undefined;

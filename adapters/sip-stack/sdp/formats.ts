@@ -31,7 +31,7 @@ const EVENT = "telephone-event";
 /** The first dynamic payload type; a description maps each of 96 to 127 (RFC 3551 section 6). */
 const FIRST_DYNAMIC = 96;
 /** An error names no more. */
-const MOST_NAMES = 12;
+const MAX_NAMES = 12;
 const EVENTS: readonly Format[] = [
   { payloadType: 101, name: EVENT, clockRate: 8000 },
   { payloadType: 110, name: EVENT, clockRate: 48_000 },
@@ -89,7 +89,7 @@ export function codecOf(format: Format): CodecName | undefined {
   return (Object.keys(CODECS) as CodecName[]).find((codec) => isSame(CODECS[codec], format));
 }
 
-/** Whether two formats are the same but for their payload type. */
+/** True if two formats are the same but for their payload type. */
 function isSame(one: Format, other: Format): boolean {
   return one.name.toLowerCase() === other.name.toLowerCase() && one.clockRate === other.clockRate;
 }
@@ -117,5 +117,5 @@ export function formatLines(formats: readonly Format[]): SdpLine[] {
 export function codecNames(formats: readonly Format[]): string {
   const names = new Set(formats.map(({ name }) => name));
   for (const name of names) if (["cn", "red", EVENT].includes(name.toLowerCase())) names.delete(name);
-  return [...names].slice(0, MOST_NAMES).join(", ") || "none that it names";
+  return [...names].slice(0, MAX_NAMES).join(", ") || "none that it names";
 }

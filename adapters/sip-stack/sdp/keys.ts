@@ -3,7 +3,7 @@ import { newSrtpKeys, parseCrypto, writeCrypto } from "../media/srtp/sdes.ts";
 import { srtpDemand } from "./demands.ts";
 import { attributes, type SdpLine, type SdpMedia } from "./sdp.ts";
 
-/** Whether calls are encrypted: never, if the peer does it, or always. */
+/** True if calls are encrypted: never, if the peer does it, or always. */
 export type SrtpPolicy = "off" | "optional" | "required";
 
 /** A form in which encryption is offered, with the profile of the `m=` line. */
@@ -47,7 +47,7 @@ const SUITES: readonly SrtpSuite[] = [
 ];
 
 /** Further keys of an answer are ignored. */
-const MOST_KEYS = 20;
+const MAX_KEYS = 20;
 
 /** The keys of both directions; undefined: plain RTP. */
 export type AgreedKeys = { readonly send: SrtpKeys; readonly receive: SrtpKeys } | undefined;
@@ -74,7 +74,7 @@ export class OfferedKeys {
    * the first acceptable one counts (RFC 4568 section 5.1.2).
    */
   answered(media: SdpMedia): { readonly keys: AgreedKeys } | { readonly fault: string } {
-    const values = attributes(media, "crypto").slice(0, MOST_KEYS);
+    const values = attributes(media, "crypto").slice(0, MAX_KEYS);
     const secure = media.protocol.includes("SAVP");
     if (this.policy === "off") {
       const fault = srtpDemand(media, "off");

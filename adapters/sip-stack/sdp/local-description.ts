@@ -5,7 +5,7 @@ import { type Sdp, type SdpLine, type SdpMedia, writeSdp } from "./sdp.ts";
 /** Length of our packets, ms of audio. */
 const PTIME_MS = 20;
 
-/** What a {@link LocalDescription} needs. */
+/** Options of a {@link LocalDescription}. */
 export interface LocalDescriptionOptions {
   /** Our address as the peer sees it, and the RTP port of our session. */
   readonly address: string;

@@ -102,7 +102,7 @@ class Negotiation implements Negotiator {
     return { codecs, address, offered: this.#offered, before: this.#settings };
   }
 
-  /** Whether an offer moves our audio to another address, or to another receiver there, with another key. */
+  /** True if an offer moves our audio to another address, or to another receiver there, with another key. */
   #isElsewhere(sdp: Sdp, media: SdpMedia): boolean {
     if (this.#settings === undefined) return false;
     const { remote, srtp } = this.#settings;

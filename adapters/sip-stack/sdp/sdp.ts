@@ -4,9 +4,9 @@ export interface SdpLine {
   readonly value: string;
 }
 
-/** What lines belong together: the session's own, or a medium's. */
+/** Lines that belong together: the session's own, or a medium's. */
 export interface SdpSection {
-  /** All lines after the first of the section, those nobody knows included. */
+  /** All lines after the first of the section, unknown ones included. */
   readonly lines: readonly SdpLine[];
 }
 
@@ -28,14 +28,14 @@ export interface Sdp extends SdpSection {
 }
 
 /** Longer descriptions are not read. */
-const MOST_CHARACTERS = 65_536;
+const MAX_CHARACTERS = 65_536;
 
 /**
  * Reads a session description, in any order and with any line ends; lines that are none are left out, and so is what
- * belongs to an `m=` that names no medium. Undefined when it is too long, or nothing of it is SDP. Never throws.
+ * belongs to an `m=` that names no medium. Undefined when it is too long, or is not SDP. Never throws.
  */
 export function parseSdp(text: string): Sdp | undefined {
-  if (text.length > MOST_CHARACTERS) return undefined;
+  if (text.length > MAX_CHARACTERS) return undefined;
   const session: SdpLine[] = [];
   const media: (SdpMedia & { readonly lines: SdpLine[] })[] = [];
   let section = session;

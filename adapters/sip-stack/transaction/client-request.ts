@@ -12,7 +12,7 @@ const NO_OWNER: TransactionOwner = { provisional() {}, final() {}, failed() {}, 
 
 /**
  * One request, sent to each hop of its target in turn until one gives a response other than 503 (RFC 3263 section 4.3).
- * Every attempt is a client transaction of its own.
+ * Every attempt is a separate client transaction.
  */
 export class ClientRequest implements OutgoingRequest {
   readonly #scope: ClientScope;
@@ -172,7 +172,7 @@ export class ClientRequest implements OutgoingRequest {
     this.#next(fault).catch((cause) => this.#fail(asTransportError(cause)));
   }
 
-  /** Sends a CANCEL in a transaction of its own, with the branch of its INVITE; its result is ignored. */
+  /** Sends a CANCEL in its own transaction, with the branch of its INVITE; its result is ignored. */
   async #sendCancel(cancel: SipRequest, on: Flow | Hop | undefined): Promise<void> {
     if (on === undefined) return;
     const { transports, timers } = this.#scope;

@@ -23,11 +23,11 @@ export interface TransactionOwner {
   cancel(elsewhere: boolean): void;
 }
 
-/** How long a client transaction waits. */
+/** Timers of a client transaction. */
 export interface Patience {
   /** Timers B and F, ms: 64 * T1, or less if there are other hops. */
   readonly giveUpMs: number;
-  /** How long a connection may bring no data before it seems dead, ms. Left out: forever. */
+  /** Time without data after which a connection seems dead, ms. Left out: forever. */
   readonly silenceMs?: number | undefined;
 }
 
@@ -48,7 +48,7 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
   readonly request: SipRequest;
   readonly flow: Flow;
   readonly #options: ClientTransactionOptions;
-  /** How many copies of the request were sent, and whether the network has reported the last one undeliverable. */
+  /** Number of copies sent of the request, and whether the network has reported the last one undeliverable. */
   #copies = 0;
   #returned = false;
   #response: SipResponse | undefined;
@@ -69,7 +69,7 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
     this.#pauseMs = options.timers.t1Ms;
   }
 
-  /** Whether the peer cannot have received it: no copy was sent, or the only one was undeliverable. */
+  /** True if the peer cannot have received it: no copy was sent, or the only one was undeliverable. */
   get undelivered(): boolean {
     return this.#copies === 0 || (this.#copies === 1 && this.#returned);
   }

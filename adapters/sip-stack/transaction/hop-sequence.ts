@@ -85,18 +85,18 @@ export class HopSequence {
   }
 }
 
-/** How long a connection may take before the request is sent over UDP, ms. */
+/** Time a connection may take before the request is sent over UDP, ms. */
 const PATIENCE_MS = 1_000;
-/** How long a peer gets UDP after a connection failed or stayed silent, ms. */
+/** Time a peer gets UDP after a connection failed or stayed silent, ms. */
 const REMEMBER_MS = 10 * 60_000;
-const MOST_REMEMBERED = 256;
+const MAX_REMEMBERED = 256;
 
 /** TCP in place of UDP for requests that may exceed the path MTU (RFC 3261 section 18.1.1), if the peer accepts it. */
 export class TcpInstead {
   readonly #transports: Transports;
   readonly #system: System;
   /** Peers that get UDP all the same, with the time until when. */
-  readonly #unwilling = new BoundedMap<string, number>(MOST_REMEMBERED);
+  readonly #unwilling = new BoundedMap<string, number>(MAX_REMEMBERED);
 
   constructor(transports: Transports, system: System) {
     this.#transports = transports;
@@ -132,14 +132,14 @@ const LONG_BYTES = 1300;
 const SEPARATORS = 4; // ": " and CRLF
 const CONTENT_LENGTH = 24;
 
-/** Whether a request is too long for UDP. Counts one byte per character, without encoding the message. */
+/** True if a request is too long for UDP. Counts one byte per character, without encoding the message. */
 export function isLong({ method, uri, headers, body }: SipRequest): boolean {
   let bytes = method.length + uri.length + " SIP/2.0 \r\n\r\n".length + CONTENT_LENGTH + body.length;
   for (const [name, value] of headers) bytes += name.length + value.length + SEPARATORS;
   return bytes > LONG_BYTES;
 }
 
-const MOST_CALLS = 2_048;
+const MAX_CALLS = 2_048;
 
 /**
  * The hop that responded last, by Call-ID (RFC 3263 section 4.3). The next request of the series goes there first: the
@@ -147,7 +147,7 @@ const MOST_CALLS = 2_048;
  */
 export class ChosenHops {
   /** By address and port without the transport: a long request may have taken TCP. */
-  readonly #chosen = new BoundedMap<string, string>(MOST_CALLS);
+  readonly #chosen = new BoundedMap<string, string>(MAX_CALLS);
 
   remember(callId: string, hop: Hop): void {
     this.#chosen.set(callId, addressAndPort(hop));
@@ -168,7 +168,7 @@ const SERVER_DOWN: ReadonlySet<number> = new Set([408, 503]);
 interface HopProbeOptions extends Pick<ClientScope, "open" | "timers"> {
   readonly system: System;
   readonly transports: Transports;
-  /** Whether the peer responds to OPTIONS; else a connection is enough, and a hop of UDP counts as working. */
+  /** True if the peer responds to OPTIONS; else a connection is enough, and a hop of UDP counts as working. */
   readonly asks: boolean;
   readonly signal: AbortSignal;
 }

@@ -10,7 +10,7 @@ import { ServerTransaction } from "./server-transaction.ts";
 import type { IncomingRequest, TransactionListener } from "./transactions.ts";
 
 /** The most server transactions at a time; beyond it requests are refused, unless a completed one can be dropped. */
-const MOST_TRANSACTIONS = 4_000;
+const MAX_TRANSACTIONS = 4_000;
 /** Further server transactions for requests of our own calls. */
 const ROOM_FOR_CALLS = 1_000;
 const TAG_BYTES = 8;
@@ -42,7 +42,7 @@ export class ServerSide {
     else if (!this.#refused(request, flow)) this.#admit(key, request, flow);
   }
 
-  /** Whether the request was refused without a transaction. */
+  /** True if the request was refused without a transaction. */
   #refused(request: SipRequest, flow: Flow): boolean {
     const refusal = this.#options.listener().stateless?.(request);
     if (refusal !== undefined) this.#options.reply(refusal, flow);
@@ -51,7 +51,7 @@ export class ServerSide {
 
   #admit(key: string, request: SipRequest, flow: Flow): void {
     const ours = this.#options.listener().ours?.(request) === true;
-    const most = ours ? MOST_TRANSACTIONS + ROOM_FOR_CALLS : MOST_TRANSACTIONS;
+    const most = ours ? MAX_TRANSACTIONS + ROOM_FOR_CALLS : MAX_TRANSACTIONS;
     if (this.#transactions.size >= most && !this.#makeRoom())
       this.#options.reply(this.#answer(request, 503, "Too Many Requests Are Under Way"), flow);
     else if (request.method === "CANCEL") this.#cancel(this.#open(key, request, flow));

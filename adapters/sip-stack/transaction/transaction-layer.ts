@@ -17,7 +17,7 @@ export interface TransactionOptions {
   readonly system: System;
   /** Times in place of those of the RFC, for tests. */
   readonly timers?: Partial<SipTimers> | undefined;
-  /** Whether a failed hop is probed with OPTIONS. Default: true. */
+  /** True if a failed hop is probed with OPTIONS. Default: true. */
   readonly asksFailedHops?: boolean | undefined;
 }
 

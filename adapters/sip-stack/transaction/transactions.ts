@@ -2,7 +2,7 @@ import type { SipRequest, SipResponse } from "../message/message.ts";
 import type { Flow, TransportError } from "../transport/transport.ts";
 
 /**
- * Receives what becomes of a request. Nothing is called before `request` has returned, or after `final` or `failed`.
+ * Receives what becomes of a request. No callback is called before `request` has returned, or after `final` or `failed`.
  * Callbacks must not throw.
  */
 export interface ClientListener {
@@ -27,7 +27,7 @@ export interface ClientListener {
 export interface OutgoingRequest {
   /** The request as last sent, with its Via; before that, as given. */
   readonly request: SipRequest;
-  /** Whether a copy of it may have arrived at a hop that has given no final response. */
+  /** True if a copy of it may have arrived at a hop that has given no final response. */
   readonly unanswered: boolean;
   /**
    * Sends a CANCEL for this INVITE (RFC 3261 section 9.1), as soon as a provisional response has come; never after a
@@ -49,7 +49,7 @@ export interface IncomingRequest {
    * section 13.3.1.4). Ignored after a final response.
    */
   respond(response: SipResponse): void;
-  /** Whether a final response was sent. */
+  /** True if a final response was sent. */
   readonly done: boolean;
 }
 
@@ -62,10 +62,10 @@ export interface TransactionListener {
    * same each time (RFC 3261 section 8.2.7). Undefined, or left out: the request is passed to `request`.
    */
   stateless?(request: SipRequest): SipResponse | undefined;
-  /** Whether a live call has this Call-ID. */
+  /** True if a live call has this Call-ID. */
   hasCall?(callId: string): boolean;
   /**
-   * Whether a request belongs to a dialog of ours: it is accepted beyond the limit for others, and from any address.
+   * True if a request belongs to a dialog of ours: it is accepted beyond the limit for others, and from any address.
    */
   ours?(request: SipRequest): boolean;
   /**

@@ -29,12 +29,12 @@ const PRIVATE = ipRanges(`${PRIVATE_IPV4} ::/127 fc00::/7 fe80::/10 fec0::/10`);
 /** Multicast, broadcast and reserved networks (RFC 1112, 5771, 4291). */
 const UNASSIGNABLE = ipRanges("224.0.0.0/3 ff00::/8");
 
-/** Whether an IP address is valid only within one network or machine; false for a name. */
+/** True if an IP address is valid only within one network or machine; false for a name. */
 export function isPrivate(address: string): boolean {
   return among(PRIVATE, address);
 }
 
-/** Whether an IP address is multicast, broadcast or reserved, so that no single peer can have it. */
+/** True if an IP address is multicast, broadcast or reserved, so that no single peer can have it. */
 export function isUnassignable(address: string): boolean {
   return among(UNASSIGNABLE, address);
 }
@@ -72,7 +72,7 @@ export function addressCheck({ ranges, isPublic, onlyPublic = false }: AddressRu
   };
 }
 
-/** Why the rule refuses an address, and the trunk's option that allows it. */
+/** Reason why the rule refuses an address, and the trunk's option that allows it. */
 export function refusalOf(address: string, rule: AddressRule, option: "mediaFrom" | "signallingFrom"): string {
   if (isUnassignable(address)) return `${address} is a multicast or reserved address`;
   if (rule.onlyPublic) return `${address} is not a public address`;

@@ -50,16 +50,16 @@ async function noneIfMissing<Item>(answer: Promise<Item[]>): Promise<Item[]> {
 /** Options of {@link cachedDns}. */
 export interface CachedDnsOptions {
   /**
-   * How long an answer is cached, whatever its TTL, ms: calls in quick succession share it, and a change is noticed soon.
+   * Time an answer is cached, whatever its TTL, ms: calls in quick succession share it, and a change is noticed soon.
    * 0 if `dns` itself has a cache. Default: 30 s.
    */
   readonly keepMs?: number | undefined;
 }
 
 const KEEP_MS = 30_000;
-/** How long a stale answer is used if the DNS fails (RFC 8767 section 5 suggests one to three days), ms. */
+/** Time a stale answer is used if the DNS fails (RFC 8767 section 5 suggests one to three days), ms. */
 const STALE_MS = 24 * 3_600_000;
-const MOST_QUESTIONS = 512;
+const MAX_QUESTIONS = 512;
 /** The timeout for NAPTR and SRV records, and for every question with a stale answer, ms. */
 const SHORT_PATIENCE_MS = 1_500;
 /** The timeout for addresses, which a call cannot do without; shorter than that of a trunk's probe, ms. */
@@ -88,7 +88,7 @@ interface Question<Value> {
  * A timeout is cached only for NAPTR and SRV records, which are optional: nothing waits for a silent resolver twice.
  */
 export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: CachedDnsOptions = {}): Dns {
-  const questions = new BoundedMap<string, Question<unknown>>(MOST_QUESTIONS);
+  const questions = new BoundedMap<string, Question<unknown>>(MAX_QUESTIONS);
 
   async function ask<Value>(key: string, put: () => Promise<Value>, optional: boolean): Promise<Value> {
     const question = (questions.get(key) ?? {}) as Question<Value>;

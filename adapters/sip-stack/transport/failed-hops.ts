@@ -1,11 +1,11 @@
 import { BoundedMap, type System } from "../ports.ts";
 import { addressAndPort, type Flow, type Hop } from "./transport.ts";
 
-/** When a hop that failed is probed first, ms after its failure; each probe that fails doubles the wait … */
+/** Time from a hop's failure to its first probe, ms; each probe that fails doubles the wait … */
 const FIRST_PROBE_MS = 30_000;
 /** … up to this, ms. */
-const LONGEST_WAIT_MS = 5 * 60_000;
-const MOST_REMEMBERED = 256;
+const MAX_WAIT_MS = 5 * 60_000;
+const MAX_REMEMBERED = 256;
 
 /** Reports whether a hop works again. `dead` is the connection that it failed on. */
 export type ProbeHop = (hop: Hop, dead: Flow | undefined) => Promise<boolean>;
@@ -25,7 +25,7 @@ interface Failure {
 export class FailedHops {
   readonly #system: System;
   readonly #probe: ProbeHop;
-  readonly #failures = new BoundedMap<string, Failure>(MOST_REMEMBERED);
+  readonly #failures = new BoundedMap<string, Failure>(MAX_REMEMBERED);
 
   constructor(system: System, probe: ProbeHop) {
     this.#system = system;
@@ -46,7 +46,7 @@ export class FailedHops {
     this.#failures.delete(keyOf(hop));
   }
 
-  /** The same hops: first those that work, then those that have failed, each in their order. Starts probes that are due. */
+  /** The same hops: working ones first, then failed ones, each in their order. Starts probes that are due. */
   inOrder(hops: readonly Hop[]): Hop[] {
     const working = hops.filter((hop) => (this.#failures.get(keyOf(hop))?.state ?? "probed") === "probed");
     const failed = hops.filter((hop) => !working.includes(hop));
@@ -70,7 +70,7 @@ export class FailedHops {
 }
 
 function longer(waitMs: number): number {
-  return Math.min(2 * waitMs, LONGEST_WAIT_MS);
+  return Math.min(2 * waitMs, MAX_WAIT_MS);
 }
 
 function keyOf(hop: Hop): string {

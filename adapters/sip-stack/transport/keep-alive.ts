@@ -35,7 +35,7 @@ export class KeepAlive {
     };
   }
 
-  /** Stops for good: the flow is closed. */
+  /** Stops permanently: the flow is closed. */
   stop(): void {
     this.#stopped = true;
     this.#cancel?.();

@@ -5,7 +5,7 @@ import { BoundedMap } from "../ports.ts";
 import { isPrivate } from "./addresses.ts";
 import type { Flow, SocketAddress, TransportKind } from "./transport.ts";
 
-const MOST_LEARNT = 256;
+const MAX_LEARNT = 256;
 
 /** Our host and port in Via (sent-by, RFC 3261 section 18.1.1) and Contact. */
 export class OwnNames {
@@ -13,11 +13,11 @@ export class OwnNames {
   /** The port on which our own listener accepts connections of a kind. */
   readonly #listening: (kind: TransportKind) => number | undefined;
   /** By peer: our address as it reports it. */
-  readonly #learnt = new BoundedMap<string, SocketAddress>(MOST_LEARNT);
+  readonly #learnt = new BoundedMap<string, SocketAddress>(MAX_LEARNT);
   /** By the peer's address alone: a new connection there passes the same NAT. */
-  readonly #seenBy = new BoundedMap<string, string>(MOST_LEARNT);
-  /** By our private address: the public one that the trunk's servers outside see, the latest. */
-  readonly #outside = new BoundedMap<string, string>(MOST_LEARNT);
+  readonly #seenBy = new BoundedMap<string, string>(MAX_LEARNT);
+  /** By our private address: the latest public one that the trunk's servers outside see. */
+  readonly #outside = new BoundedMap<string, string>(MAX_LEARNT);
 
   constructor(publicAddress: string | undefined, listening: (kind: TransportKind) => number | undefined) {
     this.#public = publicAddress === undefined ? undefined : readAddress(publicAddress);
@@ -26,7 +26,7 @@ export class OwnNames {
 
   /**
    * The host: the public address, or what the peer sees, or what the trunk's servers see if the peer is also outside of our
-   * NAT, or what the flow is bound to. The port: as configured; that of the listener for its transport; else the one that
+   * NAT, or what the flow is bound to. The port: as configured; that of the listener for its transport; else the address
    * the peer sees, or ours.
    */
   of(flow: Flow): string {
@@ -60,7 +60,7 @@ export class OwnNames {
   }
 }
 
-/** Whether a private address reaches a public one, so that a NAT is in between. */
+/** True if a private address reaches a public one, so that a NAT is in between. */
 function isBehindNat({ local, remote }: Flow): boolean {
   return isPrivate(local.address) && !isPrivate(remote.address);
 }
@@ -102,7 +102,7 @@ export function interfaceAddress(towards: string): string | undefined {
   return (near ?? far)?.address;
 }
 
-/** Whether this machine can reach the internet over IPv6: it has an address other than loopback and link-local. */
+/** True if this machine can reach the internet over IPv6: it has an address other than loopback and link-local. */
 export function hasIpv6(): boolean {
   return interfacesOf(6).some(({ address, internal }) => !internal && !isLinkLocal(address));
 }

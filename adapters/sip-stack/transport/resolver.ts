@@ -10,7 +10,7 @@ interface ResolveOptions {
   readonly system: System;
   /** Its answers are not cached here. Default: the runtime's resolver, cached for 30 s. */
   readonly dns?: Dns | undefined;
-  /** Whether IPv6 addresses of names are usable. Default: whether this machine has a global IPv6 address. */
+  /** True if IPv6 addresses of names are usable. Default: whether this machine has a global IPv6 address. */
   readonly ipv6?: (() => boolean) | undefined;
 }
 
@@ -28,7 +28,7 @@ const NAPTR_SERVICES: ReadonlyMap<string, TransportKind> = new Map(
     "SIPS+D2T": "tls",
   }),
 );
-const MOST_HOPS = 16;
+const MAX_HOPS = 16;
 
 /** Creates the resolver of URIs (RFC 3263 section 4). */
 export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 = hasIpv6 }: ResolveOptions): Resolve {
@@ -40,7 +40,7 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
     const usable = hops.filter(
       ({ address }) => isIP(host) !== 0 || isIP(address) === 4 || isLoopback(address) || ipv6(),
     );
-    if (usable.length > 0) return usable.slice(0, MOST_HOPS);
+    if (usable.length > 0) return usable.slice(0, MAX_HOPS);
     throw new TransportError(
       "dns",
       hops.length === 0

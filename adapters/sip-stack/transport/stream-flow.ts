@@ -17,12 +17,12 @@ import {
 
 /** The interval of keep-alives, short enough for firewalls, ms. */
 const KEEP_ALIVE_MS = 30_000;
-/** How long a peer that responds to keep-alives may take (RFC 5626 section 4.4.1), ms. */
+/** Time a peer that responds to keep-alives may take (RFC 5626 section 4.4.1), ms. */
 const PONG_MS = 10_000;
-/** How long the rest of a started message may take, ms. */
+/** Time the rest of a started message may take, ms. */
 const STALL_MS = 30_000;
-/** How much may be buffered for a peer that reads slowly, bytes. */
-const MOST_UNSENT_BYTES = 1 << 20;
+/** Longest buffer for a peer that reads slowly, bytes. */
+const MAX_UNSENT_BYTES = 1 << 20;
 const CRLF = new Uint8Array([13, 10]);
 
 /** Options of {@link StreamFlow}. */
@@ -30,7 +30,7 @@ export interface StreamFlowOptions {
   readonly socket: Socket;
   readonly kind: Exclude<TransportKind, "udp">;
   readonly system: System;
-  /** How long a flow that is not held may be idle before it is closed, ms. */
+  /** Time a flow that is not held may be idle before it is closed, ms. */
   readonly idleMs: number;
   /** The same before the first message. */
   readonly firstMs: number;
@@ -47,7 +47,7 @@ export class StreamFlow implements Flow {
   readonly reliable = true;
   readonly local: SocketAddress;
   readonly remote: SocketAddress;
-  /** Whether a whole message has ever come. */
+  /** True if a whole message has ever come. */
   spoken = false;
   readonly #options: StreamFlowOptions;
   readonly #framer = new StreamFramer();
@@ -60,7 +60,7 @@ export class StreamFlow implements Flow {
   /** Number of reads with data. */
   #reads = 0;
   #pingedAt = Number.NEGATIVE_INFINITY;
-  /** Whether the peer responds to keep-alives; false for good if it sends CRLFs at other times too. */
+  /** True if the peer responds to keep-alives; false permanently if it sends CRLFs at other times too. */
   #ponged: boolean | undefined;
   #stopPong: (() => void) | undefined;
   readonly #closed: Promise<void>;
@@ -91,7 +91,7 @@ export class StreamFlow implements Flow {
     return this.#keepAlive.held;
   }
 
-  /** When something was last sent or received, by the monotonic clock, ms. */
+  /** Time of the latest message in either direction, by the monotonic clock, ms. */
   get usedAt(): number {
     return this.#usedAt;
   }
@@ -135,7 +135,7 @@ export class StreamFlow implements Flow {
     const { socket, system } = this.#options;
     this.#usedAt = system.monotonic();
     socket.write(bytes);
-    if (socket.writableLength > MOST_UNSENT_BYTES)
+    if (socket.writableLength > MAX_UNSENT_BYTES)
       void this.close(new TransportError("limit", `${placeName(this.kind, this.remote)} does not read our messages`));
   }
 

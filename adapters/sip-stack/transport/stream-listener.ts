@@ -3,10 +3,10 @@ import { createServer as createTlsServer } from "node:tls";
 import { readTls, type TlsOptions } from "./tls.ts";
 import { networkFault, type SocketAddress, TransportError, type TransportKind } from "./transport.ts";
 
-/** How long a TLS handshake may take, ms. */
+/** Time a TLS handshake may take, ms. */
 const HANDSHAKE_MS = 10_000;
 /** The most connections at a time, including those in a handshake. */
-const MOST_SOCKETS = 512;
+const MAX_SOCKETS = 512;
 
 /** The port that the peer connects to. */
 export interface ListenOptions {
@@ -61,7 +61,7 @@ export class StreamListener {
     } else server = createTcpServer((socket) => accept(socket, "tcp"));
     // Connections in a handshake have no flow yet that would close them.
     server.on("connection", (socket: Socket) => {
-      if (sockets.size >= MOST_SOCKETS) {
+      if (sockets.size >= MAX_SOCKETS) {
         socket.destroy();
         return;
       }

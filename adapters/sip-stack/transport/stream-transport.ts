@@ -16,14 +16,14 @@ import {
   unlessAborted,
 } from "./transport.ts";
 
-/** How long a connection that is not held may be idle before it is closed, ms. */
+/** Time a connection that is not held may be idle before it is closed, ms. */
 const IDLE_MS = 5 * 60_000;
 /** The same for an accepted connection before its first message, ms. */
 const SPEAK_MS = 30_000;
 /** The most connections opened by us, and accepted from peers. */
-const MOST_CONNECTIONS = 64;
-const MOST_ACCEPTED = 256;
-const MOST_NAMES = 256;
+const MAX_CONNECTIONS = 64;
+const MAX_ACCEPTED = 256;
+const MAX_NAMES = 256;
 
 /** Options of {@link StreamTransport}. */
 export interface StreamTransportOptions {
@@ -43,7 +43,7 @@ export class StreamTransport {
   /** Connections to hops, open or being opened. */
   readonly #opened = new Map<string, Promise<StreamFlow>>();
   /** By address and port, the name of the verified certificate. */
-  readonly #names = new BoundedMap<string, string>(MOST_NAMES);
+  readonly #names = new BoundedMap<string, string>(MAX_NAMES);
   readonly #flows = new Set<StreamFlow>();
   readonly #accepted = new Set<StreamFlow>();
   readonly #ended = new AbortController();
@@ -86,7 +86,7 @@ export class StreamTransport {
 
   /** Takes a connection from our listener. */
   accept(socket: Socket, kind: Exclude<TransportKind, "udp">): void {
-    if (this.#accepted.size >= MOST_ACCEPTED && !this.#makeRoom()) {
+    if (this.#accepted.size >= MAX_ACCEPTED && !this.#makeRoom()) {
       socket.destroy();
       return;
     }
@@ -102,8 +102,8 @@ export class StreamTransport {
   }
 
   #open(key: string, hop: Hop): Promise<StreamFlow> {
-    if (this.#opened.size >= MOST_CONNECTIONS)
-      throw new TransportError("limit", `the trunk is at its limit of ${MOST_CONNECTIONS} connections`);
+    if (this.#opened.size >= MAX_CONNECTIONS)
+      throw new TransportError("limit", `the trunk is at its limit of ${MAX_CONNECTIONS} connections`);
     const { system, tls, localAddress, connectTimeoutMs: timeoutMs } = this.#options;
     const opened = openStream(hop, { system, tls, localAddress, timeoutMs }, this.#ended.signal).then((socket) => {
       this.#remember(hop);

@@ -100,12 +100,12 @@ export function tlsFault(
   });
 }
 
-/** How long the handshake that reads a certificate may take, ms. */
+/** Time the handshake that reads a certificate may take, ms. */
 const PATIENCE_MS = 2_000;
 
 /**
  * The real fault of an unverified certificate if the runtime hides it: Deno reports an expired certificate like one of an
- * unknown authority. Reads the certificate in another handshake without verification; nothing is sent.
+ * unknown authority. Reads the certificate in another handshake without verification; no message is sent.
  *
  * @param look starts a handshake that accepts any certificate
  */

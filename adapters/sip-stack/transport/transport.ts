@@ -18,7 +18,7 @@ export function addressAndPort({ address, port }: SocketAddress): string {
 /** A hop of a request: one transport, address and port that a URI resolves to (RFC 3263 section 4). */
 export interface Hop extends SocketAddress {
   readonly kind: TransportKind;
-  /** The name that was resolved: the one that a TLS certificate must contain. */
+  /** The name that was resolved: the name that a TLS certificate must contain. */
   readonly host: string;
   /** The URI has a transport parameter: a long message stays on UDP. */
   readonly fixed?: boolean;
@@ -30,9 +30,9 @@ export interface Flow {
   /** The address that our socket is bound to. */
   readonly local: SocketAddress;
   readonly remote: SocketAddress;
-  /** Whether messages can still be sent on it. A UDP flow is alive as long as its socket. */
+  /** True if messages can still be sent on it. A UDP flow is alive as long as its socket. */
   readonly alive: boolean;
-  /** Whether the transport is reliable: TCP and TLS. Requests are retransmitted only on an unreliable one. */
+  /** True if the transport is reliable: TCP and TLS. Requests are retransmitted only on an unreliable one. */
   readonly reliable: boolean;
   /**
    * Hands a message to the network; a fault is reported by `closed`.
@@ -46,7 +46,7 @@ export interface Flow {
    * an idempotent function that releases the flow.
    */
   hold(): () => void;
-  /** Whether a message has ever come on this connection: then it has worked, and may be dead now. Undefined on UDP. */
+  /** True if a message has ever come on this connection: then it has worked, and may be dead now. Undefined on UDP. */
   readonly spoken?: boolean;
   /** Starts to watch a connection. Undefined on UDP, on which the next datagram may arrive again. */
   watch?(): FlowWatch;
@@ -54,7 +54,7 @@ export interface Flow {
 
 /** Watches for data on a connection since `watch` was called. */
 export interface FlowWatch {
-  /** Whether no data has come. */
+  /** True if no data has come. */
   readonly silent: boolean;
   /** Closes the connection with this fault if no data has come; returns whether it did. */
   close(fault: TransportError): boolean;
@@ -69,14 +69,14 @@ export interface TransportListener {
    */
   closed(flow: Flow, fault: TransportError): void;
   /**
-   * Whether a live call has this Call-ID: only then a request from an unexpected address is parsed. Default: never.
+   * True if a live call has this Call-ID: only then a request from an unexpected address is parsed. Default: never.
    */
   hasCall?(callId: string): boolean;
-  /** Whether a request belongs to a dialog of ours: then it may come from an unexpected address. Default: never. */
+  /** True if a request belongs to a dialog of ours: then it may come from an unexpected address. Default: never. */
   ours?(request: SipRequest): boolean;
 }
 
-/** Why a message could not be sent. */
+/** Reason why a message could not be sent. */
 export type TransportFault = "refused" | "unreachable" | "timeout" | "tls" | "dns" | "closed" | "limit";
 
 /** A fault of the network below SIP; the message names the peer and, if there is one, the fix. */
@@ -84,7 +84,7 @@ export class TransportError extends CodedError {
   override readonly name = "TransportError";
   readonly code = "transport_failed";
   readonly fault: TransportFault;
-  /** Whether the fault stays until it is fixed: an untrusted certificate, a name that does not exist. */
+  /** True if the fault stays until it is fixed: an untrusted certificate, a name that does not exist. */
   readonly lasting: boolean;
   constructor(fault: TransportFault, detail: string, options: ErrorOptions & { readonly lasting?: boolean } = {}) {
     super(detail, options);

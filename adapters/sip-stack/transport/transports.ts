@@ -8,7 +8,7 @@ import { type Hop, type SocketAddress, TransportError, type TransportListener, t
 import { notReachable } from "./trusted-resolve.ts";
 import { UdpTransport } from "./udp-transport.ts";
 
-/** How long a peer may take to accept a connection of TCP or TLS, ms. */
+/** Time a peer may take to accept a connection of TCP or TLS, ms. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Options of {@link createTransports}. */
@@ -169,7 +169,7 @@ class SocketTransports implements TrunkTransports {
   }
 }
 
-/** Whether a count is logged: 1, 10, 100 and so on. */
+/** True if a count is logged: 1, 10, 100 and so on. */
 function isMilestone(count: number): boolean {
   return Number.isInteger(Math.log10(count));
 }

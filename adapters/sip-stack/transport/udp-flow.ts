@@ -13,7 +13,7 @@ export class UdpFlow implements Flow {
   readonly kind = "udp";
   readonly reliable = false;
   readonly remote: SocketAddress;
-  /** When the route to the peer was last explored, and when it last sent a datagram; by the monotonic clock, ms. */
+  /** Times of the latest exploration of the route to the peer, and of its latest datagram; by the monotonic clock, ms. */
   exploredAt = Number.NEGATIVE_INFINITY;
   receivedAt = Number.NEGATIVE_INFINITY;
   /** The network's last report that the peer is unreachable, and its time; by the monotonic clock, ms. */

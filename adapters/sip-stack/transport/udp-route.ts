@@ -2,7 +2,7 @@ import type { System } from "../ports.ts";
 import { networkFault, placeName, type SocketAddress, TransportError, unlessAborted } from "./transport.ts";
 import { bindUdp, closeQuietly, connectUdp, type Family } from "./udp-socket.ts";
 
-/** How long to wait for an ICMP error, ms. */
+/** Time to wait for an ICMP error, ms. */
 const LISTEN_MS = 1_000;
 const CRLF = new Uint8Array([13, 10, 13, 10]);
 
@@ -12,7 +12,7 @@ export interface UdpRouteOptions {
   /** Our own address. Undefined: the system chooses. */
   readonly from: string | undefined;
   readonly system: System;
-  /** Whether a keep-alive is sent; else only the system's routing table is used. */
+  /** True if a keep-alive is sent; else only the system's routing table is used. */
   readonly probe: boolean;
   readonly refused: (fault: TransportError) => void;
   /** Aborts the exploration. */

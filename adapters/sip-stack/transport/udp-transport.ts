@@ -15,11 +15,11 @@ import { UdpFlow } from "./udp-flow.ts";
 import { exploreRoute } from "./udp-route.ts";
 import { type Family, UdpSocket } from "./udp-socket.ts";
 
-/** How long a peer may be silent before its route is explored for the next request, ms. */
+/** Time a peer may be silent before its route is explored for the next request, ms. */
 const EXPLORE_AFTER_MS = 5_000;
-/** How long nothing is sent to a peer after the network has reported it as unreachable, ms. */
+/** Time without sending to a peer after the network has reported it as unreachable, ms. */
 const REFUSED_MS = 1_000;
-const MOST_FLOWS = 1_024;
+const MAX_FLOWS = 1_024;
 
 /** Options of {@link UdpTransport}. */
 interface UdpTransportOptions {
@@ -28,11 +28,11 @@ interface UdpTransportOptions {
   readonly address: string | undefined;
   /** 0: the system chooses. */
   readonly port: number;
-  /** Whether requests are accepted from any address. */
+  /** True if requests are accepted from any address. */
   readonly open: boolean;
   /** The addresses whose datagrams are accepted. */
   readonly allows: AddressCheck;
-  /** Whether a route is explored with a keep-alive. */
+  /** True if a route is explored with a keep-alive. */
   readonly probe: boolean;
   readonly listener: () => TransportListener;
   /** A datagram was not a valid message. */
@@ -122,7 +122,7 @@ export class UdpTransport {
     const flow = new UdpFlow(socket, { address, port }, own, this.#options.system, (failed, fault) =>
       this.#failed(failed, fault),
     );
-    if (this.#flows.size >= MOST_FLOWS) this.#forgetOne();
+    if (this.#flows.size >= MAX_FLOWS) this.#forgetOne();
     this.#flows.set(key, flow);
     return flow;
   }
@@ -194,16 +194,16 @@ function familyOf(address: string): Family {
   return address.includes(":") ? 6 : 4;
 }
 
-const MOST_REMEMBERED = 1_024;
-/** How much of a datagram is searched for the Call-ID, bytes. */
-const LONGEST_LOOK = 8_192;
+const MAX_REMEMBERED = 1_024;
+/** Part of a datagram that is searched for the Call-ID, bytes. */
+const MAX_LOOK = 8_192;
 const CALL_ID = /^(?:call-id|i)[ \t]*:\s*(\S+)/im;
 const LATIN1 = new TextDecoder("latin1");
 const STATUS_LINE = new TextEncoder().encode("SIP/2.0 ");
 
-/** The addresses that requests may come from: those that the trunk's names resolve to, and those of our flows. */
+/** The addresses that requests may come from: the addresses of the trunk's names, and of our flows. */
 export class ExpectedPeers {
-  readonly #addresses = new BoundedMap<string, true>(MOST_REMEMBERED);
+  readonly #addresses = new BoundedMap<string, true>(MAX_REMEMBERED);
 
   add(address: string): void {
     this.#addresses.set(withoutZone(address), true);
@@ -219,7 +219,7 @@ function withoutZone(address: string): string {
   return canonicalAddress(address.split("%", 1)[0] ?? "");
 }
 
-/** Whether a datagram starts with a status line (RFC 3261 section 7.2); a response is matched by its branch. */
+/** True if a datagram starts with a status line (RFC 3261 section 7.2); a response is matched by its branch. */
 function isResponse(bytes: Uint8Array): boolean {
   const from = skipEmptyLines(bytes, 0);
   return STATUS_LINE.every((byte, at) => bytes[from + at] === byte);
@@ -227,5 +227,5 @@ function isResponse(bytes: Uint8Array): boolean {
 
 /** The Call-ID of a datagram, read without parsing the rest, so that a flood costs little. */
 function callIdOf(bytes: Uint8Array): string | undefined {
-  return CALL_ID.exec(LATIN1.decode(bytes.subarray(0, LONGEST_LOOK)))?.[1];
+  return CALL_ID.exec(LATIN1.decode(bytes.subarray(0, MAX_LOOK)))?.[1];
 }

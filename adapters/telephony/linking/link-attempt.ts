@@ -1,10 +1,10 @@
 import type { LinkCode } from "../../../src/ports/telephony.ts";
 import { type LinkCodes, ROTATE_MS } from "./link-codes.ts";
 
-/** How long codes rotate after the last request for one, ms. */
+/** Time codes rotate after the last request for one, ms. */
 const IDLE_MS = 600_000;
 
-/** What a code links. */
+/** Subject of a code. */
 export interface LinkTarget {
   /** Its name, for people. */
   readonly name: string;

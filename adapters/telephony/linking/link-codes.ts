@@ -3,7 +3,7 @@ import type { LinkAttempt, LinkTarget } from "./link-attempt.ts";
 
 /** Interval between two codes, ms. */
 export const ROTATE_MS = 20_000;
-/** How long a code is accepted after its successor has appeared, ms. */
+/** Time a code is accepted after its successor has appeared, ms. */
 const GRACE_MS = 20_000;
 /** Maximum number of codes kept, so that a page can tell an expired code from an unknown one. */
 const MAX_REMEMBERED = 10_000;
@@ -23,7 +23,7 @@ export interface LinkCodesOptions {
   readonly system: System;
   /** Path before the code in the address of its page: `/simulator/link`. */
   readonly path: string;
-  /** How long a code stays valid after its page was opened, ms. */
+  /** Time a code stays valid after its page was opened, ms. */
   readonly reserveMs: number;
   /** Factor for all times. Default: 1. */
   readonly timeScale?: number;
@@ -63,12 +63,12 @@ export class LinkCodes<Target extends LinkTarget> {
     return this.#codes.get(code);
   }
 
-  /** Whether the code can be used now. */
+  /** True if the code can be used now. */
   accepts(code: IssuedCode<Target>): boolean {
     return !code.used && this.system.monotonic() <= code.acceptedUntil;
   }
 
-  /** Keeps the code valid for a while, because somebody has opened its page. */
+  /** Keeps the code valid for a while, because its page was opened. */
   reserve(code: IssuedCode<Target>): void {
     code.acceptedUntil = Math.max(code.acceptedUntil, this.system.monotonic() + this.#reserveMs * this.timeScale);
   }

@@ -2,7 +2,7 @@ import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 
 /** The far end of a simulated call: a script, or a phone in a browser. Frames have the rate of the leg. */
 export interface Callee {
-  /** A person is there, who ends the call by themselves. */
+  /** A person is there, who ends the call. */
   readonly attended: boolean;
   /** The call has arrived. Called once. */
   start(): void;
@@ -14,7 +14,7 @@ export interface Callee {
   read(frame: Int16Array): number;
 }
 
-/** What a callee can do to its call. Nothing happens to a call that has ended. */
+/** Actions of a callee in its call. Nothing happens to a call that has ended. */
 export interface CalleeActions {
   ring(): void;
   /** @param audio whether the callee will send frames */

@@ -3,7 +3,7 @@ import type { MediaStatistics } from "../../../src/ports/telephony.ts";
 import { nextJitter, OF_FRAMES_ONLY } from "../frame-figures.ts";
 
 /**
- * What a simulated call measures of its audio. A packet is a frame, uncompressed; none is lost, because nothing lies
+ * Audio measurements of a simulated call. A packet is a frame, uncompressed; none is lost, because nothing lies
  * between the two ends. The jitter is that of the clock that moves the frames: a busy process moves them late.
  */
 export class FrameStatistics {

@@ -83,7 +83,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
     this.#callee = options.callee(options.to, this);
   }
 
-  /** Whether it has not ended. */
+  /** True if it has not ended. */
   get live(): boolean {
     return this.#cause === undefined;
   }
@@ -104,7 +104,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
     this.#sink = sink;
   }
 
-  /** Plays the keys as tones; the source waits meanwhile. Rejects with a RangeError for other characters. */
+  /** Plays the keys as tones; the source waits in the meantime. Rejects with a RangeError for other characters. */
   async sendDtmf(digits: string): Promise<void> {
     const tones = dtmfTones(digits, { sampleRate: this.sampleRate });
     if (!this.live || tones.length === 0) return;

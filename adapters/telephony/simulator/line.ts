@@ -26,7 +26,7 @@ export interface SimulatedLineOptions {
   /** The device that it is already linked to. */
   readonly device: Device | undefined;
   readonly codes: LinkCodes<SimulatedPhone>;
-  /** Why no line can connect until somebody fixes it. */
+  /** Reason why no line can connect until a person fixes it. */
   readonly lastingFault: string | undefined;
   /** Options that all legs share. */
   readonly leg: Omit<
@@ -43,7 +43,7 @@ export interface SimulatedLineOptions {
   readonly closed: (line: SimulatedLine) => void;
 }
 
-/** What a callee knows about its call. */
+/** Caller's details for a callee. */
 export interface CalledFrom {
   readonly callId: string;
   readonly instance: InstanceRef;
@@ -56,7 +56,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
   readonly #system: System;
   #attempt: LinkAttempt<SimulatedPhone>;
   #device: Device | undefined;
-  /** Why it cannot place calls; undefined while it is online. */
+  /** Reason why it cannot place calls; undefined while it is online. */
   #offlineReason: string | undefined = "not linked";
   #closed = false;
   #accepting: Promise<string> | undefined;
@@ -186,7 +186,7 @@ export class SimulatedLine implements Line, SimulatedPhone {
     });
   }
 
-  /** The network disappears without a signal: calls stay open until somebody hangs up. */
+  /** The network disappears without a signal: calls stay open until one side hangs up. */
   #lose(ms: number): void {
     if (this.#closed || this.#device === undefined) return;
     for (const leg of this.#legs) leg.cutOff();

@@ -6,7 +6,7 @@ import type { LinkTarget } from "../linking/link-attempt.ts";
 import type { LinkCodes } from "../linking/link-codes.ts";
 import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webPage } from "../linking/web-page.ts";
 
-/** How long the page waits for the link to be stored before it responds 503, ms. */
+/** Time the page waits for the link to be stored before it responds 503, ms. */
 const STORE_TIMEOUT_MS = 5_000;
 const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 

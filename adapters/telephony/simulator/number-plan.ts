@@ -2,7 +2,7 @@ import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 
 /**
  * One step of a callee's script. Times are ms, scaled by `timeScale`, on the system's clock until the answer and on the
- * clock of the audio after it. After the last step the callee stays as it is: it goes on ringing or listening.
+ * clock of the audio after it. After the last step the callee stays as it is: it continues ringing or listening.
  */
 export type CalleeStep =
   | { readonly do: "wait"; readonly ms: number }
@@ -24,7 +24,7 @@ export type CalleeStep =
   | { readonly do: "lose_line"; readonly ms: number }
   | { readonly do: "end"; readonly cause: ReleaseCause; readonly detail: string };
 
-/** How the callee of a number behaves. */
+/** Behaviour of the callee of a number. */
 export interface CalleeScript {
   /** One phrase for people: `is busy`. */
   readonly title: string;

@@ -41,7 +41,7 @@ export class ScriptedCallee implements Callee {
   #clipAt = 0;
   /** Samples until the current clip or silence ends. */
   #left = 0;
-  /** Whether the caller has spoken since the last step, and samples of silence since its last sound. */
+  /** True if the caller has spoken since the last step, and samples of silence since its last sound. */
   #callerSpoke = false;
   #callerQuiet = 0;
   /** Samples of the caller's speech since the last step, with its pauses. */

@@ -5,15 +5,15 @@ import type { ReleaseCause, TransferOutcome } from "../../../src/ports/telephony
 import { Bridge } from "./bridge.ts";
 import type { Callee, CalleeActions } from "./callee.ts";
 
-/** How long the other number may ring, ms. */
+/** Time the other number may ring, ms. */
 const RING_LIMIT_MS = 60_000;
 
-/** What a transfer depends on. */
+/** Dependencies of a transfer. */
 export interface SimulatedTransferOptions {
   readonly system: System;
   /** Factor for the times of the number plan. */
   readonly timeScale: number;
-  /** Whether the network may lead the call to a number. Default: any number. */
+  /** True if the network may lead the call to a number. Default: any number. */
   readonly mayCall?: ((phoneNumber: string) => Promise<boolean>) | undefined;
   /** Makes the far end of a number. */
   readonly callee: (to: string, call: CalleeActions) => Callee;
@@ -66,8 +66,8 @@ export class SimulatedTransfer implements CalleeActions {
   }
 
   /**
-   * Connects the callee of the call with the number that has answered. Undefined if that has not answered, or if nobody
-   * would be there to end it: two scripts have nothing to say to each other.
+   * Connects the callee of the call with the number that has answered. Undefined if that has not answered, or if no
+   * side would be there to end it: two scripts have no conversation.
    */
   connect(callee: Callee, clock: MediaClock, frameLength: number): Bridge | undefined {
     const target = this.#target;

@@ -20,7 +20,7 @@ import { ScriptedCallee } from "./scripted-callee.ts";
 import { Spool } from "./spool.ts";
 import { type Say, Voices } from "./voice.ts";
 
-/** How long a code stays valid after its page was opened, ms. */
+/** Time a code stays valid after its page was opened, ms. */
 const RESERVE_MS = 120_000;
 
 /** Options of {@link simulator}; all have defaults. */
@@ -44,7 +44,7 @@ export interface SimulatorOptions {
   /** Maximum length of a recording, ms; a longer call continues unrecorded. Default: 30 minutes. */
   readonly maxRecordingMs?: number | undefined;
   readonly logger?: Logger | undefined;
-  /** Why no line can connect until somebody fixes it, such as a wrong password. Default: every line connects. */
+  /** Reason why no line can connect until a person fixes it, such as a wrong password. Default: every line connects. */
   readonly lastingFault?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface Simulator extends Network {
   forget(callIds: readonly string[]): Promise<void>;
   /** The clock that drives all audio. */
   readonly clock: {
-    /** How late frames were since the start or the last `reset()`. */
+    /** Lateness of frames since the start or the last `reset()`. */
     readonly lateness: LatenessFigures & { reset(): void };
     /** Number of calls with running audio. */
     readonly size: number;

@@ -53,7 +53,7 @@ interface LiveRecording extends Heard {
 }
 
 /**
- * What callees heard, as WAV files on disk, within a fixed size: the oldest of the instance, then of all, make room for the
+ * Audio that callees heard, as WAV files on disk, within a fixed size: the oldest of the instance, then of all, make room for the
  * newest.
  */
 export class Spool {

@@ -1,12 +1,12 @@
 import type { System } from "../../../src/ports/system.ts";
 
-/** How long to wait for audio from an allowed address if the address in the remote SDP was refused, ms. */
+/** Time to wait for audio from an allowed address if the address in the remote SDP was refused, ms. */
 const WAIT_MS = 5_000;
 
 /** Options of {@link AwaitedMedia}. */
 export interface AwaitedMediaOptions {
   readonly system: Pick<System, "after">;
-  /** Whether remote audio has arrived. */
+  /** True if remote audio has arrived. */
   readonly received: () => boolean;
   /** Called if no audio has arrived in time. */
   readonly lost: (detail: string) => void;

@@ -2,7 +2,7 @@ import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 
 /** Options of {@link guardedAudio}. */
 export interface AudioGuard {
-  /** Whether the call has ended: then the source is silent, and the sink receives nothing. */
+  /** True if the call has ended: then the source is silent, and the sink receives nothing. */
   readonly ended: () => boolean;
   /** Called with everything that the source or the sink throws. */
   readonly failed: (fault: unknown) => void;

@@ -12,7 +12,7 @@ type KeyTransport = "rtp" | "info";
 export class LegKeys {
   readonly #takesTelephoneEvents: () => boolean;
   readonly #pressed: (digit: string) => void;
-  /** How keys arrive: a peer may send each of them both ways, and only the first way counts. */
+  /** Transport of the peer's keys: a peer may send each of them both ways, and only the first way counts. */
   #receivedBy: KeyTransport | undefined;
 
   /**

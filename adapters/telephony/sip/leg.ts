@@ -37,9 +37,9 @@ export interface SipLegOptions {
   readonly evidenceRequired: boolean;
   /** The release of the telephony port for an end in terms of SIP, of a call that was answered or not. */
   readonly releaseOf: (end: InviteEnd, answered: boolean) => Release;
-  /** Where a transfer to a number leads, or why it is refused; undefined: the trunk transfers no calls. */
+  /** Target of a transfer to a number, or the reason for its refusal; undefined: the trunk transfers no calls. */
   readonly transferTarget?: ((to: string) => Promise<TransferTarget>) | undefined;
-  /** Whether the peer has negotiated telephone-events. */
+  /** True if the peer has negotiated telephone-events. */
   readonly takesTelephoneEvents: () => boolean;
   /** The network has responded. */
   readonly answered: () => void;
@@ -58,7 +58,7 @@ const COMPLETES = 'a trunk with "requireInboundAudio": false completes such call
 const NOTHING_RECEIVED = `neither audio nor RTCP came from the peer, so nothing shows that it received ours; ${COMPLETES}`;
 const ONLY_ELSEWHERE = `audio came neither from the host in the peer's SDP nor from the trunk's server, so nothing shows that the peer received ours; ${COMPLETES}`;
 
-/** The SIP URI for a number, or why nothing is sent. */
+/** The SIP URI for a number, or the reason why no request is sent. */
 export type TransferTarget = { readonly uri: string } | { readonly refusal: string };
 
 /** One call over a trunk: the signalling of an INVITE and the audio of a media session, as one sequence of events. */
@@ -82,7 +82,7 @@ export class SipLeg implements Leg, InviteListener {
     lost: (detail) => this.#once({ type: "media_lost", detail }),
   };
   readonly #options: SipLegOptions;
-  /** Called with the reason if nothing is sent to the address in the remote SDP; with undefined if it is allowed. */
+  /** Called with the reason if no packet is sent to the address in the remote SDP; with undefined if it is allowed. */
   readonly refused = (refusal: string | undefined, address: string): void => {
     this.#awaited.settled(refusal);
     if (refusal === undefined) return;
@@ -92,7 +92,7 @@ export class SipLeg implements Leg, InviteListener {
   readonly #gone = Promise.withResolvers<void>();
   #usage: InviteUsage | undefined;
   #media: MediaSession | undefined;
-  /** Why it ends, if we end it without a hang-up. */
+  /** Reason for the end, if we end it without a hang-up. */
   #fault: { readonly cause: ReleaseCause; readonly detail: string } | undefined;
   #over = false;
   #transferring = false;
@@ -123,7 +123,7 @@ export class SipLeg implements Leg, InviteListener {
     return this.#mayGoElsewhere;
   }
 
-  /** How the INVITE usage ended; undefined before. */
+  /** End of the INVITE usage; undefined before. */
   get end(): InviteEnd | undefined {
     return this.#end;
   }
@@ -214,7 +214,7 @@ export class SipLeg implements Leg, InviteListener {
       this.#hungUp = true;
       this.#awaited.stop();
       void this.#usage?.hangUp();
-      // A peer may take its time to answer our BYE, but gets no audio meanwhile.
+      // A peer may take its time to answer our BYE, but gets no audio in the meantime.
       void this.#media?.close();
     }
     return this.#gone.promise;
@@ -275,7 +275,7 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   async #leave(end: InviteEnd, release: Release): Promise<void> {
-    // Whoever waits for a transfer learns its outcome before the end.
+    // A caller that waits for a transfer learns its outcome before the end.
     if (this.#transferring) await new Promise<void>((resolve) => void this.#options.system.after(0, resolve));
     await this.#media?.close().catch(() => {}); // the call has ended even if its sockets fail to close
     this.events.push({ type: "ended", cause: release.cause, detail: release.detail, fault: release.fault });

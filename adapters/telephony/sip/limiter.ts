@@ -1,13 +1,13 @@
 import type { System } from "../../../src/ports/system.ts";
 
-/** How long a call may wait inside `dial` for its turn, ms; if it takes longer, it waits in its queue instead. */
+/** Time a call may wait inside `dial` for its turn, ms; if it takes longer, it waits in its queue instead. */
 const SHORT_WAIT_MS = 1_000;
 /** After finding the trunk at its limit, a call is tried again after this at the earliest, ms. */
 const FULL_WAIT_MS = 1_000;
 /** The interval between such retries, ms, so that a thousand instances do not retry at once. */
 const STAGGER_MS = 50;
 /** The latest such retry, ms. */
-const LONGEST_FULL_WAIT_MS = 10_000;
+const MAX_FULL_WAIT_MS = 10_000;
 
 /** The limits of a trunk. */
 export interface Limits {
@@ -16,7 +16,7 @@ export interface Limits {
   readonly callsPerSecond?: number | undefined;
 }
 
-/** Whether a call may start now. */
+/** Decision about the start of a call. */
 export type Admission =
   /** It may start after `waitMs`. `leave` releases its place; idempotent. */
   | { readonly admitted: true; readonly waitMs: number; leave(): void }
@@ -34,9 +34,9 @@ export class Limiter {
   readonly #limits: Limits;
   readonly #intervalMs: number;
   #live = 0;
-  /** When the next call may start; on the monotonic clock, like all times here. */
+  /** Time at which the next call may start; on the monotonic clock, like all times here. */
   #nextStart = 0;
-  /** When the last call with an assigned turn may start. */
+  /** Time at which the last call with an assigned turn may start. */
   #promised = 0;
   /** The latest retry of a call that found the trunk at its limit. */
   #nextFull = 0;
@@ -67,7 +67,7 @@ export class Limiter {
       return rejected(`the server asked for no calls for another ${Math.ceil(retryAfterMs / 1_000)} s`, retryAfterMs);
     }
     if (maxCalls !== undefined && this.#live >= maxCalls) {
-      this.#nextFull = Math.min(now + LONGEST_FULL_WAIT_MS, Math.max(now + FULL_WAIT_MS, this.#nextFull + STAGGER_MS));
+      this.#nextFull = Math.min(now + MAX_FULL_WAIT_MS, Math.max(now + FULL_WAIT_MS, this.#nextFull + STAGGER_MS));
       return rejected(`the trunk is at its limit of calls (maxCalls is ${maxCalls})`, this.#nextFull - now);
     }
     const start = Math.max(now, this.#nextStart);

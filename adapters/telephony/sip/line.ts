@@ -14,7 +14,7 @@ export interface SipLineOptions {
   readonly host: LineHost;
   /** The trunk, or the route. */
   readonly carrier: Carrier;
-  /** Whether the host already knows that the number is linked. Default: false. */
+  /** True if the host already knows that the number is linked. Default: false. */
   readonly known?: boolean;
   /** The line is closed. */
   readonly closed: () => void;

@@ -13,7 +13,7 @@ export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "r
   readonly sampleRate: number;
   /** The numbers that calls may choose as their caller; undefined if there is no choice. */
   readonly callerIds: CallerIdRule | undefined;
-  /** Whether its calls can be transferred. */
+  /** True if its calls can be transferred. */
   readonly transfers: boolean;
   /** Header fields and hosts of URIs that a call may choose for its INVITE. */
   readonly sip: SipRule;

@@ -23,7 +23,7 @@ export interface CallPlan {
   /** The number in the trunk's format. */
   readonly user: string;
   readonly options: CarrierDialOptions;
-  /** Why a number is not called. */
+  /** Reason why a number is not called. */
   readonly refuses: RefusalOf;
   /** The leg has ended. */
   readonly gone: (leg: SipLeg, end: InviteEnd, release: Release) => void;

@@ -20,9 +20,9 @@ import type { SipTrunk } from "./trunk.ts";
 /** Options of {@link sip}. */
 export interface SipOptions {
   readonly trunks: readonly Trunk[];
-  /** Routes over several of the trunks, each a network of its own; they come before the trunks. Default: none. */
+  /** Routes over several of the trunks, each a separate network; they come before the trunks. Default: none. */
   readonly routes?: readonly Route[] | undefined;
-  /** Adds the network `sip`, in which each owner of an instance enters a SIP account of their own. Default: false. */
+  /** Adds the network `sip`, in which each owner of an instance enters their own SIP account. Default: false. */
   readonly accounts?: boolean | SipAccountsOptions | undefined;
   readonly system?: System | undefined;
   readonly logger?: Logger | undefined;
@@ -35,7 +35,7 @@ export interface SipOptions {
 
 /**
  * Telephony over SIP trunks: one network for each route and each trunk, named `sip/<name>`, the routes first. They share
- * the trunks and the media engine, which are closed with the last of them. Nothing is opened before the first line.
+ * the trunks and the media engine, which are closed with the last of them. No socket is opened before the first line.
  *
  * ```ts
  * createRingport({ telephony: sip({ trunks: [{ name: "acme", server: "sip:sip.acme.example" }] }) });

@@ -32,7 +32,7 @@ const PRODUCT = "Ringport";
 /** The user behind a trunk that is an account of theirs. */
 export interface AccountOwner {
   readonly userId: string;
-  /** Whether it reaches public addresses only. */
+  /** True if it reaches public addresses only. */
   readonly onlyPublic: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface SipStackOptions {
   readonly trunk: ResolvedTrunk;
   /** Default: the trunk is the operator's. */
   readonly owner?: AccountOwner | undefined;
-  /** Looks up the hosts that a user or a peer names. Default: a lookup of its own. */
+  /** Looks up the hosts that a user or a peer names. Default: a separate lookup. */
   readonly hosts?: HostLookup | undefined;
   readonly system: System;
   readonly logger: Logger;
@@ -75,7 +75,7 @@ export interface StackInvite {
   readonly listener: InviteListener;
   /** Called before each INVITE, including retransmissions; false holds it back. */
   readonly maySend: () => boolean;
-  /** Whether a URI of a redirection may be called. */
+  /** Decides if a URI of a redirection may be called. */
   readonly mayFollow: MayFollow;
 }
 
@@ -203,7 +203,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
   };
 }
 
-/** Whether a URI is outside of the trunk's domain, whose requests go to the configured next hop. */
+/** True if a URI is outside of the trunk's domain, whose requests go to the configured next hop. */
 function isElsewhere(text: string, { domain, domainPort }: ResolvedTrunk): boolean {
   const uri = parseUri(text);
   if (uri === undefined) return false;

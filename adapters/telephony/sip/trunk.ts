@@ -20,7 +20,7 @@ const PORT_WAIT_MS = 1_000;
 /** Sockets that could not be opened are tried again after this at the earliest, ms. */
 const REOPEN_MS = 5_000;
 /** The longest message in a call's timeline, characters. */
-const LONGEST_TRACE = 8_000;
+const MAX_TRACE = 8_000;
 const CLOSED = "the trunk is closed";
 
 /** Options of {@link SipTrunk}. */
@@ -203,7 +203,7 @@ export class SipTrunk implements Carrier {
         ...this.#options,
         changed: (health) => this.#changed(health),
         trace: (callId, direction, message) =>
-          this.#legs.get(callId)?.traced({ direction, message: maskedMessage(message).slice(0, LONGEST_TRACE) }),
+          this.#legs.get(callId)?.traced({ direction, message: maskedMessage(message).slice(0, MAX_TRACE) }),
       });
       stack.presence.start();
       return stack;

@@ -14,9 +14,9 @@ import {
 import type { CallPort } from "./calls/call-port.ts";
 import type { Session } from "./session/session.ts";
 
-/** How long a call may take to hang up before the connection is closed, ms. */
+/** Time a call may take to hang up before the connection is closed, ms. */
 const HANGUP_MS = 1_000;
-/** How soon a line that carries a call is asked again, ms. */
+/** Time until a line that carries a call is asked again, ms. */
 const BUSY_MS = 1_000;
 
 /** Places one call over a session. Rejects only with a {@link DialError}; `ended` is called once, when the leg is gone. */

@@ -38,7 +38,7 @@ const CAPABILITIES: TelephonyCapabilities = {
   dtmf: "in-band",
   // zapo 1.8 gets no audio of the callee, who hears the message all the same: silence is no proof of a mute relay.
   inboundAudioCertain: false,
-  // The relay of a call may connect late; the call ends by itself before this.
+  // The relay of a call may connect late; the call ends on its own before this.
   mediaSetupMs: MEDIA_MS + 1_000,
   linking: "code",
   sampleRate: SAMPLE_RATE,

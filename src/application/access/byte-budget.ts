@@ -4,7 +4,7 @@ import type { ByteBudget, Storage } from "../../ports/storage.ts";
 
 const MIB = 1024 ** 2;
 
-/** What may be stored with a new record. */
+/** Bytes that may be stored with a new record. */
 export function byteBudgetOf({ storedBytesPerUser, storedBytesPerDemoInstance }: Limits): ByteBudget {
   return { userBytes: storedBytesPerUser, demoBytes: storedBytesPerDemoInstance };
 }

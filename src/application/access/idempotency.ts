@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 /** Dependencies of the idempotency. */
 export type IdempotencyContext = Pick<Context, "purgeClock" | "runningKeys" | "storage">;
 
-/** How long the receipt of an idempotent request is kept, ms. */
+/** Time the receipt of an idempotent request is kept, ms. */
 export const RECEIPT_KEPT_MS = 24 * 60 * 60_000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 

@@ -13,7 +13,7 @@ export class ProviderAccess {
     this.#accounts = accounts;
   }
 
-  /** Whether the instances of this user may call over it. */
+  /** True if the instances of this user may call over it. */
   async isOpenTo(userId: string, { users = "*" }: Telephony): Promise<boolean> {
     if (users === "*") return true;
     return users === "first" ? (await this.#firstUser()) === userId : users.includes(userId);
@@ -38,7 +38,7 @@ export class ProviderAccess {
     return names;
   }
 
-  /** What the operator can do for a user whose network is missing; empty if all networks are open to everybody. */
+  /** Advice to the operator for a user whose network is missing; empty if all networks are open to everyone. */
   get hint(): string {
     const closed = [...this.#telephony.values()].some(({ users = "*" }) => users !== "*");
     return closed

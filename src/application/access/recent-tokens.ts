@@ -1,8 +1,8 @@
 import type { TokenRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 
-const MOST_TOKENS = 1_000;
-/** How long a token stays valid after it was last read from the storage, ms. */
+const MAX_TOKENS = 1_000;
+/** Time a token stays valid after it was last read from the storage, ms. */
 const KEPT_MS = 10 * 60_000;
 
 /** Valid tokens that were read lately: while the storage is unavailable, their users can still hang up. */
@@ -19,7 +19,7 @@ export class RecentTokens {
     this.#byHash.delete(hash);
     if (!token) return;
     this.#byHash.set(hash, { token, readAt: this.#system.monotonic() });
-    if (this.#byHash.size <= MOST_TOKENS) return;
+    if (this.#byHash.size <= MAX_TOKENS) return;
     for (const oldest of this.#byHash.keys()) {
       this.#byHash.delete(oldest);
       return;

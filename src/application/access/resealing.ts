@@ -10,8 +10,8 @@ type ResealingContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "sy
 const AT_ONCE = 20;
 
 /**
- * Seals with the current key all that a previous one has sealed. What changes meanwhile is sealed with the current key
- * anyway. Ends early, without an error, once the process stops; the next start goes on.
+ * Seals with the current key all that a previous one has sealed. What changes in the meantime is sealed with the current key
+ * anyway. Ends early, without an error, once the process stops; the next start continues.
  */
 export async function resealAll(context: ResealingContext): Promise<void> {
   const { log, shutdownSignal } = context;

@@ -6,9 +6,9 @@ import type { Vault } from "./vault.ts";
 const MAX_RECORDS = 20_000;
 /** Largest value, bytes. */
 const MAX_VALUE_BYTES = 1024 * 1024;
-const LONGEST_KEY = 200;
+const MAX_KEY = 200;
 
-/** What {@link SealedRecords} depends on. */
+/** Dependencies of {@link SealedRecords}. */
 export interface RecordKeeping {
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly storage: { readonly lineRecords: LineRecordStore };
@@ -69,14 +69,14 @@ export class SealedRecords implements LineRecords {
   }
 }
 
-/** What a record is sealed for: no other record, and no credentials, have the same. */
+/** Identity of a sealed record: no other record, and no credentials, have the same. */
 export function recordId(instanceId: string, key: string): string {
   return `${instanceId}\0${key}`;
 }
 
 function assertKey(key: string): void {
-  if (key.length < 1 || key.length > LONGEST_KEY)
-    throw new RangeError(`a key of a record has ${key.length} characters; it must have 1 to ${LONGEST_KEY}`);
+  if (key.length < 1 || key.length > MAX_KEY)
+    throw new RangeError(`a key of a record has ${key.length} characters; it must have 1 to ${MAX_KEY}`);
   // Databases cannot store the first; the second are all the same in UTF-8.
   if (key.includes("\0") || /\p{Surrogate}/u.test(key))
     throw new RangeError(`the key ${JSON.stringify(key)} contains NUL or half a character; leave these out`);

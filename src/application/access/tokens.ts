@@ -28,14 +28,14 @@ const MAX_TOKENS = 100;
 /** The name of the user who gets the first token, and whom the first account takes over. */
 export const FIRST_USER = "admin";
 
-/** What a token is to be. */
+/** Options of a new token. */
 export interface NewToken extends CallLimits {
   readonly userName: string;
-  /** What the user calls it. */
+  /** Label chosen by the user. */
   readonly label: string;
   /** Makes a demo token, which may use this one instance only. */
   readonly demoInstanceId?: string | undefined;
-  /** What it is for. Default: everything that its issuer may do. */
+  /** Permissions of the token. Default: everything that its issuer may do. */
   readonly scopes?: readonly TokenScope[] | undefined;
   /** The user who makes it, if not the operator: the token never allows more, and inherits these limits if it has none. */
   readonly issuer?: Pick<Principal, keyof CallLimits | "scopes"> | undefined;
@@ -55,9 +55,9 @@ export interface IssuedToken extends TokenRecord {
 }
 
 /**
- * Makes a token for the user of an account, or for one that is known by its name, and is created if new. A demo token has a limit of 50 calls a day unless another one is named.
- * @throws {RangeError} a name is invisible, or a call limit or scope is malformed, or allows more than the issuer has; nothing was stored
- * @throws {AccountRefusal} `token_quota`, or `token_invalid`: the account is deleted
+ * Makes a token for the user of an account, or for a user known by name, who is created if new. A demo token has a limit of 50 calls a day unless another one is named.
+ * @throws {RangeError} a name is invisible, or a call limit or scope is malformed, or allows more than the issuer has; no token was
+ * stored @throws {AccountRefusal} `token_quota`, or `token_invalid`: the account is deleted
  */
 export async function issueToken(
   accounts: AccountStore,

@@ -17,7 +17,7 @@ export class Vault {
 
   /**
    * @param secret 32 bytes
-   * @param previous earlier secrets; nothing is sealed with them
+   * @param previous earlier secrets; no record is sealed with them
    */
   constructor(secret: Uint8Array, previous: readonly Uint8Array[] = []) {
     this.#keys = [keyOf(secret), ...previous.map(keyOf)];
@@ -67,7 +67,7 @@ export class Vault {
     );
   }
 
-  /** Whether something may be sealed with a previous key. */
+  /** True if something may be sealed with a previous key. */
   get hasPrevious(): boolean {
     return this.#keys.length > 1;
   }

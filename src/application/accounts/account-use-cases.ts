@@ -3,7 +3,7 @@ import type { TokenScope } from "../../domain/token-scope.ts";
 import type { TokenRecord } from "../../ports/storage.ts";
 import type { IssuedToken } from "../access/tokens.ts";
 
-/** Who may register once there is an account: anybody, or people with an invitation. */
+/** People who may register once there is an account: anybody, or people with an invitation. */
 export type Registration = "open" | "invitation";
 
 /** A person who signs in with an email address and a password. Times are ms since 1970-01-01 UTC. */
@@ -78,7 +78,7 @@ export interface NewAccountToken {
 export interface AuditEntry {
   readonly id: string;
   readonly at: number;
-  /** Who did it; null: nobody was signed in. */
+  /** Account that did it; null: no person was signed in. */
   readonly accountId: string | null;
   /** The address at that time; it stays after the account is deleted. */
   readonly email: string | null;
@@ -93,7 +93,7 @@ export interface AuditEntry {
  * it does not carry out.
  */
 export interface AccountUseCases {
-  /** What the next person needs in order to register: the code of the first start, an invitation, or nothing. */
+  /** Requirement for the next registration: the code of the first start, an invitation, or nothing. */
   registration(): Promise<"first" | Registration>;
   /** The code with which the administrator registers, for 24 hours, replacing the one before; undefined once there is one. */
   firstCode(): Promise<OneTimeCode | undefined>;
@@ -107,7 +107,7 @@ export interface AccountUseCases {
    * grows after five failures for an address (or of a browser with a device mark), or if many passwords are being hashed.
    */
   signIn(login: Login, browser: Browser): Promise<NewSession>;
-  /** Whoever has this secret; undefined if it is unknown or has expired. Using a session prolongs it. */
+  /** Returns the person with this secret; undefined if it is unknown or has expired. Using a session prolongs it. */
   session(secret: string): Promise<SignedIn | undefined>;
   signOut(secret: string): Promise<void>;
   /**
@@ -126,7 +126,7 @@ export interface AccountUseCases {
     passwords: { readonly current: string; readonly next: string },
     browser: Browser,
   ): Promise<NewSession>;
-  /** A code to set a new password with, for the operator and 24 hours; undefined if nobody has this address. */
+  /** A code to set a new password with, for the operator and 24 hours; undefined if no account has this address. */
   resetCode(email: string): Promise<OneTimeCode | undefined>;
   /** Ends all sessions. Throws `code_invalid`, `password_invalid`, `password_common`. */
   resetPassword(code: string, password: string, browser: Browser): Promise<NewSession>;

@@ -114,7 +114,7 @@ export class Accounts implements AccountUseCases {
       password,
       await this.#deviceOf(email, browser),
     );
-    // Nobody waits for this note: a stranger could measure it.
+    // No request waits for this note: a stranger could measure it.
     if (slowedDown) void this.#audit.note(slowedDown, "account.sign_in_slowed_down", null);
     if (!account) throw signInFailed();
     const session = await this.#sessions.make(account.id, browser);
@@ -270,7 +270,7 @@ export class Accounts implements AccountUseCases {
     return { hash: stored.hash, purpose, now, accountId: stored.accountId };
   }
 
-  /** What a sign-in leaves for later: nobody waits for it, and if it fails, the next one does it. */
+  /** Schedules the work after a sign-in: no request waits for it, and if it fails, the next one does it. */
   #tidy(account: AccountRecord, password: string): void {
     const { purgeClock } = this.#parts;
     this.#passwords.strengthen(account, password).catch(() => {});

@@ -5,10 +5,10 @@ import type { System } from "../../ports/system.ts";
 const FREE = 5;
 /** Delay after the next one, ms; it doubles with each further failure. */
 const FIRST_DELAY_MS = 30_000;
-const LONGEST_DELAY_MS = 15 * 60_000;
+const MAX_DELAY_MS = 15 * 60_000;
 /** Failures are forgotten this long after the last one, ms. */
 const KEPT_MS = 24 * 60 * 60_000;
-/** Most names with failures, beside those that wait. */
+/** Most names with failures, besides those that wait. */
 const MOST = 10_000;
 
 interface Failures {
@@ -67,7 +67,7 @@ export class Attempts {
   #withdraw(name: string, counted: number, before: Failures | undefined): void {
     const now = this.#byName.get(name);
     if (!now) return;
-    // Others may have begun or been withdrawn meanwhile.
+    // Others may have begun or been withdrawn in the meantime.
     const rest = now.count === counted ? before : { ...now, count: now.count - 1 };
     if (rest && rest.count > 0) this.#byName.set(name, rest);
     else this.#byName.delete(name);
@@ -97,15 +97,15 @@ export interface Attempt {
   succeed(): void;
   /** The password was wrong. Returns whether the name has to wait now, for the first time. */
   fail(): boolean;
-  /** Nothing was tried. */
+  /** No password was tried. */
   withdraw(): void;
 }
 
-/** How long a name still waits, ms; 0 or less if it does not. */
+/** Time a name still waits, ms; 0 or less if it does not. */
 function waitAfter({ count, lastAt }: Failures, now: number): number {
   return lastAt + delayAfter(count) - now;
 }
 
 function delayAfter(failures: number): number {
-  return failures < FREE ? 0 : Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - FREE));
+  return failures < FREE ? 0 : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - FREE));
 }

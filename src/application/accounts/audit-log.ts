@@ -2,7 +2,7 @@ import type { Storage } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import type { Account, AuditEntry } from "./account-use-cases.ts";
 
-/** How long entries are kept, ms. */
+/** Time entries are kept, ms. */
 const KEPT_MS = 365 * 24 * 60 * 60_000;
 /** Entries of one account; a further one deletes the oldest. */
 export const MAX_ENTRIES = 10_000;
@@ -13,7 +13,7 @@ export interface AuditParts extends Pick<Context, "system" | "ids" | "log" | "pu
   readonly storage: Pick<Storage, "logins">;
 }
 
-/** What people did that matters to the security of the server. */
+/** Log of people's actions that matter to the security of the server. */
 export class AuditLog {
   readonly #parts: AuditParts;
 

@@ -5,7 +5,7 @@ import type { AccountRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 import type { Vault } from "../access/vault.ts";
 
-/** How long a browser is known after a sign-in, ms. */
+/** Time a browser is known after a sign-in, ms. */
 const KNOWN_MS = 365 * 24 * 60 * 60_000;
 /** Id of the browser (hexadecimal), time of expiry in ms (base 36), signature (hexadecimal). */
 const DEVICE = /^([0-9a-f]{32})\.([0-9a-z]{1,11})\.([0-9a-f]{64})$/;
@@ -15,7 +15,7 @@ type Marked = Pick<AccountRecord, "email" | "passwordHash">;
 
 /**
  * Marks of browsers that have signed in to an account: their failed attempts are counted apart from those of strangers. A
- * mark is signed, belongs to one email address with its password, and opens nothing. Nothing of it is stored.
+ * mark is signed, belongs to one email address with its password, and opens nothing. None of it is stored.
  */
 export class Devices {
   readonly #vault: Pick<Vault, "signingKey">;
@@ -29,7 +29,7 @@ export class Devices {
     this.#sha256 = sha256;
   }
 
-  /** All marks of one session have the same id: whoever holds it gets no further guesses from a further mark. */
+  /** All marks of one session have the same id: its holder gets no further guesses from a further mark. */
   async issue(account: Marked, sessionId: string): Promise<string> {
     const id = (await this.#sha256(`device of ${sessionId}`)).slice(0, 32);
     const device = `${id}.${(this.#system.now() + KNOWN_MS).toString(36)}`;

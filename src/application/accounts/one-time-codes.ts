@@ -9,7 +9,7 @@ import { MAX_ENTRIES } from "./audit-log.ts";
 import { makeSecret } from "./secrets.ts";
 
 const HOUR_MS = 3_600_000;
-/** How long a code is valid, ms. */
+/** Time a code is valid, ms. */
 const VALID_MS: Readonly<Record<CodePurpose, number>> = {
   first: 24 * HOUR_MS,
   invitation: MAX_AHEAD_MS["account_codes.expires_at"],
@@ -19,7 +19,7 @@ const VALID_MS: Readonly<Record<CodePurpose, number>> = {
 /** Invitations of the server that have neither been used nor expired. */
 export const MAX_INVITATIONS = 100;
 
-/** When a stored code expires, as it counts now, ms since 1970-01-01 UTC. */
+/** Time at which a stored code expires, by today's rule, ms since 1970-01-01 UTC. */
 export function codeExpiry({ purpose, expiresAt }: Pick<CodeRecord, "purpose" | "expiresAt">, now: number): number {
   return storedTime("account_codes.expires_at", expiresAt, now, VALID_MS[purpose]);
 }
@@ -37,7 +37,7 @@ export async function firstCode(makers: CodeMakers): Promise<OneTimeCode | undef
   return makeCode(makers, "first", null);
 }
 
-/** A code to set a new password with, and its account; undefined if nobody has this address. */
+/** A code to set a new password with, and its account; undefined if no account has this address. */
 export async function resetCode(
   makers: CodeMakers,
   email: string,

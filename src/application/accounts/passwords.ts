@@ -5,12 +5,12 @@ import { HasherBusy, type HashTurn, type PasswordHasher } from "../../ports/pass
 import type { AccountRecord, LoginStore } from "../../ports/storage.ts";
 import type { Attempts } from "./attempts.ts";
 
-/** When a busy hasher has time again, about, ms. */
+/** Approximate time until a busy hasher is free again, ms. */
 const BUSY_MS = 3_000;
 /** Enough of an address that cannot have an account. */
 const NAME_LENGTH = 254;
 
-/** What became of a password that was tried. */
+/** Result of trying a password. */
 interface Tried {
   /** The account, if the password is its own. */
   readonly account: AccountRecord | undefined;
@@ -38,7 +38,7 @@ export class Passwords {
   }
 
   /**
-   * Tries the password of an address, whether or not somebody has it: the way is the same, with one hash.
+   * Tries the password of an address, whether or not an account has it: the way is the same, with one hash.
    * @param device a browser that has signed in to this account; its failures are counted apart from those of strangers
    * @throws {AccountRefusal} `too_many_attempts`
    */
@@ -53,7 +53,7 @@ export class Passwords {
   }
 
   /**
-   * Tries the password of somebody who is signed in. Its failures are counted apart: strangers who guess at the sign-in do
+   * Tries the password of a person who is signed in. Its failures are counted apart: strangers who guess at the sign-in do
    * not keep them from it.
    * @throws {AccountRefusal} `too_many_attempts`, `password_wrong`
    */
@@ -99,7 +99,7 @@ export class Passwords {
   }
 }
 
-/** Names under which attempts are counted: no address that somebody types is the id of an account. */
+/** Names under which attempts are counted: no address that is typed is the id of an account. */
 const emailName = (key: string): string => `email ${key}`;
 const accountName = (id: string): string => `account ${id}`;
 

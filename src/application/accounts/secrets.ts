@@ -19,7 +19,7 @@ export async function makeSecret(system: System, sha256: Sha256): Promise<Secret
   return { secret, hash: await sha256(secret) };
 }
 
-/** The hash of a secret that somebody shows; undefined if the text cannot be one. */
+/** The hash of a presented secret; undefined if the text cannot be one. */
 export async function hashOfSecret(given: unknown, sha256: Sha256): Promise<string | undefined> {
   return typeof given === "string" && SECRET.test(given) ? sha256(given) : undefined;
 }

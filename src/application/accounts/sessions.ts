@@ -92,7 +92,7 @@ export class Sessions {
   }
 }
 
-/** What a new session is to its browser. */
+/** Session as its browser gets it. */
 export function newSession(account: AccountRecord, { record, secret }: MadeSession): NewSession {
   return { ...signedIn(account, record), secret };
 }

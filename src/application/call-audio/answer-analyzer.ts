@@ -13,7 +13,7 @@ import type { LiveMedia } from "./programs/program.ts";
 
 /** Callbacks of an {@link AnswerAnalyzer}. They run within the leg's clock and must not wait. */
 export interface AnswerReports {
-  /** Who has answered is known, or known better. */
+  /** Reports who has answered, also if that becomes clearer. */
   answered(verdict: AnswerVerdict): void;
   /** The machine records; reported only after {@link AnswerAnalyzer.awaitRecording}. */
   greetingOver(end: GreetingEnd): void;
@@ -31,7 +31,7 @@ export class AnswerAnalyzer implements CallTap {
   #awaited = false;
   #beeped = false;
   #settled = false;
-  /** How long ago the silence was reported after which the machine seems to record, ms; undefined if none was. */
+  /** Time since the silence was reported after which the machine seems to record, ms; undefined if none was. */
   #sinceSilenceMs: number | undefined;
 
   /** @param callee what is known of the latest frame, which this gets next */
@@ -57,7 +57,7 @@ export class AnswerAnalyzer implements CallTap {
     }
   }
 
-  /** A tone is over that began `atMs` after the answer. */
+  /** A tone has ended that began `atMs` after the answer. */
   beep(hz: number, atMs: number): void {
     if (!this.#rules.isBeep(hz)) return;
     this.#beeped = true;

@@ -30,21 +30,21 @@ export type CallMediaContext = Pick<
 > &
   ProgramContext;
 
-/** A direction that pauses for this many frames is silence to those who follow the call: they do not wait longer for it. */
+/** A direction that pauses for this many frames is silence to the followers of the call: they do not wait longer for it. */
 const GONE_FRAMES = 3;
 
 /** The cause of a failed call; a sentence for a person. */
 export const NO_EVIDENCE = "nothing shows that the callee's side received our audio";
 
-/** What was prepared of a call before it was dialled. */
+/** Media prepared before a call was dialled. */
 export interface PreparedMedia {
   /** The fixed message, if the call has one. */
   readonly message: Message | undefined;
-  /** What carries a live call, in place of its program's `connect`. */
+  /** Connection of a live call, in place of its program's `connect`. */
   readonly connection?: LiveConnection | undefined;
 }
 
-/** The audio of a call that somebody follows. */
+/** The audio of a followed call. */
 export interface FollowedAudio {
   /** Of each channel, Hz. */
   readonly sampleRate: number;
@@ -198,7 +198,7 @@ export class CallMedia {
     this.#message?.stop();
   }
 
-  /** Whether a key that the network reports is new, rather than one that was already detected as a tone. */
+  /** True if a key that the network reports is new, rather than already detected as a tone. */
   isNewKey(digit: string): boolean {
     const isNew = this.#keys.reported(digit, this.#context.system.monotonic());
     if (isNew) this.#answer.key();
@@ -249,7 +249,7 @@ export class CallMedia {
     };
   }
 
-  /** How much was played to the callee of an answered call of this length, ms: its last frame may outlast the call. */
+  /** Length played to the callee of an answered call of this length, ms: its last frame may outlast the call. */
   heard(durationMs: number): Heard {
     const played = this.#message ?? this.#playout;
     const heardMs = Math.min(played.heardMs, durationMs);
@@ -258,12 +258,12 @@ export class CallMedia {
     return heardWith(this.#evidence.kind, heardMs, share);
   }
 
-  /** What was found out on the call so far; undefined if nothing was. */
+  /** Result reported on the call so far; undefined if none. */
   get result(): CallResult | undefined {
     return this.#live?.result?.();
   }
 
-  /** What was found out by the schema of the call, now that it is over; undefined if nothing was asked for. */
+  /** Result by the schema of the call, after its end; undefined if none was asked for. */
   get findings(): ReturnType<NonNullable<LiveParts["findings"]>> {
     return this.#live?.findings?.();
   }
@@ -278,7 +278,7 @@ export class CallMedia {
     return this.#recorder?.finish() ?? null;
   }
 
-  /** Deletes the recording and stops it for good. */
+  /** Deletes the recording and stops it permanently. */
   async eraseRecording(): Promise<void> {
     await this.#recorder?.erase();
   }
@@ -294,7 +294,7 @@ export class CallMedia {
     return this.#last;
   }
 
-  /** Resolves when all that was understood of the call has been delivered; undefined if nothing has to be. */
+  /** Resolves when all that was understood of the call has been delivered; undefined if none has to be. */
   flushTaps(): Promise<unknown> | undefined {
     return this.#taps.flush();
   }

@@ -19,7 +19,7 @@ export async function readRecording({ recordings }: RecordingContext, call: Call
 }
 
 /**
- * Deletes the recording of a call for good. An active call is not recorded any more.
+ * Deletes the recording of a call permanently. An active call is no longer recorded.
  * @throws {Refusal} `recording_not_found`
  */
 export async function eraseRecording(context: RecordingContext, dispatcher: Dispatcher, call: Call): Promise<void> {
@@ -34,7 +34,7 @@ export async function eraseRecording(context: RecordingContext, dispatcher: Disp
     }
     if (session) {
       await session.eraseRecording();
-      // The session still writes the call, so only the event is stored here, unless the call has ended meanwhile.
+      // The session still writes the call, so only the event is stored here, unless the call has ended in the meantime.
       const event = deleted(context, current, "requested");
       await context.storage.events.append([event]);
       context.events.publish([event]);
@@ -45,7 +45,7 @@ export async function eraseRecording(context: RecordingContext, dispatcher: Disp
   }
 }
 
-/** Deletes the recording of a call without a session; false if the call was changed meanwhile. */
+/** Deletes the recording of a call without a session; false if the call was changed in the meantime. */
 export async function forgetRecording(
   context: RecordingContext,
   call: Call,

@@ -12,7 +12,7 @@ export interface CallTap {
    * @param marks a value of {@link SAMPLE} for each sample; undefined if all of the frame was received, and no pause precedes it
    */
   inbound?(frame: Int16Array, received: Int16Array, marks: Uint8Array | undefined): void;
-  /** What the callee hears next: `length` samples of `samples` from `from` on; without samples, that much silence. */
+  /** Next audio for the callee: `length` samples of `samples` from `from` on; without samples, that much silence. */
   outbound?(samples: Int16Array | undefined, from: number, length: number): void;
   /** The call is ending: resolves, within a second, when everything that was understood has been delivered. */
   flush?(): Promise<void>;
@@ -48,7 +48,7 @@ export class CallTaps implements FrameSink, PlayoutTap {
     return () => this.#set(this.#taps.filter((other) => other !== tap));
   }
 
-  /** Whether any tap follows what the callee hears. */
+  /** True if any tap follows what the callee hears. */
   get followsOutbound(): boolean {
     return this.#outbound.length > 0;
   }

@@ -28,13 +28,13 @@ export interface InboundReports {
 export interface InboundAnalyzerOptions {
   /** Hz. */
   readonly sampleRate: number;
-  /** Whether to detect keys in the audio right now. False while the adapter reports keys, or they would count twice. */
+  /** True if to detect keys in the audio right now. False while the adapter reports keys, or they would count twice. */
   readonly inBandDtmf: () => boolean;
   readonly voiceActivity: VoiceActivity;
 }
 
 /**
- * How long after a key or a beep nothing counts as speech, ms: the voice detector only separates loud from quiet, and
+ * Time after a key or a beep in which sound is not speech, ms: the voice detector only separates loud from quiet, and
  * lingers a little.
  */
 const AFTER_TONE_MS = 200;
@@ -52,11 +52,11 @@ const SPOKEN_MS = 500;
 export class InboundAnalyzer implements CallTap {
   /** Frames so far of which something was received. */
   frames = 0;
-  /** Whether the latest frame contains speech. */
+  /** True if the latest frame contains speech. */
   speaking = false;
-  /** Whether it does so itself, and does not just follow speech. */
+  /** True if it does so itself, and does not just follow speech. */
   voiced = false;
-  /** How long speech is reported after the last voice, ms. */
+  /** Time speech is reported after the last voice, ms. */
   readonly hangOverMs: number;
   readonly #reports: InboundReports;
   readonly #sampleRate: number;

@@ -5,7 +5,7 @@ import type { Message } from "./programs/message.ts";
 import { ProgramFailed } from "./programs/program.ts";
 
 /** Shortest silence before or within the message that becomes an event, ms. */
-const SHORTEST_DELAY_MS = 200;
+const MIN_DELAY_MS = 200;
 
 /** Options of {@link MessagePlayer}. */
 export interface MessagePlayerOptions {
@@ -35,13 +35,13 @@ export class MessagePlayer {
     this.#reportDelays();
   }
 
-  /** How much of the message was played, ms; if it was begun again, of the last time. */
+  /** Played length of the message, ms; if it was begun again, of the last time. */
   get heardMs(): number {
     if (this.#stopped) return 0;
     return this.#options.playout.heardMs - this.#heardBefore;
   }
 
-  /** How much of it was rendered, ms. */
+  /** Rendered length, ms. */
   get enqueuedMs(): number {
     return this.#options.playout.enqueuedMs - this.#enqueuedBefore;
   }
@@ -104,7 +104,7 @@ export class MessagePlayer {
   #reportDelays(): void {
     const { playout, delayed } = this.#options;
     playout.onDelay = (atMs, silenceMs) => {
-      if (silenceMs >= SHORTEST_DELAY_MS) delayed(atMs, silenceMs);
+      if (silenceMs >= MIN_DELAY_MS) delayed(atMs, silenceMs);
     };
   }
 }

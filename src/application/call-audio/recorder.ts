@@ -52,7 +52,7 @@ export class Recorder implements CallTap {
     this.#channels.right(frame, 0, frame.length, this.#context.system.monotonic());
   }
 
-  /** The call is over: ends the recording and returns its length, ms. */
+  /** The call has ended: ends the recording and returns its length, ms. */
   finish(): number {
     if (!this.#over) this.#channels.finish();
     this.#end();

@@ -12,7 +12,7 @@ interface QuotaContext {
 
 type QuotaCall = Pick<Call, "userId" | "instanceId" | "isDemo">;
 
-/** How much longer one call may be recorded. */
+/** Remaining recording time of one call. */
 export interface RecordingAllowance {
   /** Takes `ms` of it; false, and takes none, if an owner of the call has not that much left. Called for each frame. */
   take(ms: number): boolean;

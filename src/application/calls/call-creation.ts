@@ -98,7 +98,7 @@ export class CallCreation {
   /** Faults of a well-formed voice id: the voice does not exist here, or cannot speak the text. */
   async #voiceFaults(body: unknown): Promise<Fault[]> {
     const language = agentLanguageIn(body);
-    // An agent in audio speaks with a voice of its own.
+    // An agent in audio speaks with its own voice.
     if (language !== undefined && this.#context.agent?.kind !== "audio") return this.#languageFaults(language);
     const voice = voiceIn(body);
     if (voice === undefined) return [];
@@ -113,7 +113,7 @@ export class CallCreation {
     }
   }
 
-  /** What is wrong with the names of tools: this server has none of that name. */
+  /** Faults in the names of tools: this server has none of that name. */
   #toolFaults(body: unknown): Fault[] {
     const names = this.#context.agentTools.map(({ name }) => name);
     const unknown = agentToolsIn(body).find((name) => !names.includes(name));

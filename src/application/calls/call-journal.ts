@@ -21,16 +21,16 @@ export type CallJournalContext = Pick<
   StoredCallsContext;
 
 /** Notes of one call that may wait for the storage. */
-const MOST_NOTES = 1_000;
+const MAX_NOTES = 1_000;
 
-/** How a call ended. */
+/** End of a call. */
 export interface Ending {
   readonly input: Extract<CallMove, "complete" | "fail">;
   readonly outcome: Outcome;
   /** ms since 1970-01-01 UTC. */
   readonly endedAt: number;
   readonly result: CallResult | undefined;
-  /** Why there is no result although the call has a schema for it; undefined: it has none. */
+  /** Reason for the missing result although the call has a schema for it; undefined: it has none. */
   readonly resultError: string | null | undefined;
   readonly turns: readonly TurnMetrics[] | undefined;
   readonly mediaStatistics: MediaStatistics | null;
@@ -40,16 +40,16 @@ export interface Ending {
   readonly dialled: boolean;
   /** The Call-ID of the last INVITE. */
   readonly sipCallId: string | undefined;
-  /** What was noticed too late to be noted before. */
+  /** Facts noticed too late to be noted before. */
   readonly last: readonly Fact[];
 }
 
 /**
- * What is decided about one live call, written behind: nobody waits for the storage, and nothing is lost while it is
- * down.
+ * Decisions about one live call, written behind: no caller waits for the storage, and no fact is lost while it
+ * is down.
  *
  * Entries are stored in the order of the decisions, one write at a time, and a write is repeated until it is done. What
- * is decided meanwhile goes with the next write: row states are merged, events never are. Live listeners get an event at
+ * is decided in the meantime goes with the next write: row states are merged, events never are. Live listeners get an event at
  * once; everybody else when it is stored.
  */
 export class CallJournal {
@@ -70,7 +70,7 @@ export class CallJournal {
 
   /**
    * @param call claimed by this process
-   * @param broken called if the storage refuses a write for good: somebody else has changed the call
+   * @param broken called if the storage refuses a write permanently: another process has changed the call
    */
   constructor(context: CallJournalContext, call: Call, broken: (error: unknown) => void) {
     this.#context = context;
@@ -99,7 +99,7 @@ export class CallJournal {
     this.#put(patch, [this.#event({ event, data }, at)]);
   }
 
-  /** The call waits again, because nobody was asked. */
+  /** The call waits again, because the network was not asked. */
   requeue(): void {
     this.#put({ owner: null, dialingAt: null }, []);
   }
@@ -132,7 +132,7 @@ export class CallJournal {
   /** Something for the timeline only; dropped, and counted, if too many notes wait for the storage. */
   note(fact: Fact, at: number): void {
     const note = this.#event(fact, at);
-    if (this.#events.length < MOST_NOTES && !this.#context.journals.full) {
+    if (this.#events.length < MAX_NOTES && !this.#context.journals.full) {
       this.#put({}, [...this.#droppedNotes(at), note]);
       return;
     }
@@ -147,14 +147,14 @@ export class CallJournal {
 
   /**
    * Resolves when everything decided so far is stored.
-   * @throws {StorageUnavailable} the process ends and can wait no longer; or what the storage refused for good
+   * @throws {StorageUnavailable} the process ends and can wait no longer; or what the storage refused permanently
    */
   async settled(): Promise<void> {
     while (this.#writing) await this.#writing;
     if (this.#failed !== undefined) throw this.#failed;
   }
 
-  /** Fails a call that nobody can carry on, unless somebody else has moved it. Never rejects. */
+  /** Fails a call that cannot continue, unless another process has moved it. Never rejects. */
   async giveUp(detail: string): Promise<void> {
     const { storage, nodeId, log } = this.#context;
     try {
@@ -219,11 +219,11 @@ export class CallJournal {
         this.#broken(error);
       }
     } finally {
-      this.#writing = undefined; // at once: what is put from now on needs a write of its own
+      this.#writing = undefined; // at once: what is put from now on needs a separate write
     }
   }
 
-  /** False if the storage refused notes for good: the call goes on without them. */
+  /** False if the storage refused notes permanently: the call continues without them. */
   async #store(patch: CallPatch, events: readonly Event[]): Promise<boolean> {
     if (Object.keys(patch).length === 0) return this.#append(events);
     const written = await storeCall(this.#context, this.#stored, patch, events);

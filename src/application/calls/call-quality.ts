@@ -4,7 +4,7 @@ import type { Leg } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 import type { CallClock } from "./call-clock.ts";
 
-/** How the audio of one live call goes over the network: reads the leg's statistics every few seconds. */
+/** Quality of one live call's audio on the network: reads the leg's statistics every few seconds. */
 export class CallQuality {
   readonly #context: Pick<Context, "system" | "log">;
   readonly #callId: string;
@@ -21,7 +21,7 @@ export class CallQuality {
     this.#leg = leg;
   }
 
-  /** What was measured so far; undefined if nothing was. */
+  /** Measurements so far; undefined if there are none. */
   get intervals(): readonly QualityInterval[] | undefined {
     const { intervals } = this.#series;
     return intervals.length === 0 ? undefined : intervals;
@@ -33,7 +33,7 @@ export class CallQuality {
     this.#schedule();
   }
 
-  /** The call is over, and this is what the network counted. @param at ms since 1970-01-01 UTC */
+  /** The call has ended, and this is what the network counted. @param at ms since 1970-01-01 UTC */
   end(at: number, statistics: MediaStatistics | null): void {
     if (this.#cancelSample && statistics) this.#series.add(at - this.#connectedAt, statistics);
     this.stop();

@@ -70,20 +70,20 @@ export class CallSession {
   #address: string | undefined;
   #quality: CallQuality | undefined;
   #framesAtLineDown = 0;
-  /** When the signal that is being carried out was given. */
+  /** Time of the signal that is being carried out. */
   #at = 0;
   /** Resolves when the end of the call is in the journal. */
   #concluded: Promise<void> | undefined;
   /** The result that the agent has yet to state. */
   #laterFindings: Promise<Findings> | undefined;
-  /** Why nobody can carry the call on. */
+  /** Fault that keeps the call from continuing. */
   #fault: unknown;
   #lineFull: { readonly until: number; readonly reason: string } | undefined;
 
   /**
    * @param call claimed by this process
    * @param message prepared; undefined for a call without a fixed message
-   * @param asking called right before the network is asked to place the call; throws if it must not be asked any more
+   * @param asking called right before the network is asked to place the call; throws if it must no longer be asked
    */
   constructor(
     context: CallSessionContext,
@@ -116,12 +116,12 @@ export class CallSession {
     return this.#journal.call;
   }
 
-  /** How its audio has gone over the network so far; undefined if nothing was measured. */
+  /** Quality of its audio on the network so far; undefined if it was not measured. */
   get quality(): readonly QualityInterval[] | undefined {
     return this.#quality?.intervals;
   }
 
-  /** Whether what became of the call is stored. */
+  /** True if what became of the call is stored. */
   get saved(): boolean {
     return this.#saved;
   }
@@ -131,7 +131,7 @@ export class CallSession {
     return this.#stored.promise;
   }
 
-  /** Why and until when (ms of the monotonic clock) the line takes no call, if it has refused this one for that. */
+  /** Reason and end (ms of the monotonic clock) of the line's pause, if the line has refused this call for that. */
   get lineFull(): { readonly until: number; readonly reason: string } | undefined {
     return this.#lineFull;
   }
@@ -170,7 +170,7 @@ export class CallSession {
     await this.#stored.promise;
   }
 
-  /** Deletes what is recorded of the call; nothing more is. */
+  /** Deletes what is recorded of the call; no more follows. */
   async eraseRecording(): Promise<void> {
     if (this.#media) await this.#media.eraseRecording();
     else this.#journal.eraseRecording();
@@ -181,7 +181,7 @@ export class CallSession {
     return this.#media?.follow(...args);
   }
 
-  /** Notes something in the timeline; without effect once the call is over. */
+  /** Notes something in the timeline; without effect once the call has ended. */
   note(fact: Fact): void {
     this.#post({ type: "noticed", fact });
   }
@@ -230,7 +230,7 @@ export class CallSession {
     };
     try {
       const connection = await prepareDialling(this.#context, this.call, this.#telephony, signal);
-      if (signal.aborted) return; // the call ended meanwhile: nobody is asked
+      if (signal.aborted) return; // the call ended in the meantime: the storage is not asked
       if (!this.#context.lease.mayDial) throw new DialError("line_lost", DEADLINE_PASSED);
       this.#asking();
       this.#asked = true;
@@ -358,7 +358,7 @@ export class CallSession {
     });
   }
 
-  /** The journal cannot be stored: nobody may go on with the call. */
+  /** The journal cannot be stored: the call must not continue. */
   #breakOff(fault: unknown): void {
     this.#fault = fault;
     this.#flow = { ...this.#flow, phase: "over" };

@@ -5,7 +5,7 @@ import type { CallSummary } from "../use-cases.ts";
 const DAY_MS = 86_400_000;
 const DAYS = 14;
 
-/** How a user's calls of the last 14 days ended. Each day is counted by itself, so that other work goes on in between. */
+/** Results of a user's calls of the last 14 days. Each day is counted separately, so that other work continues in between. */
 export async function callSummary(
   { storage, system }: Pick<Context, "storage" | "system">,
   userId: string,

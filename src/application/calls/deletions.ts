@@ -21,8 +21,8 @@ const REMEMBERED = 1_000;
 
 /**
  * Deletes instances. The intent is stored first: from then on the instance reads as not found. Then its calls are ended,
- * its device is unlinked, its credentials are erased and its line is closed. What a fault interrupts goes on by itself
- * when the storage is back, and in the next process after a crash.
+ * its device is unlinked, its credentials are erased and its line is closed. What a fault interrupts continues
+ * automatically when the storage is back, and in the next process after a crash.
  */
 export class Deletions {
   readonly #context: DeletionsContext;
@@ -55,7 +55,7 @@ export class Deletions {
     await Promise.allSettled([...this.#known.values()].map((deletion) => deletion.done));
   }
 
-  /** Whether the deletion of this instance is under way. */
+  /** True if the deletion of this instance is under way. */
   underWay(instanceId: string): boolean {
     return this.#known.get(instanceId)?.finished === false;
   }
@@ -63,7 +63,7 @@ export class Deletions {
   /**
    * Deletes the instance; resolves for one of several requests when everything is done.
    * @throws {Refusal} `instance_not_found`: another request has deleted it; `stopping`
-   * @throws {StorageUnavailable} the storage takes too long; the deletion goes on by itself
+   * @throws {StorageUnavailable} the storage takes too long; the deletion continues automatically
    */
   async delete(instance: Instance): Promise<void> {
     const { id } = instance;

@@ -58,7 +58,7 @@ export async function assertDiallable(context: DestinationsContext, network: Tel
   if (why !== undefined) throw new DialError("rejected_by_network", `not dialled: ${why}`);
 }
 
-/** Whether the network may lead a call on to another number: the server and whoever created the call may call it. */
+/** True if the network may lead a call on to another number: the server and the creator of the call may call it. */
 export function mayLeadTo(
   { callLimits }: Pick<Context, "callLimits">,
   { allowedPrefixes }: Call,
@@ -68,7 +68,7 @@ export function mayLeadTo(
 }
 
 /**
- * Why a live call may not be transferred to a number; undefined if it may. A transfer costs as much as a call, so the same
+ * Reason why a live call may not be transferred to a number; undefined if it may. A transfer costs as much as a call, so the same
  * rules are asked, as they are now.
  */
 export async function transferRefusal(
@@ -86,7 +86,7 @@ export async function transferRefusal(
   return (await doNotCallBlock(context, call.userId, phoneNumber))?.detail;
 }
 
-/** How many calls the principal may create; undefined: any number. A token's own limit goes before the server's. */
+/** Number of calls the principal may create; undefined: any number. A token's own limit goes before the server's. */
 export function quotaOf(
   { callLimits, purgeClock }: Pick<Context, "callLimits" | "purgeClock">,
   principal: Principal,

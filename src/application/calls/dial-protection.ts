@@ -26,7 +26,7 @@ import { storedTime } from "../stored-times.ts";
 /** Dependencies of the dial protection. */
 export type DialProtectionContext = Pick<Context, "policy" | "storage" | "system" | "timings">;
 
-/** What becomes of the next call. `ms`: how long it waits before the next look. */
+/** Decision about the next call. `ms`: how long it waits before the next look. */
 type NextDial =
   | { readonly do: "dial" }
   | { readonly do: "wait"; readonly ms: number }
@@ -59,11 +59,11 @@ export async function decideNext(
   const callee = await calleeOf(context, protection, next);
   const times = { now, waitsUntil: storedTime("calls.created_at", next.createdAt, now) + timings.queueTimeoutMs };
   const decision: DialDecision = decideDial(protection, callee, past, times);
-  // The clock may be set meanwhile, so a long wait is looked at again.
+  // The clock may be set in the meantime, so a long wait is looked at again.
   return decision.do === "wait" ? { do: "wait", ms: Math.min(decision.until - now, DAY_MS) } : decision;
 }
 
-/** Why the callee must not be called any more: a consent may have been withdrawn since the call was prepared. */
+/** Reason why the callee must no longer be called: a consent may have been withdrawn since the call was prepared. */
 export async function calleeBlockNow(
   context: DialProtectionContext,
   call: Call,
@@ -74,8 +74,8 @@ export async function calleeBlockNow(
 }
 
 /**
- * Why a call of this user must not be led on to a number. Consents and calling hours are rules for callees: a call is
- * transferred to somebody who expects it.
+ * Reason why a call of this user must not be led on to a number. Consents and calling hours are rules for callees: a call is
+ * transferred to a person who expects it.
  */
 export async function doNotCallBlock(
   context: DialProtectionContext,

@@ -15,9 +15,9 @@ import { assertSipDiallable } from "./sip-choices.ts";
 export type DiallingContext = Pick<Context, "access" | "oneWayCalls"> & ProgramContext;
 
 /**
- * Checks what must hold before anybody is dialled, and connects whoever conducts the call.
- * @param signal aborted if the call ends meanwhile: nobody is asked, and nobody may be dialled
- * @throws {ProgramFailed | DialError | StorageUnavailable} why the call cannot be dialled
+ * Checks what must hold before a callee is dialled, and connects the client or agent that conducts the call.
+ * @param signal aborted if the call ends in the meantime: no callee is dialled @throws
+ * {ProgramFailed | DialError | StorageUnavailable} why the call cannot be dialled
  */
 export async function prepareDialling(
   context: DiallingContext,
@@ -39,9 +39,9 @@ export async function prepareDialling(
   return connection;
 }
 
-/** How a call ends that could not be dialled. */
+/** Release cause of a call that could not be dialled. */
 export function releaseOf(fault: unknown): ReleaseCause {
   if (fault instanceof DialError) return fault.release;
-  // Nobody was asked yet, so the call can wait for the database.
+  // The network was not asked yet, so the call can wait for the database.
   return fault instanceof StorageUnavailable ? "line_lost" : "internal_error";
 }

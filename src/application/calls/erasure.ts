@@ -12,7 +12,7 @@ type ErasureContext = Pick<Context, "purgeClock" | "recordings" | "storage" | "s
 
 const BATCH = 500;
 
-/** What was deleted of a phone number, and what still names it. */
+/** Result of deleting a phone number's data, and the records that still name it. */
 export interface Erasure {
   /** Calls to the number, and calls that mention it: in their message, outcome, events or transcript. */
   readonly calls: number;
@@ -24,7 +24,7 @@ export interface Erasure {
   readonly receipts: number;
   /** Records of linked devices, such as the keys that a device shares with the number. */
   readonly lineRecords: number;
-  /** Ids of such calls that are not over; nothing of them was deleted. */
+  /** Ids of such calls that are not over; none of them was deleted. */
   readonly activeCalls: readonly string[];
   /** Ids of instances that the number itself is linked to; they are not deleted. */
   readonly instances: readonly string[];
@@ -33,7 +33,7 @@ export interface Erasure {
 /**
  * Deletes all data about calls that mention a number, in every form of it that reaches the same phone, of all users.
  * Compacts the database in the end, which takes about 5 ms per MB of an embedded one.
- * @param settle ends a call if it is active, and waits until nobody works on it; without it active calls are only named
+ * @param settle ends a call if it is active, and waits until no code works on it; without it active calls are only named
  * @throws {Refusal} `phone_number_invalid`
  */
 export async function erasePhone(

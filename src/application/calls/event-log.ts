@@ -55,12 +55,12 @@ export class EventLog {
     for (const event of events) notify(this.#live, event.callId, event);
   }
 
-  /** Passes events that have happened before, and are stored now, on to those who follow a call. */
+  /** Passes events that have happened before, and are stored now, on to the followers of a call. */
   stored(events: readonly Event[]): void {
     for (const event of events) {
       // What callers attach to a call is for them, not for the operator.
       const { metadata: _, ...data } = event.data as Readonly<Record<string, unknown>>;
-      // Whole messages of a protocol are for whoever looks for a fault.
+      // Whole messages of a protocol are for people who look for a fault.
       this.#log[event.type === "signalling" ? "debug" : "info"](
         { call_id: event.callId ?? undefined, instance_id: event.instanceId, ...data },
         event.callId === null ? event.type : `call ${event.type}`,
@@ -70,12 +70,12 @@ export class EventLog {
     }
   }
 
-  /** Whether no more events will be delivered. */
+  /** True if no more events will be delivered. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** Notifies all listeners that nothing more follows. Twice is fine. */
+  /** Notifies all listeners that no item follows. Twice is fine. */
   close(): void {
     this.#closed = true;
     for (const all of [this.#live, this.#following, this.#ofUsers])

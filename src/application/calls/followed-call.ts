@@ -3,7 +3,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { Context } from "../context.ts";
 
 /**
- * What has happened on a call and what happens, each event once, until the final one.
+ * Events of a call so far and from now on, each once, until the final one.
  * @throws {Refusal} `stopping`: this process stops before the call has ended
  */
 export async function* followCall(

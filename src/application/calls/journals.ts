@@ -1,7 +1,7 @@
 import type { Call } from "../../domain/call.ts";
 
 /** Events of all journals that may wait for the storage before notes are dropped. */
-const MOST_EVENTS = 100_000;
+const MAX_EVENTS = 100_000;
 
 /** A journal that may hold something unsaved. */
 interface Journal {
@@ -15,9 +15,9 @@ export class Journals {
   readonly #unsaved = new Map<Journal, number>();
   #events = 0;
 
-  /** Whether the event limit is reached, so that notes are dropped; moves of calls never are. */
+  /** True if the event limit is reached, so that notes are dropped; moves of calls never are. */
   get full(): boolean {
-    return this.#events >= MOST_EVENTS;
+    return this.#events >= MAX_EVENTS;
   }
 
   /** The journals that hold something unsaved, with the number of their events. */
@@ -31,7 +31,7 @@ export class Journals {
     this.#events += events;
   }
 
-  /** The journal holds nothing any more. */
+  /** The journal is empty. */
   delete(journal: Journal): void {
     this.#events -= this.#unsaved.get(journal) ?? 0;
     this.#unsaved.delete(journal);

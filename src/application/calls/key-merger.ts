@@ -20,7 +20,7 @@ export class KeyMerger {
     this.#inBand = inBand;
   }
 
-  /** Whether a key that was heard in the audio is a new one. */
+  /** True if a key that was heard in the audio is a new one. */
   heard(digit: string, at: number): boolean {
     if (this.#reported) return false;
     this.#forget(at);
@@ -28,7 +28,7 @@ export class KeyMerger {
     return true;
   }
 
-  /** Whether a key that the network reports is a new one. */
+  /** True if a key that the network reports is a new one. */
   reported(digit: string, at: number): boolean {
     if (!this.#inBand()) return true;
     this.#reported = true;

@@ -10,11 +10,11 @@ import { calleeBlockNow, type DialProtectionContext, doNotCallBlock } from "./di
 
 type LastCheckContext = Pick<Context, "callLimits" | "log" | "system"> & DialProtectionContext;
 
-/** How long the storage may take to answer, ms: somebody waits for the network meanwhile. */
+/** Time the storage may take to respond, ms: a call waits for the network in the meantime. */
 const CHECK_MS = 5_000;
 
 /**
- * Why the network must not call a number for this call now; undefined: it may. Never rejects: a number that cannot be
+ * Reason why the network must not call a number for this call now; undefined: it may. Never rejects: a number that cannot be
  * looked up is not called.
  */
 export async function refusalNow(

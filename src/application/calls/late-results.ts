@@ -24,7 +24,7 @@ export class LateResults {
     this.#pending.add(storing);
   }
 
-  /** Resolves when nothing is pending. */
+  /** Resolves when none is pending. */
   async settled(): Promise<void> {
     await Promise.all(this.#pending);
   }

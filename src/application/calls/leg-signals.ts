@@ -3,7 +3,7 @@ import type { CallSignal } from "../../domain/call-signal.ts";
 import type { Leg, LegEvent } from "../../ports/telephony.ts";
 
 /**
- * What happens to a leg, as the call's flow understands it; the last one always is `leg_ended`. Never rejects.
+ * Signals of a leg, in terms of the call's flow; the last one always is `leg_ended`. Never rejects.
  * @param isNewKey whether a key has not been reported in another way
  */
 export async function* legSignals(leg: Leg, isNewKey: (digit: string) => boolean): AsyncGenerator<CallSignal> {

@@ -56,7 +56,7 @@ async function markOf(events: Places, userId: string, place: LogPlace): Promise<
 /**
  * Compares what a reader has seen with the log. A database that was put back to an earlier state, from a copy or by a failover
  * to a replica that lagged behind, is shorter, or has another event there.
- * @throws {Refusal} `log_reset`, with a cursor behind which every event is newer than the last one that the reader has seen
+ * @throws {Refusal} `log_reset`, with a cursor behind which every event is newer than the reader's latest
  */
 async function refuseReset(events: Places, userId: string, { position, eventId }: LogMark): Promise<void> {
   if (position === 0) return;

@@ -11,7 +11,7 @@ export function isOneWay(call: Call, { capabilities }: Telephony): boolean {
 
 /**
  * Checks that a live call would receive the callee's audio, if the operator refuses calls that would not.
- * @throws {ProgramFailed} nobody is dialled
+ * @throws {ProgramFailed} the callee is not dialled
  */
 export function assertNotOneWay({ oneWayCalls }: Pick<Context, "oneWayCalls">, call: Call, network: Telephony): void {
   if (oneWayCalls !== "refuse" || !isOneWay(call, network)) return;

@@ -5,7 +5,7 @@ import type { FailedReason, Heard, Outcome, OutcomeData } from "../../domain/out
 import type { CallMedia } from "../call-audio/call-media.ts";
 import { programOf } from "../call-audio/programs/all-programs.ts";
 
-/** What the session of a call knows at its end. */
+/** Knowledge of a call's session at its end. */
 export interface LiveEnd extends Pick<Outcome, "reason" | "detail" | "refusal"> {
   readonly answeredBy: AnsweredBy | undefined;
   readonly endedAt: number;
@@ -59,7 +59,7 @@ export function addressedDetail(
   return `${detail === null ? "" : `${detail}; `}resolved_address: ${address}`;
 }
 
-/** How a call turned out that had a live session. @param media undefined: nobody was dialled */
+/** Outcome of a call that had a live session. @param media undefined: no callee was dialled */
 export function liveOutcome(
   call: Call,
   media: Pick<CallMedia, "heard"> | undefined,
@@ -77,7 +77,7 @@ export function liveOutcome(
   };
 }
 
-/** How a call turned out that failed without a live session. What a call that was dialled has played died with its server. */
+/** Outcome of a call that failed without a live session. What a call that was dialled has played died with its server. */
 export function failedOutcome(call: Call, reason: FailedReason, detail: string | null, now: number): Outcome {
   return {
     reason,
@@ -88,7 +88,7 @@ export function failedOutcome(call: Call, reason: FailedReason, detail: string |
   };
 }
 
-/** From the answer to its end, ms; 0 if nobody answered. */
+/** From the answer to its end, ms; 0 if the call was not answered. */
 export function durationUntil({ startedAt }: Pick<Call, "startedAt">, endedAt: number): number {
   return startedAt === null ? 0 : Math.max(0, endedAt - startedAt);
 }

@@ -33,8 +33,8 @@ export interface PreparationsWatcher {
 
 /**
  * Prepares messages of calls that wait: one for each instance, before its call is claimed. A call whose message is not
- * ready in time fails, and nobody's phone has rung. Nothing of a preparation is stored; one that is cancelled leaves its
- * call waiting.
+ * ready in time fails, and no phone has rung. A preparation is not stored; a cancelled one leaves its call
+ * waiting.
  */
 export class Preparations {
   readonly #context: PreparationsContext;

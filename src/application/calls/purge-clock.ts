@@ -6,7 +6,7 @@ import type { System } from "../../ports/system.ts";
 const DAY_MS = 24 * 60 * 60_000;
 /** Longest age that {@link PurgeClock.ago} measures, ms. */
 const MAX_AGE_MS = DAY_MS;
-/** How far the wall clock may run ahead of the time that passed within a day, ms. */
+/** Lead that the wall clock may gain over the elapsed time within a day, ms. */
 const SLACK_MS = 60 * 60_000;
 
 /** A wall-clock reading ahead of the elapsed time. */
@@ -15,7 +15,7 @@ interface Claim {
   readonly at: number;
   /** Uptime since then of processes before this one, ms. */
   readonly waitedMs: number;
-  /** When this process began to count, by the monotonic clock, ms. */
+  /** Time at which this process began to count, by the monotonic clock, ms. */
   readonly since: number;
 }
 
@@ -24,7 +24,7 @@ interface Step {
   readonly ms: number;
   /** Uptime since then of processes before this one, ms. */
   readonly waitedMs: number;
-  /** When this process began to count, by the monotonic clock, ms. */
+  /** Time at which this process began to count, by the monotonic clock, ms. */
   readonly since: number;
 }
 
@@ -50,7 +50,7 @@ export class PurgeClock {
     this.#trusted = { at: system.now(), monotonic: system.monotonic() };
   }
 
-  /** Goes on from what was saved; if nothing was, from the newest id in the storage, or else from the wall clock. */
+  /** Goes on from what was saved; if none was, from the newest id in the storage, or else from the wall clock. */
   async start(): Promise<void> {
     const saved = (await this.#storage.retention.trustedTime()) ?? (await this.#firstTime());
     const monotonic = this.#system.monotonic();

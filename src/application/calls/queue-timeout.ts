@@ -10,13 +10,13 @@ type QueueTimeoutContext = Pick<Context, "log" | "storage" | "system" | "timings
 
 const BATCH = 100;
 const LOOK_AGAIN_MS = 5_000;
-/** How often calls are looked at that wait only for the pace of a line, or for the calls before them. */
+/** Interval at which calls are checked that wait only for the pace of a line, or for the calls before them. */
 const LOOK_AT_ALL_MS = 60_000;
 
 /**
  * Fails calls that have waited for their instance too long. One timer, armed for the oldest waiting call.
  *
- * How long a call has waited follows from its creation time and the wall clock, unless the wall clock was set meanwhile:
+ * How long a call has waited follows from its creation time and the wall clock, unless the wall clock was set in the meantime:
  * then each call that waits gets a due time on the monotonic clock, once.
  */
 export class QueueTimeout {
@@ -26,13 +26,13 @@ export class QueueTimeout {
   /** Due times of calls from before the wall clock was set, by id; on the monotonic clock, ms. */
   readonly #due = new Map<string, number>();
   #cancel: (() => void) | undefined;
-  /** How far the wall clock was set since due times were given, ms. */
+  /** Change of the wall clock since due times were given, ms. */
   #jumped = 0;
-  /** Up to here, by age, all calls whose time is over wait for a line that takes calls. */
+  /** Up to here, by age, all calls whose time is up wait for a line that takes calls. */
   #seen: Pick<Call, "id" | "createdAt"> | undefined;
-  /** When they are looked at again, by the monotonic clock, ms. */
+  /** Time of the next check of all, by the monotonic clock, ms. */
   #allAt = 0;
-  /** When the timer fires, by the monotonic clock, ms. */
+  /** Time at which the timer fires, by the monotonic clock, ms. */
   #armedFor = 0;
   #stopped = false;
 
@@ -55,7 +55,7 @@ export class QueueTimeout {
     if (!this.#cancel || at < this.#armedFor) this.#armAt(at);
   }
 
-  /** A line takes no calls any more: those that wait for it may be over their time. */
+  /** A line no longer takes calls: waiting calls may have reached their time limit. */
   lineDown(): void {
     if (!this.#seen) return;
     this.#seen = undefined;
@@ -77,14 +77,14 @@ export class QueueTimeout {
       ? (await storage.calls.waitingSince(Number.MAX_SAFE_INTEGER, 1, seen))[0]?.createdAt
       : await storage.calls.oldestWaiting();
     if (oldest === undefined) return seen && this.#armAt(this.#allAt);
-    // The oldest one may have a due time of its own; such calls are few, and not for long.
+    // The oldest one may have its own due time; such calls are few, and not for long.
     const wait =
       this.#due.size > 0 ? Math.min(this.#nextDue() - system.monotonic(), LOOK_AGAIN_MS) : this.#left(oldest);
     const at = Math.max(notBefore, system.monotonic() + wait);
     this.#armAt(seen ? Math.min(at, this.#allAt) : at);
   }
 
-  /** How long a call created at `createdAt` may still wait, by the wall clock, ms. */
+  /** Time a call created at `createdAt` may still wait, by the wall clock, ms. */
   #left(createdAt: number): number {
     const { system, timings } = this.#context;
     const now = system.now();
@@ -123,7 +123,7 @@ export class QueueTimeout {
 
   /**
    * Gives due times to calls whose creation time is unreliable: to all that wait if the wall clock was set, otherwise to
-   * those that were created "in the future". A call that may be of before or after the jump counts as the younger one.
+   * calls that were created "in the future". A call that may be of before or after the jump counts as the younger one.
    */
   async #fixDue(jumped: number): Promise<void> {
     const { system, timings, storage } = this.#context;
@@ -155,7 +155,7 @@ export class QueueTimeout {
     return left;
   }
 
-  /** Fails calls by their creation time. Those that stay are not read again each time: what lets them fail is reported. */
+  /** Fails calls by their creation time. Calls that stay are not read again each time: what lets them fail is reported. */
   async #expireByAge(): Promise<void> {
     const { system, timings, storage } = this.#context;
     const createdBefore = system.now() - timings.queueTimeoutMs;
@@ -172,11 +172,11 @@ export class QueueTimeout {
       last = waiting.at(-1) ?? last;
       if (waiting.length < BATCH) break;
     }
-    // Unless a line went down meanwhile.
+    // Unless a line went down in the meantime.
     if (this.#seen === before) this.#seen = stays ? last : undefined;
   }
 
-  /** Resolves with whether the call was failed; one that waits behind another call of a line that takes calls stays. */
+  /** Resolves with whether the call was failed; a call that waits behind another one of a line that takes calls stays. */
   async #fail(call: Call): Promise<boolean> {
     const monitor = this.#lines.find(call.instanceId);
     if (monitor?.canDial && !monitor.number.full) return false;

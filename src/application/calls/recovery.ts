@@ -11,8 +11,8 @@ const LOOKS_MS = [1_000, 4_000, 15_000];
 
 /**
  * Settles what a process that died left behind, before anything new begins: its calls on the line, and those whose phone
- * it may have rung, are `FAILED/interrupted`; those that wait for an instance it was deleting are
- * `FAILED/instance_deleted`. Nothing else is touched.
+ * it may have rung, are `FAILED/interrupted`; calls waiting for an instance it was deleting are
+ * `FAILED/instance_deleted`. No other record is changed.
  */
 export async function recover(context: RecoveryContext): Promise<void> {
   await settleOrphans(context);
@@ -49,7 +49,7 @@ async function settleOrphans(context: RecoveryContext): Promise<void> {
       storage.calls.orphaned(nodeId, BATCH),
     );
     if (orphans.length === 0) return;
-    // A call that a late write changes meanwhile is found again, as it is then.
+    // A call that a late write changes in the meantime is found again, as it is then.
     for (const call of orphans) await settle(context, call);
   }
 }

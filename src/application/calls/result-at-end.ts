@@ -6,7 +6,7 @@ import type { CallMedia } from "../call-audio/call-media.ts";
 /** Stored until the agent has stated its result after the call. */
 const RESULT_PENDING = "not known yet: the agent has been asked";
 
-/** What a call has as its result when it ends. */
+/** Result of a call at its end. */
 export interface ResultAtEnd extends Findings {
   /** For the timeline. */
   readonly facts: readonly Fact[];

@@ -14,7 +14,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const EVERY_MS = 60 * 60_000;
 const BATCH = 500;
 
-/** How long things are kept after the end of their call, days; undefined: for ever. */
+/** Retention after the end of a call, days; undefined: for ever. */
 export interface RetentionDays {
   /** Calls, with all that belongs to them, and instances after their deletion. */
   readonly calls?: number | undefined;
@@ -81,7 +81,7 @@ export class Retention {
     if (this.#cancel) this.#sweepIn(EVERY_MS);
   }
 
-  /** One part of a sweep; if it fails, the others go on. */
+  /** One part of a sweep; if it fails, the others continue. */
   async #stage(what: string, work: () => Promise<void>): Promise<void> {
     if (!this.#cancel) return;
     try {

@@ -34,7 +34,7 @@ export class StandStill {
     this.#seen = this.#now;
   }
 
-  /** Begins anew: the process had nothing to do before. */
+  /** Begins anew: the process was idle before. */
   start(): void {
     this.#seen = this.#now;
   }
@@ -48,7 +48,7 @@ export class StandStill {
     if (ms > timings.queueTimeoutMs + 2 * timings.probeMs) this.#last = { ms, noticedAt: ids("call") };
   }
 
-  /** The reason why a call that has waited all the time must not be dialled any more; undefined if it may be. */
+  /** The reason why a call that has waited all the time must no longer be dialled; undefined if it may be. */
   missedBy({ id }: Pick<Call, "id">): string | undefined {
     this.look();
     if (!this.#last || id > this.#last.noticedAt) return undefined;

@@ -16,8 +16,8 @@ export type StoredCallsContext = Pick<
 >;
 
 /**
- * Stores what became of a call that this process owns, however long the storage takes; undefined if somebody else
- * has changed the call.
+ * Stores what became of a call that this process owns, however long the storage takes; undefined if another
+ * process has changed the call.
  * @throws {StorageUnavailable} the process ends and can wait no longer
  */
 export function storeCall(
@@ -45,7 +45,7 @@ async function areStored(
   return !last || (await storage.events.ofCall(call.id, {})).some(({ id }) => id === last.id);
 }
 
-/** Whether the stored call is what the patch makes of this one. */
+/** True if the stored call is what the patch makes of this one. */
 function isWritten(stored: Call, call: Call, patch: CallPatch): boolean {
   const made: Call = { ...call, ...patch };
   return (
@@ -60,7 +60,7 @@ function isWritten(stored: Call, call: Call, patch: CallPatch): boolean {
 }
 
 /**
- * Fails a call that has no live session, however long the storage takes; false if it was changed or had ended meanwhile.
+ * Fails a call that has no live session, however long the storage takes; false if it was changed or had ended in the meantime.
  * @throws {StorageUnavailable} the process ends and can wait no longer
  */
 export async function failCall(

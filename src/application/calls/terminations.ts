@@ -13,7 +13,7 @@ type TerminationsContext = Pick<Context, "log" | "shutdownSignal" | "storage" | 
   StoredCallsContext;
 
 /** Calls whose end is stored, but was refused to everybody who asked for it; the oldest are forgotten. */
-const MOST_UNANSWERED = 1_000;
+const MAX_UNANSWERED = 1_000;
 
 /** The live calls, as a termination sees them. */
 type LiveCalls = Pick<Dispatcher, "session" | "settled" | "over" | "wake" | "withdraw">;
@@ -24,15 +24,15 @@ interface Termination {
   answered: boolean;
   /** A request was refused because the end could not be stored in time. */
   refused: boolean;
-  /** Whether the call ended for this reason; rejects if the process ends before that is stored. */
+  /** True if the call ended for this reason; rejects if the process ends before that is stored. */
   readonly stored: Promise<boolean>;
 }
 
 /**
  * Ends calls on request, live or waiting.
  *
- * A live call is hung up at once, whatever the storage does; a waiting one is not dialled any more. The end is stored as
- * soon as the storage can take it, also if nobody waits for that. Of all requests to end one call, one is answered that
+ * A live call is hung up at once, whatever the storage does; a waiting one is no longer dialled. The end is stored as
+ * soon as the storage can take it, also if no request waits for that. Of all requests to end one call, one is answered that
  * it ended the call: also a later one, if those before had to be refused because the storage was down.
  */
 export class Terminations {
@@ -46,7 +46,7 @@ export class Terminations {
     this.#live = live;
   }
 
-  /** Whether a call is to end, although the storage does not know it yet. */
+  /** True if a call is to end, although the storage does not know it yet. */
   pending(callId: string): boolean {
     return this.#byCall.has(callId);
   }
@@ -110,14 +110,14 @@ export class Terminations {
       (ended) => {
         if (ended && termination.refused && reason === "terminated") this.#remember(call.id);
       },
-      () => {}, // those who wait get the error; the next start settles the call
+      () => {}, // waiting requests get the error; the next start settles the call
     );
     return termination;
   }
 
   #remember(callId: string): void {
     this.#unanswered.add(callId);
-    for (const oldest of this.#unanswered) if (this.#unanswered.size > MOST_UNANSWERED) this.#unanswered.delete(oldest);
+    for (const oldest of this.#unanswered) if (this.#unanswered.size > MAX_UNANSWERED) this.#unanswered.delete(oldest);
   }
 
   #inTime({ id, status }: Call, { stored }: Termination, ms: number): Promise<boolean> {
@@ -150,7 +150,7 @@ export class Terminations {
     });
   }
 
-  /** Ends the call if it is live; false if it is not, or was over before. Resolves when what became of it is stored. */
+  /** Ends the call if it is live; false if it is not, or had ended before. Resolves when what became of it is stored. */
   async #hangUp(id: string, reason: FailedReason, detail: string | null): Promise<boolean> {
     const session = this.#live.session(id);
     const live = session !== undefined && isActive(session.call.status);

@@ -7,7 +7,7 @@ import { anything, count, flag, nothing, only, optional, plainObject, port, text
 import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
 import { asks, iterates, notifies, reads, states, throwing, yields } from "./rules.ts";
 
-/** How long an agent may take to open the conversation of a call, ms. */
+/** Time an agent may take to open the conversation of a call, ms. */
 const OPEN_MS = 30_000;
 
 const closes = { boundedBy: "src/ringport.ts" };

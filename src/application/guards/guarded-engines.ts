@@ -23,11 +23,11 @@ import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts
 import { portError } from "./port-fault.ts";
 import { type Accept, asks, iterates, notifies, reads, returns, throwing, yields } from "./rules.ts";
 
-/** How long a decoder may take for a whole file, ms; the embedded one has a limit of CPU time as well. */
+/** Time a decoder may take for a whole file, ms; the embedded one has a limit of CPU time as well. */
 const DECODE_MS = 60_000;
-/** How long it may take until a session accepts samples, or an MP3 stream bytes, ms. */
+/** Time until a session must accept samples, or an MP3 stream bytes, ms. */
 const OPEN_MS = 10_000;
-/** How long the last transcripts of a session may take, ms. */
+/** Time the last transcripts of a session may take, ms. */
 const LAST_WORDS_MS = 10_000;
 
 const closes = { boundedBy: "src/ringport.ts" };
@@ -127,7 +127,7 @@ export const guardedTranscription = (engine: Transcription, parts: GuardParts): 
 
 const builtIn: VoiceActivity = (rate) => new Vad(rate);
 
-/** The detectors of an embedding program; the built-in one in place of one that cannot be made, or if there is none. */
+/** The detectors of an embedding program; the built-in one in place of an engine that cannot be made, or if there is none. */
 export function guardedVoiceActivity(activity: VoiceActivity | undefined, parts: GuardParts): Guarded<VoiceActivity> {
   if (activity === undefined) return builtIn as Guarded<VoiceActivity>;
   const detectors: Detectors = { create: (rate) => activity(rate) };

@@ -40,7 +40,7 @@ export interface GuardedPorts {
   readonly transcription: Guarded<Transcription> | undefined;
   /** Conducts agent calls; undefined: they fail. */
   readonly agent: Guarded<Agent> | Guarded<AudioAgent> | undefined;
-  /** What the models of agents may do on a call. */
+  /** Tools of agents' models on a call. */
   readonly agentTools: readonly Guarded<AgentTool>[];
   readonly recordings: Guarded<Recordings>;
   /** Detects speech, on every call. */

@@ -3,7 +3,7 @@ import { count, nothing, only, optional, port } from "./accepted.ts";
 import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
 import { asks, ends, reads, throwing, yields } from "./rules.ts";
 
-/** How long a store may take to complete, find or delete a recording, or to read the next piece of it, ms. */
+/** Time a store may take to complete, find or delete a recording, or to read the next piece of it, ms. */
 const STORE_MS = 30_000;
 
 const WRITER: Rules<RecordingWriter> = {

@@ -19,11 +19,11 @@ import {
 import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
 import { type Accept, asks, iterates, reads, returns, throwing } from "./rules.ts";
 
-/** How long a network may take to decide on a number, ms. */
+/** Time a network may take to decide on a number, ms. */
 const DECIDE_MS = 5_000;
-/** How long a network may take to delete what it keeps of calls, ms. */
+/** Time a network may take to delete its data of calls, ms. */
 const FORGET_MS = 30_000;
-/** How long a line may take to start linking, ms. */
+/** Time a line may take to start linking, ms. */
 const LINK_MS = 60_000;
 
 const oneOf = <Value extends string>(...values: readonly Value[]): Accept<Value> =>

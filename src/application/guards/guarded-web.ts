@@ -10,11 +10,11 @@ import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts
 import { PortFault } from "./port-fault.ts";
 import { type Accept, asks, notifies, reads, returns, throwing } from "./rules.ts";
 
-/** How long the check of a token may take, ms. */
+/** Time the check of a token may take, ms. */
 export const AUTHENTICATE_MS = 5_000;
 /** Checks of tokens that may be pending at the same time. */
 const MAX_CHECKS = 1_000;
-/** How long a network may take for a page, a hasher for a password, and a parser for a body, ms. */
+/** Time a network may take for a page, a hasher for a password, and a parser for a body, ms. */
 const REQUEST_MS = 30_000;
 
 const principal = optional(record<Principal>({ userId: text }));

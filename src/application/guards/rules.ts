@@ -149,7 +149,7 @@ export function iterates<Item>(accept: Accept<Item>): Rule<AsyncIterable<Item>> 
   };
 }
 
-/** How long an iterable may take to clean up, ms. */
+/** Time an iterable may take to clean up, ms. */
 const RETURN_MS = 5_000;
 
 function iterable<Item>(member: Member, open: () => unknown, accept: Accept<Item>, limit: Limit): AsyncIterable<Item> {

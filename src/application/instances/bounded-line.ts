@@ -41,7 +41,7 @@ export class BoundedLine {
     this.#failed = failed;
   }
 
-  /** Whether the line is open, or being opened. */
+  /** True if the line is open, or being opened. */
   get wanted(): boolean {
     return this.#line !== undefined;
   }
@@ -67,7 +67,7 @@ export class BoundedLine {
     return within(unlinked, { ...this.#bound, ms: unlinkMs, late });
   }
 
-  /** Gives the line up: it is closed, it can report nothing any more, and the next one is a new one. */
+  /** Gives the line up: it is closed, its reports no longer count, and the next one is a new one. */
   abandon(): void {
     const attempt = this.#attempt;
     this.#attempt = this.#line = undefined;
@@ -75,7 +75,7 @@ export class BoundedLine {
     if (attempt) void closeOf(attempt.arrives).catch((error) => this.#warn(error));
   }
 
-  /** Closes the line, also one that is being opened. Never rejects. */
+  /** Closes the line, also while it is being opened. Never rejects. */
   async close(): Promise<void> {
     const { system, timings } = this.#context;
     const attempt = this.#attempt;
@@ -113,7 +113,7 @@ export class BoundedLine {
   }
 }
 
-/** Closes the line when it arrives; nothing is to be done if it never opens. */
+/** Closes the line when it arrives; no step is needed if it never opens. */
 function closeOf(arrives: Promise<Line>): Promise<void> {
   return arrives.then(
     (line) => line.close(),

@@ -5,11 +5,11 @@ import type { Lines } from "./lines.ts";
 
 type BrokenLinesContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system"> & StoredCallsContext;
 
-/** Fails the calls that wait for a line whose fault will not pass by itself: their time in the queue would be wasted. */
+/** Fails the calls that wait for a line whose fault needs a person to fix it: their time in the queue would be wasted. */
 export class BrokenLines {
   readonly #context: BrokenLinesContext;
   readonly #lines: Lines;
-  /** Instances whose calls are being failed; true if something happened meanwhile. */
+  /** Instances whose calls are being failed; true if something happened in the meantime. */
   readonly #busy = new Map<string, boolean>();
 
   constructor(context: BrokenLinesContext, lines: Lines) {

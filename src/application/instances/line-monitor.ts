@@ -41,14 +41,14 @@ export type LineMonitorContext = Pick<
 /** The reason that a caller sees for an error of the adapter. */
 const NOT_OPENED = "the line could not be opened; the server's log has the reason";
 
-/** Whether instances of the network need no code: the operator has configured their numbers. */
+/** True if instances of the network need no code: the operator has configured their numbers. */
 export function linksByItself({ capabilities }: Telephony): boolean {
   return capabilities.linking === "operator";
 }
 
-/** What is known of the dials of a linked number; it ends with the link. */
+/** State of the dials of a linked number; it ends with the link. */
 export interface NumberState {
-  /** When the number last placed a call, by the monotonic clock, ms, and the jitter of the pace after it, 0 to 1. */
+  /** Time of the number's latest call, by the monotonic clock, ms, and the jitter of the pace after it, 0 to 1. */
   lastDial?: { readonly at: number; chance?: number } | undefined;
   /** Until when the line takes no call, by the monotonic clock, ms, and why. */
   full?: { readonly until: number; readonly reason: string } | undefined;
@@ -58,7 +58,7 @@ export interface NumberState {
 export interface LineWatcher {
   online(instanceId: string): void;
   offline(instanceId: string, reason: string): void;
-  /** The line has a fault that will not pass by itself. */
+  /** The line has a fault that needs a person to fix it. */
   broken(instanceId: string): void;
 }
 
@@ -67,8 +67,8 @@ export interface LineWatcher {
  *
  * Every report and every answer of a probe is decided by `domain/line-flow.ts` and carried out here. Writes run one after
  * the other. `CREATED` → (linked) → `CONFIGURED` → (a probe finds it online) → `ACTIVE`; offline for longer than the
- * grace → `CONFIGURED`; unlinked by the phone's owner → `CREATED`. If the network links by itself, a probe that finds
- * the line online links it as well.
+ * grace → `CONFIGURED`; unlinked by the phone's owner → `CREATED`. If the network links automatically, a probe that
+ * finds the line online links it as well.
  */
 export class LineMonitor {
   readonly telephony: Telephony;
@@ -131,7 +131,7 @@ export class LineMonitor {
     return this.#record.current;
   }
 
-  /** When the number was linked, ms since 1970-01-01 UTC; now while none is. */
+  /** Time at which the number was linked, ms since 1970-01-01 UTC; now while none is. */
   get linkedAt(): number {
     return this.#linkTime.linkedAt();
   }
@@ -141,17 +141,17 @@ export class LineMonitor {
     this.#pause.set(pause);
   }
 
-  /** Whether the last probe found the line able to place calls. */
+  /** True if the last probe found the line able to place calls. */
   get canDial(): boolean {
     return this.#flow.state === "online";
   }
 
-  /** Why the line cannot place calls until somebody mends it; undefined if it can, or if the fault may pass by itself. */
+  /** Reason why the line cannot place calls until a person fixes it; undefined if it can, or if the fault may pass. */
   get lastingFault(): string | undefined {
     return this.canDial ? undefined : this.#flow.lastingFault;
   }
 
-  /** Whether the line counts as up for the instance's status: online, or offline for less than the grace. */
+  /** True if the line counts as up for the instance's status: online, or offline for less than the grace. */
   get up(): boolean {
     return this.#flow.state === "online" || this.#flow.state === "reconnecting";
   }
@@ -161,7 +161,7 @@ export class LineMonitor {
     return this.#line.open();
   }
 
-  /** Starts linking, or goes on with it. */
+  /** Starts linking, or continues with it. */
   async link(): Promise<void> {
     const line = await this.line();
     this.#take({ type: "linking_started" });
@@ -173,7 +173,7 @@ export class LineMonitor {
     }
   }
 
-  /** Asks a line with a lasting fault for another attempt: somebody may have removed the cause. */
+  /** Asks a line with a lasting fault for another attempt: a person may have removed the cause. */
   retry(): void {
     if (this.lastingFault === undefined) return;
     const failed = (err: unknown) =>
@@ -196,7 +196,7 @@ export class LineMonitor {
     }
   }
 
-  /** The current code, or the next one within `ms`; undefined if none comes or the number is linked meanwhile. */
+  /** The current code, or the next one within `ms`; undefined if none comes or the number is linked in the meantime. */
   currentCode(ms: number): Promise<LinkCode | undefined> {
     return this.#codes.current(ms);
   }
@@ -206,7 +206,7 @@ export class LineMonitor {
     this.#prober.setInCall(inCall);
   }
 
-  /** The host of one opened line. Once that is given up, it can report, read and store nothing any more. */
+  /** The host of one opened line. Once that is given up, it can report, read and store no longer reports. */
   #hostOf(givenUp: AbortSignal): LineHost {
     const { lease } = this.#context;
     const take = (input: LineInput): void => {
@@ -259,8 +259,8 @@ export class LineMonitor {
   }
 
   /**
-   * Unlinks the number at its user's request: from now on nothing is dialled, then the network forgets the device, and then
-   * that is stored, although the network may not have answered in time. Resolves with false if the line is closed before
+   * Unlinks the number at its user's request: from now on no call is dialled, then the network forgets the device, and then that is stored, although the
+   * network may not have responded in time. Resolves with false if the line is closed before
    * that: then the instance is deleted, or is as it was at the next start.
    * @param networkAsked called once the network has answered, or has not in time
    */
@@ -300,7 +300,7 @@ export class LineMonitor {
     if (open || this.#line.wanted) await this.#line.unlink();
   }
 
-  /** Closes the line; writes that wait for the storage go on. Never rejects. */
+  /** Closes the line; writes that wait for the storage continue. Never rejects. */
   async close(): Promise<void> {
     this.#quiet();
     await this.#line.close();

@@ -73,7 +73,7 @@ export class Lines {
     return monitor;
   }
 
-  /** Loads the speech engines with the first line: nothing is spoken without one. */
+  /** Loads the speech engines with the first line: no text is spoken without one. */
   #warmUpSpeech(): void {
     if (this.#warmedUp) return;
     this.#warmedUp = true;
@@ -91,7 +91,7 @@ export class Lines {
     return this.#monitors.get(instanceId);
   }
 
-  /** How many lines can dial now. */
+  /** Number of lines that can dial now. */
   get dialable(): number {
     return this.dialableIds.length;
   }
@@ -126,7 +126,7 @@ export class Lines {
     return { state: "offline", phone, reason, ...unknown };
   }
 
-  /** Closes one line for good. */
+  /** Closes one line permanently. */
   async drop(instanceId: string): Promise<void> {
     const monitor = this.#monitors.get(instanceId);
     this.#monitors.delete(instanceId);

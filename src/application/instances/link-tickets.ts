@@ -2,7 +2,7 @@ import { fromHex, toHex } from "../../base/hex.ts";
 import type { System } from "../../ports/system.ts";
 import type { Vault } from "../access/vault.ts";
 
-/** How long a ticket is valid, ms. */
+/** Time a ticket is valid, ms. */
 const TICKET_MS = 60 * 60_000;
 /** By how much the clock may be set back while a ticket is valid, ms; beyond that the ticket is of a clock that was ahead. */
 const SET_BACK_MS = TICKET_MS;
@@ -16,7 +16,7 @@ export interface LinkTicket {
   readonly expiresAt: number;
 }
 
-/** Tickets for the link page of one instance, which works without a token. They are signed, and nothing of them is stored. */
+/** Tickets for the link page of one instance, which works without a token. They are signed, and not stored. */
 export class LinkTickets {
   readonly #vault: Vault;
   readonly #system: System;

@@ -6,7 +6,7 @@ import type { InstanceRecord } from "./instance-record.ts";
 const BELIEVED_AFTER_MS = 24 * 3_600_000;
 
 /**
- * When the number of an instance was linked. If that was stored while the clock was ahead, the link counts from when this
+ * Time at which the number of an instance was linked. If that was stored while the clock was ahead, the link counts from when this
  * process knows it, so that a warm-up continues.
  */
 export class LinkTime {

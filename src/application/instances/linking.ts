@@ -114,7 +114,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     }
   }
 
-  /** The current code, or the next one; undefined when none comes in time or the number is linked meanwhile. */
+  /** The current code, or the next one; undefined when none comes in time or the number is linked in the meantime. */
   async #codeOf(monitor: LineMonitor, signal: AbortSignal | undefined): Promise<LinkCode | undefined> {
     const { system, timings } = this.#context;
     const until = system.monotonic() + timings.linkCodeMs;
@@ -134,7 +134,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     }
   }
 
-  /** A network that links by itself shows no code; the refusal names why it has not linked yet. */
+  /** A network that links automatically shows no code; the refusal names why it has not linked yet. */
   async #withoutCode(instance: Instance, monitor: LineMonitor, signal: AbortSignal | undefined): Promise<never> {
     const { system, timings } = this.#context;
     const late = () => new NetworkSilent("the network does not answer");
@@ -162,7 +162,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
   async #insistUnlinked(instance: Instance): Promise<void> {
     const now = await this.#context.storage.instances.get(instance.id);
     if (!now || now.status === "DELETED") {
-      // The line may have been opened after the deletion; one that is under way closes it itself.
+      // The line may have been opened after the deletion; a dial under way closes it.
       if (!this.#deletions.underWay(instance.id)) await this.#lines.drop(instance.id);
       throw instanceNotFound(instance.id);
     }
@@ -170,7 +170,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
   }
 }
 
-/** What to do with the code, for the person who holds the phone; a code that is a web address can be opened as well. */
+/** Instruction for the person who holds the phone; a code that is a web address can be opened as well. */
 function instructionFor(instance: Instance, payload: string): string {
   const open = /^https?:/.test(payload) ? `, or open ${payload} on it` : "";
   return `Scan this code with the phone of "${instance.name}" to link its number${open}. It changes; fetch it again when it has expired.`;

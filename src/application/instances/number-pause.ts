@@ -30,7 +30,7 @@ export class NumberPause {
     };
     if (isStored()) return;
     this.#record.enqueue(async () => {
-      // Meanwhile the number may be unlinked, or the same pause stored.
+      // In the meantime the number may be unlinked, or the same pause stored.
       if (this.#record.current.status === "CREATED" || isStored()) return;
       if (!pause) return this.#record.move({ patch: { pause: null } });
       const data = { paused_until: new Date(pause.until).toISOString(), reason: pause.reason };
@@ -39,7 +39,7 @@ export class NumberPause {
     });
   }
 
-  /** Whether the pause is about the one that was reported last. */
+  /** True if the pause is the latest reported one. */
   #isReported({ until }: Pause): boolean {
     const now = this.#context.system.now();
     const last = this.#record.current.pause?.until ?? 0;

@@ -50,7 +50,7 @@ export async function pairingCodeOf(
   throw unsupported(`scan the code of GET /v1/instances/${instance.id}/configure`);
 }
 
-/** What to do with the code, for the person who holds the phone. */
+/** Instruction for the person who holds the phone. */
 export function pairingInstruction(phone: string): string {
   return `Type this code on the phone with the number ${phone}, in the messaging application under linked devices. It links the number once; request another one if it expires.`;
 }

@@ -4,11 +4,11 @@ import type { Context } from "../context.ts";
 
 type ProberContext = Pick<Context, "system" | "timings">;
 
-/** What a prober asks and reports to. */
+/** Dependencies of a prober. */
 export interface Probed {
   /** The open line; opens it if necessary. */
   line(): Promise<Line>;
-  /** Whether the next probe is to be scheduled. */
+  /** True if the next probe is to be scheduled. */
   isProbed(): boolean;
   /** The latest answer. An answer that may be outdated is not reported. */
   found(health: LineHealth): void;

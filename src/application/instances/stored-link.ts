@@ -8,7 +8,7 @@ import type { InstanceRecord } from "./instance-record.ts";
 /** Dependencies of the stored link. */
 export type StoredLinkContext = Pick<Context, "ids" | "log" | "shutdownSignal" | "storage" | "system" | "vault">;
 
-/** What is stored of an instance's link: its number, its credentials and the records of its line. */
+/** Stored link of an instance: its number, its credentials and the records of its line. */
 export class StoredLink {
   readonly #context: StoredLinkContext;
   readonly #record: InstanceRecord;
@@ -36,7 +36,7 @@ export class StoredLink {
 
   /** Stores a link in its turn. */
   store(phone: string | null, credentials?: Uint8Array): Promise<void> {
-    // Sealed in its turn, so that an unlink that is reported meanwhile is stored behind the link.
+    // Sealed in its turn, so that an unlink that is reported in the meantime is stored behind the link.
     return this.#record.inTurn(async () => {
       const sealed = credentials && (await this.#context.vault.seal(this.#record.current.id, credentials));
       // A number without credentials is the operator's, who may have it dial as before.

@@ -43,8 +43,8 @@ export class Unlinkings {
 
   /**
    * Unlinks the number; resolves when that is stored.
-   * @throws {Refusal} `linked_by_operator`; `instance_not_found`: it was deleted meanwhile; `stopping`
-   * @throws {StorageUnavailable} the storage takes too long; the unlinking goes on by itself
+   * @throws {Refusal} `linked_by_operator`; `instance_not_found`: it was deleted in the meantime; `stopping`
+   * @throws {StorageUnavailable} the storage takes too long; the unlinking continues automatically
    */
   async unlink(instance: Instance): Promise<void> {
     const { system, timings, telephony } = this.#context;

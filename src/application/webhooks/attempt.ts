@@ -15,7 +15,7 @@ const ERROR_LENGTH = 300;
 /**
  * Sends a message once, signed with the key of its webhook and, after a rotation, with the old key too.
  * @param ending ends the attempt
- * @throws the reason of `ending` when it is aborted: nothing is known about the attempt then
+ * @throws the reason of `ending` when it is aborted: the attempt is unknown then
  */
 export async function attempt(
   { system, vault, webhookSender }: Pick<Context, "system" | "vault" | "webhookSender">,
@@ -35,7 +35,7 @@ export async function attempt(
     const own = await openHeaders(vault, webhook.id, webhook.sealedHeaders);
     const headers = { ...own, "content-type": "application/json", "user-agent": "Ringport-Webhooks", ...signed };
     const sending = webhookSender.post({ userId, url, headers, body, signal: over.signal });
-    sending.catch(() => {}); // it may reject after the time is over
+    sending.catch(() => {}); // it may reject after the time is up
     const late = () => new Error(`the endpoint did not answer within ${ATTEMPT_MS} ms`);
     return { status: await within(sending, { system, ms: ATTEMPT_MS, late, signal: ending }) };
   } catch (error) {

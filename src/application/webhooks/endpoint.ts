@@ -36,7 +36,7 @@ const AGAIN_MS = 1_000;
 /**
  * Delivers the events of one webhook. It follows the log of the user from the webhook's position, stores a delivery for
  * each event that the webhook wants, and attempts what is due, at most {@link AT_ONCE} deliveries at a time. While all of
- * these are busy, it plans nothing more: the events wait in the log.
+ * these are busy, it stops planning: the events wait in the log.
  */
 export class Endpoint {
   readonly #context: EndpointContext;
@@ -134,7 +134,7 @@ export class Endpoint {
     while (this.#attempts.size < AT_ONCE && this.#delivers) if (!(await this.#plan())) return;
   }
 
-  /** When a delivery is due. A time that only a clock that was ahead can have written is replaced: it would never come nearer. */
+  /** Time at which a delivery is due. A time that only a clock that was ahead can have written is replaced: it would never come nearer. */
   async #nextAttemptAt(delivery: WebhookDelivery, now: number): Promise<number> {
     const { id, attempts, nextAttemptAt } = delivery;
     if (nextAttemptAt === null) return now;
@@ -217,7 +217,7 @@ export class Endpoint {
     if (failing) await this.#disable(result);
   }
 
-  /** When a delivery that has failed began, ms since 1970-01-01 UTC, or earlier if a clock that was ahead created it. */
+  /** Time at which a failed delivery began, ms since 1970-01-01 UTC, or earlier if a clock that was ahead created it. */
   #begun({ createdAt }: WebhookDelivery): number {
     const now = this.#context.system.now();
     const isKnown = storedTime("webhook_deliveries.created_at", createdAt, now) === createdAt;
@@ -233,7 +233,7 @@ export class Endpoint {
       const patch = { disabledReason, updatedAt: system.now() } as const;
       const updated = await this.#stored(() => storage.webhooks.update(id, version, patch));
       if (!updated && !(await this.#reload())) return;
-      if (!updated) continue; // its user has changed it meanwhile
+      if (!updated) continue; // its user has changed it in the meantime
       this.#load(updated);
       log.warn({ webhook_id: id, reason: disabledReason }, "a webhook was disabled");
     }

@@ -13,13 +13,13 @@ export interface StreamOptions extends RequestOptions {
   readonly sampleRate?: StreamRate | undefined;
   /** `callee` makes the callee's audio available as {@link CallStream.audio}. Default: no audio is received. */
   readonly audio?: "callee" | undefined;
-  /** How long to try to reconnect when the connection breaks, ms. Default: 10,000, the time that the server waits. */
+  /** Time to try to reconnect when the connection breaks, ms. Default: 10,000, the time that the server waits. */
   readonly reconnectMs?: number | undefined;
   /** Opens the connection. Default: the global `WebSocket`. */
   readonly WebSocket?: WebSocketConstructor | undefined;
 }
 
-/** How a stream ended. */
+/** End of a stream. */
 export interface StreamEnd {
   /** `closed`: `close()` ended the stream; read the call for its outcome. */
   readonly status: "completed" | "failed" | "closed";
@@ -28,11 +28,11 @@ export interface StreamEnd {
 
 /**
  * The live audio of one call. A broken connection is restored automatically, and written audio is neither lost nor heard
- * twice. Promises and iterators reject with a `RingportError` if the stream fails for good.
+ * twice. Promises and iterators reject with a `RingportError` if the stream fails permanently.
  */
 export interface CallStream {
   readonly callId: string;
-  /** Resolves when the call is over, or the stream is closed; rejects if the stream fails for good. */
+  /** Resolves when the call has ended, or the stream is closed; rejects if the stream fails permanently. */
   readonly ended: Promise<StreamEnd>;
   /** Number of dropped frames and events. At most 60 s of audio and 10,000 events are kept for a reader. */
   readonly dropped: { readonly frames: number; readonly events: number };
@@ -42,7 +42,7 @@ export interface CallStream {
   audio(): AsyncGenerator<Int16Array<ArrayBuffer>, void, undefined>;
   /**
    * Queues audio for the callee: samples, or bytes of the encoding, cut anywhere. Resolves when more may be written; the
-   * array must stay unchanged until then. Resolves with false once the call is over: then the audio is not heard.
+   * array must stay unchanged until then. Resolves with false once the call has ended: then the audio is not heard.
    * Rejects with `stream_overflow` if more than 60 s are queued because the program does not await this promise.
    */
   write(audio: Int16Array | Uint8Array): Promise<boolean>;
@@ -58,7 +58,7 @@ export interface CallStream {
    * @throws {RangeError} `digits` must be 1 to 64 of the keys 0-9 * # A-D
    */
   dtmf(digits: string): Promise<void>;
-  /** Ends the call once all audio written so far has been heard, or at once before pickup; resolves when the call is over. */
+  /** Ends the call once all audio written so far has been heard, or at once before pickup; resolves when the call has ended. */
   hangUp(): Promise<StreamEnd>;
   /** Disconnects once all audio written so far has reached the server, which ends the call when it has been heard. */
   close(): Promise<void>;

@@ -52,7 +52,7 @@ class Listening implements CallListening {
     this.#socket = socket;
     this.#signal = signal;
     socket.binaryType = "arraybuffer";
-    // `ws` throws an error that nobody handles. A close event follows every error.
+    // `ws` throws an error without a handler. A close event follows every error.
     socket.onerror = () => {};
     socket.onmessage = ({ data }) => this.#received(data as string | ArrayBuffer);
     this.opened = new Promise((resolve) => {

@@ -14,7 +14,7 @@ export interface ConnectionOptions {
   readonly callId: string;
   /** Query of the stream's URL, without the ticket. */
   readonly query: URLSearchParams;
-  /** How long to try to open or reopen a connection, ms. */
+  /** Time to try to open or reopen a connection, ms. */
   readonly reconnectMs: number;
   /** Undefined: the global `WebSocket`. */
   readonly WebSocket: WebSocketConstructor | undefined;
@@ -27,13 +27,13 @@ export interface ConnectionListener {
   received(data: string | ArrayBuffer): void;
   /** The connection broke; another one is being opened. */
   lost(): void;
-  /** The server has ended the connection, because the call is over. */
+  /** The server has ended the connection, because the call has ended. */
   over(status: "completed" | "failed"): void;
   /** There is no connection, and none can be opened. */
   failed(error: RingportError): void;
 }
 
-/** How long one attempt to reconnect may take, ms. */
+/** Time one attempt to reconnect may take, ms. */
 const ATTEMPT_MS = 4_000;
 const BACK_OFF = { minReconnectionDelay: 100, reconnectionDelayGrowFactor: 1.5, maxReconnectionDelay: 1_000 };
 /** A connection is stable after this time, ms; a break before it counts as part of the previous break. */
@@ -51,7 +51,7 @@ export class StreamConnection {
   readonly #stop = new AbortController();
   /** Without a connection, the deadline for one; with one, the moment at which it is stable. */
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** When the current break began. */
+  /** Beginning of the current break. */
   #brokenAt: number | undefined;
   #wasOpen = false;
   #isOpen = false;
@@ -114,7 +114,7 @@ export class StreamConnection {
     }
   }
 
-  /** The server has closed the stream for good; the close code is the reason. */
+  /** The server has closed the stream permanently; the close code is the reason. */
   #ended({ code, reason }: { readonly code: number; readonly reason: string }): void {
     if (code === CLOSED.completed || code === CLOSED.failed) {
       this.close();
@@ -192,7 +192,7 @@ export class StreamConnection {
   }
 }
 
-/** Whether the server has closed the stream for good. partysocket's own events mean that the connection broke. */
+/** True if the server has closed the stream permanently. partysocket's own events mean that the connection broke. */
 function isForGood(event: { readonly code: number }): boolean {
   return !(event instanceof CloseEvent) && (Object.values(CLOSED) as number[]).includes(event.code);
 }

@@ -13,8 +13,8 @@ interface Pending {
 }
 
 /** While the server has more than this queued, no more is sent, ms. It is well below the level of buffer_high. */
-const MOST_QUEUED_MS = 20_000;
-/** Interval between progress requests meanwhile, ms. */
+const MAX_QUEUED_MS = 20_000;
+/** Interval between progress requests in the meantime, ms. */
 const POLL_MS = 500;
 /** Overhead of a message beside its bytes. */
 const MESSAGE_BYTES = 64;
@@ -81,7 +81,7 @@ export class Outbox {
     return sent;
   }
 
-  /** Resolves when the server has confirmed everything, or nothing more will be sent. */
+  /** Resolves when the server has confirmed everything, or no more will be sent. */
   drained(): Promise<void> {
     if (this.#ended) return Promise.resolve();
     return new Promise((resolve) => {
@@ -108,7 +108,7 @@ export class Outbox {
   progress(messages: number, queuedMs: number): boolean {
     const first = !this.#synchronized;
     this.#stopPolling();
-    if (queuedMs > MOST_QUEUED_MS) this.#poll = setTimeout(() => this.#requestProgress(), POLL_MS);
+    if (queuedMs > MAX_QUEUED_MS) this.#poll = setTimeout(() => this.#requestProgress(), POLL_MS);
     for (let have = this.#confirmed ?? messages; have < messages && this.#sent.length > 0; have++)
       this.#sentBytes -= cost(this.#sent.shift()!);
     this.#confirmed = messages;

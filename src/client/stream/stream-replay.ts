@@ -1,6 +1,6 @@
 /** Events of which the server replays only the latest; it has dropped older ones. The same holds for transcripts. */
 const PASSING: ReadonlySet<string> = new Set(["dtmf", "beep", "line_tone", "mark", "cleared"]);
-const MOST_REPLAYED = 1_000;
+const MAX_REPLAYED = 1_000;
 /** Events about one connection, which are never replayed. */
 const OF_A_CONNECTION: ReadonlySet<string> = new Set(["buffer_high", "buffer_low", "audio_dropped"]);
 
@@ -21,7 +21,7 @@ export class Replay {
       this.#expected.set(text, (this.#expected.get(text) ?? 0) + 1);
   }
 
-  /** The replay is over: all further events are new. */
+  /** The replay has ended: all further events are new. */
   over(): void {
     this.#expected = undefined;
   }
@@ -36,7 +36,7 @@ export class Replay {
     }
     const kept = event === "transcript" ? this.#transcripts : PASSING.has(event) ? this.#passing : this.#lasting;
     kept.push(text);
-    if (kept !== this.#lasting && kept.length > MOST_REPLAYED) kept.shift();
+    if (kept !== this.#lasting && kept.length > MAX_REPLAYED) kept.shift();
     return true;
   }
 }

@@ -15,10 +15,10 @@ import { type MarkEnd, Replies } from "./stream-replies.ts";
 const RECONNECT_MS = 10_000;
 /** Most audio that is unconfirmed, and most that waits after it, s. */
 const WINDOW_S = 2;
-const MOST_WAITING_S = 60;
-const MOST_FRAMES = 3_000;
-const MOST_EVENTS = 10_000;
-const MOST_MARK_CHARACTERS = 256;
+const MAX_WAITING_S = 60;
+const MAX_FRAMES = 3_000;
+const MAX_EVENTS = 10_000;
+const MAX_MARK_CHARACTERS = 256;
 
 /**
  * Connects to the stream of a call.
@@ -46,8 +46,8 @@ class LiveStream implements CallStream {
   readonly #receivesAudio: boolean;
   readonly #connection: StreamConnection;
   readonly #outbox: Outbox;
-  readonly #events = new Inbox<StreamEvent>("events()", MOST_EVENTS);
-  readonly #frames = new Inbox<Int16Array<ArrayBuffer>>("audio()", MOST_FRAMES);
+  readonly #events = new Inbox<StreamEvent>("events()", MAX_EVENTS);
+  readonly #frames = new Inbox<Int16Array<ArrayBuffer>>("audio()", MAX_FRAMES);
   readonly #replies = new Replies();
   readonly #replay = new Replay();
   readonly #leave: () => void;
@@ -70,7 +70,7 @@ class LiveStream implements CallStream {
     this.ended = this.#ended.promise;
     this.opened = this.#opened.promise;
     this.ended.then(() => this.#opened.resolve(), this.#opened.reject);
-    this.#outbox = new Outbox(WINDOW_S * bytesPerSecond, MOST_WAITING_S * bytesPerSecond);
+    this.#outbox = new Outbox(WINDOW_S * bytesPerSecond, MAX_WAITING_S * bytesPerSecond);
     const query = new URLSearchParams({ encoding, sample_rate: String(sampleRate), ...(audio ? { audio } : {}) });
     this.#connection = new StreamConnection(
       { transport, callId, query, reconnectMs, WebSocket },
@@ -110,7 +110,7 @@ class LiveStream implements CallStream {
     const full = (): Error =>
       new RingportError(
         "stream_overflow",
-        `more than ${MOST_WAITING_S} s of audio are queued: await the promise of write()`,
+        `more than ${MAX_WAITING_S} s of audio are queued: await the promise of write()`,
       );
     const written = this.#outbox.write(bytes, full).then(
       () => true,
@@ -123,9 +123,9 @@ class LiveStream implements CallStream {
   }
 
   mark(name: string): Promise<MarkEnd> {
-    if (name.length < 1 || name.length > MOST_MARK_CHARACTERS)
+    if (name.length < 1 || name.length > MAX_MARK_CHARACTERS)
       throw new RangeError(
-        `the name of the mark has ${name.length} characters: it must have 1 to ${MOST_MARK_CHARACTERS}`,
+        `the name of the mark has ${name.length} characters: it must have 1 to ${MAX_MARK_CHARACTERS}`,
       );
     const reached = this.#replies.mark(name);
     this.#outbox.send({ type: "mark", name }, false).catch((error: unknown) => this.#replies.end(error));
@@ -178,7 +178,7 @@ class LiveStream implements CallStream {
     this.#events.push(message);
   }
 
-  /** The stream cannot be restored. If the call has ended meanwhile, the stream ends like the call. */
+  /** The stream cannot be restored. If the call has ended in the meantime, the stream ends like the call. */
   async #handleFailure(error: RingportError): Promise<void> {
     if (error.code === "call_ended" && this.#wasOpen) {
       const path = callPath(this.callId);

@@ -47,7 +47,7 @@ async function* limited(body: AsyncIterable<Uint8Array>, limit: number, bound: B
   }
 }
 
-/** What ends the reading of a body besides its own end. */
+/** Limits on reading a body. */
 interface BodyBound {
   readonly system: System;
   /** Aborted when the client's connection closes. */

@@ -122,7 +122,7 @@ function withCode(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }
 
-/** Fits Swagger UI to a phone: no column for links, which no response has, and long names and types in lines of their own. */
+/** Fits Swagger UI to a phone: no column for links, which no response has, and long names and types in separate lines. */
 const FIT = `.swagger-ui .response-col_links{display:none}
 .swagger-ui :is(.json-schema-2020-12-accordion,.json-schema-2020-12__title){max-width:100%;overflow-wrap:anywhere;text-align:left}
 .swagger-ui .json-schema-2020-12__attribute--primary{box-sizing:border-box;display:inline-block;max-width:100%;overflow:hidden;text-overflow:ellipsis;vertical-align:text-bottom;white-space:nowrap}

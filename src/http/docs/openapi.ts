@@ -97,7 +97,7 @@ export function openapiDocument(routes: readonly Route[], facts: DocumentFacts):
 /** The headers of Standard Webhooks. */
 const WEBHOOK_HEADERS: readonly Json[] = [
   ["webhook-id", "The id of the event: the same in every attempt, for recognising repetitions."],
-  ["webhook-timestamp", "When the attempt was made, seconds since 1970-01-01 UTC."],
+  ["webhook-timestamp", "Time of the attempt, seconds since 1970-01-01 UTC."],
   ["webhook-signature", "Signatures separated by spaces: v1, a comma, and Base64 of HMAC-SHA256."],
 ].map(([name, description]) => ({ name, in: "header", required: true, description, schema: { type: "string" } }));
 
@@ -164,7 +164,7 @@ function commonProblems({ access }: Operation): ProblemCode[] {
   return ["unauthorized", "insufficient_scope", "rate_limited", "internal_error", "storage_unavailable", "stopping"];
 }
 
-/** One response for each status; its description lists the possible codes. @param pages those that browsers get as `text/html` */
+/** One response for each status; its description lists the possible codes. @param pages paths that browsers get as `text/html` */
 function problemResponses(codes: readonly ProblemCode[], pages: readonly ProblemCode[] = []): Json {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of new Set(codes)) {

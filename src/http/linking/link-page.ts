@@ -30,7 +30,7 @@ export async function linkPage(state: LinkPageState, qrImage: QrImages): Promise
   return htmlPage("Link this phone", body, "card", FOLLOW);
 }
 
-/** What is wrong, for a person. @param again the fault may pass: the page loads itself again */
+/** Page of a refusal, for a person. @param again the fault may pass: the page loads itself again */
 export function refusalPage(title: string, detail: string, { again }: { again: boolean }): Promise<HtmlPage> {
   const hint = again ? "<p>This page tries again by itself.</p>" : "";
   return htmlPage(title, `<p>${escapeHtml(detail)}</p>${hint}`, "card", again ? LOAD_AGAIN : undefined);

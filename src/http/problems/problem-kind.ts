@@ -10,9 +10,9 @@ export interface ProblemKind {
   readonly title: string;
   /** Headers of every response with this code; lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** When it occurs. */
+  /** Situation in which it occurs. */
   readonly means: string;
-  /** What to do about it. */
+  /** Fix for the caller. */
   readonly fix: string;
   /** A `detail` as the server writes it. */
   readonly example: string;

@@ -1,6 +1,6 @@
 import type { CompletedReason, FailedReason } from "../../domain/outcome.ts";
 
-/** What each reason for the end of a call means. */
+/** Meaning of each reason for the end of a call. */
 export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, string>> = {
   message_played:
     "The whole message was played, and Ringport hung up. heard_evidence names what proves that it arrived, if anything does.",

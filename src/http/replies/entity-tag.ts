@@ -12,7 +12,7 @@ export function entityTag(body: string): string {
   return `"${hex32(a)}${hex32(b ^ (b >>> 15))}"`;
 }
 
-/** Whether an If-None-Match header names the tag; weak comparison (RFC 9110 §13.1.2). */
+/** True if an If-None-Match header names the tag; weak comparison (RFC 9110 §13.1.2). */
 export function matches(header: string, etag: string): boolean {
   if (header.trim() === "*") return true;
   return header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);

@@ -14,7 +14,7 @@ const ENDS: ReadonlySet<RefusalCode> = new Set(["stopping", "log_reset"]);
 /** Events that are read at once. */
 const PAGE = 100;
 
-/** Whether the request asks for the events as they happen. */
+/** True if the request asks for the events as they happen. */
 export function wantsEventStream(context: RequestContext): boolean {
   return /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(context.header("accept") ?? "");
 }

@@ -19,7 +19,7 @@ export interface RequestStart {
   readonly principal?: Principal | undefined;
 }
 
-/** The signal of a connection whose end nobody reports. */
+/** The signal of a connection whose end is not reported. */
 const NEVER: AbortSignal = new AbortController().signal;
 
 /**

@@ -13,14 +13,14 @@ import { consentView } from "../views/consent-view.ts";
 
 const path = { phone: "The number, E.164; its plus may be written as + or as %2B." };
 /** Largest body, bytes: a long source, escapes and white space. */
-const LARGEST_BODY = 16 * 1024;
+const MAX_BODY = 16 * 1024;
 const listQuery = {
   status: choiceParameter("status", "Only consents with this status.", CONSENT_STATUSES),
   limit: limitParameter(1000, "all"),
   cursor: phoneCursorParameter(),
 };
 
-/** Whether the caller may call a number. */
+/** Routes for the permission to call a number. */
 export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, readJson: ReadJson): Route[] {
   const operation = (id: string, summary: string, more: Omit<Operation, "id" | "tag" | "summary">) =>
     ({ id, tag: "Consents", summary, ...more }) as const;
@@ -50,7 +50,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
         ],
       }),
       async run(context) {
-        const body = (await readJson(context, LARGEST_BODY)) as ConsentInput;
+        const body = (await readJson(context, MAX_BODY)) as ConsentInput;
         const { strict } = createOptions(context);
         const consent: StoredConsent = await consents.put(context.caller, phoneOf(context), body, { strict });
         const { base } = context;
@@ -69,7 +69,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
         path,
         headers: ["If-None-Match"],
         answers: {
-          200: { description: "What is recorded.", schema: "Consent", headers: ["ETag"] },
+          200: { description: "Recorded fact.", schema: "Consent", headers: ["ETag"] },
           304: { description: "The client's version is current.", headers: ["ETag"] },
         },
         problems: ["phone_number_invalid", "demo_token_restricted", "consent_not_found"],

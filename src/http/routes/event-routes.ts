@@ -17,7 +17,7 @@ const eventsQuery = {
   limit: limitParameter(200, "50"),
   cursor: LOG_CURSOR,
 };
-/** A stream whose body nobody reads by then gives its place back, ms. */
+/** A stream whose body is unread by then gives its place back, ms. */
 const UNREAD_MS = 10_000;
 
 /**
@@ -103,7 +103,7 @@ export function eventRoutes(
 
   async function streamReply(context: RequestContext, query: LogQuery): Promise<Reply> {
     const cursor = lastEventId(context) ?? query.cursor;
-    // A cursor that is refused gets a response of its own.
+    // A refused cursor gets a separate response.
     if (cursor !== undefined) await queries.events(context.caller, { ...query, cursor, limit: 1 });
     if (context.method !== "HEAD") return stream(context, { ...query, cursor });
     return { status: 200, headers: { "content-type": "text/event-stream" } };

@@ -40,7 +40,7 @@ export function instanceRoutes(
   readJson: ReadJson,
   { server, qrImage, linking }: LinkingParts,
 ): Route[] {
-  /** The page behind the code, or one that shows the code; undefined if the number is linked meanwhile. */
+  /** The page behind the code, or a page that shows the code; undefined if the number is linked in the meantime. */
   async function pageOf(context: RequestContext, { payload }: LinkingCode): Promise<string | undefined> {
     if (isWebAddress(payload)) return payload;
     const ticket = await instances.linkTicket(context.caller, instanceIdOf(context)).catch(() => undefined);

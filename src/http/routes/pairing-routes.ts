@@ -10,9 +10,9 @@ import { timestamp } from "../timestamp.ts";
 import { instanceIdOf } from "./record-id.ts";
 
 /** Largest body, bytes: one number, escapes and white space. */
-const LARGEST_BODY = 4 * 1024;
+const MAX_BODY = 4 * 1024;
 
-/** A code that is typed on the phone, in place of one that is scanned. */
+/** A code that is typed on the phone instead of being scanned. */
 export function pairingRoutes(
   { instances }: Pick<HttpDependencies, "instances">,
   readJson: ReadJson,
@@ -43,7 +43,7 @@ export function pairingRoutes(
       },
       async run(context) {
         const id = instanceIdOf(context);
-        const body = (await readJson(context, LARGEST_BODY)) as PairingInput;
+        const body = (await readJson(context, MAX_BODY)) as PairingInput;
         const { strict } = createOptions(context);
         const { caller, signal } = context;
         const pairing = await linking.run(caller, () => instances.pairingCode(caller, id, body, { strict, signal }));

@@ -14,7 +14,7 @@ import { timestamp } from "../timestamp.ts";
 import { callIdOf } from "./record-id.ts";
 
 const TICKET_QUERY = {
-  purpose: choiceParameter("for", "What the ticket is for. Default: `stream`.", ["stream", "listen"]),
+  purpose: choiceParameter("for", "Purpose of the ticket. Default: `stream`.", ["stream", "listen"]),
 };
 const path = { callId: "The id of a DYNAMIC_STREAM call." };
 

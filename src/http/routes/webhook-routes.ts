@@ -14,7 +14,7 @@ import { deliveryIdOf, webhookIdOf } from "./record-id.ts";
 const path = { webhookId: "The id of the webhook, with the prefix hook_." };
 const deliveryPath = { ...path, deliveryId: "The id of the delivery, with the prefix dlv_." };
 /** Largest body, bytes: a long URL and description, every event type, escapes and white space. */
-const LARGEST_BODY = 64 * 1024;
+const MAX_BODY = 64 * 1024;
 const listQuery = { limit: limitParameter(200, "all"), cursor: cursorParameter("hook") };
 const deliveriesQuery = {
   status: choiceParameter("status", "Only deliveries in this state.", DELIVERY_STATUSES),
@@ -55,7 +55,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
         problems: [...BODY_PROBLEMS, "webhook_quota"],
       }),
       async run(context) {
-        const body = await readJson(context, LARGEST_BODY);
+        const body = await readJson(context, MAX_BODY);
         const webhook = await webhooks.create(context.caller, body as CreateWebhookInput, createOptions(context));
         const location = `${context.base}${context.path}/${webhook.id}`;
         return secret(201, webhookWithSecretView(webhook), { location, ...preferenceApplied(context) });
@@ -117,7 +117,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       }),
       async run(context) {
         const id = webhookIdOf(context);
-        const body = await readJson(context, LARGEST_BODY);
+        const body = await readJson(context, MAX_BODY);
         const { strict } = createOptions(context);
         const webhook = await webhooks.update(context.caller, id, body as UpdateWebhookInput, { strict });
         return json(200, webhookView(webhook), preferenceApplied(context));

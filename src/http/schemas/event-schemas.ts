@@ -37,7 +37,7 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   route: v.strictObject({
     trunk: v.string(),
     attempt: v.pipe(v.number(), v.integer(), v.minValue(1)),
-    reason: v.pipe(v.nullable(v.string()), v.description("Why the trunks before it did not take the call.")),
+    reason: v.pipe(v.nullable(v.string()), v.description("Reasons why the trunks before it did not take the call.")),
     sip_call_id,
   }),
   address_resolved: v.strictObject({
@@ -69,7 +69,10 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   tool_used: v.strictObject({
     tool: v.string(),
     ms: milliseconds,
-    fault: v.pipe(v.nullable(v.picklist(TOOL_FAULTS)), v.description("Why it has no result; null if it has one.")),
+    fault: v.pipe(
+      v.nullable(v.picklist(TOOL_FAULTS)),
+      v.description("Reason why it has no result; null if it has one."),
+    ),
   }),
   transferred: v.strictObject({
     to: phone,
@@ -77,10 +80,10 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   }),
   transfer_failed: v.strictObject({
     to: phone,
-    reason: v.pipe(v.string(), v.description("Why the call goes on, such as `SIP 486 Busy Here`.")),
+    reason: v.pipe(v.string(), v.description("Reason why the call continues, such as `SIP 486 Busy Here`.")),
   }),
   result_ready: v.strictObject({
-    error: v.pipe(v.nullable(v.string()), v.description("Why there is no result; null if there is one.")),
+    error: v.pipe(v.nullable(v.string()), v.description("Reason why there is no result; null if there is one.")),
   }),
   dtmf: v.strictObject({ digit: v.string(), at_ms: v.optional(afterAnswer) }),
   callee_speech: v.strictObject({ start_ms: afterAnswer, end_ms: afterAnswer }),
@@ -97,7 +100,7 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
     at_ms: afterAnswer,
   }),
   leaving_message: v.strictObject({
-    after: v.pipe(v.picklist(GREETING_ENDS), v.description("What shows that the machine records.")),
+    after: v.pipe(v.picklist(GREETING_ENDS), v.description("Sign that the machine records.")),
   }),
   extension_dialled: v.strictObject({
     extension: v.string(),
@@ -106,7 +109,7 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   listening_started: v.strictObject(listener),
   listening_ended: v.strictObject({
     ...listener,
-    listened_ms: v.pipe(milliseconds, v.description("How much audio they got, ms.")),
+    listened_ms: v.pipe(milliseconds, v.description("Length of the audio they heard, ms.")),
   }),
   held: nothing,
   resumed: nothing,
@@ -132,7 +135,7 @@ export const EVENT_DATA: { readonly [T in EventType]: DataSchema<T> } = {
   "instance.unlinked": because,
   "instance.paused": v.strictObject({
     paused_until: isoTime,
-    reason: v.pipe(v.string(), v.description("Why the number rests, with the numbers.")),
+    reason: v.pipe(v.string(), v.description("Reason for the pause of the number, with the figures.")),
   }),
   "instance.deleted": nothing,
 };

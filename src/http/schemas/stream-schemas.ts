@@ -7,7 +7,7 @@ import { isoTime, shape } from "./shape.ts";
 export const StreamTicket = shape("A ticket for the stream of one call.", {
   ticket: v.pipe(v.string(), v.description("Valid once, as `?ticket=`.")),
   expires_at: isoTime,
-  url: v.pipe(v.string(), v.description("Where to connect: the address of the stream, ticket included.")),
+  url: v.pipe(v.string(), v.description("Address to connect to: the address of the stream, ticket included.")),
 });
 
 export const StreamTranscript = shape("A message of a stream with spoken text.", {
@@ -61,7 +61,7 @@ export const StreamCallEvent = shape("A message of a stream with an event of the
   ),
 });
 
-export const StreamProgress = shape("How much of a client's stream the server has taken.", {
+export const StreamProgress = shape("Part of a client's stream that the server has taken.", {
   type: v.literal("progress"),
   messages: v.pipe(
     v.number(),

@@ -9,7 +9,7 @@ import type { ListenEnded, ListenGap, ListenStarted, ListenWaiting, StreamError 
 /** The close codes of a stream that a listener can meet; its table of all codes is loaded with the streams. */
 const CLOSE_CODES = { completed: 1000, stopping: 1001, broken: 1011, revoked: 4001, notReading: 4009 };
 /** While the socket buffers more than this, audio stays with the listening, which drops what becomes too old. */
-const MOST_IN_SOCKET_BYTES: number = 64 << 10;
+const MAX_IN_SOCKET_BYTES: number = 64 << 10;
 /** A client that reads nothing for this long is disconnected, ms. */
 export const STALLED_MS = 30_000;
 
@@ -62,7 +62,7 @@ class ListenConnection {
       for await (const item of listening) {
         if (this.#isClosed) return;
         this.#socket.send(item.type === "audio" ? pcmToBytes(item.samples) : JSON.stringify(messageOf(item)));
-        if (this.#socket.bufferedAmount > MOST_IN_SOCKET_BYTES) await this.#drained();
+        if (this.#socket.bufferedAmount > MAX_IN_SOCKET_BYTES) await this.#drained();
       }
       this.#close(CLOSE_CODES.completed, "the call is over");
     } catch (error) {

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { StreamError } from "../answers.ts";
 
 /** Longest text message, characters. */
-const MOST_CHARACTERS = 65_536;
+const MAX_CHARACTERS = 65_536;
 const NAME = "name must be a string of 1 to 256 characters";
 const DIGITS = "digits must be a string of 1 to 64 of the keys 0-9 * # A-D";
 
@@ -31,8 +31,8 @@ export interface StreamFault extends StreamError {
 
 /** Reads a text message of a client. Never throws. */
 export function readClientMessage(text: string): ClientMessage | StreamFault {
-  if (text.length > MOST_CHARACTERS)
-    return fault("message_too_large", `a text message has at most ${MOST_CHARACTERS} characters; send audio as binary`);
+  if (text.length > MAX_CHARACTERS)
+    return fault("message_too_large", `a text message has at most ${MAX_CHARACTERS} characters; send audio as binary`);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -32,7 +32,7 @@ export interface Dialect extends StreamClient {
   dropped?(ms: number): object;
   /** The client has ended its audio; called before it is detached. */
   end(): void;
-  /** The connection is closed; nothing more is sent. */
+  /** The connection is closed; no more is sent. */
   gone(): void;
 }
 

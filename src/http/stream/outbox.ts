@@ -1,12 +1,12 @@
 import type { Socket } from "../../ports/web.ts";
 
 /** While the socket buffers more than this, new messages are queued here, bytes. */
-const MOST_IN_SOCKET_BYTES: number = 64 << 10;
+const MAX_IN_SOCKET_BYTES: number = 64 << 10;
 /** Length of a frame of audio, ms, and most queued frames: 5 s. */
 const FRAME_MS = 20;
-const MOST_FRAMES = 250;
+const MAX_FRAMES = 250;
 /** Most queued text, characters. */
-const MOST_TEXT: number = 1 << 20;
+const MAX_TEXT: number = 1 << 20;
 
 interface Queued<T> {
   readonly data: T;
@@ -52,7 +52,7 @@ export class Outbox {
     }
     this.#characters += data.length;
     this.#texts.push({ data, turn: this.#turn++ });
-    if (this.#characters > MOST_TEXT) this.#options.full();
+    if (this.#characters > MAX_TEXT) this.#options.full();
     else this.#drain();
   }
 
@@ -64,7 +64,7 @@ export class Outbox {
       return;
     }
     this.#frames.push({ data, turn: this.#turn++ });
-    if (this.#frames.length > MOST_FRAMES) {
+    if (this.#frames.length > MAX_FRAMES) {
       this.#frames.shift();
       this.#droppedFrames++;
     }
@@ -77,7 +77,7 @@ export class Outbox {
     this.close();
   }
 
-  /** Drops the queue and sends nothing more. */
+  /** Drops the queue and sends no more. */
   close(): void {
     this.#closed = true;
     this.#texts = [];
@@ -85,7 +85,7 @@ export class Outbox {
   }
 
   get #isFree(): boolean {
-    return this.#texts.length + this.#frames.length === 0 && this.#socket.bufferedAmount <= MOST_IN_SOCKET_BYTES;
+    return this.#texts.length + this.#frames.length === 0 && this.#socket.bufferedAmount <= MAX_IN_SOCKET_BYTES;
   }
 
   #drain(): void {
@@ -93,7 +93,7 @@ export class Outbox {
     this.#draining = true;
     void this.#socket.drained().then(() => {
       this.#draining = false;
-      while (this.#socket.bufferedAmount <= MOST_IN_SOCKET_BYTES) if (!this.#sendNext()) return;
+      while (this.#socket.bufferedAmount <= MAX_IN_SOCKET_BYTES) if (!this.#sendNext()) return;
       this.#drain();
     });
   }

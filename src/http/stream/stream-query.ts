@@ -60,7 +60,7 @@ export interface StreamFormat {
   readonly encoding: StreamEncoding | undefined;
   /** Hz, in both directions. */
   readonly sampleRate: number;
-  /** Whether the client receives the callee's audio. */
+  /** True if the client receives the callee's audio. */
   readonly callee: boolean;
 }
 

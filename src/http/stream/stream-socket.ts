@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<StreamEnd, string>> = {
   stopping: "the server is stopping",
 };
 /** A close frame holds two bytes of code and the reason (RFC 6455 §5.5.1). */
-const MOST_REASON_BYTES = 123;
+const MAX_REASON_BYTES = 123;
 
 /** Options of {@link streamSocket}. */
 export interface StreamSocketOptions {
@@ -152,7 +152,7 @@ class StreamConnection {
     this.#outbox.finish();
     // The client's close frame comes after the unread messages.
     if (this.#isPaused) this.#socket.resume?.();
-    this.#socket.close(code, cutToBytes(reason, MOST_REASON_BYTES));
+    this.#socket.close(code, cutToBytes(reason, MAX_REASON_BYTES));
     this.#leave(code, false);
   }
 

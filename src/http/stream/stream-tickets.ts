@@ -4,10 +4,10 @@ import type { Principal } from "../../domain/principal.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { System } from "../../ports/system.ts";
 
-/** How long a ticket is valid, ms. */
+/** Time a ticket is valid, ms. */
 const TICKET_MS = 60_000;
 /** Most unused tickets of one user, and of all users. */
-const MOST_OF_USER = 100;
+const MAX_OF_USER = 100;
 const MOST = 10_000;
 const TICKET = /^[0-9A-Za-z]{43}$/;
 
@@ -49,7 +49,7 @@ export class StreamTickets {
     const ticket = newSecret(this.#system);
     const hash = await sha256Hex(ticket);
     const unused = this.#ofUser.get(of.userId) ?? 0;
-    if (unused >= MOST_OF_USER || this.#tickets.size >= MOST)
+    if (unused >= MAX_OF_USER || this.#tickets.size >= MOST)
       throw new Refusal("server_busy", "too many stream tickets are unused; try again in a minute");
     this.#ofUser.set(of.userId, unused + 1);
     this.#tickets.set(hash, { ...of, expiresAt: this.#system.monotonic() + TICKET_MS });

@@ -38,7 +38,7 @@ export class TokenWatches {
   readonly #watches = new Set<Watch>();
   /** Tokens whose check has not ended. */
   readonly #pending = new Set<string>();
-  /** Tokens that wait for a check of their own, in their order. */
+  /** Tokens that wait for a separate check, in their order. */
   readonly #waiting = new Set<string>();
   #checksOfOne = 0;
   /** Tokens whose latest check failed: each is checked alone, so that it delays no other token. */
@@ -88,7 +88,7 @@ export class TokenWatches {
     this.#checkEach(tokens.filter(isAlone));
   }
 
-  /** Checks each of them by itself, after those that wait already. */
+  /** Checks each of them separately, after those already waiting. */
   #checkEach(tokens: readonly string[]): void {
     for (const token of tokens) this.#waiting.add(token);
     for (const token of this.#waiting) {

@@ -20,7 +20,7 @@ export interface TwilioStream {
 const PARAMETER = "parameter.";
 const SAMPLE_RATE = 8_000;
 const FRAME_MS = 20;
-const MOST_MARK_CHARACTERS = 1_024;
+const MAX_MARK_CHARACTERS = 1_024;
 /** Longest clear message that overtakes audio, characters. */
 const MAX_CLEAR_CHARACTERS = 1_000;
 
@@ -188,7 +188,7 @@ export class TwilioDialect implements Dialect {
   }
 
   #mark(name: unknown): string | undefined {
-    if (!isMarkName(name)) return `a mark message needs a name of at most ${MOST_MARK_CHARACTERS} characters`;
+    if (!isMarkName(name)) return `a mark message needs a name of at most ${MAX_MARK_CHARACTERS} characters`;
     this.#marks.push(name); // it may be reached at once
     try {
       this.#attachment?.mark(name);
@@ -219,7 +219,7 @@ export class TwilioDialect implements Dialect {
 }
 
 function isMarkName(name: unknown): name is string {
-  return typeof name === "string" && name.length <= MOST_MARK_CHARACTERS;
+  return typeof name === "string" && name.length <= MAX_MARK_CHARACTERS;
 }
 
 function parsed(text: string): unknown {

@@ -7,14 +7,14 @@ import type { View } from "../answers.ts";
 import { isoTime, milliseconds, shape, share } from "../schemas/shape.ts";
 import { timestamp } from "../timestamp.ts";
 
-export const Outcome = shape("How a call ended.", {
+export const Outcome = shape("End of a call.", {
   reason: v.picklist([...COMPLETED_REASONS, ...FAILED_REASONS]),
   detail: v.pipe(v.nullable(v.string()), v.description("The raw cause: SIP status, Q.850 cause, network code.")),
   answered_by: v.nullable(v.picklist(ANSWERERS)),
   heard_ms: v.pipe(
     v.nullable(milliseconds),
     v.description(
-      "How much of the message was played to the callee, ms; never more than duration_ms, null if the server died during the call.",
+      "Played length of the message, ms; never more than duration_ms, null if the server died during the call.",
     ),
   ),
   heard_ratio: v.pipe(
@@ -38,7 +38,7 @@ export const TranscriptLine = shape("One utterance on a call.", {
     v.description("`caller` is the audio that the stream's client plays to the callee."),
   ),
   text: v.string(),
-  timestamp: v.pipe(isoTime, v.description("When it was spoken.")),
+  timestamp: v.pipe(isoTime, v.description("Time at which it was spoken.")),
   start_ms: v.pipe(milliseconds, v.description("From pickup, ms.")),
   end_ms: milliseconds,
   confidence: v.pipe(
@@ -52,7 +52,7 @@ const latency = (description: string) => v.pipe(v.nullable(milliseconds), v.desc
 export const TurnMetrics = shape("The latencies of one turn of an agent, ms; null if the turn has no such moment.", {
   input: v.pipe(
     v.picklist(["begin", "key", "words", "silence", "voicemail", "transfer_failed", "unheard", "fault", "ending"]),
-    v.description("What the agent replied to."),
+    v.description("Input that the agent replied to."),
   ),
   eou_delay_ms: latency(
     "From the callee's last speech to the decision that the turn was over; null if the engine decides that itself.",
@@ -64,13 +64,13 @@ export const TurnMetrics = shape("The latencies of one turn of an agent, ms; nul
   tts_leading_silence_ms: latency("Silence at the beginning of the agent's audio."),
   first_audio_sent_ms: latency("From the request for a reply to the first of its samples that was sent."),
   turn_gap_ms: latency("From the callee's last speech, or key, to the agent's first audible sample."),
-  interrupted: v.pipe(v.boolean(), v.description("Whether the callee interrupted the agent's words.")),
+  interrupted: v.pipe(v.boolean(), v.description("True if the callee interrupted the agent's words.")),
   interrupt_latency_ms: latency(
     "From the beginning of the callee's speech to the agent's last sample; null unless speech interrupted the turn.",
   ),
 });
 
-export const CallMetrics = shape("What was measured during a call that an agent conducted.", {
+export const CallMetrics = shape("Measurements of a call that an agent conducted.", {
   turns: v.pipe(v.array(TurnMetrics), v.description("In their order; the first 500.")),
 });
 

@@ -58,8 +58,8 @@ export const CallerId = shape("The caller as the callee sees it; the network fil
 export const Call = shape("A call.", {
   ...created,
   from: v.optional(CallerId),
-  started_at: v.pipe(v.nullable(isoTime), v.description("When the call connected; null until then.")),
-  ended_at: v.pipe(v.nullable(isoTime), v.description("When the call ended; null until then.")),
+  started_at: v.pipe(v.nullable(isoTime), v.description("Time at which the call connected; null until then.")),
+  ended_at: v.pipe(v.nullable(isoTime), v.description("Time at which the call ended; null until then.")),
   outcome: v.optional(v.pipe(v.nullable(Outcome), v.description("With expand=outcome; null until the call is final."))),
   transcript: v.optional(
     v.pipe(
@@ -178,7 +178,7 @@ export function callView(
   return view;
 }
 
-/** Why a call has no result although it was asked for one by a schema, or its agent had one. */
+/** Reason why a call has no result although a schema asked for one, or its agent had one. */
 function resultError({ status, startedAt, result, resultError }: StoredCall): string | null {
   if (resultError || result || isActive(status)) return resultError ?? null;
   return startedAt === null ? "nobody picked up" : "the server ended before the result was known";

@@ -4,13 +4,13 @@ import type { View } from "../answers.ts";
 import { isoTime, phone, shape } from "../schemas/shape.ts";
 import { timestamp } from "../timestamp.ts";
 
-export const Consent = shape("Whether a number may be called.", {
+export const Consent = shape("Permission to call a number.", {
   phone,
   status: v.pipe(
     v.picklist(CONSENT_STATUSES),
     v.description("granted: its owner wants to be called; do_not_call: its owner does not."),
   ),
-  source: v.pipe(v.nullable(v.string()), v.description("How you know; null if you did not write it down.")),
+  source: v.pipe(v.nullable(v.string()), v.description("Source of your knowledge; null if you did not record it.")),
   created_at: isoTime,
   updated_at: isoTime,
 });

@@ -20,11 +20,11 @@ const instance = {
 export const Connection = shape("The line of an instance.", {
   state: v.picklist(["unlinked", "linking", "connecting", "online", "reconnecting", "offline"]),
   phone: v.nullable(phone),
-  last_seen_at: v.pipe(v.nullable(isoTime), v.description("When a probe last found the line online.")),
-  reason: v.pipe(v.nullable(v.string()), v.description("Why the line is not online; null while it is.")),
+  last_seen_at: v.pipe(v.nullable(isoTime), v.description("Time at which a probe last found the line online.")),
+  reason: v.pipe(v.nullable(v.string()), v.description("Reason why the line is not online; null while it is.")),
   condition: v.pipe(
     v.nullable(v.picklist(LINE_CONDITIONS)),
-    v.description("What the owner of the number should know besides; null if nothing."),
+    v.description("Information for the owner of the number besides the status; null if there is none."),
   ),
   condition_reason: v.pipe(
     v.optional(v.string()),
@@ -32,7 +32,7 @@ export const Connection = shape("The line of an instance.", {
   ),
   condition_until: v.pipe(
     v.optional(v.nullable(isoTime)),
-    v.description("When that condition ends; null if it is unknown."),
+    v.description("Time at which that condition ends; null if it is unknown."),
   ),
   provider: v.pipe(v.string(), v.description("The telephony provider of the instance.")),
   paused_until: v.pipe(v.optional(isoTime), v.description("Until when its number rests; left out while it does not.")),
@@ -55,7 +55,7 @@ export const LinkPage = shape("A page that shows the QR code of an instance to w
   expires_at: isoTime,
 });
 
-export const LinkPageState = shape("What the link page of an instance shows.", {
+export const LinkPageState = shape("Content of the link page of an instance.", {
   name: v.pipe(v.string(), v.description("The name of the instance.")),
   linked: v.boolean(),
   phone: v.nullable(v.pipe(v.string(), v.description("The linked number, E.164."))),

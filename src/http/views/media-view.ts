@@ -6,7 +6,7 @@ import type { QualityInterval as Interval } from "../../domain/quality-series.ts
 import type { View } from "../answers.ts";
 import { count, milliseconds, shape, share } from "../schemas/shape.ts";
 
-export const StreamStatistics = shape("How a call's audio travelled over the network, counted on our side.", {
+export const StreamStatistics = shape("Statistics of a call's audio on the network, counted on our side.", {
   codec: v.string(),
   packets_sent: count,
   packets_received: v.pipe(count, v.description("0 on a call that was picked up: the audio was one-way.")),
@@ -31,10 +31,10 @@ export const StreamStatistics = shape("How a call's audio travelled over the net
     v.nullable(v.pipe(v.number(), v.minValue(1), v.maxValue(5))),
     v.description("Estimated mean opinion score, 1 to 4.5; null before the first packet."),
   ),
-  held_ms: v.pipe(v.number(), v.minValue(0), v.description("How long the remote side kept the call on hold, ms.")),
+  held_ms: v.pipe(v.number(), v.minValue(0), v.description("Time the remote side kept the call on hold, ms.")),
 });
 
-export const QualityInterval = shape("How a call's audio travelled during one interval, counted on our side.", {
+export const QualityInterval = shape("Statistics of a call's audio during one interval, counted on our side.", {
   until_ms: v.pipe(
     milliseconds,
     v.description("The end of the interval, from the connection of the call; it begins at the end of the one before."),
@@ -53,7 +53,7 @@ export const QualityInterval = shape("How a call's audio travelled during one in
   ),
 });
 
-export const CallQuality = shape("How a call's audio travelled over time.", {
+export const CallQuality = shape("Quality of a call's audio over time.", {
   intervals: v.pipe(
     v.array(QualityInterval),
     v.description(
@@ -65,7 +65,7 @@ export const CallQuality = shape("How a call's audio travelled over time.", {
 const stream = v.pipe(
   v.nullable(StreamStatistics),
   v.description(
-    "How the audio travelled over the network; null until the call is over, and if the network does not count.",
+    "Statistics of the audio on the network; null until the call has ended, and if the network does not count.",
   ),
 );
 

@@ -48,7 +48,7 @@ export const WebhookDelivery = shape("One event on its way to one webhook.", {
   next_attempt_at: v.pipe(v.nullable(isoTime), v.description("null if no attempt is due.")),
   last_attempt_at: v.nullable(isoTime),
   last_status: v.pipe(v.nullable(v.number()), v.description("Status code of the last response; null without one.")),
-  last_error: v.pipe(v.nullable(v.string()), v.description("Why the last attempt failed.")),
+  last_error: v.pipe(v.nullable(v.string()), v.description("Reason for the failure of the last attempt.")),
   created_at: isoTime,
 });
 

@@ -21,17 +21,17 @@ export interface TokenRecord {
   readonly allowedPrefixes: readonly string[] | null;
   /** Calls that may be created with it within 24 hours; null: any number. */
   readonly maxCallsPerDay: number | null;
-  /** What it is for; null: everything. */
+  /** Permissions; null: everything. */
   readonly scopes: readonly TokenScope[] | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** When it was last used, as {@link AccountStore.markUsed} has noted; null: never. */
+  /** Time of its last use, as noted by {@link AccountStore.markUsed}; null: never. */
   readonly lastUsedAt: number | null;
 }
 
 /**
- * What became of a new token; only `inserted` has stored something.
+ * Result of a new token; only `inserted` has stored something.
  * - `at_limit`: the user of the account has as many tokens that are not revoked as they may have.
  */
 export type TokenInsertion = "inserted" | "account_deleted" | "at_limit";

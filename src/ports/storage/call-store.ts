@@ -7,7 +7,7 @@ import type { QueuePolicy } from "../../domain/queue-policy.ts";
 import type { Page } from "./page.ts";
 import type { NewReceipt } from "./receipt-store.ts";
 
-/** The fields of a call that an update may change. A new `status` is always one that the transition table allows. */
+/** The fields of a call that an update may change. The transition table allows each new `status`. */
 export type CallPatch = Partial<
   Omit<
     Call,
@@ -39,7 +39,7 @@ export type Insertion =
   /** The token is at its limit of calls (see {@link CallQuota}). */
   | {
       readonly kind: "limited";
-      /** When the oldest call that counts towards the limit was created; ms since 1970-01-01 UTC. */
+      /** Time at which the oldest call that counts towards the limit was created; ms since 1970-01-01 UTC. */
       readonly oldestAt: number;
     }
   /** More would be stored than the {@link ByteBudget} of the call's user or, for a demo token, of its instance. */
@@ -50,8 +50,8 @@ export type Insertion =
   | { readonly kind: "repeated" };
 
 /**
- * How many bytes may be stored, in round figures: calls with their audio files, events, transcripts, recordings and receipts, and
- * instances with their events, deleted ones too. A call counts with all that it has stored once it is over.
+ * Number of bytes that may be stored, in round figures: calls with their audio files, events, transcripts, recordings and receipts, and
+ * instances with their events, deleted ones too. A call counts with all that it has stored once it has ended.
  */
 export interface ByteBudget {
   /** For the user of the new record. */
@@ -60,20 +60,20 @@ export interface ByteBudget {
   readonly demoBytes: number;
 }
 
-/** How many calls a token may create within a period, transfers included. */
+/** Number of calls a token may create within a period, transfers included. */
 export interface CallQuota {
   /** `Infinity` for a transfer of a token without a limit. */
   readonly maxCalls: number;
   /** Calls counted after this time count, deleted ones included; ms since 1970-01-01 UTC. */
   readonly since: number;
   /**
-   * When the call is counted, by the clock of `since`; ms since 1970-01-01 UTC. Calls that were counted later, by a clock
+   * Time for counting the call, by the clock of `since`; ms since 1970-01-01 UTC. Calls that were counted later, by a clock
    * that was ahead, are counted again at this time before one is refused. Default: the call's `createdAt`.
    */
   readonly now?: number | undefined;
 }
 
-/** How the final calls among those of a period turned out. */
+/** Results of the final calls among those of a period. */
 export interface CallTally {
   readonly completed: number;
   readonly failed: number;
@@ -108,7 +108,7 @@ export interface CallStore {
   ): Promise<Insertion>;
   /**
    * Counts a transfer like a call that the token created at `at`, unless that many calls count already: then the result is
-   * when the oldest of them was created, and nothing is stored. Concurrent transfers and creations never exceed the quota.
+   * when the oldest of them was created, and no token is stored. Concurrent transfers and creations never exceed the quota.
    * What is as old as `quota.since` need not be kept.
    */
   countTransfer(tokenId: string, at: number, quota: CallQuota): Promise<number | undefined>;

@@ -1,16 +1,16 @@
 import type { Consent, ConsentStatus } from "../../domain/consent.ts";
 import type { Page } from "./page.ts";
 
-/** What users know about the numbers that they call. A user has at most one consent of a number. */
+/** Users' records about the numbers they call. A user has at most one consent of a number. */
 export interface ConsentStore {
   get(userId: string, phone: string): Promise<Consent | undefined>;
   /** A user's consents of these few numbers, in any order. */
   ofNumbers(userId: string, phones: readonly string[]): Promise<Consent[]>;
   /**
    * Stores a consent in place of an earlier one of the same number, whose `createdAt` it keeps. Of concurrent writes the
-   * last one counts. Nothing is stored for a user whose account was deleted, also if that happens at the same time.
+   * last one counts. No record is stored for a user whose account was deleted, also if that happens at the same time.
    * @param most how many its user may have; concurrent writes never exceed it. Default: any number
-   * @returns what is stored now, and whether there was none before; or why nothing was stored
+   * @returns what is stored now, and whether there was none before; or the reason why no record was stored
    */
   put(
     consent: Consent,

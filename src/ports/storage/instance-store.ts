@@ -28,7 +28,7 @@ export interface InstanceStore {
   list(userId: string, page: Page): Promise<Instance[]>;
   /**
    * An instance that becomes CREATED (it was unlinked) or gets an `erasedAt` loses its credentials and line records in the
-   * same transaction; one that becomes DELETED keeps them.
+   * same transaction; a status of DELETED keeps them.
    * @param sealed credentials stored in the same transaction; they replace earlier ones
    */
   update(
@@ -54,7 +54,7 @@ export interface InstanceStore {
   /** Replaces the credentials; saves nothing for an unknown or deleted instance. */
   saveCredentials(id: string, sealed: Uint8Array): Promise<void>;
   loadCredentials(id: string): Promise<Uint8Array | undefined>;
-  /** Whether the instance has credentials or line records: its network may know a device of it. */
+  /** True if the instance has credentials or line records: its network may know a device of it. */
   hasSecrets(id: string): Promise<boolean>;
   /** Deletes credentials and line records. */
   eraseCredentials(id: string): Promise<void>;

@@ -9,7 +9,7 @@ export interface LineRecordStore {
   /**
    * Writes and deletes (undefined) in one transaction. Saves nothing for an unknown or deleted instance.
    * @param most how many records the instance may have
-   * @returns false if it would have more; then nothing was changed
+   * @returns false if it would have more; then no change was made
    */
   set(instanceId: string, changes: ReadonlyMap<string, Uint8Array | undefined>, most: number): Promise<boolean>;
   /**

@@ -29,7 +29,7 @@ export interface SessionRecord {
   readonly userAgent: string | null;
 }
 
-/** What a one-time code is for. */
+/** Purpose of a one-time code. */
 export type CodePurpose = "first" | "invitation" | "reset";
 
 /** A stored one-time code. */
@@ -77,7 +77,7 @@ export interface NewAccount {
   readonly code: UsedCode | undefined;
 }
 
-/** What became of a registration; only `registered` has stored something. */
+/** Result of a registration; only `registered` has stored something. */
 export type RegistrationResult =
   | { readonly kind: "registered"; readonly account: AccountRecord }
   | { readonly kind: "code_invalid" }
@@ -88,7 +88,7 @@ export type RegistrationResult =
   | { readonly kind: "admin_leaving" };
 
 /**
- * What became of the decision to remove an account.
+ * Result of the decision to remove an account.
  * - `begun`: now or earlier. If it is the administrator's, there is no other account, and none is registered until it is deleted.
  * - `last_admin`: it is the administrator's, and other people have accounts; nothing was written.
  * - `deleted`: there is no such account.
@@ -96,9 +96,9 @@ export type RegistrationResult =
 export type AccountDecision = "begun" | "last_admin" | "deleted";
 
 /**
- * What became of the deletion of an account.
+ * Result of the deletion of an account.
  * - `deleted`: it is gone, by this deletion or an earlier one.
- * - `not_empty`: its user has tokens, webhooks, instances or calls; nothing was deleted.
+ * - `not_empty`: its user has tokens, webhooks, instances or calls; no record was deleted.
  */
 export type AccountRemoval = "deleted" | "not_empty";
 
@@ -115,12 +115,12 @@ export interface LoginStore {
   accountByEmail(email: string): Promise<AccountRecord | undefined>;
   /** All accounts, oldest first; at most `limit`. */
   accounts(limit?: number): Promise<AccountRecord[]>;
-  /** Replaces a hash by another one of the same password; does nothing if `from` is not stored any more. */
+  /** Replaces a hash by another one of the same password; has no effect if `from` is no longer stored. */
   rehash(accountId: string, from: string, to: string): Promise<void>;
   /**
    * Sets a password, ends all sessions of the account, deletes its codes for a reset and stores the new session, together.
    * @param allowed the code that is used up for it, or the hash that must still be stored
-   * @returns false if the account is gone, the code is not valid, or another hash is stored; then nothing was written
+   * @returns false if the account is gone, the code is not valid, or another hash is stored; then no row was written
    */
   changePassword(
     session: SessionRecord,
@@ -130,7 +130,7 @@ export interface LoginStore {
   /**
    * Stores a session, if its account has this hash, and deletes the oldest other ones of the account beyond a limit.
    * @param most the account has this many sessions then
-   * @returns false if the password was changed meanwhile, or the account is gone; nothing was stored
+   * @returns false if the password was changed in the meantime, or the account is gone; no row was stored
    */
   insertSession(session: SessionRecord, passwordHash: string, most: number): Promise<boolean>;
   /** One look-up on a unique index; expired ones are returned too. */

@@ -20,7 +20,7 @@ export interface Receipt {
 /** A receipt that is stored in the transaction of its record. */
 export interface NewReceipt extends ReceiptKey {
   readonly fingerprint: string;
-  /** When the request began; ms since 1970-01-01 UTC. */
+  /** Time at which the request began; ms since 1970-01-01 UTC. */
   readonly begunAt: number;
   /** A receipt of the same key whose request began earlier has expired and is replaced. */
   readonly expiredBefore: number;

@@ -16,7 +16,7 @@ export interface RetentionStore {
   /**
    * Removes traces of deleted records from the files of the database. Without `thorough` it must be short, because live
    * calls wait for it, and traces may remain. With `thorough` it may take seconds, and needs free space of the size of
-   * the database. A storage without files of its own does nothing.
+   * the database. A storage without files does not act.
    */
   scrub(options: { thorough: boolean }): Promise<void>;
 }

@@ -26,6 +26,6 @@ export interface SealedValue extends SealedPlace {
 export interface SealedStore {
   /** Values of a kind by ascending id, then key, both by code points; those after a place. */
   list(kind: SealedKind, limit: number, after?: SealedPlace): Promise<SealedValue[]>;
-  /** Replaces a value, and nothing else of its record; only if it is still the same. Returns whether it was. */
+  /** Replaces a value, and no other part of its record; only if it is still the same. Returns whether it was. */
   replace(kind: SealedKind, value: SealedValue, sealed: Uint8Array): Promise<boolean>;
 }

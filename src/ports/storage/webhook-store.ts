@@ -27,8 +27,8 @@ export interface WebhookStore {
   /** All webhooks that are not disabled, of every user. */
   enabled(): Promise<Webhook[]>;
   /**
-   * Changes a webhook; one that becomes enabled continues at the present end of the log.
-   * @returns undefined if its version is not `version`; then nothing was written
+   * Changes a webhook; an enabled one continues at the present end of the log.
+   * @returns undefined if its version is not `version`; then no row was written
    */
   update(id: string, version: number, patch: WebhookPatch): Promise<Webhook | undefined>;
   /** Deletes a webhook and its deliveries. Returns whether there was one. */
@@ -37,21 +37,21 @@ export interface WebhookStore {
   behind(): Promise<string[]>;
   /**
    * Stores deliveries and moves the webhook from the position `from` to `to`, together.
-   * @returns false if it is not at `from`, or not enabled; then nothing was written
+   * @returns false if it is not at `from`, or not enabled; then no row was written
    */
   plan(id: string, from: number, to: number, deliveries: readonly WebhookDelivery[]): Promise<boolean>;
   /**
-   * Stores a delivery outside of the log: a test or a replay. Of those of the webhook that are over, it deletes the oldest
+   * Stores a delivery outside of the log: a test or a replay. Of those of the webhook that have ended, it deletes the oldest
    * beyond a limit.
    * @param most about this many tests and replays of the webhook may be pending, and as many over
-   * @returns false if too many are pending; nothing was stored
+   * @returns false if too many are pending; no row was stored
    */
   insertDelivery(delivery: WebhookDelivery, most: number): Promise<boolean>;
   /** Pending deliveries of a webhook, the longest due first, due or not. */
   pending(webhookId: string, limit: number): Promise<DueDelivery[]>;
-  /** Stores the result of an attempt. Returns false if the delivery was deleted meanwhile. */
+  /** Stores the result of an attempt. Returns false if the delivery was deleted in the meantime. */
   attempted(deliveryId: string, result: AttemptedDelivery): Promise<boolean>;
-  /** Whether the webhook has had a successful attempt at this time or later. */
+  /** True if the webhook has had a successful attempt at this time or later. */
   deliveredSince(webhookId: string, at: number): Promise<boolean>;
   getDelivery(id: string): Promise<WebhookDelivery | undefined>;
   /** The deliveries of a webhook, newest first. */
@@ -60,6 +60,6 @@ export interface WebhookStore {
     filter: { status?: DeliveryStatus | undefined },
     page: Page,
   ): Promise<WebhookDelivery[]>;
-  /** Deletes deliveries that are over and were created before a time, in pieces; returns how many. */
+  /** Deletes deliveries that have ended and were created before a time, in pieces; returns how many. */
   forgetDeliveries(createdBefore: number): Promise<number>;
 }

@@ -5,14 +5,14 @@ import type { HeardEvidence } from "../../domain/outcome.ts";
 import type { RefusalScope, ReleaseCause } from "../../domain/release-cause.ts";
 import type { FrameSink, FrameSource } from "../media.ts";
 
-/** How pressed keys arrive: as leg events (RFC 4733 and the like), or only as tones in the audio. */
+/** Form in which pressed keys arrive: as leg events (RFC 4733 and the like), or only as tones in the audio. */
 export type KeyDelivery = "event" | "in-band";
 
-/** How a transfer ended. */
+/** Result of a transfer. */
 export type TransferOutcome =
   /** The other number has answered, or the peer has left the call for it. `detail`: the network's words: `SIP 200 OK`. */
   | { readonly type: "accepted"; readonly detail: string | null }
-  /** The call goes on as before. `detail`: why, such as `SIP 486 Busy Here`. */
+  /** The call continues as before. `detail`: why, such as `SIP 486 Busy Here`. */
   | { readonly type: "failed"; readonly detail: string };
 
 /** One call on the network. The leg owns the clock of its audio. */
@@ -41,24 +41,24 @@ export interface Leg {
   /**
    * Gives the leg its audio. Called before the answer. From the answer on the leg pulls one frame per `frameMs`
    * from the source and pushes every received frame into the sink, both synchronously, without allocation. It pushes
-   * nothing before the first audio of the remote side: a sink that receives nothing is how one-way audio is noticed.
+   * nothing before the first audio of the remote side: a sink without input is how one-way audio is noticed.
    */
   connectMedia(source: FrameSource, sink: FrameSink): void;
   /**
-   * How pressed keys arrive on this leg, if that is known only after the answer; read with each frame. A key that arrives
+   * Form in which pressed keys arrive on this leg, if that is known only after the answer; read with each frame. A key that arrives
    * both as a tone and as an event counts once. Default: as in the capabilities.
    */
   readonly dtmf?: KeyDelivery | undefined;
   /** Sends keys to the callee: 0-9 * # A-D. */
   sendDtmf?(digits: string): Promise<void>;
   /**
-   * Transfers an answered call: the network connects the callee with another number, and nobody asks that number before
+   * Transfers an answered call: the network connects the callee with another number, without asking that number before
    * (a blind transfer). Only on networks whose capabilities have `transfers`.
    *
-   * Resolves within about a minute. After `accepted` the core hangs up. A peer that leaves by itself, once it has agreed to
-   * the transfer, counts as `accepted`; the promise then resolves before `ended` is emitted. After `failed` the call goes
+   * Resolves within about a minute. After `accepted` the core hangs up. A peer that leaves on its own, once it has agreed
+   * to the transfer, counts as `accepted`; the promise then resolves before `ended` is emitted. After `failed` the call goes
    * on: the network, the peer or the number has refused, or no outcome came in time. A number that the network refuses, or
-   * that `mayCall` of the dial options does not allow, fails without a message to the network. Audio runs on meanwhile.
+   * that `mayCall` of the dial options does not allow, fails without a message to the network. Audio runs on in the meantime.
    *
    * Rejects for faults of ours: with a RangeError for anything but an E.164 number, with an Error before the answer, after
    * the end, and during another transfer; with the reason of the signal, which stops the waiting and not the transfer.
@@ -73,7 +73,7 @@ export interface Leg {
   /**
    * The statistics that the network keeps of the audio since the answer; null before it, and if the network has none.
    * Packets are counted from the beginning, so later numbers are not smaller, except of lost packets that came after all.
-   * Called every few seconds while the call goes on, and at its end: after `ended` was emitted, or just before the
+   * Called every few seconds while the call continues, and at its end: after `ended` was emitted, or just before the
    * hang-up. Returns at once and does not throw.
    */
   statistics?(): MediaStatistics | null;
@@ -120,9 +120,9 @@ export type LegEvent =
   | { readonly type: "dtmf"; readonly digit: string }
   | { readonly type: "media_lost"; readonly detail: string }
   /**
-   * For the timeline only: the peer holds or resumes the call, a signalling message was sent or received (secrets
-   * masked), the call takes this route into the network, the network knows the number by this address, the callee's audio
-   * has stopped, or nothing is sent to the address that the peer named for its audio. During a hold the source is not pulled, so its audio waits.
+   * For the timeline only: the peer holds or resumes the call, a signalling message was sent or received (secrets masked), the call takes
+   * this route into the network, the network knows the number by this address, the callee's audio has stopped, or no
+   * packet is sent to the address that the peer named for its audio. During a hold the source is not pulled, so its audio waits.
    */
   | {
       readonly type: "noted";

@@ -15,7 +15,7 @@ export interface InstanceRef {
 }
 
 /**
- * What the core offers to a line, and the callbacks by which the line reports. The callbacks never throw; only `linked`
+ * Services of the core for a line, and the callbacks by which the line reports. The callbacks never throw; only `linked`
  * may reject. The owner of the instance reads each reason unchanged.
  */
 export interface LineHost {
@@ -24,7 +24,7 @@ export interface LineHost {
   /** Encrypted at rest by the core; erased when the instance is unlinked, and when its deletion is finished. */
   readonly credentials: CredentialStore;
   /**
-   * What the line keeps besides its credentials. Encrypted and erased like those; a method first waits for an erasure that
+   * Records of the line besides its credentials. Encrypted and erased like those; a method first waits for an erasure that
    * is under way, so that a report of `unlinked` never deletes what was stored after it.
    */
   readonly records: LineRecords;
@@ -41,12 +41,12 @@ export interface LineHost {
   /** Reports that the line can place calls. */
   online(): void;
   /**
-   * Reports that the line cannot place calls for now; the adapter reconnects by itself.
-   * @param lasting whether somebody must fix the fault, see {@link LineHealth}. Default: false
+   * Reports that the line cannot place calls for now; the adapter reconnects automatically.
+   * @param lasting whether a person must fix the fault, see {@link LineHealth}. Default: false
    */
   offline(reason: string, lasting?: boolean): void;
   /**
-   * Reports what the owner of the number should know besides the state of the line; undefined: nothing any more. It is
+   * Reports what the owner of the number should know besides the state of the line; undefined: no longer reports. It is
    * shown and never stored. The core clears it once the line is found online, is linked or is unlinked.
    * @param reason a sentence; while no number is linked, it replaces the reason why
    */
@@ -73,7 +73,7 @@ export const DEADLINE_PASSED = "the lease on the database was not renewed in tim
 /** The deadlines of a server without a lease. */
 export const NO_DEADLINES: Deadlines = { dial: Infinity, send: Infinity };
 
-/** What a line needs to come back without a QR code; the core keeps it encrypted. */
+/** Credentials with which a line comes back without a QR code; the core keeps them encrypted. */
 export interface CredentialStore {
   load(): Promise<Uint8Array | undefined>;
   /** Replaces the credentials of a linked number, such as keys that rotate; the first ones come with `linked`. */
@@ -99,9 +99,9 @@ export interface PairingCode {
 }
 
 /**
- * The current state of a line at the network. A fault is `lasting` if it stays until somebody fixes it: a wrong password,
+ * The current state of a line at the network. A fault is `lasting` if it stays until a person fixes it: a wrong password,
  * an untrusted certificate, an unknown host name. Calls that wait for such a line fail at once, with the reason as
- * their detail. Silence, overload and a network outage pass by themselves, so calls keep waiting.
+ * their detail. Silence, overload and a network outage pass without a fix, so calls keep waiting.
  */
 export type LineHealth =
   | { readonly state: "online"; readonly notice?: LineNotice | undefined }
@@ -111,7 +111,7 @@ export type LineHealth =
 export interface Line {
   /**
    * Starts linking, or keeps it going; the host receives the codes, then `linked`. A linked line with a lasting fault tries
-   * again, if it does not do so by itself. Idempotent.
+   * again, if it does not do so automatically. Idempotent.
    */
   link(): Promise<void>;
   /**
@@ -137,17 +137,17 @@ export interface Line {
 /** Options of a call, besides its number. */
 export interface DialOptions {
   readonly callId: string;
-  /** How long the callee's phone may ring, ms; the core hangs up after it. */
+  /** Time the callee's phone may ring, ms; the core hangs up after it. */
   readonly ringTimeoutMs: number;
   /** The call's choices for its INVITE, within `capabilities.sip`. */
   readonly sip?: SipChoice | undefined;
   /** The caller id, within `capabilities.callerIds`. The network chooses whatever it leaves out. */
   readonly from?: CallerId | undefined;
   /**
-   * Whether the network may call a number (E.164) at this moment. It asks before it forwards the call to another number,
+   * True if the network may call a number (E.164) at this moment. It asks before it forwards the call to another number,
    * such as by a redirection or a transfer, and, if it looks the callee up first, right before the phone rings, with the
-   * number that it has found. False for numbers that the server or the call's token may not call, and for those that are
-   * recorded as not to be called; the core then knows why, so any DialError will do. Resolves within seconds and never
+   * number that it has found. False for numbers that the server or the call's token may not call, and for numbers that are recorded as not to
+   * be called; the core then knows why, so any DialError will do. Resolves within seconds and never
    * rejects. Default: any number.
    */
   readonly mayCall?: ((phoneNumber: string) => Promise<boolean>) | undefined;

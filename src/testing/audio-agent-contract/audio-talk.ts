@@ -14,11 +14,11 @@ import type { AudioAgentUnderTest } from "../audio-agent-contract.ts";
 import { until, within } from "../waiting.ts";
 import { eventFault } from "./event-fault.ts";
 
-/** What an agent does is complete in this time, ms. */
+/** Time for an agent to complete what it does, ms. */
 const REPLY_MS = 20_000;
 /** Silence after which every agent has noticed the end of a turn, ms. */
 const PAUSE_MS = 2_000;
-/** Content of an array after it was heard: it must not be read any more. */
+/** Content of an array after it was heard: it must no longer be read. */
 const SPOILT = 0x55;
 
 /** One conversation as the core has it: what the agent has done so far, and what the callee does. */
@@ -27,9 +27,9 @@ export class AudioTalk {
   readonly events: AudioAgentEvent[] = [];
   /** Ends the call. */
   readonly scope: AbortController;
-  /** Resolves when nothing more follows. */
+  /** Resolves when no more follows. */
   readonly over: Promise<void>;
-  /** What the agent has done and must not; undefined if nothing. */
+  /** Forbidden action of the agent; undefined if there is none. */
   fault: string | undefined;
   #format: AudioFormat = "pcm";
   #watch: (event: AudioAgentEvent) => void = () => {};
@@ -103,7 +103,7 @@ export class AudioTalk {
     return this.#format === "pcmu" ? decodeMulaw(bytes) : decodeAlaw(bytes);
   }
 
-  /** How long the agent has spoken since an event, ms. */
+  /** Time the agent has spoken since an event, ms. */
   spokenMs(since = 0): number {
     return (this.samples(since).length * 1_000) / FORMAT_RATES[this.#format];
   }

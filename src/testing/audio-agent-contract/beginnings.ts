@@ -8,10 +8,10 @@ import { AudioTalk } from "./audio-talk.ts";
 const EARLY_MS = 300;
 /** Time for a refusal, ms. */
 const REFUSAL_MS = 30_000;
-/** Mean square of audio that somebody can hear. */
+/** Mean square of audible audio. */
 const AUDIBLE = 100 ** 2;
 
-/** How agents and conversations begin. */
+/** Clauses about the beginning of agents and conversations. */
 export function beginningsContract(clause: AudioAgentClause, expect: ContractRunner["expect"]): void {
   clause("has a name for logs and events", async ({ agent }) => {
     expect(/^[a-z][a-z0-9_-]*$/.test(agent.name)).toBe(true);
@@ -31,7 +31,7 @@ export function beginningsContract(clause: AudioAgentClause, expect: ContractRun
     expect((fault as Error).message.length).toBeGreaterThanOrEqual(10);
   });
 
-  clause("opens no conversation of a call that is over", async ({ agent, instructions }) => {
+  clause("opens no conversation of an ended call", async ({ agent, instructions }) => {
     const brief = { callId: "call_contract", instructions, language: "en-US", hearsWords: false };
     const opening = agent.open(brief, AbortSignal.abort(new Error("the call is over"))).then(
       () => "opened",

@@ -3,15 +3,15 @@ import type { ContractRunner } from "../contract-runner.ts";
 import { within } from "../waiting.ts";
 import { AudioTalk } from "./audio-talk.ts";
 
-/** A conversation is over this long after its call, ms. */
+/** A conversation has ended this long after its call, ms. */
 const ABORTED_MS = 1_000;
 /** A result is stated, and a fault noticed, in this time, ms. */
 const LATE_MS = 40_000;
 const SCHEMA = { type: "object" } as const;
 
-/** How conversations and agents end. */
+/** Clauses about the end of conversations and agents. */
 export function endingsContract(clause: AudioAgentClause, expect: ContractRunner["expect"]): void {
-  clause("takes leave and hangs up when the time is up", async (under) => {
+  clause("says goodbye and hangs up in time", async (under) => {
     const talk = await AudioTalk.open(under);
     talk.answer();
     await talk.until("listen");
@@ -23,7 +23,7 @@ export function endingsContract(clause: AudioAgentClause, expect: ContractRunner
     expect(talk.fault).toBe(undefined);
   });
 
-  clause("leaves a message for a machine, and hangs up", async (under) => {
+  clause("leaves a message for a machine, then ends", async (under) => {
     const talk = await AudioTalk.open(under);
     talk.answer();
     await talk.next("audio");
@@ -36,7 +36,7 @@ export function endingsContract(clause: AudioAgentClause, expect: ContractRunner
     expect(talk.fault).toBe(undefined);
   });
 
-  clause("leaves a message also after it has hung up", async (under) => {
+  clause("leaves a message also after hanging up", async (under) => {
     const talk = await AudioTalk.open(under);
     talk.answer();
     await talk.until("listen");
@@ -93,7 +93,7 @@ export function endingsContract(clause: AudioAgentClause, expect: ContractRunner
     expect(await within(ABORTED_MS, "The result is refused", outcome)).toBe("not stated");
   });
 
-  clause("fails with a reason once it cannot go on", async ({ cutOff, ...under }) => {
+  clause("fails with a reason if it cannot continue", async ({ cutOff, ...under }) => {
     if (cutOff === undefined) return;
     const talk = await AudioTalk.open(under);
     talk.answer();

@@ -2,9 +2,9 @@ import { PHONE_NUMBER } from "../../domain/phone-number.ts";
 import type { AudioAgentEvent, AudioFormat } from "../../ports/audio-conversation.ts";
 
 /** Speech engines take no longer text. */
-const LONGEST_TEXT = 4_096;
+const MAX_TEXT = 4_096;
 
-/** What is wrong with an event behind others; undefined if nothing is. */
+/** Fault of an event that follows others; undefined if there is none. */
 export function eventFault(
   event: AudioAgentEvent,
   before: readonly AudioAgentEvent[],
@@ -26,7 +26,7 @@ export function eventFault(
     case "listen":
       return event.forMs > 0 ? undefined : `it listens for ${event.forMs} ms`;
     case "say":
-      return event.text.trim() === "" || event.text.length > LONGEST_TEXT
+      return event.text.trim() === "" || event.text.length > MAX_TEXT
         ? `it speaks a text of ${event.text.length} characters`
         : undefined;
     case "fail":

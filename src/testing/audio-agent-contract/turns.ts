@@ -5,7 +5,7 @@ import { AudioTalk } from "./audio-talk.ts";
 /** Characters that a callee may press. */
 const KEYS = "0123456789*#ABCD";
 
-/** How agents and callees take turns. */
+/** Clauses about turns between agents and callees. */
 export function turnsContract(clause: AudioAgentClause, expect: ContractRunner["expect"]): void {
   clause("replies to the callee, and hangs up as the last thing that it does", async (under) => {
     const talk = await AudioTalk.open(under);
@@ -39,7 +39,7 @@ export function turnsContract(clause: AudioAgentClause, expect: ContractRunner["
     expect(talk.fault).toBe(undefined);
   });
 
-  clause("goes on after the callee has interrupted it, with something else", async (under) => {
+  clause("continues after the callee has interrupted it, with something else", async (under) => {
     const talk = await AudioTalk.open(under);
     talk.answer();
     const { item } = await talk.next("audio");

@@ -16,7 +16,7 @@ export function keepingContract(
   lastingClause: RecordingsClause,
   expect: ContractRunner["expect"],
 ): void {
-  clause("keeps every sample of both sides of a call", async ({ recordings }) => {
+  clause("keeps every sample of both sides", async ({ recordings }) => {
     const take = new Take(recordings, "call_1");
     take.write(1_500);
     for (const samples of [1, 0, 333, 4_000, 7]) take.writeSamples(samples);
@@ -33,7 +33,7 @@ export function keepingContract(
     for (const [i, take] of takes.entries()) await expectKept(expect, await recordings.read(`call_${i}`), take);
   });
 
-  clause("finishes once, idempotently, and then accepts no more samples", async ({ recordings }) => {
+  clause("finishes once, idempotently, then accepts no samples", async ({ recordings }) => {
     const take = new Take(recordings, "call_1");
     take.write(300);
     await Promise.all([take.writer.finish(), take.writer.finish()]);
@@ -61,7 +61,7 @@ export function keepingContract(
     await expectKept(expect, await recordings.read("call_1"), last);
   });
 
-  clause("forgets the named recordings only, also while they grow", async ({ recordings }) => {
+  clause("forgets only the named recordings, growing ones too", async ({ recordings }) => {
     const takes = ["call_over", "call_live", "call_other"].map((callId) => new Take(recordings, callId));
     for (const take of takes) take.write(1_500);
     await takes[0]!.writer.finish();

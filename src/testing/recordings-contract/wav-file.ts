@@ -2,7 +2,7 @@ import { pcmFromBytes } from "../../audio/pcm.ts";
 import { concatBytes } from "../../base/concat-bytes.ts";
 import type { StoredRecording } from "../../ports/recordings.ts";
 
-/** What a WAV file of two channels holds. */
+/** Contents of a WAV file of two channels. */
 export interface WavFile {
   /** Hz. */
   readonly sampleRate: number;

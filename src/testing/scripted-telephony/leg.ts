@@ -16,7 +16,7 @@ import type {
   TransferOutcome,
 } from "../../ports/telephony.ts";
 
-/** What a {@link ScriptedLeg} takes from its line and network. */
+/** Dependencies of a {@link ScriptedLeg} on its line and network. */
 export interface ScriptedLegOptions extends DialOptions {
   /** The dialled number. */
   readonly to: string;
@@ -25,7 +25,7 @@ export interface ScriptedLegOptions extends DialOptions {
   readonly frameMs: number;
   readonly system: System;
   readonly deadlines: Deadlines;
-  /** Whether it can transfer the call. */
+  /** True if it can transfer the call. */
   readonly transfers: boolean;
 }
 
@@ -35,7 +35,7 @@ export class ScriptedLeg implements Leg {
   readonly frameMs: number;
   /** Set by a test: the codec of its audio. Default: unknown. */
   codec?: string;
-  /** Set by a test: the leg ends by itself when its line is lost. */
+  /** Set by a test: the leg ends when its line is lost. */
   watchesLine?: boolean;
   readonly events: Queue<LegEvent> = new Queue();
   /** The dialled number. */
@@ -49,7 +49,7 @@ export class ScriptedLeg implements Leg {
   hangUps = 0;
   /** Set to make the leg ignore hang-ups: it ends only by {@link end}. */
   stubborn = false;
-  /** Whether the callee sends audio: silence, or the samples of {@link say}. */
+  /** True if the callee sends audio: silence, or the samples of {@link say}. */
   talkative = true;
   /** Set by a test: the result of {@link statistics}. */
   counted: MediaStatistics | null = null;
@@ -91,7 +91,7 @@ export class ScriptedLeg implements Leg {
         });
   }
 
-  /** Whether it has not ended. */
+  /** True if it has not ended. */
   get live(): boolean {
     return !this.#hasEnded;
   }

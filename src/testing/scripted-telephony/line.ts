@@ -50,12 +50,12 @@ export class ScriptedLine implements Line {
     return this.#host.records;
   }
 
-  /** Reports what the owner of the number should know; undefined: nothing any more. */
+  /** Reports what the owner of the number should know; undefined: no longer reports. */
   showCondition(condition: LineCondition | undefined, reason?: string): void {
     this.#host.condition(condition, reason);
   }
 
-  /** Whether a phone is linked. */
+  /** True if a phone is linked. */
   get linked(): boolean {
     return this.#telephony.devices.has(this.instance.id);
   }
@@ -74,7 +74,7 @@ export class ScriptedLine implements Line {
     return { code: `PAIR-${phone.slice(-4)}`, expiresAt: this.#telephony.system.now() + 180_000 };
   }
 
-  /** Whether a code is shown that nobody has scanned yet. */
+  /** True if a code is shown that has not been scanned yet. */
   get waitsForScan(): boolean {
     return this.#codes > 0;
   }
@@ -112,7 +112,7 @@ export class ScriptedLine implements Line {
 
   /**
    * @param report false: the line does not report it, so that only a probe finds out
-   * @param lasting whether somebody must fix the fault
+   * @param lasting whether a person must fix the fault
    */
   goOffline(
     reason = "the network does not answer",

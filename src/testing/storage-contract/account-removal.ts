@@ -31,7 +31,7 @@ function auditLog(clause: Clause): void {
     scene.equal(await logins.audit({ accountId: ana }, { limit: 10 }), [made[3], made[1]]);
   });
 
-  clause("entries of the audit log are kept for a time", async (scene) => {
+  clause("entries of the audit log are kept", async (scene) => {
     const { logins } = scene.storage;
     const entry = () => ({ accountId: null, email: null, action: "account.registered", subject: null });
     const old = { id: scene.id("aud"), at: scene.now(), ...entry() };
@@ -61,7 +61,7 @@ function auditLog(clause: Clause): void {
 }
 
 function removal(clause: Clause): void {
-  clause("a forgotten user keeps nothing, and others keep everything", async (scene) => {
+  clause("a forgotten user keeps nothing, others keep everything", async (scene) => {
     const { accounts, instances, logins, receipts, events } = scene.storage;
     const erased = await scene.storedInstance({ status: "DELETED", erasedAt: scene.now() });
     const other = await scene.storedInstance({ userId: scene.id("usr"), status: "DELETED", erasedAt: scene.now() });
@@ -80,7 +80,7 @@ function removal(clause: Clause): void {
     scene.equal((await scene.log(other.userId)).length, 5);
   });
 
-  clause("an instance that is not deleted yet is not forgotten", async (scene) => {
+  clause("an instance is not forgotten before its deletion", async (scene) => {
     const { instances, logins } = scene.storage;
     const kept = [await scene.storedInstance(), await scene.storedInstance({ status: "DELETED" })];
     while (await logins.forgetUser(scene.userId, 2));
@@ -113,7 +113,7 @@ function removal(clause: Clause): void {
 }
 
 function unfinishedRemoval(clause: Clause): void {
-  clause("an account whose user has something left is not deleted", async (scene) => {
+  clause("an account whose user has records stays", async (scene) => {
     const { accounts, instances, logins, webhooks } = scene.storage;
     const { id, userId } = await storedAccount(scene);
     const token = tokenRecord(scene, { userId });
@@ -130,7 +130,7 @@ function unfinishedRemoval(clause: Clause): void {
     scene.equal((await instances.get(instance.id))?.id, instance.id);
   });
 
-  clause("the administrator is not deleted while others have accounts", async (scene) => {
+  clause("the administrator stays while others have accounts", async (scene) => {
     const { logins } = scene.storage;
     const admin = accountIn(await logins.register(newAccount(scene, "ana@example.com", { role: "admin" })));
     const bob = await storedAccount(scene, "bob@example.com");
@@ -145,7 +145,7 @@ function unfinishedRemoval(clause: Clause): void {
     scene.equal(await logins.accounts(), []);
   });
 
-  clause("nobody registers once the removal of the administrator has begun", async (scene) => {
+  clause("registration ends once the administrator's removal has begun", async (scene) => {
     const { accounts, logins } = scene.storage;
     const admin = accountIn(await logins.register(newAccount(scene, "ana@example.com", { role: "admin" })));
     const code = await storedCode(scene, "invitation", { accountId: admin.id });

@@ -37,7 +37,7 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await accounts.tokenByHash("0".repeat(64)), undefined);
   });
 
-  clause("several tokens are found by their hashes, revoked ones too", async (scene) => {
+  clause("several tokens are found by hash, revoked included", async (scene) => {
     const { accounts } = scene.storage;
     const [one, revoked, other] = [tokenRecord(scene), tokenRecord(scene), tokenRecord(scene)];
     for (const token of [one, revoked, other]) await accounts.insertToken(token);
@@ -80,7 +80,7 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await scene.storage.accounts.tokens(), [token]);
   });
 
-  clause("a token is revoked once, and is answered ever after", async (scene) => {
+  clause("a token is revoked once, always with success", async (scene) => {
     const { accounts } = scene.storage;
     const token = tokenRecord(scene);
     await accounts.insertToken(token);

@@ -5,7 +5,7 @@ import { type Clause, LONG_QUEUE, type StorageScene } from "./scene.ts";
 
 const KIB = 1024;
 
-/** What users, and the demo tokens of an instance, may store. */
+/** Clauses about the storage of users, and of the demo tokens of an instance. */
 export function byteBudgetContract(clause: Clause): void {
   counting(clause);
   limits(clause);
@@ -109,7 +109,7 @@ function limits(clause: Clause): void {
     scene.equal((await create(scene.call(instance), { userBytes: big, demoBytes: 0 })).kind, "created");
   });
 
-  clause("an instance that exceeds the budget is not created", async (scene) => {
+  clause("an instance above the budget is not created", async (scene) => {
     const { instances } = scene.storage;
     const budget = { userBytes: 8 * KIB, demoBytes: 0 };
     const big = scene.instance({ metadata: { text: "x".repeat(8 * KIB) } });
@@ -118,7 +118,7 @@ function limits(clause: Clause): void {
     scene.equal(await instances.insert(scene.instance(), [], undefined, undefined, budget), "created");
   });
 
-  clause("a budget may be infinite, or no whole number", async (scene) => {
+  clause("a budget may be infinite, or fractional", async (scene) => {
     const { instances, calls } = scene.storage;
     for (const bytes of [Infinity, 2 ** 60, 64 * KIB + 0.5]) {
       const budget = { userBytes: bytes, demoBytes: bytes };

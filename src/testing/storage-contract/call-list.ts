@@ -43,7 +43,7 @@ export function callListContract(clause: Clause): void {
         }
   });
 
-  clause("reference and number narrow every other filter, page by page", async (scene) => {
+  clause("reference and number narrow other filters, by page", async (scene) => {
     const stored = await callsOfEveryKind(scene);
     const { instanceId, createdAt: createdAfter } = stored[2] as Call;
     const [reference, targetPhone] = ["order 1", "+15550101"];
@@ -89,7 +89,7 @@ export function callListContract(clause: Clause): void {
     scene.equal(idsOf(await calls.list(scene.userId, after, { after: scene.id("call") })), [newest.id]);
   });
 
-  clause("a call of another user's instance is never listed", async (scene) => {
+  clause("another user's calls are never listed", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const other = scene.id("usr");
     scene.equal(await scene.storage.calls.list(other, { instanceId: call.instanceId }, {}), []);
@@ -110,7 +110,7 @@ export function callListContract(clause: Clause): void {
     scene.equal(seen, stored);
   });
 
-  clause("a page after a deleted call begins at its position", async (scene) => {
+  clause("a page after a deleted call continues there", async (scene) => {
     const instance = await scene.storedInstance();
     const older = await scene.storedCall(instance);
     const gone = scene.call(instance);

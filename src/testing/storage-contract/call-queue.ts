@@ -13,7 +13,7 @@ const UNANSWERED: Omit<Outcome, "reason"> = {
 
 /** Claims, the dispatcher's queries and recovery. */
 export function callQueueContract(clause: Clause): void {
-  clause("the oldest waiting call of the instance is claimed first", async (scene) => {
+  clause("the oldest waiting call is claimed first", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     await scene.storedCall(await scene.storedInstance());
@@ -43,7 +43,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal((await calls.claimNext(instance.id, "node_a", scene.now()))?.id, second.id);
   });
 
-  clause("the next waiting call is the one that is claimed next", async (scene) => {
+  clause("the next waiting call is claimed next", async (scene) => {
     const { calls, instances } = scene.storage;
     const instance = await scene.storedInstance();
     scene.equal(await calls.nextWaiting(instance.id), undefined);
@@ -85,7 +85,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(new Set(claimed.map((claim) => claim.owner)).size, 10);
   });
 
-  clause("a call of a deleted instance is never claimed", async (scene) => {
+  clause("a deleted instance's call is never claimed", async (scene) => {
     const { instances, calls } = scene.storage;
     const instance = await scene.storedInstance();
     const { id } = await scene.storedCall(instance);

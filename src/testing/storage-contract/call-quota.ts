@@ -40,7 +40,7 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await scene.storage.calls.get(id))?.tokenId, token.id);
   });
 
-  clause("a call keeps the caller that it was created with", async (scene) => {
+  clause("a call keeps its caller from creation", async (scene) => {
     const instance = await scene.storedInstance();
     const from = { phoneNumber: "+12025550101", displayName: "Desk", withheld: true };
     const call = scene.call(instance, { from });
@@ -108,7 +108,7 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await token.create(2), { kind: "limited", oldestAt: recent.createdAt });
   });
 
-  clause("a call that is deleted for good counts no more", async (scene) => {
+  clause("a permanently deleted call no longer counts", async (scene) => {
     const token = await tokenScene(scene);
     const ended = await scene.endedCall(token.instance, { tokenId: token.id });
     await scene.storage.calls.remove([ended.id]);

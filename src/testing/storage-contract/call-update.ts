@@ -84,7 +84,7 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
     scene.equal((await scene.storage.calls.get(call.id))?.sipCallId, patch.sipCallId);
   });
 
-  clause("what an agent found out, and its turns, are stored", async (scene) => {
+  clause("an agent's result and turns are stored", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const patch = {
       result: { visit: "1", notes: ["é", null] },
@@ -103,7 +103,7 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
     scene.equal((await scene.storage.calls.list(scene.userId, {}, {}))[0]?.quality, quality);
   });
 
-  clause("a changed message is found under its new type", async (scene) => {
+  clause("a changed message has its new type", async (scene) => {
     const instance = await scene.storedInstance();
     const call = await scene.storedCall(instance);
     const moved = await scene.moved(call, { message: { type: "DYNAMIC_STREAM" } });
@@ -136,7 +136,7 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
     scene.equal(await scene.storage.calls.counts(), { FAILED: 1 });
   });
 
-  clause("an update whose events cannot be stored writes nothing", async (scene) => {
+  clause("an update with unstorable events writes nothing", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance(), {}, Uint8Array.of(1));
     const event = scene.impossibleEvent("failed", call);
     const ended = { status: "FAILED", endedAt: scene.now() } as const;

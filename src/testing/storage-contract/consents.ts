@@ -2,7 +2,7 @@ import type { Consent } from "../../domain/consent.ts";
 import { newAccount } from "./login-records.ts";
 import type { Clause, StorageScene } from "./scene.ts";
 
-/** What users know about the numbers that they call. */
+/** Users' records about the numbers they call. */
 export function consentsContract(clause: Clause, lastingClause: Clause): void {
   lastingClause("a consent is read as it was stored, by its user and number", async (scene) => {
     const mine = consent(scene, "+12025550101", { source: "form \0 7, signed ☎ '\"" });

@@ -98,7 +98,7 @@ export function eventOrderContract(clause: Clause): void {
     scene.equal(idsOf(await events.ofUser(scene.userId, {}, { after: read?.position ?? NaN })), [next.id]);
   });
 
-  clause("an event is readable as soon as its write resolves", async (scene) => {
+  clause("an event is readable after its write", async (scene) => {
     const { events } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance());
     let after = 0;

@@ -12,7 +12,7 @@ export function eventsContract(clause: Clause): void {
     scene.equal(await scene.timeline(call.id), [event]);
   });
 
-  clause("nothing to append is fine, and much is stored together", async (scene) => {
+  clause("appending nothing or a lot at once works", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     await scene.storage.events.append([]);
     const many = Array.from({ length: 1_200 }, () => scene.event("dtmf", call));
@@ -55,7 +55,7 @@ export function eventsContract(clause: Clause): void {
     scene.equal(await scene.log(), [noticed, ringing, created]);
   });
 
-  clause("a call's timeline is read oldest first, in pages", async (scene) => {
+  clause("a timeline is read oldest first, in pages", async (scene) => {
     const instance = await scene.storedInstance();
     const call = await scene.storedCall(instance);
     const other = await scene.storedCall(instance);

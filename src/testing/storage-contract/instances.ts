@@ -19,7 +19,7 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await scene.log(), [event]);
   });
 
-  clause("an instance whose events cannot be stored is not stored", async (scene) => {
+  clause("an instance with unstorable events is not stored", async (scene) => {
     const instance = scene.instance();
     const event = scene.impossibleEvent("instance.created", instance);
     await scene.failure(scene.storage.instances.insert(instance, [event]));
@@ -105,7 +105,7 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await scene.log(), []);
   });
 
-  clause("of many updates that expect one version, one is written", async (scene) => {
+  clause("of concurrent updates to one version, one wins", async (scene) => {
     const instance = await scene.storedInstance();
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) => scene.storage.instances.update(instance.id, 1, { name: `name ${i}` }, [])),
@@ -113,7 +113,7 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(answers.filter((answer) => answer !== undefined).length, 1);
   });
 
-  clause("a user's instances are listed newest first, without deleted ones", async (scene) => {
+  clause("a user's instances are listed newest first, undeleted", async (scene) => {
     const first = await scene.storedInstance();
     const deleted = await scene.storedInstance();
     await scene.storedInstance({ userId: scene.id("usr") });
@@ -136,7 +136,7 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(seen, all);
   });
 
-  clause("linked instances are listed by ascending id, in pages", async (scene) => {
+  clause("linked instances are listed by id, in pages", async (scene) => {
     const { instances } = scene.storage;
     await scene.storedInstance({ status: "CREATED" });
     const configured = await scene.storedInstance({ status: "CONFIGURED" });
@@ -174,7 +174,7 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await instances.get(id))?.erasedAt, erasedAt);
   });
 
-  clause("an instance that is unlinked has lost its credentials", async (scene) => {
+  clause("an unlinked instance has lost its credentials", async (scene) => {
     const { instances } = scene.storage;
     const { id, version } = await scene.storedInstance({ status: "CONFIGURED" });
     await instances.saveCredentials(id, Uint8Array.of(1, 2, 3));
@@ -243,7 +243,7 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(idsOf(await instances.halfLinked({ limit: 5, after: half[0] })), half.slice(1));
   });
 
-  clause("credentials are kept byte for byte, replaced and erased", async (scene) => {
+  clause("credentials are kept byte-exact, replaced and erased", async (scene) => {
     const { instances } = scene.storage;
     const { id } = await scene.storedInstance();
     scene.equal(await instances.loadCredentials(id), undefined);

@@ -3,7 +3,7 @@ import type { Clause, StorageScene } from "./scene.ts";
 
 const MOST = 1_000;
 
-/** The records that lines keep of their own. */
+/** Lines' own records. */
 export function lineRecordsContract(clause: Clause, lastingClause: Clause): void {
   lastingClause("records are kept byte for byte, each under its instance and key", async (scene) => {
     const [one, other] = [await scene.storedInstance(), await scene.storedInstance()];
@@ -96,7 +96,7 @@ export function lineRecordsContract(clause: Clause, lastingClause: Clause): void
     }
   });
 
-  clause("records are erased with the credentials of their instance", async (scene) => {
+  clause("records are erased with their instance's credentials", async (scene) => {
     const { instances, lineRecords } = scene.storage;
     const unlinked = await scene.storedInstance({ status: "CONFIGURED" });
     const deleted = await scene.storedInstance();

@@ -19,7 +19,7 @@ export function oneTimeCodesContract(clause: Clause): void {
     scene.equal(await logins.insertCode(codeRecord(scene, "first"), MOST), false);
   });
 
-  clause("many codes of the first start at once leave one", async (scene) => {
+  clause("concurrent first starts leave one code", async (scene) => {
     const { logins } = scene.storage;
     const made = Array.from({ length: 10 }, () => codeRecord(scene, "first"));
     scene.equal(
@@ -53,7 +53,7 @@ export function oneTimeCodesContract(clause: Clause): void {
     scene.equal(await logins.invitations(), [second]);
   });
 
-  clause("an invitation beyond the limit is not stored; those that have expired do not count", async (scene) => {
+  clause("an invitation beyond the limit is not stored; expired ones do not count", async (scene) => {
     const { logins } = scene.storage;
     const { id: accountId } = await storedAccount(scene);
     const expired = await storedCode(scene, "invitation", { accountId, expiresAt: scene.now() });

@@ -102,7 +102,7 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
     );
   });
 
-  clause("a call that ends frees its slot for the next", async (scene) => {
+  clause("an ended call frees its slot", async (scene) => {
     const instance = await scene.storedInstance();
     const first = await scene.storedCall(instance);
     const second = await scene.storedCall(instance);

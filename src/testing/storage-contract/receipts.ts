@@ -10,7 +10,7 @@ export function receiptsContract(clause: Clause): void {
 }
 
 function keys(clause: Clause): void {
-  clause("a receipt is stored with its call, and names it", async (scene) => {
+  clause("a receipt is stored with its call", async (scene) => {
     const call = scene.call(await scene.storedInstance());
     scene.equal(await find(scene, "k"), undefined);
     const insertion = await scene.storage.calls.insert(call, undefined, SINGLE, [], receipt(scene, "k"));
@@ -18,13 +18,13 @@ function keys(clause: Clause): void {
     scene.equal(await find(scene, "k"), { fingerprint: "body", recordId: call.id });
   });
 
-  clause("a receipt is stored with its instance, and names it", async (scene) => {
+  clause("a receipt is stored with its instance", async (scene) => {
     const instance = scene.instance();
     scene.equal(await scene.storage.instances.insert(instance, [], receipt(scene, "k")), "created");
     scene.equal(await find(scene, "k"), { fingerprint: "body", recordId: instance.id });
   });
 
-  clause("neither users nor scopes of a user share keys", async (scene) => {
+  clause("users and their scopes share no keys", async (scene) => {
     const { instances, receipts } = scene.storage;
     const mine = receipt(scene, "k");
     const all = [mine, { ...mine, userId: scene.id("usr") }, { ...mine, scope: "inst_1" }];
@@ -44,7 +44,7 @@ function keys(clause: Clause): void {
     scene.equal((await find(scene, "new"))?.fingerprint, "body");
   });
 
-  clause("an expired receipt is not found, and is replaced", async (scene) => {
+  clause("an expired receipt is replaced", async (scene) => {
     const { instances, receipts } = scene.storage;
     const [old, next] = [scene.instance(), scene.instance()];
     await instances.insert(old, [], receipt(scene, "k"));
@@ -57,7 +57,7 @@ function keys(clause: Clause): void {
 }
 
 function creations(clause: Clause): void {
-  clause("a key that has a receipt creates no other record", async (scene) => {
+  clause("a key with a receipt creates no other record", async (scene) => {
     const { calls, instances } = scene.storage;
     const [busy, free] = [await scene.storedInstance(), await scene.storedInstance()];
     const [first, second, instance] = [scene.call(busy), scene.call(free), scene.instance()];

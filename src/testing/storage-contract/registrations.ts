@@ -57,7 +57,7 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
     scene.equal((await logins.accounts()).length, 1);
   });
 
-  clause("a refused registration leaves its code as it was", async (scene) => {
+  clause("a refused registration leaves its code unchanged", async (scene) => {
     const { logins, accounts } = scene.storage;
     await logins.register(newAccount(scene, "ana@example.com"));
     const code = await storedCode(scene, "invitation");
@@ -69,7 +69,7 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
     scene.equal((await accounts.users()).length, 1);
   });
 
-  clause("a code is valid for its purpose, until it expires", async (scene) => {
+  clause("a code expires and fits one purpose", async (scene) => {
     const { logins } = scene.storage;
     const code = await storedCode(scene, "invitation");
     const wrong = [
@@ -84,7 +84,7 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
     scene.equal(await logins.accounts(), []);
   });
 
-  clause("the administrator takes over the user of a name, and others get one of their own", async (scene) => {
+  clause("the administrator takes over the user of a name, and others get their own one", async (scene) => {
     const { accounts, logins } = scene.storage;
     const customer = await accounts.ensureUser({ id: scene.id("usr"), name: "customer-a", createdAt: scene.now() });
     const first = await accounts.ensureUser({ id: scene.id("usr"), name: "admin", createdAt: scene.now() });
@@ -94,7 +94,7 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
       await logins.register(newAccount(scene, "ana@example.com", { role: "admin", takesOver: "admin" })),
     );
     scene.equal(admin.userId, first.id);
-    // What belongs to a user of that name is not handed out to whoever registers with the address.
+    // Data of a user of that name is not handed out to a person who registers with the address.
     const wanted = newAccount(scene, "bob@example.com");
     const bob = accountIn(await logins.register(wanted));
     scene.equal(bob.userId, wanted.user.id);

@@ -58,7 +58,7 @@ export function retentionContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await calls.counts(), {});
   });
 
-  clause("instances that a number is linked to are found", async (scene) => {
+  clause("instances linked to a number are found", async (scene) => {
     const { instances } = scene.storage;
     const phone = "+15550199";
     const first = await scene.storedInstance({ phone });

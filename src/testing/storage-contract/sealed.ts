@@ -2,7 +2,7 @@ import { SEALED_KINDS, type SealedKind, type SealedPlace, type SealedValue } fro
 import type { Clause, StorageScene } from "./scene.ts";
 import { webhook } from "./webhooks.ts";
 
-/** What is stored sealed, read and replaced when the key changes. */
+/** Clauses about sealed records, which are replaced when the key changes. */
 export function sealedContract(clause: Clause): void {
   clause("every sealed value is listed once, by its kind, in pages", async (scene) => {
     const stored = await storedValues(scene);
@@ -20,7 +20,7 @@ export function sealedContract(clause: Clause): void {
     }
   });
 
-  clause("a sealed value is replaced in place, and nothing else changes", async (scene) => {
+  clause("a sealed value is replaced in place, and no other value changes", async (scene) => {
     const { sealed, instances, lineRecords, webhooks } = scene.storage;
     const stored = await storedValues(scene);
     for (const kind of SEALED_KINDS) {

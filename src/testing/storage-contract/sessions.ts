@@ -45,7 +45,7 @@ function sessions(clause: Clause): void {
     scene.equal(found?.session, { ...one, lastUsedAt: later, expiresAt: later + DAY_MS });
   });
 
-  clause("a session is ended by its own account only", async (scene) => {
+  clause("only its own account ends a session", async (scene) => {
     const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
     const { logins } = scene.storage;
     const [own] = await logins.sessions(ana.id);
@@ -85,7 +85,7 @@ function sessions(clause: Clause): void {
     scene.equal((await logins.sessions(account.id)).length, 3);
   });
 
-  clause("expired sessions and codes are deleted, and others stay", async (scene) => {
+  clause("only expired sessions and codes are deleted", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     const old = session(scene, account.id, { expiresAt: scene.now() });
@@ -101,7 +101,7 @@ function sessions(clause: Clause): void {
 }
 
 function passwords(clause: Clause): void {
-  clause("a new password ends all sessions but the new one", async (scene) => {
+  clause("a new password ends all other sessions", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     await storedCode(scene, "reset", { accountId: account.id });
@@ -129,7 +129,7 @@ function passwords(clause: Clause): void {
     scene.equal(await logins.sessions(account.id), [attempts[winner]]);
   });
 
-  clause("a code sets the password of its own account only", async (scene) => {
+  clause("a code sets only its account's password", async (scene) => {
     const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
     const { logins } = scene.storage;
     const code = await storedCode(scene, "reset", { accountId: ana.id });

@@ -35,7 +35,7 @@ export function transcriptsContract(clause: Clause, lastingClause: Clause): void
     scene.equal(await transcripts.ofCalls([erased.id, kept.id]), [line(kept, 0)]);
   });
 
-  clause("several calls are read at once, and no others", async (scene) => {
+  clause("several calls are read at once, exactly", async (scene) => {
     const { transcripts } = scene.storage;
     const instance = await scene.storedInstance();
     const calls = [
@@ -59,7 +59,7 @@ export function transcriptsContract(clause: Clause, lastingClause: Clause): void
     scene.equal(await transcripts.ofCalls([call.id]), [first, next]);
   });
 
-  clause("nothing to append is fine, and much is stored together", async (scene) => {
+  clause("appending nothing or a lot at once works", async (scene) => {
     const { transcripts } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance());
     await transcripts.append([]);

@@ -16,7 +16,7 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await scene.storage.webhooks.get(scene.id("hook")), undefined);
   });
 
-  clause("webhooks are listed newest first, in pages, per user", async (scene) => {
+  clause("webhooks are listed newest first, per user", async (scene) => {
     const [first, second, third] = [await storedWebhook(scene), await storedWebhook(scene), await storedWebhook(scene)];
     await storedWebhook(scene, { userId: scene.id("usr") });
     const { webhooks } = scene.storage;
@@ -79,7 +79,7 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(idsOf(await webhooks.enabled()), [id]);
   });
 
-  clause("pending deliveries come with their events, the longest due first", async (scene) => {
+  clause("pending deliveries come with events, longest due first", async (scene) => {
     const { webhooks, events } = scene.storage;
     const { id } = await storedWebhook(scene);
     const call = await scene.storedCall(await scene.storedInstance());
@@ -115,7 +115,7 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await webhooks.deliveries(id, { status: "failed" }, {}), []);
   });
 
-  clause("of tests and replays that are over a webhook keeps the newest, up to a limit", async (scene) => {
+  clause("of tests and replays that have ended a webhook keeps the newest, up to a limit", async (scene) => {
     const { webhooks } = scene.storage;
     const [{ id, position }, other] = [await storedWebhook(scene), await storedWebhook(scene)];
     const over = (webhookId: string) => delivery(scene, webhookId, { status: "delivered", nextAttemptAt: null });

@@ -82,7 +82,7 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     const sent = (): number => {
       const statistics = read();
       if (statistics) counts.push(statistics);
-      return statistics?.packetsSent ?? Number.POSITIVE_INFINITY; // nothing is counted here
+      return statistics?.packetsSent ?? Number.POSITIVE_INFINITY; // not counted here
     };
     await network.until(() => sent() >= 1, "a packet sent");
     const { packetsSent: first } = counts[0] ?? { packetsSent: 0 };
@@ -150,7 +150,7 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
   );
 
   test(
-    "the callee hears the keys that the leg sends",
+    "the callee hears the leg's keys",
     async (network) => {
       const line = await network.linkedLine();
       const { leg, events, callId } = await network.call(line, numbers.answers);

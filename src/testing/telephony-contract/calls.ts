@@ -52,7 +52,7 @@ export function callsContract({ test, expect, options }: TelephonyTheme): void {
   refused("a number that does not exist ends the call with number_invalid", numbers.unknown, "number_invalid");
 
   test(
-    "a callee that hangs up ends the call with callee_hung_up",
+    "a callee's hang-up ends the call as callee_hung_up",
     async (network) => {
       const line = await network.linkedLine();
       const { leg, events } = await network.call(line, numbers.hangsUp as string);

@@ -36,7 +36,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
   );
 
   test(
-    "codes count from 1 and are valid when they appear",
+    "codes count from 1 and are valid",
     async (network) => {
       const { line, host } = await network.open();
       await Promise.all([line.link(), line.link()]);
@@ -51,7 +51,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
   );
 
   test(
-    "a line reports linked with its credentials, then online",
+    "a line reports linked with credentials, then online",
     async (network) => {
       const { host } = await network.link();
       const reported = host.reports.types.filter((type) => type !== "code");
@@ -121,7 +121,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
   });
 
   test(
-    "an unlinked line is offline and can be linked again",
+    "an unlinked line can be linked again",
     async (network) => {
       const { line, host } = await network.link();
       await Promise.all([line.unlink(), line.unlink()]);

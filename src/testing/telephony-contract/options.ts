@@ -1,6 +1,6 @@
 import type { Telephony } from "../../ports/telephony.ts";
 
-/** Why a part of the contract cannot be tested with this network. */
+/** Reason why a part of the contract cannot be tested with this network. */
 export interface Skip {
   readonly skip: string;
 }
@@ -34,7 +34,7 @@ export interface ContractTransfer {
 /** The network under test, new for each test. */
 export interface ContractSubject {
   readonly telephony: Telephony;
-  /** Acts as the person with the linking code; omit it if `link()` needs nobody. */
+  /** Acts as the person with the linking code; omit it if `link()` needs no person. */
   scan?(payload: string): Promise<void>;
   /** The audio that the callee of an ended call received, at the leg's rate; omit it if that is unknown. */
   heard?(callId: string): Promise<Int16Array>;
@@ -48,18 +48,18 @@ export interface ContractOptions {
   /** A network with a lasting fault, such as a wrong password; omit it if there is none. */
   readonly broken?: (() => Promise<ContractSubject>) | Skip;
   readonly numbers: ContractNumbers;
-  /** How long a line may take to come online, and a callee to answer or to hang up, ms. */
+  /** Time a line may take to come online, and a callee to answer or to hang up, ms. */
   readonly patienceMs: number;
-  /** How the network's numbers are linked (`capabilities.linking`). Default: `code`. */
+  /** Way in which the network's numbers are linked (`capabilities.linking`). Default: `code`. */
   readonly linking?: "code" | "operator";
   /** For a network that can transfer calls (`capabilities.transfers`); omit it if it cannot. */
   readonly transfer?: ContractTransfer | Skip;
-  /** Why the network shows no linking codes; omit it if it does, or if the operator links. */
+  /** Reason why the network shows no linking codes; omit it if it does, or if the operator links. */
   readonly codes?: Skip;
-  /** Why the person with the code may learn of the link before it is stored; omit it if the network waits for that. */
+  /** Reason why the person with the code may learn of the link before it is stored; omit it if the network waits for that. */
   readonly confirmation?: Skip;
-  /** Why it is unknown what a callee received; omit it if the subject knows. */
+  /** Reason why it is unknown what a callee received; omit it if the subject knows. */
   readonly hearing?: Skip;
-  /** Whether the callee receives exactly the samples that were sent, because no codec is used. */
+  /** True if the callee receives exactly the samples that were sent, because no codec is used. */
   readonly lossless?: boolean;
 }

@@ -35,7 +35,7 @@ export function transfersContract({ test, expect, options }: TelephonyTheme): vo
     return outcome;
   }
 
-  test("a leg can transfer exactly if the capabilities say so", async (network) => {
+  test("a leg can transfer if capabilities say so", async (network) => {
     const { leg } = await talking(network);
     expect(leg.transfer !== undefined).toBe(network.subject.telephony.capabilities.transfers === true);
   });
@@ -54,7 +54,7 @@ export function transfersContract({ test, expect, options }: TelephonyTheme): vo
   );
 
   test(
-    "a transfer that the other number refuses fails with the reason, and the call goes on",
+    "a transfer that the other number refuses fails with the reason, and the call continues",
     async (network) => {
       const { leg, events, ear } = await talking(network);
       const outcome = await transferred(network, leg, refusing as string);

@@ -11,7 +11,7 @@ const CLOSE_MS = 10_000;
 /** Time for "at once" on a busy machine, ms. */
 const AT_ONCE_MS = 3_000;
 
-/** How sessions and engines end. */
+/** Clauses about the end of sessions and engines. */
 export function endingsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
   /** Expects that the session has ended: every call on it is allowed and has no effect. */
   const expectOver = async (listening: Listening, talker: Talker, saying: Saying): Promise<void> => {
@@ -57,7 +57,7 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
     await expectRefused(transcription, abort);
   });
 
-  clause("close() ends every session, is idempotent, and opens no more", async (under) => {
+  clause("close() is idempotent and ends every session", async (under) => {
     const { transcription, sayings } = under;
     const sessions = [await listen(transcription), await listen(transcription)];
     const talkers = sessions.map(({ session }) => new Talker(transcription, session));

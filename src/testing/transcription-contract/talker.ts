@@ -6,7 +6,7 @@ import type { Saying } from "./saying.ts";
 const FRAME_MS = 20;
 /** Silence after which every engine that detects turns has detected the end of one, ms. */
 const PAUSE_MS = 1_500;
-/** Content of an array after it was pushed: it must not be read any more. */
+/** Content of an array after it was pushed: it must no longer be read. */
 const SPOILT = -30_000;
 
 /** One speaker with one saying after another, pushed to a session as the core does. */
@@ -30,7 +30,7 @@ export class Talker {
     else this.#session.commit();
   }
 
-  /** Speaks without silence afterwards: the call is over. */
+  /** Speaks without silence afterwards: the call has ended. */
   sayLast(saying: Saying): void {
     this.#push(saying.samples(this.#sampleRate));
     if (!this.#endOfTurn) this.#session.commit();

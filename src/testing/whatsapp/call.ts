@@ -14,7 +14,7 @@ export interface FakeFrame {
   readonly samples: Int16Array;
 }
 
-/** What a call takes from the network and the client. */
+/** Dependencies of a call on the network and the client. */
 export interface FakeCallOptions {
   readonly system: System;
   readonly callId: string;
@@ -53,9 +53,9 @@ export class FakeWhatsAppCall {
   readonly phone: string;
   /** The offer that the network has got, with the callee's privacy token if the client had one. */
   readonly offer: FakeStanza;
-  /** What the callee has received since its relay connected. */
+  /** Audio the callee has received since its relay connected. */
   readonly frames: FakeFrame[] = [];
-  /** Whether frames of the callee's audio leave, silence included. */
+  /** True if frames of the callee's audio leave, silence included. */
   sendsAudio: boolean;
   #ended: "caller" | "callee" | "network" | undefined;
   #answeredBy: number | undefined;
@@ -84,7 +84,7 @@ export class FakeWhatsAppCall {
     this.#stanzas = { callId: options.callId, from: this.#address, creator: options.creator };
   }
 
-  /** Who ended the call; undefined while the callee knows of no end. */
+  /** Side that ended the call; undefined while the callee knows of no end. */
   get ended(): "caller" | "callee" | "network" | undefined {
     return this.#ended;
   }

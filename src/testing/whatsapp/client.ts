@@ -14,7 +14,7 @@ import { Pairing } from "./pairing.ts";
 import { childOf, type FakeStanza } from "./stanza.ts";
 import { FakeVoip } from "./voip.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: each event has an argument of its own
+// biome-ignore lint/suspicious/noExplicitAny: each event has its own argument
 type Listener = (argument: any) => void;
 type StanzaFilter = (stanza: FakeStanza) => unknown;
 
@@ -207,7 +207,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   }
 
   /**
-   * A stanza arrives: filters see it first, and one that returns true keeps it from the client. Filters see neither
+   * A stanza arrives: filters see it first, and a filter that returns true keeps it from the client. Filters see neither
    * `failure` and `success` nor `stream:error`. The stanza is lost if the socket is down or dead.
    */
   async receive(stanza: FakeStanza): Promise<void> {
@@ -244,7 +244,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
       try {
         if (await filter(stanza)) return true;
       } catch {
-        // the real client logs it and goes on with the next filter
+        // the real client logs it and continues with the next filter
       }
     }
     return false;

@@ -10,14 +10,14 @@ import { type FakeCredentials, loadSession, saveSession } from "./session-record
 import { childOf, type FakeStanza } from "./stanza.ts";
 import type { FakeVoip } from "./voip.ts";
 
-/** What a client takes from its network. */
+/** Dependencies of a client on its network. */
 export interface Network {
   readonly system: System;
   readonly latencyMs: number;
   readonly maxConcurrentCalls: number;
-  /** Whether clients take the history of a new link. */
+  /** True if clients take the history of a new link. */
   readonly history: boolean;
-  /** Whether clients know of the time-lock of their number. */
+  /** True if clients know of the time-lock of their number. */
   readonly timelock: boolean;
   readonly reachable: boolean;
   readonly newId: () => string;
@@ -77,7 +77,7 @@ export class Connection {
   #loaded = false;
   #usedUp = false;
   #connecting: Promise<void> | undefined;
-  /** What is sent and received gets lost, and the client has not noticed. */
+  /** Stall in which sent and received messages get lost unnoticed by the client. */
   #stall: { readonly over: Promise<void>; readonly end: () => void } | undefined;
   /** Each connect and close starts another one, and whatever an earlier one still does is void. */
   #generation = 0;
@@ -144,7 +144,7 @@ export class Connection {
     });
   }
 
-  /** The socket drops; it comes back by itself, once the network is reachable. */
+  /** The socket drops; it comes back on its own, once the network is reachable. */
   drop(backAfterMs: number): void {
     if (this.#socket !== "up") return;
     this.#socket = "down";
@@ -216,7 +216,7 @@ export class Connection {
 
   async #open(): Promise<void> {
     if (this.#socket === "none") await this.#start(++this.#generation);
-    // Also if there was a socket already, even one that is down: the real client reports it then, too.
+    // Also if there was a socket already, even a broken one: the real client reports it then, too.
     if (this.#credentials !== null) this.#emitOpen("connected", false);
   }
 

@@ -4,7 +4,7 @@ import { digitsOf, type FakeNumber, knownForm, lidOf, possible, userOf } from ".
 
 /** The numbers of a fake network, with their addresses. */
 export class Directory {
-  /** How numbers behave that {@link describe} did not describe; null: they are not on WhatsApp. */
+  /** Behaviour of numbers that {@link describe} did not describe; null: they are not on WhatsApp. */
   others: FakeNumber | null = {};
   readonly #numbers = new Map<string, FakeNumber>();
   /** The number of each LID that was given out. */
@@ -21,7 +21,7 @@ export class Directory {
     return { phoneJid: `${known}@s.whatsapp.net`, lidJid: this.#lidOf(known), exists: true, invalid: false };
   }
 
-  /** How a number behaves; undefined if it is not on WhatsApp. */
+  /** Behaviour of a number; undefined if it is not on WhatsApp. */
   numberOf(phone: string): FakeNumber | undefined {
     const form = this.#formOf(phone);
     return form === undefined ? undefined : (this.#numbers.get(form) ?? this.others ?? undefined);

@@ -23,7 +23,7 @@ export interface FakeWhatsAppOptions {
   readonly maxConcurrentCalls?: number;
   /** The client's option of that name: without it, the privacy tokens in the history of a new link are lost. Default: enabled. */
   readonly history?: { readonly enabled?: boolean };
-  /** Whether clients know of the time-lock of their number, by a question and by a notification. Default: true. */
+  /** True if clients know of the time-lock of their number, by a question and by a notification. Default: true. */
   readonly timelock?: boolean;
 }
 
@@ -67,13 +67,13 @@ export class FakeWhatsApp {
   onCallEnd: (call: FakeWhatsAppCall) => void = () => {};
   /** The logins of linked devices, refused ones included, in order. */
   readonly logins: FakeLogin[] = [];
-  /** How the network refuses every login, such as with 402, 405, 503 or 515. Default: it refuses none. */
+  /** Refusal of every login by the network, such as with 402, 405, 503 or 515. Default: it refuses none. */
   refuses: FakeLoginRefusal | undefined;
   /** Further attributes of a refusal: `expire` is the number of seconds that a temporary ban (402) lasts. Default: none. */
   refusalAttrs: Readonly<Record<string, string>> = {};
-  /** Whether a refusal arrives before the client reports its connection as open: then `connect` rejects. Default: false. */
+  /** True if a refusal arrives before the client reports its connection as open: then `connect` rejects. Default: false. */
   refusesAtOnce = false;
-  /** Whether unlinked clients get QR codes. Default: true. */
+  /** True if unlinked clients get QR codes. Default: true. */
   offersCodes = true;
   /**
    * The relays that clients dial for each call, as zapo 1.8 does: on port 3478, where no audio of the callee comes back.
@@ -82,7 +82,7 @@ export class FakeWhatsApp {
   relays: readonly FakeRelay[] | undefined;
   /** Stands in for the package `@roamhq/wrtc`, with whose peer connections clients dial the relays. */
   readonly wrtc: FakeWrtc;
-  /** Whether phones that scan a code need a passkey, which ends the linking. Default: false. */
+  /** True if phones that scan a code need a passkey, which ends the linking. Default: false. */
   needsPasskey = false;
   readonly #options: Pick<Network, "latencyMs" | "maxConcurrentCalls" | "history" | "timelock">;
   readonly #directory = new Directory();
@@ -136,7 +136,7 @@ export class FakeWhatsApp {
     this.#directory.describe(phone, number);
   }
 
-  /** How numbers behave that {@link number} did not describe; null: they are not on WhatsApp. Default: each answers. */
+  /** Behaviour of numbers that {@link number} did not describe; null: they are not on WhatsApp. Default: each answers. */
   get otherNumbers(): FakeNumber | null {
     return this.#directory.others;
   }
@@ -160,13 +160,13 @@ export class FakeWhatsApp {
     this.#link(client, digitsOf(phone));
   }
 
-  /** The addresses of the devices that are linked to a phone, those that are offline included. */
+  /** The addresses of the devices that are linked to a phone, offline ones included. */
   linkedDevices(phone: string): string[] {
     const digits = digitsOf(phone);
     return [...this.#devices.keys()].filter((jid) => userOf(jid) === digits && !this.#unlinked.has(jid));
   }
 
-  /** The owner of a phone removes all linked devices; those that are offline notice at their next login. */
+  /** The owner of a phone removes all linked devices; offline ones notice at their next login. */
   unlink(phone: string): void {
     for (const [jid, client] of this.#devices)
       if (userOf(jid) === digitsOf(phone)) {
@@ -195,7 +195,7 @@ export class FakeWhatsApp {
     this.#refusals.clear();
   }
 
-  /** Somebody calls a client's number. */
+  /** A person calls a client's number. */
   ring(client: FakeWhatsAppClient, from = "+12025550142"): FakeIncomingCall {
     const callId = this.#newId();
     const peer = this.#directory.peerOf(digitsOf(from));
@@ -207,7 +207,7 @@ export class FakeWhatsApp {
     return incoming;
   }
 
-  /** Whether clients reach the network. Taking it away drops their sockets, without an event. */
+  /** True if clients reach the network. Taking it away drops their sockets, without an event. */
   get reachable(): boolean {
     return this.#reachable;
   }

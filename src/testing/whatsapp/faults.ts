@@ -30,7 +30,7 @@ export class Faults {
     this.#pending.set(method, pending);
   }
 
-  /** What the next fault of a method comes to; undefined for a method that works. */
+  /** Result of the next fault of a method; undefined for a method that works. */
   take(method: FaultyMethod): Promise<void> | undefined {
     const fault = this.#pending.get(method)?.shift();
     if (fault === undefined) return undefined;
@@ -39,7 +39,7 @@ export class Faults {
     return new Promise((resolve) => void this.#system.after(fault.afterMs, resolve));
   }
 
-  /** Applies the next fault of a method; a method without one goes on at once. */
+  /** Applies the next fault of a method; a method without one continues at once. */
   async apply(method: FaultyMethod): Promise<void> {
     await this.take(method);
   }

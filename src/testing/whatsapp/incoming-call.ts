@@ -3,7 +3,7 @@ export class FakeIncomingCall {
   readonly callId: string;
   /** JID of the caller. */
   readonly from: string;
-  /** Whether the client has confirmed that it rings, as the plugin does by itself. */
+  /** True if the client has confirmed that it rings, as the plugin does automatically. */
   preaccepted = false;
   #touched = false;
   readonly #terminate: () => void;
@@ -14,7 +14,7 @@ export class FakeIncomingCall {
     this.#terminate = terminate;
   }
 
-  /** Whether the client has ended the call: for the owner's phone too. */
+  /** True if the client has ended the call: for the owner's phone too. */
   get touched(): boolean {
     return this.#touched;
   }

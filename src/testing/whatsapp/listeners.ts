@@ -1,4 +1,4 @@
-// biome-ignore lint/suspicious/noExplicitAny: each event has an argument of its own
+// biome-ignore lint/suspicious/noExplicitAny: each event has its own argument
 type Listener = (argument: any) => void;
 
 /** The listeners of a client, by event. A listener that throws breaks off the act that emitted the event. */

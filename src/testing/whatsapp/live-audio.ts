@@ -4,7 +4,7 @@ export const RATE = 16_000;
 export const FRAME_MS = 60;
 /** Samples of one frame. */
 export const FRAME = (RATE * FRAME_MS) / 1000;
-/** Feeding pauses at 120 ms of buffered audio and goes on at 60 ms. */
+/** Feeding pauses at 120 ms of buffered audio and continues at 60 ms. */
 export const WATERMARKS: { readonly pauseMs: number; readonly resumeMs: number } = { pauseMs: 120, resumeMs: 60 };
 /** With more buffered than this, the engine skips ahead to the last frame. */
 const HIGH_WATER = RATE * 0.2;

@@ -1,4 +1,4 @@
-/** What one of a callee's devices does with a call; without one of these it rings on. */
+/** Behaviour of one of a callee's devices in a call; without one of these it rings on. */
 export type CalleeDevice =
   /** Answers. */
   | { readonly does: "answer"; readonly afterMs: number }
@@ -9,24 +9,24 @@ export type CalleeDevice =
   /** Rings and rings. */
   | { readonly does: "nothing" };
 
-/** How the callee of a number behaves. Times are ms. */
+/** Behaviour of the callee of a number. Times are ms. */
 export interface FakeNumber {
-  /** Whether the number is on WhatsApp. Default: true. */
+  /** True if the number is on WhatsApp. Default: true. */
   readonly exists?: boolean;
-  /** The address that hides the number, such as `123@lid`; null for none. Default: one of its own. */
+  /** The address that hides the number, such as `123@lid`; null for none. Default: a separate one. */
   readonly lid?: string | null;
   /** Other forms of the number by which the network finds it too. Default: none. */
   readonly alsoKnownAs?: readonly string[];
-  /** One entry for each device. Default: one that answers after 1000 ms. With none, `startCall` rejects. */
+  /** One entry for each device. Default: a callee that answers after 1000 ms. With none, `startCall` rejects. */
   readonly devices?: readonly CalleeDevice[];
-  /** What the network does with the offer: `ignored` sends no ack. Default: `accepted`. */
+  /** Treatment of the offer by the network: `ignored` sends no ack. Default: `accepted`. */
   readonly offer?: "accepted" | "ignored" | { readonly error: number };
   /** Address of the callee in stanzas: the called one, the other (its phone JID for a LID), or lists with both. Default: `called`. */
   readonly addressForm?: "called" | "other" | "both";
   /** Part of the offer's ack that lists the callee's devices: its relay, a `<user>` beside it, or none. Default: `relay`. */
   readonly deviceList?: "relay" | "user" | "none";
   /**
-   * Address under which the history of each new link has the privacy token of this contact; undefined for somebody who is
+   * Address under which the history of each new link has the privacy token of this contact; undefined for a person who is
    * not in the history. Default: undefined.
    */
   readonly inHistory?: "lid" | "phone";
@@ -59,7 +59,7 @@ export function digitsOf(phone: string): string {
   return phone.replace(/\D/g, "");
 }
 
-/** Whether a number can be one at all. */
+/** True if a number can be one at all. */
 export function possible(digits: string): boolean {
   return digits.length >= SHORTEST && digits.length <= LONGEST && !digits.startsWith("0");
 }

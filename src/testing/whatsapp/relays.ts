@@ -48,7 +48,7 @@ export class CallRelays {
     if (this.#isConnected) return;
     for (const relay of this.#options.relays) {
       if (relay.isFna === true) this.#openSocket(relay);
-      else void this.#dial(relay).catch(() => {}); // the client logs it, and the others go on
+      else void this.#dial(relay).catch(() => {}); // the client logs it, and the others continue
     }
   }
 

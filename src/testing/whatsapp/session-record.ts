@@ -1,6 +1,6 @@
 import type { LineRecords } from "../../ports/telephony/line-records.ts";
 
-/** What a linked client remembers of itself. */
+/** Memory of a linked client. */
 export interface FakeCredentials {
   /** `5511987654321:3@s.whatsapp.net`: this device of the number. */
   readonly meJid: string;

@@ -7,7 +7,7 @@ import { FRAME_MS, LiveAudio, WATERMARKS } from "./live-audio.ts";
 import { childOf, type FakeStanza, terminateStanza } from "./stanza.ts";
 import { startTicker } from "./ticker.ts";
 
-/** What the calls of a client take from it. */
+/** Dependencies of a client's calls. */
 export interface VoipHost {
   readonly system: System;
   readonly faults: Faults;
@@ -80,7 +80,7 @@ export class FakeVoip implements WhatsAppVoip {
     }
     if (info.stateData.state === "ended") throw new Error("invalid transition 'offer_sent' in state 'ended'");
     if (this.#sessions.has(callId)) this.#change(session, "ringing");
-    else info.stateData.state = "ringing"; // without an event: the call is known to nobody
+    else info.stateData.state = "ringing"; // without an event: no device knows the call
     return callId;
   }
 

@@ -71,9 +71,9 @@ export function startCallAudio({ context, callRate, frame, levels }: CallAudioOp
   };
 }
 
-/** How far behind the caller a piece is played, and how far at most, s. */
+/** Usual and longest delay between the caller and playback, s. */
 const DELAY_S = 0.08;
-const MOST_DELAY_S = 0.36;
+const MAX_DELAY_S = 0.36;
 
 /**
  * Plays the caller without an audio thread, piece by piece: for pages without HTTPS, which have no microphone either. A
@@ -88,7 +88,7 @@ export function startPlaybackOnly({ context, callRate, levels }: CallAudioOption
     play(samples) {
       const converted = resampler.push(samples);
       const now = context.currentTime;
-      if (stopped || converted.length === 0 || at > now + MOST_DELAY_S) return;
+      if (stopped || converted.length === 0 || at > now + MAX_DELAY_S) return;
       const floats = Float32Array.from(converted, (sample) => sample / 32_768);
       meter.push(floats);
       levels({ heard: meter.level, spoken: 0 });

@@ -13,7 +13,7 @@ export interface ProcessorOptions {
   readonly callRate: number;
 }
 
-/** What the processor reports: a frame of the microphone, or the levels of both directions, 0 to 100. */
+/** Messages of the processor: a frame of the microphone, or the levels of both directions, 0 to 100. */
 export type ProcessorReport = Int16Array<ArrayBuffer> | { readonly heard: number; readonly spoken: number };
 
 /** Both directions of a call's audio, on the audio thread of the browser. Takes the caller's audio as `Int16Array`, and null at the end. */

@@ -4,7 +4,7 @@ import { Resampler } from "../../../../src/audio/resample.ts";
 /** Length of the frames, ms. */
 const FRAME_MS = 20;
 /** Most samples that are converted at a time: the largest block of a browser. */
-const MOST_BLOCK = 2_048;
+const MAX_BLOCK = 2_048;
 
 /** The microphone's audio on its way to the server: from the rate of the device to frames at the rate of the call. */
 export class Capture {
@@ -12,24 +12,24 @@ export class Capture {
   readonly #frameLength: number;
   readonly #frame: (frame: Int16Array<ArrayBuffer>) => void;
   /** Reused for every block. */
-  readonly #block = new Int16Array(MOST_BLOCK);
+  readonly #block = new Int16Array(MAX_BLOCK);
   readonly #converted: Int16Array;
   #next: Int16Array<ArrayBuffer>;
   #filled = 0;
 
   /** @param frame called with each whole frame, which it may keep */
   constructor(deviceRate: number, callRate: number, frame: (frame: Int16Array<ArrayBuffer>) => void) {
-    this.#resampler = new Resampler(deviceRate, callRate, MOST_BLOCK);
+    this.#resampler = new Resampler(deviceRate, callRate, MAX_BLOCK);
     this.#frameLength = (callRate * FRAME_MS) / 1_000;
     this.#frame = frame;
-    this.#converted = new Int16Array(Math.ceil((MOST_BLOCK * callRate) / deviceRate) + 64);
+    this.#converted = new Int16Array(Math.ceil((MAX_BLOCK * callRate) / deviceRate) + 64);
     this.#next = new Int16Array(this.#frameLength);
   }
 
   /** Takes the next block of the microphone, from -1 to 1. */
   push(input: Float32Array): void {
-    for (let from = 0; from < input.length; from += MOST_BLOCK) {
-      const count = Math.min(MOST_BLOCK, input.length - from);
+    for (let from = 0; from < input.length; from += MAX_BLOCK) {
+      const count = Math.min(MAX_BLOCK, input.length - from);
       for (let i = 0; i < count; i++) this.#block[i] = toSample(input[from + i]! * 32_768);
       this.#cut(this.#resampler.pushInto(this.#block.subarray(0, count), this.#converted));
     }

@@ -2,15 +2,15 @@ import { JitterBuffer } from "../../../../src/audio/jitter-buffer.ts";
 import { Resampler } from "../../../../src/audio/resample.ts";
 
 /** Longest piece of audio in one message of the server, ms. */
-const MOST_PIECE_MS = 200;
+const MAX_PIECE_MS = 200;
 
-/** How audio that arrives in bursts is evened out. */
+/** Buffering of audio that arrives in bursts. */
 export interface Buffering {
-  /** How much is gathered before it is heard, ms. */
+  /** Audio gathered before playback starts, ms. */
   readonly targetMs: number;
-  /** How much waits at most, ms. */
+  /** Longest backlog, ms. */
   readonly mostMs: number;
-  /** How much is still there when the next piece is due, ms. */
+  /** Audio left when the next piece is due, ms. */
   readonly spareMs: number;
 }
 
@@ -25,7 +25,7 @@ export class Playback {
 
   /** Both rates in Hz. */
   constructor(callRate: number, deviceRate: number, buffering: Buffering) {
-    this.#mostPiece = (callRate * MOST_PIECE_MS) / 1_000;
+    this.#mostPiece = (callRate * MAX_PIECE_MS) / 1_000;
     this.#resampler = new Resampler(callRate, deviceRate, this.#mostPiece);
     this.#converted = new Int16Array(Math.ceil((this.#mostPiece * deviceRate) / callRate) + 64);
     this.#buffer = new JitterBuffer({ sampleRate: deviceRate, ...buffering });

@@ -8,7 +8,7 @@ interface ButtonProps {
   readonly small?: boolean | undefined;
   readonly wide?: boolean | undefined;
   readonly icon?: IconName | undefined;
-  /** What it does is under way: it stays focusable, and does nothing. */
+  /** True while its action is running: it stays focusable, and does nothing. */
   readonly busy?: boolean | undefined;
   readonly disabled?: boolean | undefined;
   /** Default: `submit` without an `onClick`, otherwise `button`. */
@@ -38,7 +38,7 @@ export function Button({ children, busy = false, disabled = false, icon, label, 
 interface LinkButtonProps extends Pick<ButtonProps, "children" | "look" | "small" | "wide" | "icon"> {
   /** From `href("/calls")`. */
   readonly to: string;
-  /** Opens a tab of its own. */
+  /** Opens a new tab. */
   readonly newTab?: boolean | undefined;
 }
 

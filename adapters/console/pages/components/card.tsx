@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
-/** A part of a view, with a heading of its own. */
+/** A part of a view, with its own heading. */
 export function Card({
   title,
   actions,

@@ -7,7 +7,7 @@ import { toast } from "../shell/toasts.tsx";
 import { Button } from "./button.tsx";
 
 const t = dictionary({ en, pt });
-/** How long the button confirms, ms. */
+/** Time the button shows its confirmation, ms. */
 const CONFIRMED_MS = 2_000;
 
 /** Copies a text, and confirms it. */

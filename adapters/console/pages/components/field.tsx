@@ -6,7 +6,7 @@ interface FieldProps {
   readonly label: string;
   /** Help that is always visible. */
   readonly hint?: ComponentChildren;
-  /** What is wrong with the value. */
+  /** Fault of the value. */
   readonly fault?: string | undefined;
 }
 

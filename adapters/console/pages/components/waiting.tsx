@@ -21,12 +21,12 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   );
 }
 
-/** How far something is. @param value from 0 to 1; left out: nobody knows */
+/** Progress of an activity. @param value from 0 to 1; left out: unknown */
 export function Progress({ label, value }: { readonly label: string; readonly value?: number | undefined }) {
   return <progress class="progress" aria-label={label} max={1} value={value} />;
 }
 
-/** Why something failed, with a button to try again. */
+/** Cause of a failure, with a button to try again. */
 export function Fault({ error, retry }: { readonly error: unknown; readonly retry?: (() => void) | undefined }) {
   return (
     <Notice tone="bad">

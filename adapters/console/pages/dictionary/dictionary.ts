@@ -2,7 +2,7 @@ import { computed, type ReadonlySignal } from "@preact/signals";
 import { numberFormat, pluralRules } from "./formatters.ts";
 import { type Language, language } from "./language.ts";
 
-/** Texts of one area: plain ones, and functions for those that name a value. */
+/** Texts of one area: plain ones, and functions for texts that name a value. */
 export type Area = { readonly [name: string]: string | ((...values: never[]) => string) | Area };
 
 /** The same texts in another language. A text too few or too many is a compile error. */

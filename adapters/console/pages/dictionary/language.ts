@@ -19,7 +19,7 @@ export function chosenLanguage(wanted: readonly (string | null)[]): Language {
 /** The language of all texts. */
 export const language = signal(chosenLanguage([stored(), ...navigator.languages]));
 
-/** Changes the language in this browser, for good. */
+/** Changes the language in this browser, permanently. */
 export function changeLanguage(next: Language): void {
   language.value = next;
   try {

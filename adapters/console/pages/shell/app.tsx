@@ -16,7 +16,7 @@ import { Toasts } from "./toasts.tsx";
 
 const t = dictionary({ en, pt });
 
-/** The whole page: the frame for whoever is signed in, one card for everybody else. */
+/** The whole page: the frame for people who are signed in, one card for everyone else. */
 export function App() {
   useRoutes();
   const tag = language.value;

@@ -13,7 +13,7 @@ const t = dictionary({ en, pt });
 export interface Question {
   /** With the name of the thing: "Revoke the token “Shop”?" */
   readonly title: string;
-  /** What will happen: "Programs that use it stop working at once." */
+  /** Consequences of the action: "Programs that use it stop working at once." */
   readonly consequence: ComponentChildren;
   /** On the button, as a verb: "Revoke token". */
   readonly action: string;

@@ -18,7 +18,7 @@ export function onEvents(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Follows the events of whoever is signed in: one connection for the whole tab. */
+/** Follows the events of the person signed in: one connection for the whole tab. */
 export function startLive(): void {
   let user: string | undefined;
   let stop = new AbortController();

@@ -25,7 +25,7 @@ type Shown =
   | { readonly fault: unknown }
   | "missing";
 
-/** What is on the screen; undefined before the first view has arrived. */
+/** View on the screen; undefined before the first view has arrived. */
 export const shown = signal<Shown | undefined>(undefined);
 
 /** Shows the view of the address; the one before stays until the next has been loaded. */

@@ -5,7 +5,7 @@ import type { Route } from "./routes.ts";
 export type Redirect = { readonly page: string } | { readonly url: string };
 
 /**
- * Where somebody goes instead of a page that they cannot see; undefined if they can.
+ * Destination instead of a page the person may not see; undefined if they may.
  * @param here the address of the page, with its query: they come back to it
  */
 export function redirectOf(

@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 
-/** What a view gets from the address. */
+/** Input of a view from the address. */
 export interface ViewProps {
   /** The values of the `:names` of its path. */
   readonly params: Readonly<Record<string, string>>;
@@ -10,11 +10,11 @@ export interface ViewProps {
 export interface Route {
   /** Below the console, with `:name` for a parameter. */
   readonly path: string;
-  /** `account`: whoever is signed in; `nobody`: whoever is not yet; `anybody`: both. */
+  /** `account`: the person signed in; `nobody`: others are not yet; `anybody`: both. */
   readonly access: "account" | "nobody" | "anybody";
   /** Only with accounts of Ringport, not with the sessions of an embedding program. */
   readonly accounts?: boolean;
-  /** The view, in a file of its own that is loaded when it is opened first. */
+  /** The view, in a separate file that is loaded when it is opened first. */
   readonly view: () => Promise<{ readonly default: ComponentType<ViewProps> }>;
 }
 

@@ -3,15 +3,15 @@ import type { SessionState } from "../../api.ts";
 import { onUnauthorized } from "./connection.ts";
 import { consoleApi } from "./console-api.ts";
 
-/** Who is signed in, and what this server offers; undefined until the server has answered. */
+/** The person signed in, and the features of this server; undefined until the server has responded. */
 export const session = signal<SessionState | undefined>(undefined);
-/** The account that is signed in; null if nobody is. */
+/** The account that is signed in; null if none is. */
 export const account = computed(() => session.value?.account ?? null);
 
 /** Other tabs of this browser have the same cookie. */
 const tabs = new BroadcastChannel("ringport-session");
 
-/** Why the server's latest answer to that did not arrive. */
+/** Fault of the latest request for the session, if no response arrived. */
 export const sessionFault = signal<unknown>(undefined);
 
 /** Asks the server who is signed in. Without an answer the page stays as it is, with a {@link sessionFault}. */
@@ -28,7 +28,7 @@ export async function loadSession(): Promise<void> {
 export function beginSession(state: SessionState): void {
   session.value = state;
   tabs.postMessage("changed");
-  // The reply marks this browser as one that has signed in.
+  // The reply marks this browser as one with a sign-in.
   consoleApi.get("session").catch(() => {});
 }
 

@@ -5,7 +5,7 @@ import en from "../dictionary/en/components.ts";
 import pt from "../dictionary/pt/components.ts";
 
 const t = dictionary({ en, pt });
-/** How long good news stays, ms; a fault stays until it is closed. */
+/** Time a success stays visible, ms; a fault stays until it is closed. */
 const SHOWN_MS = 6_000;
 
 interface Toast {

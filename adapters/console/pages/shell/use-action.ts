@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 export interface Action<A extends unknown[]> {
   /** It is under way. */
   readonly busy: boolean;
-  /** Why it failed; undefined while it runs and once it has succeeded. */
+  /** Cause of the failure; undefined while it runs and once it has succeeded. */
   readonly fault: unknown;
   /** Starts it, unless it is under way. */
   start(...values: A): void;

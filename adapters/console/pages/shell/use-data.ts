@@ -3,11 +3,11 @@ import { useEffect, useRef } from "preact/hooks";
 import type { CallEvent } from "../../../../src/client/index.ts";
 import { beginnings, onEvents } from "./live.ts";
 
-/** What a view reads from the server. */
+/** Data that a view reads from the server. */
 export interface Data<T> {
   /** Undefined until it has arrived. */
   readonly value: ReadonlySignal<T | undefined>;
-  /** Why the latest attempt failed. */
+  /** Fault of the latest attempt. */
   readonly fault: ReadonlySignal<unknown>;
   /** Reads it again. */
   reload(): Promise<void>;

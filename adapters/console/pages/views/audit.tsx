@@ -67,7 +67,7 @@ export default function Audit() {
   );
 }
 
-/** What was done, and to what. */
+/** Action and its subject. */
 function Act({ entry: { action, subject } }: { readonly entry: AuditEntryView }) {
   return (
     <div>
@@ -77,7 +77,7 @@ function Act({ entry: { action, subject } }: { readonly entry: AuditEntryView })
   );
 }
 
-/** The act in words; one that this page does not know keeps the name that the server gives it. */
+/** The act in words; an unknown one keeps the name that the server gives it. */
 function actionText(action: string): string {
   return ownMember(t.value.actions, action) ?? action;
 }

@@ -80,7 +80,7 @@ function Actions({ call }: { readonly call: ShownCall }) {
       title: t.value.hangUpTitle(call.target_phone),
       consequence: <p>{call.status === "QUEUED" ? t.value.hangUpWaiting : t.value.hangUpConsequence}</p>,
       action: t.value.hangUp,
-      // A call that has ended meanwhile is what was asked for.
+      // A call that has ended in the meantime is what was asked for.
       run: () =>
         client.calls.hangUp(call.id).catch((error: unknown) => {
           if (faultCode(error) !== "call_not_found") throw error;

@@ -133,7 +133,7 @@ function Flip({ instance }: { readonly instance: InstanceDetails }) {
 
 type Condition = NonNullable<NonNullable<InstanceDetails["connection"]>["condition"]>;
 
-/** What the owner of the number should know besides its status, and what to do about it. */
+/** Information for the owner of the number besides its status, and the fix. */
 function ConditionNotice({ condition }: { readonly condition: Condition }) {
   const { title, text } = t.value.condition[condition];
   return (
@@ -144,7 +144,7 @@ function ConditionNotice({ condition }: { readonly condition: Condition }) {
   );
 }
 
-/** The number in a program of one's own. */
+/** The number in the user's own program. */
 function ExamplesCard({ instance: { id } }: { readonly instance: InstanceDetails }) {
   const { use } = t.value;
   const url = session.value?.api_url ?? location.origin;

@@ -126,7 +126,7 @@ function columns(names: ReadonlyMap<string, string>, reload: () => Promise<void>
   ];
 }
 
-/** What the token may do, in words. */
+/** Permissions of the token, in words. */
 function Access({
   token: { scopes, demo_instance_id: demo },
   names,

@@ -69,7 +69,7 @@ function Details({ webhook, data }: { readonly webhook: Webhook; readonly data: 
   );
 }
 
-/** Whether it gets events, and the button that changes that. */
+/** State of a webhook, with the button that changes it. */
 function State({ webhook, data }: { readonly webhook: Webhook; readonly data: Data<Webhook> }) {
   const { detail, disabled } = t.value;
   const change = useAction(async () => {

@@ -3,9 +3,9 @@ export const CODEC_NAMES = ["PCMU", "PCMA", "G722", "opus"] as const;
 export type CodecName = (typeof CODEC_NAMES)[number];
 
 /** The longest packet that is decoded, ms: the longest that Opus has. */
-export const LONGEST_PACKET_MS = 120;
+export const MAX_PACKET_MS = 120;
 /** No encoder writes more bytes for one packet. */
-export const MOST_PAYLOAD_BYTES = 484;
+export const MAX_PAYLOAD_BYTES = 484;
 
 /**
  * One call's encoder and decoder of one codec. Both keep state, so every stream has its own.
@@ -20,14 +20,14 @@ export interface Codec {
   /** Hz of the RTP timestamp: 48000 for Opus, whatever it carries (RFC 7587), and half of `sampleRate` for G.722. */
   readonly clockRate: number;
   /**
-   * Encodes the whole frame as one packet into `into` from `at`, where there are `MOST_PAYLOAD_BYTES`; returns how many
+   * Encodes the whole frame as one packet into `into` from `at`, where there are `MAX_PAYLOAD_BYTES`; returns how many
    * bytes it took. The frame is as long as one of `packetMs`.
    */
   encode(frame: Int16Array, into: Uint8Array, at: number): number;
   /** The lengths of packets that can be encoded, ms, ascending. */
   readonly packetMs: readonly number[];
   /**
-   * Decodes one payload into `into` from `start` on, where `LONGEST_PACKET_MS` fit and no more is written; returns how many
+   * Decodes one payload into `into` from `start` on, where `MAX_PACKET_MS` fit and no more is written; returns how many
    * samples it was, 0 for rubbish.
    */
   decode(bytes: Uint8Array, at: number, length: number, into: Int16Array, start: number): number;

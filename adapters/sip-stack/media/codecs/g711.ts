@@ -1,8 +1,8 @@
 import { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../ports.ts";
-import { type Codec, LONGEST_PACKET_MS } from "./codec.ts";
+import { type Codec, MAX_PACKET_MS } from "./codec.ts";
 
 const SAMPLE_RATE = 8000;
-const LONGEST_PACKET = (LONGEST_PACKET_MS * SAMPLE_RATE) / 1000;
+const MAX_PACKET = (MAX_PACKET_MS * SAMPLE_RATE) / 1000;
 const PACKET_MS = [10, 20, 30, 40, 50, 60];
 
 /** The code of each sample, by its lower 16 bits: half of the time that computing it takes. */
@@ -23,7 +23,7 @@ export function createG711(name: "PCMU" | "PCMA"): Codec {
       return frame.length;
     },
     decode(bytes, at, length, into, start) {
-      const samples = Math.min(length, LONGEST_PACKET, bytes.length - at);
+      const samples = Math.min(length, MAX_PACKET, bytes.length - at);
       for (let i = 0; i < samples; i++) into[start + i] = levels[bytes[at + i]!]!;
       return Math.max(0, samples);
     },
@@ -42,7 +42,7 @@ const PCMA = 8;
 const MULAW_OF_ALAW = Uint8Array.from(ALAW_LEVELS, mulawCode);
 const ALAW_OF_MULAW = Uint8Array.from(MULAW_LEVELS, alawCode);
 
-/** Whether a codec is the other law of G.711: a peer may send any codec that both descriptions list (RFC 3264 section 6.1). */
+/** True if a codec is the other law of G.711: a peer may send any codec that both descriptions list (RFC 3264 section 6.1). */
 export function otherLaw(payloadType: number, agreed: number | undefined): boolean {
   return (payloadType === PCMU && agreed === PCMA) || (payloadType === PCMA && agreed === PCMU);
 }

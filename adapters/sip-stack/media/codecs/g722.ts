@@ -1,11 +1,11 @@
-import { type Codec, LONGEST_PACKET_MS } from "./codec.ts";
+import { type Codec, MAX_PACKET_MS } from "./codec.ts";
 import { type BandTables, SubBand, saturated } from "./sub-band.ts";
 
 const SAMPLE_RATE = 16_000;
 /** An error of RFC 1890 that stayed: the timestamps count at half of the samples' rate (RFC 3551 section 4.5.2). */
 const CLOCK_RATE = 8000;
 /** A byte holds two samples. */
-const MOST_BYTES = (LONGEST_PACKET_MS * SAMPLE_RATE) / 2000;
+const MAX_BYTES = (MAX_PACKET_MS * SAMPLE_RATE) / 2000;
 
 /** One half of the filter that divides the sound into two bands and joins them again (table 11); the other mirrors it. */
 const FILTER = Int32Array.of(3, -11, 12, 32, -210, 951, 3876, -805, 362, -156, 53, -11);
@@ -19,7 +19,7 @@ const LOW_LIMITS = Int32Array.of(
   ...[0, 35, 72, 110, 150, 190, 233, 276, 323, 370, 422, 473, 530, 587, 650, 714, 786, 858, 940, 1023, 1121, 1219],
   ...[1339, 1458, 1612, 1765, 1980, 2195, 2557, 2919],
 );
-/** How large a step of four bits is, which the prediction is made of; of six bits, which are heard. In 32768ths. */
+/** Sizes of a step of four bits, for the prediction; of six bits, for the output. In 32768ths. */
 const LOW_STEPS_4 = Int32Array.of(
   ...[0, -20_456, -12_896, -8968, -6288, -4240, -2584, -1200, 20_456, 12_896, 8968, 6288, 4240, 2584, 1200, 0],
 );
@@ -62,7 +62,7 @@ export function createG722(): Codec {
 
 /** The sound of the latest packet, behind the samples of the past that the filter needs. */
 class Filter {
-  readonly samples: Int32Array = new Int32Array(PAST + 2 * MOST_BYTES);
+  readonly samples: Int32Array = new Int32Array(PAST + 2 * MAX_BYTES);
   /** The sums over the odd and over the even samples. */
   odd = 0;
   even = 0;
@@ -92,7 +92,7 @@ class Encoder {
   readonly #high = new SubBand(HIGH);
 
   encode(frame: Int16Array, into: Uint8Array, at: number): number {
-    const bytes = Math.min(frame.length >> 1, MOST_BYTES);
+    const bytes = Math.min(frame.length >> 1, MAX_BYTES);
     const filter = this.#filter;
     filter.samples.set(frame.length > 2 * bytes ? frame.subarray(0, 2 * bytes) : frame, PAST);
     for (let i = 0; i < bytes; i++) {
@@ -137,7 +137,7 @@ class Decoder {
   readonly #high = new SubBand(HIGH);
 
   decode(bytes: Uint8Array, at: number, length: number, into: Int16Array, start: number): number {
-    const count = Math.max(0, Math.min(length, MOST_BYTES, bytes.length - at, (into.length - start) >> 1));
+    const count = Math.max(0, Math.min(length, MAX_BYTES, bytes.length - at, (into.length - start) >> 1));
     const filter = this.#filter;
     for (let i = 0; i < count; i++) {
       const byte = bytes[at + i]!;

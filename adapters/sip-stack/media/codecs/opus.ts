@@ -1,5 +1,5 @@
 import type { OpusDecoderHandle, OpusEncoderHandle } from "libopus-wasm";
-import { type Codec, MOST_PAYLOAD_BYTES } from "./codec.ts";
+import { type Codec, MAX_PAYLOAD_BYTES } from "./codec.ts";
 
 /** Settings of the Opus encoder; the peer's decoder may use less (RFC 7587 section 6.1). */
 interface OpusOptions {
@@ -13,7 +13,7 @@ const SAMPLE_RATE = 16_000;
 const CLOCK_RATE = 48_000;
 const FRAME = SAMPLE_RATE / 50;
 /**
- * What of its packets the encoder is to think lost. Redundancy begins above 5 %; with less than about 20 % an encoder of
+ * Packet loss that the encoder is to expect, percent. Redundancy begins above 5 %; with less than about 20 % an encoder of
  * 20 kbit/s pays for it with the upper 2 kHz of the voice.
  */
 const EXPECTED_LOSS_PERCENT = 20;
@@ -65,7 +65,7 @@ class OpusCodec implements Codec {
   readonly #encoder: OpusEncoderHandle;
   readonly #decoder: OpusDecoderHandle;
   /** Options of the library's methods; one of each for all frames. */
-  readonly #encoding = { frameSize: FRAME, maxPacketBytes: MOST_PAYLOAD_BYTES };
+  readonly #encoding = { frameSize: FRAME, maxPacketBytes: MAX_PAYLOAD_BYTES };
   readonly #recovering = { decodeFec: true, frameSize: FRAME };
   readonly #concealing = { frameSize: FRAME };
   #closed = false;
@@ -127,7 +127,7 @@ class OpusCodec implements Codec {
 const TWO_BYTES_FROM = 252;
 
 /**
- * Whether an Opus packet carries a copy of the previous one (low bit-rate redundancy, RFC 6716 section 4.2.4). The
+ * True if an Opus packet carries a copy of the previous one (low bit-rate redundancy, RFC 6716 section 4.2.4). The
  * library decodes a packet for its redundancy in any case, and without any it makes something up.
  */
 export function carriesRedundancy(bytes: Uint8Array, at: number, length: number): boolean {
@@ -145,7 +145,7 @@ export function carriesRedundancy(bytes: Uint8Array, at: number, length: number)
   return (middle | side) === 1;
 }
 
-/** How many 20 ms a SILK frame of 10, 20, 40 and 60 ms has. */
+/** Number of 20 ms parts of a SILK frame of 10, 20, 40 and 60 ms. */
 const PARTS = [1, 1, 2, 3];
 
 /** Offset of the packet's first frame; -1 if it is empty or missing. */

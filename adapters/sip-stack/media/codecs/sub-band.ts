@@ -1,9 +1,9 @@
 /** Quantizer of one band: how its codes read as steps, and how they change the scale (ITU-T G.722 tables 14 to 22). */
 export interface BandTables {
-  /** What a code adds to the scale's logarithm. */
+  /** Change of the scale's logarithm for each code. */
   readonly scaling: Int32Array;
   readonly mostScale: number;
-  /** How far the scale's logarithm is shifted to become the scale. */
+  /** Shift that turns the scale's logarithm into the scale. */
   readonly shift: number;
   /** The scale at the start. */
   readonly firstScale: number;
@@ -14,7 +14,7 @@ const POWERS = Int32Array.from({ length: 32 }, (_, i) => Math.floor(2048 * 2 ** 
 
 /** Order of the predictor's zeros (past differences), and of its poles (past signals). */
 const ZEROS = 6;
-const MOST_SECOND_POLE = 12_288;
+const MAX_SECOND_POLE = 12_288;
 
 /** Limits a value to 16 bits. */
 export const saturated = (value: number): number => (value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value);
@@ -24,7 +24,7 @@ export const saturated = (value: number): number => (value > 32_767 ? 32_767 : v
  * blocks of 6.2.1 and 6.2.2). Whole numbers of 16 bits, as in the Recommendation, so that both sides stay in step.
  */
 export class SubBand {
-  /** What the next sample is expected to be. */
+  /** Expected next sample. */
   predicted = 0;
   /** The size of a step now. */
   scale: number;
@@ -69,7 +69,7 @@ export class SubBand {
     const slope = saturated(this.#pole1 << 2);
     const turned = likeLast ? saturated(-slope) : slope;
     let pole2 = (likeBefore ? 128 : -128) + (turned >> 7) + ((this.#pole2 * 32_512) >> 15);
-    pole2 = pole2 > MOST_SECOND_POLE ? MOST_SECOND_POLE : pole2 < -MOST_SECOND_POLE ? -MOST_SECOND_POLE : pole2;
+    pole2 = pole2 > MAX_SECOND_POLE ? MAX_SECOND_POLE : pole2 < -MAX_SECOND_POLE ? -MAX_SECOND_POLE : pole2;
     const most = saturated(15_360 - pole2);
     let pole1 = saturated((likeLast ? 192 : -192) + ((this.#pole1 * 32_640) >> 15));
     pole1 = pole1 > most ? most : pole1 < -most ? -most : pole1;

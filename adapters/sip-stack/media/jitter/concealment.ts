@@ -38,7 +38,7 @@ export class Concealment {
     this.history = 2 * this.#likeness.mostLag + this.#likeness.window;
   }
 
-  /** Whether the previous sample was concealed. */
+  /** True if the previous sample was concealed. */
   get active(): boolean {
     return this.#made >= 0;
   }

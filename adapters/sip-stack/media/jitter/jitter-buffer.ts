@@ -1,4 +1,4 @@
-import { type Codec, LONGEST_PACKET_MS } from "../codecs/codec.ts";
+import { type Codec, MAX_PACKET_MS } from "../codecs/codec.ts";
 import { Concealment } from "./concealment.ts";
 import { PacketStore, type Stored } from "./packet-store.ts";
 import { PlayoutDelay } from "./playout-delay.ts";
@@ -7,14 +7,14 @@ import { TimeScale } from "./time-scale.ts";
 
 const FRAME_MS = 20;
 /** Time-scaling begins when the delay is off its target by more than this, ms. */
-const MOST_OVER_MS = 40;
-const MOST_UNDER_MS = 20;
+const MAX_OVER_MS = 40;
+const MAX_UNDER_MS = 20;
 /** Beyond this deviation it is done even if it is audible, ms. */
 const NEED_MS = 80;
 /** Until then one frame in this many is tried: the search costs as much as the rest of a frame. */
 const ADAPT_EVERY = 4;
 /** A gap longer than this is skipped, ms. */
-const MOST_HOLE_MS = 1_000;
+const MAX_HOLE_MS = 1_000;
 /** The codec's own concealment lasts this long, ms; then it fades. */
 const CODEC_CONCEALS_MS = 60;
 /** The peer has paused if its timestamps leave out more than this without a loss, ms. */
@@ -25,7 +25,7 @@ const EMPTY = new Uint8Array(0);
  * Turns packets of any order and timing into a frame every 20 ms: reorders them, drops duplicates, delays as the network's
  * jitter requires, conceals losses, and follows the sender's clock.
  *
- * Times are ms of one monotonic clock. Nothing is allocated after the constructor.
+ * Times are ms of one monotonic clock. Does not allocate after the constructor.
  */
 export class JitterBuffer {
   /** Late packets. */
@@ -48,9 +48,9 @@ export class JitterBuffer {
   /** Extended timestamp of the last packet, and of the next sample to be decoded. */
   #lastTime = -1;
   #due = 0;
-  /** Nothing is played: before the first packet, and after the last one. */
+  /** No sample is played: before the first packet, and after the last one. */
   #starving = true;
-  /** Nothing has been played yet, so the first sample needs no fade. */
+  /** No sample has been played yet, so the first one needs no fade. */
   #fresh = true;
   /** The gap is not a loss: the peer sends a key, or nothing. */
   #quiet = false;
@@ -66,10 +66,10 @@ export class JitterBuffer {
     const { sampleRate, clockRate } = codec;
     this.#unitsPerSample = clockRate / sampleRate;
     this.#unitsPerMs = clockRate / 1000;
-    this.#mostHole = (MOST_HOLE_MS * sampleRate) / 1000;
+    this.#mostHole = (MAX_HOLE_MS * sampleRate) / 1000;
     this.#concealment = new Concealment(sampleRate);
     this.#timeScale = new TimeScale(sampleRate);
-    this.#room = (LONGEST_PACKET_MS * sampleRate) / 1000;
+    this.#room = (MAX_PACKET_MS * sampleRate) / 1000;
     this.#packetSamples = (FRAME_MS * sampleRate) / 1000;
     this.#line = new SampleLine(this.#concealment.history, 2 * this.#timeScale.reach + 2 * this.#room);
   }
@@ -95,7 +95,7 @@ export class JitterBuffer {
     this.#count(this.#store.put(sequence, time, bytes, at, length));
   }
 
-  /** Adds a packet without audio: its sequence number is used, nothing is missing. */
+  /** Adds a packet without audio: its sequence number is used, no packet is missing. */
   skip(sequence: number, timestamp: number): void {
     const time = this.#lastTime < 0 ? timestamp : this.#lastTime;
     this.#count(this.#store.put(sequence, time, EMPTY, 0, 0));
@@ -112,7 +112,7 @@ export class JitterBuffer {
     return this.#line.take(frame, marks);
   }
 
-  /** Whether a whole frame can be read without concealment. */
+  /** True if a whole frame can be read without concealment. */
   ready(frameLength: number, now: number): boolean {
     if (this.#line.length >= frameLength) return true;
     const first = this.#store.first();
@@ -151,7 +151,7 @@ export class JitterBuffer {
     const hole = this.#starving ? 0 : Math.floor((time - this.#due) / this.#unitsPerSample);
     const small = hole > 0 && hole < this.#mostHole;
     if (hole > 0 && (first === store.next || this.#quiet)) {
-      this.#quiet = true; // nothing was lost: the peer was silent for a while
+      this.#quiet = true; // no packet was lost: the peer was silent for a while
       if (small && !this.#isTime(time, now)) {
         this.#makeUp(Math.min(wanted, hole));
         this.#due += Math.min(wanted, hole) * this.#unitsPerSample;
@@ -269,7 +269,7 @@ export class JitterBuffer {
   #adapt(now: number, frameLength: number): void {
     if (this.#starving || this.#concealment.active) return;
     const over = this.#over(now);
-    if (over <= MOST_OVER_MS && over >= -MOST_UNDER_MS) return;
+    if (over <= MAX_OVER_MS && over >= -MAX_UNDER_MS) return;
     const inNeed = Math.abs(over) > NEED_MS;
     if (!inNeed && !this.#hasTurn(frameLength)) return;
     const { reach, most } = this.#timeScale;
@@ -283,7 +283,7 @@ export class JitterBuffer {
     return Math.floor(this.#due / (this.#unitsPerSample * frameLength)) % ADAPT_EVERY === 0;
   }
 
-  /** How much longer than the target the next sample has waited, ms. */
+  /** Time beyond the target that the next sample has waited, ms. */
   #over(now: number): number {
     const playing = this.#due / this.#unitsPerMs - (this.#line.length * 1000) / this.#codec.sampleRate;
     return now - this.delay.baseMs - playing - this.delay.targetMs;
@@ -295,13 +295,13 @@ export class JitterBuffer {
     return this.#line.length >= samples;
   }
 
-  /** Whether the next packet is here and continues the line without a gap. */
+  /** True if the next packet is here and continues the line without a gap. */
   #followsOn(): boolean {
     const { next } = this.#store;
     return this.#store.first() === next && this.#store.length(next) > 0 && this.#store.time(next) === this.#due;
   }
 
-  /** Whether audio of this timestamp is due now, or early enough to be played. */
+  /** True if audio of this timestamp is due now, or early enough to be played. */
   #isTime(time: number, now: number): boolean {
     return now - this.delay.baseMs - time / this.#unitsPerMs >= this.delay.targetMs - FRAME_MS / 2;
   }

@@ -1,7 +1,7 @@
 /** Packets that can wait: a power of two, for the index is the sequence number modulo this. */
 const PLACES = 64;
 /** Larger datagrams are not kept, to bound the memory. */
-const MOST_BYTES = 8_192;
+const MAX_BYTES = 8_192;
 /** Fields of a packet in one row, for the processor's cache. */
 const SEQUENCE = 0;
 const TIME = 1;
@@ -27,7 +27,7 @@ export class PacketStore {
     if (this.#known[row + SEQUENCE] === sequence) return "twice";
     if (sequence < this.next) return "late";
     if (this.next < 0 || sequence >= this.next + PLACES) this.next = Math.max(this.next, sequence - PLACES + 1);
-    if (bytes.length > MOST_BYTES) return "late";
+    if (bytes.length > MAX_BYTES) return "late";
     this.#datagrams[place] = bytes;
     this.#known[row + SEQUENCE] = sequence;
     this.#known[row + TIME] = time;

@@ -10,8 +10,8 @@ const WEIGHT_LIMIT = 1e9;
 const PRIOR_PACKETS = 10;
 const PRIOR_MS = 30;
 const MARGIN_MS = 5;
-const LEAST_MS = 20;
-const MOST_MS = 200;
+const MIN_MS = 20;
+const MAX_MS = 200;
 /** Length of a window, ms: lateness is relative to the quickest packet of the last one or two, which follows a drifting clock. */
 const WINDOW_MS = 5_000;
 /** A packet off by more begins a new time line: the sender's clock was reset, ms. */
@@ -76,7 +76,7 @@ export class PlayoutDelay {
     let sum = 0;
     let at = 0;
     while (at < STEPS - 1 && sum + this.#weights[at]! < QUANTILE * this.#total) sum += this.#weights[at++]!;
-    this.targetMs = Math.min(MOST_MS, Math.max(LEAST_MS, (at + 1) * STEP_MS + MARGIN_MS));
+    this.targetMs = Math.min(MAX_MS, Math.max(MIN_MS, (at + 1) * STEP_MS + MARGIN_MS));
   }
 
   #normalize(): void {

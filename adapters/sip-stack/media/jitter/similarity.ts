@@ -1,6 +1,6 @@
 /** Lags tried: periods of voices from 400 Hz down to 66 Hz. */
-const LEAST_LAG_MS = 2.5;
-const MOST_LAG_MS = 15;
+const MIN_LAG_MS = 2.5;
+const MAX_LAG_MS = 15;
 /** Length of the compared signal, ms. */
 const WINDOW_MS = 10;
 /** Mean square of silence, of which any two pieces are alike. */
@@ -8,8 +8,8 @@ const SILENCE = 30 * 30;
 /** Rate of the coarse search, Hz: pitch is well below half of it. */
 const COARSE_RATE = 4_000;
 const COARSE_WINDOW = (WINDOW_MS * COARSE_RATE) / 1000;
-const COARSE_LEAST = (LEAST_LAG_MS * COARSE_RATE) / 1000;
-const COARSE_MOST = (MOST_LAG_MS * COARSE_RATE) / 1000;
+const COARSE_LEAST = (MIN_LAG_MS * COARSE_RATE) / 1000;
+const COARSE_MOST = (MAX_LAG_MS * COARSE_RATE) / 1000;
 
 /** The signal at the coarse rate; scratch memory of one search. */
 const coarse = new Float64Array(COARSE_WINDOW + COARSE_MOST);
@@ -28,8 +28,8 @@ export class Likeness {
 
   /** @param sampleRate Hz, a multiple of 4000 */
   constructor(sampleRate: number) {
-    this.#leastLag = (LEAST_LAG_MS * sampleRate) / 1000;
-    this.mostLag = (MOST_LAG_MS * sampleRate) / 1000;
+    this.#leastLag = (MIN_LAG_MS * sampleRate) / 1000;
+    this.mostLag = (MAX_LAG_MS * sampleRate) / 1000;
     this.window = (WINDOW_MS * sampleRate) / 1000;
     this.#step = sampleRate / COARSE_RATE;
   }

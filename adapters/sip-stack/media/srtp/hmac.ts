@@ -15,7 +15,7 @@ const SHA1_BLOCK = 64;
 /** The chaining value that SHA-1 begins with. */
 const SHA1_START: readonly number[] = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0];
 
-/** The expanded message of the step under way; nothing is left in it between two. */
+/** The expanded message of the step under way; it is empty between two. */
 const W = new Int32Array(80);
 
 /** One step of SHA-1 (RFC 3174 section 6.1): takes the 64 bytes at `at` into the chaining value of five words. */
@@ -128,7 +128,7 @@ function writeState(into: Uint8Array): void {
   }
 }
 
-/** The native library's HMAC-SHA1: an object of its own for every packet. */
+/** The native library's HMAC-SHA1: a separate object for every packet. */
 export function nativeHmac(key: Uint8Array): Hmac {
   return { digest: (bytes, length) => createHmac("sha1", key).update(bytes.subarray(0, length)).digest() };
 }
@@ -152,7 +152,7 @@ export function chooseHmac(): CreateHmac {
   return chosen;
 }
 
-/** What a call of the native HMAC costs beside the hashing, in bytes that could be hashed meanwhile. */
+/** Cost of a call of the native HMAC besides the hashing, in bytes that could be hashed in that time. */
 function nativeCallBytes(): number {
   const short = fastestRound(new Uint8Array(PACKET_BYTES));
   const long = fastestRound(new Uint8Array(PACKET_BYTES + MANY_BYTES));

@@ -20,7 +20,7 @@ export const SUITES: Readonly<Record<SrtpSuite, SuiteSizes>> = {
 /** Length of the tag behind an RTCP packet in every suite, bytes. */
 export const RTCP_TAG = 10;
 
-/** What is derived of a master key for RTP, or for RTCP (RFC 3711 section 4.3). */
+/** Keys derived from a master key for RTP, or for RTCP (RFC 3711 section 4.3). */
 interface SessionKeys {
   /** As long as the master key. */
   readonly cipher: Uint8Array;
@@ -30,7 +30,7 @@ interface SessionKeys {
   readonly salt: Uint8Array;
 }
 
-/** What the label of a derived key begins with: 0 to 2 are for RTP, 3 to 5 for RTCP. */
+/** First label of the derived keys: 0 to 2 are for RTP, 3 to 5 for RTCP. */
 const FIRST_LABEL = { rtp: 0, rtcp: 3 } as const;
 const AUTH_BYTES = 20;
 const SALT_BYTES = 14;

@@ -6,7 +6,7 @@ import { Streams } from "./stream.ts";
 
 /**
  * SRTP with one master key (RFC 3711): the packets of one direction, RTP and RTCP, of any number of sources. It works in
- * place, does not allocate per packet, and nothing of it throws.
+ * place, does not allocate per packet, and never throws.
  */
 export interface Srtp {
   /** Bytes that a packet grows by at most when it is protected; the array must have room for them. */
@@ -30,7 +30,7 @@ const RTP_HEADER = 12;
 const RTCP_HEADER = 8;
 const INDEX = 4;
 
-/** What session keys are used with: for RTP, or for RTCP. */
+/** Parameters of session keys. for RTP, or for RTCP. */
 interface Session {
   readonly keystream: Keystream;
   readonly hmac: Hmac;
@@ -132,7 +132,7 @@ class SrtpContext implements Srtp {
     return { keystream: new Keystream(cipher, salt), hmac: this.#createHmac(auth) };
   }
 
-  /** Whether the tag is right. What is signed ends with the rollover counter, which takes the tag's place meanwhile. */
+  /** True if the tag is right. What is signed ends with the rollover counter, which takes the tag's place in the meantime. */
   #genuineRtp(packet: Uint8Array, end: number, length: number, roc: number): boolean {
     const kept = word(packet, end);
     putWord(packet, end, roc);

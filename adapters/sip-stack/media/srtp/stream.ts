@@ -1,6 +1,5 @@
 /**
- * How often a stream's sequence number (16 bits) has wrapped around, when this packet was sent; -1 when before its first
- * packet. The guess that puts the packet closest to the newest one (RFC 3711 section 3.3.1, appendix A).
+ * Number of wraps of a stream's sequence number (16 bits) when this packet was sent; -1 before its first packet. The guess that puts the packet closest to the newest one (RFC 3711 section 3.3.1, appendix A).
  * @param roc how often it has when the newest packet was sent
  * @param newest the sequence number of that one
  */
@@ -9,14 +8,14 @@ function guessRollover(roc: number, newest: number, sequence: number): number {
   return newest - 0x8000 > sequence ? roc + 1 : roc;
 }
 
-/** How far behind the newest packet one may come and still be taken. A power of two. */
+/** Number of packets by which one may be behind the newest and still be accepted. A power of two. */
 const WINDOW = 128;
 
 /** Which of the last packets have come already (RFC 3711 section 3.3.2). Knows them by their number modulo the window. */
 class ReplayWindow {
   readonly #seen = new Int32Array(WINDOW / 32);
 
-  /** Whether the packet may be taken; `ahead`: its number less the newest one's, positive when it is newer. */
+  /** True if the packet may be taken; `ahead`: its number less the newest one's, positive when it is newer. */
   admits(number: number, ahead: number): boolean {
     if (ahead > 0) return true;
     if (ahead <= -WINDOW) return false;
@@ -57,7 +56,7 @@ class Stream {
     return this.#newest < 0 ? 0 : guessRollover(this.#roc, this.#newest, sequence);
   }
 
-  /** Whether the packet has not come before, nor is too old to tell. */
+  /** True if the packet has not come before, nor is too old to tell. */
   admits(roc: number, sequence: number): boolean {
     return roc >= 0 && (this.#newest < 0 || this.#window.admits(sequence, this.#ahead(roc, sequence)));
   }

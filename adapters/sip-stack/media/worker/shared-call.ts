@@ -2,7 +2,7 @@ import type { MediaOptions, StreamSettings } from "../engine.ts";
 import { SampleRing } from "./sample-ring.ts";
 import { STATISTICS_BYTES } from "./statistics-board.ts";
 
-/** How far ahead the main thread fills the outgoing ring, ms: it may stand still for nearly as long. */
+/** Audio that the main thread keeps ahead in the outgoing ring, ms: it may stand still for nearly as long. */
 export const AHEAD_MS = 200;
 /** Half of the ring stays free for samples that are read while they are dropped. */
 const RING_MS = 2 * AHEAD_MS;
@@ -11,9 +11,9 @@ const RING_MS = 2 * AHEAD_MS;
 export const CELL = {
   /** Samples of silence that the worker sent for want of others; wraps. */
   silence: 0,
-  /** How often the outgoing ring ran dry after there had been samples. */
+  /** Number of times the outgoing ring ran dry after there had been samples. */
   ranDry: 1,
-  /** How often the main thread dropped waiting samples: an empty ring after that is not an underrun. */
+  /** Number of times the main thread dropped waiting samples: an empty ring after that is not an underrun. */
   recalled: 2,
   /** Inbound samples for which there was no room; wraps. */
   deaf: 3,
@@ -23,7 +23,7 @@ export const CELL = {
   answered: 5,
 } as const;
 
-/** The memory of one call that both threads see. Nothing else of its audio passes between them. */
+/** The memory of one call that both threads see. The rest of its audio does not pass between them. */
 export interface SharedCall {
   readonly outgoing: SharedArrayBuffer;
   readonly incoming: SharedArrayBuffer;

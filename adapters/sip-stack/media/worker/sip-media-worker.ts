@@ -45,7 +45,7 @@ class RingSink implements FrameSink {
     this.#cells = new Int32Array(shared.cells);
   }
 
-  /** What is written from now on comes after the answer. */
+  /** Marks the answer: later writes come after it. */
   answered(): void {
     Atomics.store(this.#cells, CELL.answeredAt, this.#ring.written);
     Atomics.store(this.#cells, CELL.answered, 1);
@@ -58,7 +58,7 @@ class RingSink implements FrameSink {
 
 // The entry of the media worker (see worker-engine.ts): an engine whose calls exchange samples through shared memory.
 
-/** How old the statistics of a call may be. */
+/** Longest age of a call's statistics, ms. */
 const STATISTICS_MS = 250;
 
 interface Call {

@@ -30,7 +30,7 @@ export function writeStatistics(board: Float64Array, statistics: MediaStatistics
   for (const [i, name] of NUMBERS.entries()) board[i + 1] = statistics[name] ?? Number.NaN;
 }
 
-/** What was written last; zeros before that. */
+/** Latest written statistics; zeros before that. */
 export function readStatistics(board: Float64Array): MediaStatistics {
   const number = (name: (typeof NUMBERS)[number]): number => board[NUMBERS.indexOf(name) + 1] ?? 0;
   const orNull = (name: (typeof NUMBERS)[number]): number | null => (Number.isNaN(number(name)) ? null : number(name));
@@ -58,7 +58,7 @@ export function writeEvidence(board: Float64Array, { kind, expected, elsewhere }
   board[EVIDENCE_AT + 2] = elsewhere ? 1 : 0;
 }
 
-/** What was written last; no evidence before that. */
+/** Latest written evidence; none before that. */
 export function readEvidence(board: Float64Array): StreamEvidence {
   const kind = EVIDENCE[board[EVIDENCE_AT] ?? 0] ?? "none";
   return { kind, expected: board[EVIDENCE_AT + 1] === 1, elsewhere: board[EVIDENCE_AT + 2] === 1 };

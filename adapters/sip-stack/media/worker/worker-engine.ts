@@ -27,7 +27,7 @@ const ENTRY: URL = new URL(
 export interface WorkerEngine extends MediaEngine {
   /** False when the worker has died: it opens no more calls, and those it had are lost. */
   readonly alive: boolean;
-  /** Why it has died; a sentence. */
+  /** Reason for its death; a sentence. */
   readonly death: string | undefined;
 }
 
@@ -51,7 +51,7 @@ class Engine implements WorkerEngine {
   readonly #worker: Worker;
   readonly #system: System;
   readonly #clock: MediaClock;
-  /** How far this thread's clock is ahead of the worker's, ms; more than that by the time that `ready` has travelled. */
+  /** Lead of this thread's clock over the worker's, ms; too large by the travel time of `ready`. */
   #aheadMs = 0;
   readonly #openings = new Map<number, Opening>();
   readonly #listeners = new Map<number, MediaListener>();

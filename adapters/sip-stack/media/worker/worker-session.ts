@@ -25,7 +25,7 @@ import { readEvidence, readStatistics } from "./statistics-board.ts";
 /** Frames kept ready of a source that cannot be read ahead. */
 const FRAMES_READY = 4;
 
-/** What a session needs. */
+/** Options of a session. */
 export interface WorkerSessionOptions {
   readonly id: number;
   readonly port: number;
@@ -33,7 +33,7 @@ export interface WorkerSessionOptions {
   readonly media: MediaOptions;
   readonly listener: MediaListener;
   readonly deadlines: SendDeadline;
-  /** How far this thread's clock is ahead of the worker's, ms. */
+  /** Lead of this thread's clock over the worker's, ms. */
   readonly aheadMs: number;
   readonly clock: MediaClock;
   readonly post: (message: ToMediaWorker) => void;
@@ -64,7 +64,7 @@ export class WorkerSession implements MediaSession, Ticking {
   #early: FrameSink | undefined;
   #started = false;
   #closing: Promise<void> | undefined;
-  /** What of the shared counts has been passed on. */
+  /** Part of the shared counts that has been passed on. */
   #sent = 0;
   #silence = 0;
   #ranDry = 0;
@@ -144,12 +144,12 @@ export class WorkerSession implements MediaSession, Ticking {
     this.lost(`The audio of the call broke: ${errorText(fault)}`);
   }
 
-  /** @internal Nothing more comes of it; a sentence. */
+  /** @internal Has no further effect; a sentence. */
   lost(detail: string): void {
     if (this.#closing === undefined) this.#options.listener.lost(detail);
   }
 
-  /** The worker goes on by it, also if this thread stands still. */
+  /** The worker continues by it, also if this thread stands still. */
   #passDeadline(): void {
     this.#deadline[0] = this.#options.deadlines.send - this.#options.aheadMs;
   }
@@ -190,7 +190,7 @@ export class WorkerSession implements MediaSession, Ticking {
     this.#sent = this.#outgoing.position; // dropped samples do not count
   };
 
-  /** Whether the worker knows of the answer. */
+  /** True if the worker knows of the answer. */
   get #isAnswered(): boolean {
     return Atomics.load(this.#cells, CELL.answered) === 1;
   }

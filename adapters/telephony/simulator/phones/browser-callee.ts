@@ -21,8 +21,8 @@ export interface BrowserCalleeOptions {
 }
 
 /**
- * A callee at a phone in a browser. All phones of the number ring; the first to answer has the call, and one that declines
- * declines for all. While it rings, phones may come and go: it goes on ringing without any, like a phone that has lost its
+ * A callee at a phone in a browser. All phones of the number ring; the first to answer has the call, and one decline is
+ * for all. While it rings, phones may come and go: it continues ringing without any, like a phone that has lost its
  * network, and a page that reconnects rings again.
  */
 export class BrowserCallee implements Callee {
@@ -71,7 +71,7 @@ export class BrowserCallee implements Callee {
     return this.#incoming.read(frame);
   }
 
-  /** Whether the call rings at this phone, or is answered there. */
+  /** True if the call rings at this phone, or is answered there. */
   isOn(phone: BrowserPhone): boolean {
     return this.#state === "ringing" || (this.#state === "answered" && this.#phone === phone);
   }

@@ -1,8 +1,8 @@
 import { msToSamples } from "../../../../src/audio/pcm.ts";
 import type { Socket } from "../../../../src/ports/web.ts";
 import {
-  MOST_AUDIO_MS,
-  MOST_CHARACTERS,
+  MAX_AUDIO_MS,
+  MAX_CHARACTERS,
   type PhoneFault,
   type PhoneMessage,
   phoneFault,
@@ -26,11 +26,11 @@ export const PHONE_CLOSE_CODES = {
 
 /** The highest rate of a leg, Hz. */
 const HIGHEST_RATE = 16_000;
-const MOST_BYTES: number = 2 * msToSamples(MOST_AUDIO_MS, HIGHEST_RATE);
+const MAX_BYTES: number = 2 * msToSamples(MAX_AUDIO_MS, HIGHEST_RATE);
 /** Most bytes that are queued for a page when another text message is due. */
-const MOST_QUEUED_BYTES: number = 256 << 10;
+const MAX_QUEUED_BYTES: number = 256 << 10;
 
-/** Why the connection of a phone is closed, by close code. A code of the page does not prove it, so no reason is repeated. */
+/** Reason for the end of a phone's connection, by close code. A code of the page does not prove it, so no reason is repeated. */
 const CLOSED: Readonly<Record<number, string>> = {
   1000: "the page of the phone was closed",
   1001: "the page of the phone was closed",
@@ -53,7 +53,7 @@ export class BrowserPhone {
   /** Sends a message, unless the connection is closed. */
   send(message: PhoneMessage): void {
     if (this.#closed) return;
-    if (this.socket.bufferedAmount > MOST_QUEUED_BYTES)
+    if (this.socket.bufferedAmount > MAX_QUEUED_BYTES)
       this.close(PHONE_CLOSE_CODES.notReading, "too many messages are queued for the page");
     else this.socket.send(JSON.stringify(message));
   }
@@ -61,7 +61,7 @@ export class BrowserPhone {
   /** Takes a message of the page. Never throws. */
   receive(data: string | Uint8Array): void {
     if (this.#closed) return;
-    const most = typeof data === "string" ? MOST_CHARACTERS : MOST_BYTES;
+    const most = typeof data === "string" ? MAX_CHARACTERS : MAX_BYTES;
     if (data.length > most) {
       const unit = typeof data === "string" ? "characters" : "bytes";
       this.close(PHONE_CLOSE_CODES.tooLarge, `a message has ${data.length} ${unit}, at most ${most} are allowed`);

@@ -1,15 +1,15 @@
 import { dtmfTones } from "../../../../src/audio/dtmf.ts";
 import { JitterBuffer } from "../../../../src/audio/jitter-buffer.ts";
 import { msToSamples, pcmInBytes } from "../../../../src/audio/pcm.ts";
-import { MOST_AUDIO_MS } from "./phone-message.ts";
+import { MAX_AUDIO_MS } from "./phone-message.ts";
 
-/** How much audio of a page is gathered before it is played, and how much waits at most, ms. */
+/** Audio of a page gathered before it is played, and the longest backlog, ms. */
 const TARGET_MS = 60;
-const MOST_MS = 300;
-/** How much is there when the next piece of the page is due, ms: it may come this late. */
+const MAX_MS = 300;
+/** Audio left when the next piece of the page is due, ms: it may come this late. */
 const SPARE_MS = 40;
 /** Most keys that wait; each takes 200 ms. */
-const MOST_KEYS = 32;
+const MAX_KEYS = 32;
 
 /** The audio of a phone on its way into the call: its microphone, and its keys as tones. */
 export class IncomingAudio {
@@ -25,16 +25,16 @@ export class IncomingAudio {
 
   constructor(sampleRate: number) {
     this.#sampleRate = sampleRate;
-    this.#buffer = new JitterBuffer({ sampleRate, targetMs: TARGET_MS, mostMs: MOST_MS, spareMs: SPARE_MS });
+    this.#buffer = new JitterBuffer({ sampleRate, targetMs: TARGET_MS, mostMs: MAX_MS, spareMs: SPARE_MS });
   }
 
   /** Takes audio of the microphone, 16-bit little-endian samples; returns what is wrong with it, if anything. */
   push(bytes: Uint8Array): string | undefined {
     if (bytes.length === 0 || bytes.length % 2 !== 0)
       return `a binary message has ${bytes.length} bytes: it must have whole 16-bit samples`;
-    const most = 2 * msToSamples(MOST_AUDIO_MS, this.#sampleRate);
+    const most = 2 * msToSamples(MAX_AUDIO_MS, this.#sampleRate);
     if (bytes.length > most)
-      return `a binary message has ${bytes.length} bytes: it must have at most ${most}, ${MOST_AUDIO_MS} ms of audio`;
+      return `a binary message has ${bytes.length} bytes: it must have at most ${most}, ${MAX_AUDIO_MS} ms of audio`;
     this.#hasMicrophone = true;
     if (!this.muted) this.#buffer.write(pcmInBytes(bytes));
     return undefined;
@@ -42,7 +42,7 @@ export class IncomingAudio {
 
   /** Presses a key: 100 ms of its tones, and 100 ms of silence. A key that comes much too fast is lost. */
   press(digit: string): void {
-    if (this.#keys.length < MOST_KEYS) this.#keys.push(dtmfTones(digit, { sampleRate: this.#sampleRate }));
+    if (this.#keys.length < MAX_KEYS) this.#keys.push(dtmfTones(digit, { sampleRate: this.#sampleRate }));
   }
 
   /**

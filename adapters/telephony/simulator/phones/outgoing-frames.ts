@@ -2,9 +2,9 @@ import { pcmToBytes } from "../../../../src/audio/pcm.ts";
 import type { Socket } from "../../../../src/ports/web.ts";
 
 /** While the socket holds more than this, frames wait here, bytes: a quarter of a second at 16 kHz. */
-const MOST_IN_SOCKET_BYTES: number = 8 << 10;
+const MAX_IN_SOCKET_BYTES: number = 8 << 10;
 /** Most frames that wait: 200 ms. */
-const MOST_FRAMES = 10;
+const MAX_FRAMES = 10;
 
 /** Sends frames to a phone. If its page reads too slowly, the oldest ones are dropped, so that it never falls far behind. */
 export class OutgoingFrames {
@@ -17,7 +17,7 @@ export class OutgoingFrames {
   /** @param length samples of one frame */
   constructor(socket: Socket, length: number) {
     this.#socket = socket;
-    this.#waiting = Array.from({ length: MOST_FRAMES }, () => new Int16Array(length));
+    this.#waiting = Array.from({ length: MAX_FRAMES }, () => new Int16Array(length));
   }
 
   /** Sends the frame, or keeps a copy of it until the next one if the socket is full. */
@@ -30,17 +30,17 @@ export class OutgoingFrames {
       this.#socket.send(pcmToBytes(frame));
       return;
     }
-    if (this.#count === MOST_FRAMES) this.#dropOldest();
-    this.#waiting[(this.#first + this.#count) % MOST_FRAMES]!.set(frame);
+    if (this.#count === MAX_FRAMES) this.#dropOldest();
+    this.#waiting[(this.#first + this.#count) % MAX_FRAMES]!.set(frame);
     this.#count++;
   }
 
   get #isFree(): boolean {
-    return this.#socket.bufferedAmount <= MOST_IN_SOCKET_BYTES;
+    return this.#socket.bufferedAmount <= MAX_IN_SOCKET_BYTES;
   }
 
   #dropOldest(): void {
-    this.#first = (this.#first + 1) % MOST_FRAMES;
+    this.#first = (this.#first + 1) % MAX_FRAMES;
     this.#count--;
   }
 }

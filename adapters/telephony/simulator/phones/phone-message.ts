@@ -8,7 +8,7 @@ export interface PhoneCaller {
   readonly withheld: boolean;
 }
 
-/** Why a call is over for a phone. `answered_elsewhere`: another phone with the same number has answered it. */
+/** Reason why a call has ended for a phone. `answered_elsewhere`: another phone with the same number has answered it. */
 export type PhoneEnd = ReleaseCause | "answered_elsewhere";
 
 /** A message to a phone. Binary messages carry the caller's audio. */
@@ -37,9 +37,9 @@ export interface PhoneFault {
 }
 
 /** Longest text message of a phone, characters. */
-export const MOST_CHARACTERS = 1_024;
+export const MAX_CHARACTERS = 1_024;
 /** Longest piece of audio in one message of a phone, ms. */
-export const MOST_AUDIO_MS = 100;
+export const MAX_AUDIO_MS = 100;
 
 const CALL = "call_id must be the call_id of a ringing message";
 const DIGIT = "digit must be one of the keys 0-9 * # A-D";

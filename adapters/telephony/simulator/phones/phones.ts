@@ -4,8 +4,8 @@ import { BrowserPhone, PHONE_CLOSE_CODES } from "./browser-phone.ts";
 import { RingGroup } from "./ring-group.ts";
 
 /** Most open phones of one user. */
-export const MOST_PHONES = 8;
-/** Most connections of phones of one user, with those that wait to be opened or are closing … */
+export const MAX_PHONES = 8;
+/** Most connections of phones of one user, including those that wait to be opened or are closing … */
 const MAX_USER_CONNECTIONS = 16;
 /** … and of all users. */
 const MAX_CONNECTIONS = 256;
@@ -32,8 +32,8 @@ export class Phones {
     return {
       open: (socket) => {
         if (this.#closed) socket.close(PHONE_CLOSE_CODES.stopping, "the server is stopping");
-        else if (this.#count(userId) >= MOST_PHONES)
-          socket.close(PHONE_CLOSE_CODES.tooMany, `you have ${MOST_PHONES} phones open: close one of them`);
+        else if (this.#count(userId) >= MAX_PHONES)
+          socket.close(PHONE_CLOSE_CODES.tooMany, `you have ${MAX_PHONES} phones open: close one of them`);
         else {
           const group = this.#group(userId, number);
           phone = new BrowserPhone(socket, group);

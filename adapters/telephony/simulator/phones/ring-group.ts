@@ -37,7 +37,7 @@ export class RingGroup {
     return true;
   }
 
-  /** The call is over. */
+  /** The call has ended. */
   release(call: BrowserCallee): void {
     if (this.#call !== call) return;
     this.#call = undefined;

@@ -26,7 +26,7 @@ import { type Account, type AccountDefaults, type AccountFaults, encodeAccount, 
 import type { AccountTarget, AccountVerdict } from "./account-page.ts";
 import type { TryLimit } from "./try-limit.ts";
 
-/** How long a server may take to respond about an account, ms; after that the account is refused. */
+/** Time a server may take to respond about an account, ms; after that the account is refused. */
 const TRY_MS = 15_000;
 
 const NOT_PUBLIC = "is not on the public Internet; only the operator of this server can allow others";
@@ -42,7 +42,7 @@ export interface AccountLineOptions {
   readonly tries: TryLimit;
   /** The servers that may be entered; undefined: any. */
   readonly servers: readonly string[] | undefined;
-  /** Whether accounts may reach private addresses. */
+  /** True if accounts may reach private addresses. */
   readonly allowPrivate: boolean;
   readonly defaults: AccountDefaults;
   /** Looks up the hosts of accounts. */
@@ -62,7 +62,7 @@ export class AccountLine implements Line, AccountTarget {
   readonly #options: AccountLineOptions;
   #attempt: LinkAttempt<AccountTarget>;
   #linked: Linked | undefined;
-  /** Why the stored account is not used. */
+  /** Reason why the stored account is not used. */
   #unusable: string | undefined;
   #entering: Promise<AccountVerdict> | undefined;
   #closed = false;
@@ -134,7 +134,7 @@ export class AccountLine implements Line, AccountTarget {
   }
 
   async unlink(): Promise<void> {
-    // A loop: another attempt may have started meanwhile.
+    // A loop: another attempt may have started in the meantime.
     while (this.#entering !== undefined) await this.#entering.catch(() => {});
     const linked = this.#linked;
     this.#linked = this.#unusable = undefined;
@@ -226,13 +226,13 @@ function sentence(faults: AccountFaults): string {
     .join("; ");
 }
 
-/** Whether the operator has listed this very server, and not just its domain. */
+/** True if the operator has listed this very server, and not just its domain. */
 export function isListed(server: string, patterns: readonly string[] | undefined): boolean {
   return isAllowed(server, patterns?.filter((pattern) => !pattern.startsWith("*.")) ?? []);
 }
 
 /**
- * Whether an account may use this server.
+ * True if an account may use this server.
  * @param patterns `sip.example.com` for the host itself, `*.example.com` for its subdomains; undefined: any
  */
 export function isAllowed(server: string, patterns: readonly string[] | undefined): boolean {

@@ -10,7 +10,7 @@ import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webP
 import type { Account, AccountFaults } from "./account.ts";
 import { formText } from "./form-text.ts";
 
-/** How long trying an account and storing the link may take before the page responds 503, ms. */
+/** Time that trying an account and storing the link may take before the page responds 503, ms. */
 const ENTERED_WITHIN_MS = 20_000;
 const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 
@@ -32,8 +32,8 @@ export interface AccountTarget extends LinkTarget {
 }
 
 /**
- * The page behind a QR code, on which the owner of a number enters their SIP account. Its address is known only to those
- * who have seen the code, so no other page can send a form here. Undefined if the path is not such a page.
+ * The page behind a QR code, on which the owner of a number enters their SIP account. Its address is known only to
+ * people who have seen the code, so no other page can send a form here. Undefined if the path is not such a page.
  * @param path the path after `/sip`
  */
 export async function accountPage(
@@ -108,9 +108,9 @@ function linkedText(name: string, { user, server }: Account, phone: string | nul
 }
 
 /** The longest form, bytes: more than all fields at their longest. */
-const MOST_BYTES = 16_384;
+const MAX_BYTES = 16_384;
 /** The longest text of a field, characters. */
-const MOST_CHARACTERS = 255;
+const MAX_CHARACTERS = 255;
 const TRANSPORTS: readonly TransportKind[] = ["udp", "tcp", "tls"];
 
 /** The fields of a submitted form; undefined if it is too long. */
@@ -119,7 +119,7 @@ async function readForm(body: RequestLike["body"]): Promise<URLSearchParams | un
   let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) return undefined;
+    if (bytes > MAX_BYTES) return undefined;
     chunks.push(chunk);
   }
   return new URLSearchParams(new TextDecoder().decode(concatBytes(chunks)));
@@ -127,14 +127,14 @@ async function readForm(body: RequestLike["body"]): Promise<URLSearchParams | un
 
 /** The account in a form, not validated; an empty field is undefined. */
 function accountIn(form: URLSearchParams): Account {
-  const text = (name: string): string | undefined => form.get(name)?.trim().slice(0, MOST_CHARACTERS) || undefined;
+  const text = (name: string): string | undefined => form.get(name)?.trim().slice(0, MAX_CHARACTERS) || undefined;
   const transport = TRANSPORTS.find((kind) => kind === form.get("transport"));
   return {
     // People paste the whole address.
     server: (text("server") ?? "").replace(/^sips?:/i, ""),
     transport: transport ?? "udp",
     user: text("user") ?? "",
-    password: form.get("password")?.slice(0, MOST_CHARACTERS) || undefined,
+    password: form.get("password")?.slice(0, MAX_CHARACTERS) || undefined,
     authUser: text("authUser"),
     domain: text("domain"),
     callerId: text("callerId"),

@@ -12,7 +12,7 @@ import type { AccountLine } from "./account-line.ts";
 import { type AccountTarget, accountPage } from "./account-page.ts";
 import { TryLimit } from "./try-limit.ts";
 
-/** How long a code stays valid after its page was opened, ms: time to find the password. */
+/** Time a code stays valid after its page was opened, ms: time to find the password. */
 const RESERVE_MS = 15 * 60_000;
 
 /** Options of the accounts that users enter themselves. */
@@ -33,12 +33,12 @@ export interface SipAccountsParts {
   readonly system: System;
   readonly logger: Logger;
   readonly media: Shared<MediaEngine>;
-  /** Looks up the hosts that users enter, and those that their servers name. */
+  /** Looks up the hosts that users enter, and the hosts named by their servers. */
   readonly hosts: HostLookup;
 }
 
 /**
- * The network `sip`: each instance has a SIP account of its own, which its owner enters on the page behind the QR code.
+ * The network `sip`: each instance has its own SIP account, which its owner enters on the page behind the QR code.
  * The core stores the account encrypted, as credentials.
  */
 export function sipAccounts(options: SipAccountsOptions, { system, logger, media, hosts }: SipAccountsParts): Network {

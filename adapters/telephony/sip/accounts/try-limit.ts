@@ -10,7 +10,7 @@ const MAX_CONCURRENT = 8;
 
 /** An attempt that has begun. */
 export interface Try {
-  /** Ends it; one that found the right password no longer counts. */
+  /** Ends it; an attempt with the right password no longer counts. */
   end(outcome: "right" | "wrong"): void;
 }
 

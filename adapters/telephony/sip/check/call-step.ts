@@ -125,8 +125,8 @@ function text(statistics: MediaStatistics): string {
 const PIECE_MS = 100;
 
 /**
- * Whether most of a sound is a tone. Jitter buffers on the way shift its phase, so each piece of 100 ms is looked at by
- * itself.
+ * True if most of a sound is a tone. Jitter buffers on the way shift its phase, so each piece of 100 ms is examined
+ * separately.
  */
 export function hasTone(sound: Int16Array, hz: number, sampleRate: number): boolean {
   const size = (sampleRate * PIECE_MS) / 1_000;

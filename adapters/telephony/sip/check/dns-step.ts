@@ -7,7 +7,7 @@ import { type Hop, TransportError } from "../../../sip-stack/transport/transport
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
 import { type CheckStep, works } from "./step.ts";
 
-/** How long a resolver may take to answer, ms. */
+/** Time a resolver may take to respond, ms. */
 const PATIENCE_MS = 1_400;
 
 /** The record types that the resolver does not answer at all; none are queried if the URI has an address or a port. */
@@ -38,7 +38,7 @@ export function dnsFix({ outboundProxy }: ResolvedTrunk, fault: unknown): string
     : `check this machine's DNS resolver (/etc/resolv.conf) and the firewall; or use an IP address in ${own}`;
 }
 
-/** Whether any answer comes, including "no such record". */
+/** True if any answer comes, including "no such record". */
 function answers(ask: () => Promise<unknown>, system: System): Promise<boolean> {
   const answered = ask().then(
     () => true,

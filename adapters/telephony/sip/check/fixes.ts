@@ -40,16 +40,16 @@ export function callFix(end: InviteEnd | undefined): string {
 const OFFER =
   "name a codec of the peer in `codecs`, and check `srtp`: `required` and `off` exclude each other; `trace` shows the peer's SDP";
 
-/** What to do if nothing shows a fix. */
+/** Advice if no check shows a fix. */
 export const TRACE = "check the steps above; `trace` adds every message of a call to its timeline";
 
 export const MEDIA_FROM =
   "if the remote audio is meant to be there, add that network to `mediaFrom`; if not, its `c=` line is wrong: its operator must set its public address";
 
-/** What to do if no remote audio arrives. */
+/** Advice if no remote audio arrives. */
 export const NAT =
   "no remote audio arrives: set `publicAddress` to the address that the peer sees, and let the UDP ports of `rtpPorts` in";
 
-/** What to do if only remote RTCP arrives. */
+/** Advice if only remote RTCP arrives. */
 export const ONLY_REPORTS =
   "the peer receives our audio and sends none: its phone is muted or only listens, or a firewall lets RTCP in but not RTP; check `rtpPorts`";

@@ -3,11 +3,11 @@ import { errorText } from "../../../../src/base/error-text.ts";
 /** The result of one step of a trunk check. */
 export interface CheckStep {
   readonly name: "configuration" | "dns" | "connection" | "options" | "address" | "registration" | "codecs" | "call";
-  /** `skipped`: there was nothing to check. */
+  /** `skipped`: there was no address to check. */
   readonly state: "works" | "skipped" | "broken";
-  /** What was found; a sentence without its full stop. */
+  /** Finding; a sentence without its full stop. */
   readonly detail: string;
-  /** The fix; null if there is nothing to do. A step that works may have one as a hint. */
+  /** The fix; null if there is no work. A step that works may have one as a hint. */
   readonly fix: string | null;
 }
 

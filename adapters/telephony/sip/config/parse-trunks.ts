@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { shown } from "../../../../src/base/shown.ts";
 import { parseRoutes } from "./parse-routes.ts";
 import type { Route } from "./route.ts";
-import { addUnknownKeys, isObject, labelOf, MOST_FAULTS, pathOf } from "./schema-faults.ts";
+import { addUnknownKeys, isObject, labelOf, MAX_FAULTS, pathOf } from "./schema-faults.ts";
 import type { Trunk } from "./trunk.ts";
 import { trunkSchema } from "./trunk-schema.ts";
 
@@ -14,7 +14,7 @@ export interface TrunkFault {
   readonly route?: string | undefined;
   /** `codecs.1`, `tls.cert`; empty for the trunk as a whole. */
   readonly field: string;
-  /** What is wrong, and the fix; never contains a password or a key. */
+  /** Fault and its fix; never contains a password or a key. */
   readonly detail: string;
 }
 
@@ -51,7 +51,7 @@ export function parseTrunks(input: unknown): ParsedTrunks {
   addUnknownKeys(both, { trunks, routes: both.routes }, "", addToAll);
   const parsed = parseRoutes(both.routes, { trunks, names: new Set(list.map(labelOf)) });
   faults.push(...parsed.faults);
-  return faults.length === 0 ? { trunks, routes: parsed.routes } : { faults: faults.slice(0, MOST_FAULTS) };
+  return faults.length === 0 ? { trunks, routes: parsed.routes } : { faults: faults.slice(0, MAX_FAULTS) };
 }
 
 /** A fault as a sentence: `trunk acme: codecs.1 is "G729", but must be PCMU, PCMA, G722 or opus`. */

@@ -19,7 +19,7 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly server: string;
   /** Host of `server`, without brackets. */
   readonly serverHost: string;
-  /** Whether `server` or `outboundProxy` prescribes TLS. */
+  /** True if `server` or `outboundProxy` prescribes TLS. */
   readonly encrypted: boolean;
   readonly domain: string;
   /** The port after `domain` in a Request-URI: that of `server`, if the trunk names no domain. */
@@ -75,7 +75,7 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly strictRtp: boolean;
   readonly trace: boolean;
   readonly listen: TrunkListener | undefined;
-  /** Whether it is WhatsApp Business Calling. */
+  /** True if it is WhatsApp Business Calling. */
   readonly whatsApp: boolean;
 }
 

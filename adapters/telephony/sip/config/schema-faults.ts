@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import { nearest } from "../../../../src/base/nearest.ts";
 
 /** The most faults that are reported. */
-export const MOST_FAULTS = 100;
+export const MAX_FAULTS = 100;
 
 /** Adds a fault: the field, and what is wrong with it. */
 export type AddFault = (field: string, detail: string) => void;
@@ -15,7 +15,7 @@ export function pathOf(issue: v.BaseIssue<unknown>): string {
 /** Adds a fault for each key of an object that is not among these options. */
 export function addUnknownKeys(value: unknown, entries: object, prefix: string, add: AddFault): void {
   if (!isObject(value)) return;
-  for (const key of Object.keys(value).slice(0, MOST_FAULTS)) {
+  for (const key of Object.keys(value).slice(0, MAX_FAULTS)) {
     if (Object.hasOwn(entries, key)) continue;
     const similar = key.length > 40 ? undefined : nearest(key, Object.keys(entries));
     add(

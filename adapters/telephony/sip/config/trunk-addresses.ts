@@ -2,7 +2,7 @@ import { parseHostPort, parseUri, type SipUri, sipUri, writeUri } from "../../..
 
 const TRANSPORTS: readonly string[] = ["udp", "tcp", "tls"];
 
-/** Whether requests can be sent to it: a SIP URI with a supported transport. */
+/** True if requests can be sent to it: a SIP URI with a supported transport. */
 export function isNextHop(text: string): boolean {
   const uri = parseUri(text);
   if (uri === undefined) return false;
@@ -11,7 +11,7 @@ export function isNextHop(text: string): boolean {
   return TRANSPORTS.includes(transport) && (uri.scheme === "sip" || transport !== "udp");
 }
 
-/** Whether it is valid as a Contact. */
+/** True if it is valid as a Contact. */
 export function isContact(text: string): boolean {
   return parseUri(text) !== undefined;
 }
@@ -50,7 +50,7 @@ export function hostOf(text: string): string | undefined {
   return parsed?.port === undefined ? parsed?.host : undefined;
 }
 
-/** Whether requests to this URI use TLS. */
+/** True if requests to this URI use TLS. */
 export function isTls(uri: SipUri): boolean {
   return uri.scheme === "sips" || uri.params.get("transport")?.toLowerCase() === "tls";
 }

@@ -63,7 +63,7 @@ export interface Trunk {
   readonly callHeaders?: readonly string[] | undefined;
   /** Hosts of the SIP URIs that a call may name instead of a number's (`target.sipUri`): `["pbx.example.com"]`, with the port if the URI has one. Default: none. */
   readonly callUriHosts?: readonly string[] | undefined;
-  /** How the trunk is checked if it does not register. Default: OPTIONS every 30 s. */
+  /** Check of a trunk that does not register. Default: OPTIONS every 30 s. */
   readonly probe?: "options" | "none" | undefined;
   /** Over UDP, sends an empty line from a separate port, to notice at once that a server is gone. Default: true. */
   readonly crlfProbe?: boolean | undefined;

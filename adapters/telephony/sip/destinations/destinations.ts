@@ -39,7 +39,7 @@ export interface DestinationRule {
   readonly allowPremium: boolean;
 }
 
-/** Why a number is not called; undefined: it may be called. */
+/** Reason why a number is not called; undefined: it may be called. */
 export type RefusalOf = (e164: string) => string | undefined;
 
 /** The same, as it is at this moment. */
@@ -74,7 +74,7 @@ const E164 = /^\+[1-9]\d{6,14}$/;
 const EXTENSION = /^[1-9]\d{1,5}$/;
 
 /**
- * Whether a redirection to this URI may be followed: to a name without digits, to an extension that a switch cannot
+ * True if a redirection to this URI may be followed: to a name without digits, to an extension that a switch cannot
  * mistake for an emergency number or another short code, or to an E.164 number that the rule allows.
  */
 export async function mayFollow({ user = "" }: SipUri, refuses: RefusalNow, format: NumberFormat): Promise<boolean> {

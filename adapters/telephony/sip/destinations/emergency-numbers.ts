@@ -158,7 +158,7 @@ const EMERGENCY_NUMBERS: readonly (readonly [countryCodes: string, numbers: stri
 let patterns: ReadonlyMap<string, RegExp> | undefined;
 let anywhere: RegExp | undefined;
 
-/** Whether a number is a country code and an emergency number of that country: `+49112`, `+1911`. */
+/** True if a number is a country code and an emergency number of that country: `+49112`, `+1911`. */
 export function isEmergencyNumber(e164: string): boolean {
   patterns ??= patternsByCode();
   for (const length of [1, 2, 3]) {
@@ -168,7 +168,7 @@ export function isEmergencyNumber(e164: string): boolean {
   return false;
 }
 
-/** Whether digits begin with an emergency number of any country: `112`, `1121`, and `11833` because of `118`. */
+/** True if digits begin with an emergency number of any country: `112`, `1121`, and `11833` because of `118`. */
 export function beginsLikeEmergency(dialled: string): boolean {
   anywhere ??= new RegExp(`^(?:${EMERGENCY_NUMBERS.map(([, numbers]) => numbers.replaceAll(" ", "|")).join("|")})`);
   return anywhere.test(dialled);

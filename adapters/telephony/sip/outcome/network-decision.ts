@@ -88,13 +88,13 @@ export function providerFields({ headers }: SipResponse): (readonly [name: strin
   return found;
 }
 
-/** Values that add nothing to the status: no error, a cause of a phone, a person who declined. */
+/** Values that do not add to the status: no error, a cause of a phone, a person who declined. */
 const NEUTRAL =
   /^\W*(?:0|none|no|false|ok|16|17|18|19|21|31|127|200|480|486|487|600|603|(?:call[ -]?)?reject(?:ed)?|no[ -]?answer|(?:normal|busy|user)\b.*|.*\bdeclined?\b.*)\W*$/i;
 /** Maximum length of a provider's field that is read, characters. */
 const MAX_PROVIDER_VALUE = 200;
 
-/** True if the value of a provider's field gives a reason of its own. */
+/** True if the value of a provider's field gives its own reason. */
 function isRefusal(value: string): boolean {
   return speaksOfNetwork(value) || !NEUTRAL.test(value.replaceAll("_", " "));
 }

@@ -68,7 +68,7 @@ export const STATUS_MEANINGS: Readonly<Record<number, StatusMeaning>> = {
   },
 };
 
-/** The meaning of a Q.850 cause if the status is not definite; without those that add nothing (16, 31, 127). */
+/** The meaning of a Q.850 cause if the status is not definite; without those that do not add to it (16, 31, 127). */
 export const Q850_MEANINGS: Readonly<Record<number, ReleaseCause>> = {
   1: "number_invalid", // unallocated number
   2: "unreachable", // no route to the transit network
@@ -109,7 +109,7 @@ export function meaningOf(
   if (meaning.definite === true) return meaning;
   const refined = q850 === undefined ? undefined : Q850_MEANINGS[q850];
   if (refined !== undefined) return { cause: refined };
-  // "Temporarily unavailable": if the phone rang, nobody answered it.
+  // "Temporarily unavailable": if the phone rang, it was not answered.
   return status === 480 && rang ? { cause: "no_answer" } : meaning;
 }
 

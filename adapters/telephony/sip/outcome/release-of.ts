@@ -8,11 +8,11 @@ import { BLOCKED_FIX, meaningOf, Q850_MEANINGS, type StatusMeaning } from "./rel
 import { whatsAppRefusal } from "./whatsapp-refusals.ts";
 
 /** The longest Retry-After that is respected, ms. */
-const LONGEST_PAUSE_MS = 3_600_000;
+const MAX_PAUSE_MS = 3_600_000;
 /** Maximum length of the advice in a detail, characters. */
 const MAX_ADVICE = 400;
 /** The most reasons of a message that a detail shows. */
-const MOST_REASONS = 3;
+const MAX_REASONS = 3;
 
 /** The options of a trunk that matter here: its offer, whether it is WhatsApp's, whether redirections are followed. */
 interface TrunkTraits extends OfferTraits {
@@ -107,12 +107,12 @@ function withStaleDate(meaning: StatusMeaning, { status, reason }: SipResponse):
 /** The Retry-After of a response, ms, at most an hour; undefined without one. */
 export function retryAfterMsOf({ headers }: SipResponse): number | undefined {
   const seconds = parseRetryAfter(headers.get("Retry-After"));
-  return seconds === undefined ? undefined : Math.min(seconds * 1_000, LONGEST_PAUSE_MS);
+  return seconds === undefined ? undefined : Math.min(seconds * 1_000, MAX_PAUSE_MS);
 }
 
 /** ` (Q.850 17)`, ` (SIP 408 "RTP Timeout")`, or nothing. */
 function reasonsText(reasons: readonly Reason[]): string {
-  const texts = reasons.slice(0, MOST_REASONS).map(({ protocol, cause, text, location }) => {
+  const texts = reasons.slice(0, MAX_REASONS).map(({ protocol, cause, text, location }) => {
     const isKnown = protocol === "Q.850" && cause !== undefined;
     // The fields of an analytics service are shown as addresses for an objection.
     const words = text?.startsWith("v=") ? text.split(";", 1)[0] : text;

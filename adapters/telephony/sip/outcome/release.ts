@@ -2,7 +2,7 @@ import type { DialProgress, ReleaseCause } from "../../../../src/ports/telephony
 import { isReached } from "../../../sip-stack/dialog/alerting.ts";
 import type { InviteEnd } from "../../../sip-stack/dialog/invite.ts";
 
-/** Why a call has ended, in terms of the telephony port. */
+/** Reason for the end of a call, in terms of the telephony port. */
 export interface Release {
   readonly cause: ReleaseCause;
   /** The raw cause and its fix; null if we hung up. */
@@ -13,7 +13,7 @@ export interface Release {
   readonly retryAfterMs?: number;
 }
 
-/** Whether the trunk caused the end of a call, not the callee: a final 5xx, or an unreachable server. */
+/** True if the trunk caused the end of a call, not the callee: a final 5xx, or an unreachable server. */
 export function isTrunkFault(end: InviteEnd): boolean {
   if (end.type === "unreachable") return true;
   return end.type === "rejected" && end.response.status >= 500 && end.response.status < 600;

@@ -4,10 +4,10 @@ import { parseNameAddr } from "../../../sip-stack/message/name-addr.ts";
 import { parseUri, type SipUri, sameUri } from "../../../sip-stack/message/uri.ts";
 
 /** The longest time to the next refresh, even if the registrar grants more, s. */
-const LONGEST_S = 3_600;
+const MAX_S = 3_600;
 
 /**
- * How long our registration is valid, s (RFC 3261 section 10.2.4): the `expires` parameter of our own Contact in the
+ * Validity of our registration, s (RFC 3261 section 10.2.4): the `expires` parameter of our own Contact in the
  * response, else Expires, else the requested time.
  */
 export function grantedExpiry(request: SipRequest, response: SipResponse, askedS: number): number {
@@ -18,7 +18,7 @@ export function grantedExpiry(request: SipRequest, response: SipResponse, askedS
   const alike = contacts.filter(({ uri }) => uri !== undefined && uri.user === ours?.user);
   const found = own ?? (alike.length === 1 ? alike[0] : undefined);
   const granted = found?.seconds ?? parseUint32(response.headers.get("Expires")) ?? askedS;
-  return Math.min(LONGEST_S, Math.max(1, granted));
+  return Math.min(MAX_S, Math.max(1, granted));
 }
 
 function uriOf(contact: string | undefined): SipUri | undefined {

@@ -26,7 +26,7 @@ export interface OptionsPresenceOptions {
   readonly uri: string;
   /** The next hop, for messages. */
   readonly server: string;
-  /** Whether a password is configured: then a challenge that cannot be answered means that it is wrong. */
+  /** True if a password is configured: then a challenge that cannot be answered means that it is wrong. */
   readonly password: boolean;
   readonly changed: HealthChanged;
 }

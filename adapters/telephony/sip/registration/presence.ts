@@ -30,7 +30,7 @@ export type HealthChanged = (health: LineHealth) => void;
 
 /** The interval between two probes of an online trunk, ms. */
 export const PROBE_INTERVAL_MS = 30_000;
-/** How long a trunk may take to respond, ms; until then a lost datagram is retransmitted three times. */
+/** Time a trunk may take to respond, ms; until then a lost datagram is retransmitted three times. */
 export const SILENCE_MS = 4_500;
 
 /** The wait after a number of failures in a row, ms: 2 s, doubled up to 30 s, up to a quarter less at random. */
@@ -50,13 +50,13 @@ export function offline(reason: string, lasting = false): LineHealth {
   return lasting ? { state: "offline", reason, lasting } : { state: "offline", reason };
 }
 
-/** Whether two results are the same for a line. */
+/** True if two results are the same for a line. */
 export function sameHealth(one: LineHealth | undefined, other: LineHealth): boolean {
   if (one?.state !== "offline" || other.state !== "offline") return one?.state === other.state;
   return one.reason === other.reason && one.lasting === other.lasting;
 }
 
-/** Why no response came, for the owner of the line; some faults of the transport already name the peer and the fix. */
+/** Reason why no response came, for the owner of the line; some faults of the transport already name the peer and the fix. */
 export function silenceText(server: string, fault: unknown): string {
   const detail = errorText(fault);
   if (detail.includes(server)) return detail;

@@ -2,7 +2,7 @@ import type { Transitions } from "../../../../src/base/machine.ts";
 
 /** State of a registration (RFC 3261 section 10.2). */
 export type RegistrationState =
-  /** Nothing was sent yet. */
+  /** No request was sent yet. */
   | "idle"
   /** The first REGISTER, or one after a failure, is under way. */
   | "registering"

@@ -30,7 +30,7 @@ import {
 /** The requested expiry, s: for this long the loss of a registration may stay unnoticed. */
 const EXPIRES_S = 300;
 /** The longest Min-Expires of a 423 that is accepted, s. */
-const LONGEST_MIN_EXPIRES_S = 86_400;
+const MAX_MIN_EXPIRES_S = 86_400;
 const ANSWER_MS = 8_000;
 const LEAVE_MS = 2_000;
 /** Statuses of lasting refusals. */
@@ -151,7 +151,7 @@ export class Registration implements Presence {
   async #answered(reply: AgentReply, again = true): Promise<void> {
     const { status, headers } = reply.response;
     const least = status === 423 && again ? parseUint32(headers.get("Min-Expires")) : undefined;
-    if (least !== undefined && least > this.#asked && least <= LONGEST_MIN_EXPIRES_S && !this.#leaving) {
+    if (least !== undefined && least > this.#asked && least <= MAX_MIN_EXPIRES_S && !this.#leaving) {
       this.#asked = least;
       return await this.#answered(await this.#send(least, ANSWER_MS), false);
     }

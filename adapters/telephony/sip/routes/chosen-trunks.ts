@@ -18,7 +18,7 @@ export function chosenTrunks({ trunks }: Route, e164: string, system: System): s
 }
 
 /**
- * Why no trunk of a route calls a number; undefined if one of them does.
+ * Reason why no trunk of a route calls a number; undefined if one of them does.
  * @param refusalOf why one trunk does not call it; undefined if it does
  */
 export async function routeRefusal(

@@ -8,7 +8,7 @@ export type DialOver = (trunk: string, signal: AbortSignal) => Promise<SipLeg>;
 export interface Attempt {
   readonly trunk: string;
   readonly leg: SipLeg;
-  /** Why the trunks since the previous attempt did not accept the call; null if there were none. */
+  /** Reason why the trunks since the previous attempt did not accept the call; null if there were none. */
   readonly reason: string | null;
 }
 
@@ -36,7 +36,7 @@ export class RouteAttempts {
     this.#dial = dial;
   }
 
-  /** Why the trunks did not accept the call, in order; null if there were none. */
+  /** Reasons why the trunks did not accept the call, in order; null if there were none. */
   get reasons(): string | null {
     return joined(this.#reasons);
   }

@@ -130,7 +130,7 @@ export class RouteLeg implements Leg {
     return { type: "ended", cause: "internal_error", detail: "the trunk's leg closed its events without an end" };
   }
 
-  /** Continues over the next trunk; undefined if there is none. The call ends if it was hung up meanwhile. */
+  /** Continues over the next trunk; undefined if there is none. The call ends if it was hung up in the meantime. */
   async #next(): Promise<Attempt | LegEnded | undefined> {
     const { signal } = this.#abort;
     try {

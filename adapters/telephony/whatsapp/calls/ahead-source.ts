@@ -1,6 +1,6 @@
 import type { AheadSource, FrameSource } from "../../../../src/ports/media.ts";
 
-/** A source that is pulled ahead. One that cannot counts what is pulled as played, and pads its frames itself. */
+/** A source that is pulled ahead. A client that cannot counts what is pulled as played, and pads its frames itself. */
 export function aheadOf(source: FrameSource): AheadSource {
   return source.ahead ?? new ReadAhead(source);
 }

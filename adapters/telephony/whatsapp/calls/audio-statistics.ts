@@ -3,10 +3,10 @@ import { nextJitter, OF_FRAMES_ONLY } from "../../frame-figures.ts";
 import { FRAME_MS, SAMPLE_RATE } from "./audio-format.ts";
 
 /** Silence in place of up to this many frames is a gap, and with more of them the callee sends nothing. */
-const LONGEST_GAP = 16;
+const MAX_GAP = 16;
 
 /**
- * What a call over a linked device measures of its audio. The client has the packets, so a packet is a frame here: sent when
+ * Audio measurements of a call over a linked device. The client has the packets, so a packet is a frame here: sent when
  * it has left the client's buffer, received when the client has decoded it, lost when silence was played in its place.
  */
 export class AudioStatistics {
@@ -28,7 +28,7 @@ export class AudioStatistics {
     this.#received++;
     const deviationMs = this.#arrivedAt === undefined ? 0 : Math.abs(now - this.#arrivedAt - this.#pieceMs);
     // A pause of the callee is no jitter.
-    if (deviationMs < LONGEST_GAP * FRAME_MS) this.#jitterMs = nextJitter(this.#jitterMs, deviationMs);
+    if (deviationMs < MAX_GAP * FRAME_MS) this.#jitterMs = nextJitter(this.#jitterMs, deviationMs);
     this.#arrivedAt = now;
     this.#pieceMs = (samples * 1_000) / SAMPLE_RATE;
   }
@@ -37,7 +37,7 @@ export class AudioStatistics {
   passedOn(audio: boolean): void {
     if (!audio) this.#missing++;
     else {
-      if (this.#missing <= LONGEST_GAP) this.#lost += this.#missing;
+      if (this.#missing <= MAX_GAP) this.#lost += this.#missing;
       this.#missing = 0;
     }
   }

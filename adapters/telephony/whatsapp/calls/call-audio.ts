@@ -19,7 +19,7 @@ export interface CallAudioOptions {
   readonly voip: () => WhatsAppVoip | undefined;
   /** The first frame was handed to the client, or the call is on hold. */
   readonly started: () => void;
-  /** What the client had buffered was sent. */
+  /** Called when the client's buffer has been sent. */
   readonly drained: () => void;
   /** The source, the sink or the client has thrown. */
   readonly failed: (fault: unknown) => void;
@@ -92,14 +92,14 @@ export class CallAudio implements Ticking {
     if (this.#state === "waiting" || this.#state === "running") await this.#outbound.press(digits);
   }
 
-  /** Exchanges nothing more; reports when the client's buffer is empty. */
+  /** No more exchanges: reports when the client's buffer is empty. */
   drain(): void {
     if (this.#state !== "running") return;
     this.#state = "draining";
     this.#letGo();
   }
 
-  /** Stops for good. */
+  /** Stops permanently. */
   stop(): void {
     this.#state = "stopped";
     this.#options.clock.remove(this);
@@ -142,7 +142,7 @@ export class CallAudio implements Ticking {
     else this.#empty = true;
   }
 
-  /** The client goes on sending silence, and what it has buffered, unless it is muted. */
+  /** The client continues sending silence, and what it has buffered, unless it is muted. */
   #mute(calls: WhatsAppVoip, muted: boolean): void {
     if (muted === this.#muted) return;
     this.#muted = muted;

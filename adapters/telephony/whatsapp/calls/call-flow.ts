@@ -34,7 +34,7 @@ export const ACK_MS = 10_000;
 export const BUSY_MS = 2_000;
 /** The audio path of an accepted call comes up within this time, ms. */
 export const MEDIA_MS = 20_000;
-/** Between two looks at a call whose connection is lost, ms: one that rings has no more time than that. */
+/** Between two looks at a call whose connection is lost, ms: a ringing one has no more time than that. */
 export const LINE_CHECK_MS = 10_000;
 /** A call whose audio still flows outlives its connection for this long, ms. */
 export const LINE_LIMIT_MS = 30_000;
@@ -64,7 +64,7 @@ export function newCall(): CallDecision {
 
 /**
  * Decides what an input means for a call: a pure function, whose effects `WhatsAppLeg` carries out. The first reason to end
- * is the one that counts.
+ * counts.
  */
 export function decideCall(flow: CallFlow, input: CallInput): CallDecision {
   switch (flow.state) {
@@ -82,7 +82,7 @@ export function decideCall(flow: CallFlow, input: CallInput): CallDecision {
   }
 }
 
-/** A call that nothing has ended yet. */
+/** An unended call. */
 function going(flow: CallFlow, input: CallInput): CallDecision {
   switch (input.type) {
     case "stanza":
@@ -229,7 +229,7 @@ function draining(flow: CallFlow, input: CallInput): CallDecision {
   return isDry ? endOurselves(flow, RELEASED) : to(flow);
 }
 
-/** The session is gone for good, and the call with it. */
+/** The session is gone permanently, and the call with it. */
 function gone(input: CallInput): boolean {
   return input.type === "line_lost" && input.final;
 }

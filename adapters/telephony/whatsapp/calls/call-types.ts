@@ -3,7 +3,7 @@ import type { LegEvent, RefusalScope, ReleaseCause } from "../../../../src/ports
 import type { CalleeDevices } from "./callee-devices.ts";
 import type { CallStanza } from "./stanza.ts";
 
-/** Where a call of ours can be. */
+/** States of a call of ours. */
 export type CallState =
   /** The offer was sent, and WhatsApp has not acknowledged it. */
   | "offered"
@@ -46,14 +46,14 @@ export type CallEnd =
 /** A call as far as it was decided. */
 export interface CallFlow {
   readonly state: CallState;
-  /** How it ends, once that is decided. */
+  /** Decided end of the call; undefined before. */
   readonly end: CallEnd | undefined;
   readonly alerted: boolean;
   readonly held: boolean;
   readonly devices: CalleeDevices;
-  /** Why the connection is lost; undefined while it is not. */
+  /** Reason for the lost connection; undefined while it is not lost. */
   readonly lost: string | undefined;
-  /** How long it has been lost, ms, in whole checks. */
+  /** Time it has been lost, ms, in whole checks. */
   readonly lostMs: number;
 }
 
@@ -93,13 +93,13 @@ export type CallEffect =
   | { readonly do: "stop_timer"; readonly timer: CallTimer }
   /** Exchange audio from now on; `connected` is emitted with the first frame. */
   | { readonly do: "start_audio" }
-  /** The call is on hold, or not any more: nothing is pulled meanwhile. */
+  /** The call is on hold, or no longer: no audio is pulled in the meantime. */
   | { readonly do: "hold_audio"; readonly held: boolean }
-  /** Pull nothing more, and report when the client's buffer is empty. */
+  /** Stop pulling, and report when the client's buffer is empty. */
   | { readonly do: "drain" }
   /** End the call at the client. */
   | { readonly do: "end_call" }
-  /** The call is over: emit `ended`, and release everything. */
+  /** The call has ended: emit `ended`, and release everything. */
   | { readonly do: "conclude"; readonly end: CallEnd };
 
 export interface CallDecision {

@@ -1,10 +1,10 @@
 /** The devices of a callee, as far as a call knows them. */
 export interface CalleeDevices {
-  /** Numbers of those that have the offer; empty if they are not known. */
+  /** Numbers of the devices that have the offer; empty if they are not known. */
   readonly listed: readonly number[];
-  /** Those that have reported that they ring; undefined stands for one that was not named. */
+  /** Devices that have reported that they ring; undefined stands for an unnamed one. */
   readonly ringing: readonly (number | undefined)[];
-  /** Those that have rejected the call for themselves alone, with their reasons. */
+  /** Devices that have rejected the call for themselves alone, with their reasons. */
   readonly rejections: ReadonlyMap<number, string>;
 }
 

@@ -1,10 +1,10 @@
 import { errorText } from "../../../../src/base/error-text.ts";
 import { DialError } from "../../../../src/ports/telephony.ts";
 
-/** When a number whose client is full, or that WhatsApp does not answer, may call again, ms. */
+/** Time until a number whose client is full, or that WhatsApp does not respond to, may call again, ms. */
 export const RETRY_MS = 5_000;
 
-/** A call that was refused for a reason that says nothing of the number. */
+/** A call that was refused for a reason unrelated to the number. */
 export function refusedCall(detail: string): DialError {
   return new DialError("rejected_by_network", detail, { refusal: "call" });
 }

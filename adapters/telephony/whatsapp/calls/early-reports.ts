@@ -15,7 +15,7 @@ export class EarlyReports implements CallListener {
     this.#stop = port.listen(this);
   }
 
-  /** Whether the session has given the call up for good. */
+  /** True if the session has given the call up permanently. */
   get over(): boolean {
     return this.#over;
   }

@@ -4,12 +4,12 @@ import { FRAME } from "./audio-format.ts";
 import type { AudioStatistics } from "./audio-statistics.ts";
 
 /** Most frames that wait to be passed on; with more, the delay has grown for nothing. */
-const MOST_FRAMES = 5;
+const MAX_FRAMES = 5;
 /** Frames that should be there when one is due: it, and one to spare for a piece that comes late. */
 const ENOUGH_FRAMES = 2;
 /** After that many frames with more than enough of them, the delay may shrink: 5 s. */
 const STEADY_FRAMES = 84;
-/** Peak of a frame that nobody misses. */
+/** Peak of a frame that would not be missed. */
 const QUIET = 300;
 const NOT_RECEIVED = new Uint8Array(FRAME).fill(SAMPLE.filledIn);
 
@@ -19,14 +19,14 @@ const NOT_RECEIVED = new Uint8Array(FRAME).fill(SAMPLE.filledIn);
  * longer; quiet frames are left out when it was longer than needed for a while.
  */
 export class InboundAudio {
-  readonly #ring = new Int16Array(MOST_FRAMES * FRAME);
+  readonly #ring = new Int16Array(MAX_FRAMES * FRAME);
   readonly #frame = new Int16Array(FRAME);
   readonly #statistics: Pick<AudioStatistics, "passedOn">;
   /** Index of the oldest sample, and number of samples. */
   #from = 0;
   #count = 0;
   #begun = false;
-  /** Nothing is passed on until there is enough, or a tick has been waited for it. */
+  /** No frame is passed on until there is enough, or a tick has been waited for it. */
   #filling = true;
   #waited = false;
   /** Frames that are due. */
@@ -61,7 +61,7 @@ export class InboundAudio {
     this.#owed++;
     while (this.#owed > 0) {
       const isAudio = this.#isReady();
-      if (!isAudio && stalled && this.#owed < MOST_FRAMES) return;
+      if (!isAudio && stalled && this.#owed < MAX_FRAMES) return;
       this.#owed--;
       if (isAudio) this.#next();
       else this.#missing();
@@ -70,7 +70,7 @@ export class InboundAudio {
     }
   }
 
-  /** Whether the next frame is there; after a gap, whether there is also one to spare, or was time for it. */
+  /** True if the next frame is there; after a gap, whether there is also one to spare, or was time for it. */
   #isReady(): boolean {
     if (this.#count < FRAME) return false;
     if (this.#filling && !this.#waited && this.#count < ENOUGH_FRAMES * FRAME) {

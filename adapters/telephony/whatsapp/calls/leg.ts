@@ -17,7 +17,7 @@ import { CallUnknown } from "./outbound-audio.ts";
 import { endsForCallee, readCallStanza } from "./stanza.ts";
 import { readVoipEvent } from "./voip-report.ts";
 
-/** How long the client may take to end a call, ms: the core waits for 5 s, and the buffer is emptied before. */
+/** Time the client may take to end a call, ms: the core waits for 5 s, and the buffer is emptied before. */
 export const END_MS = 4_000;
 
 /** Options of {@link WhatsAppLeg}. */
@@ -74,7 +74,7 @@ export class WhatsAppLeg implements Leg, CallListener {
     this.#stopListening = port.listen(this);
   }
 
-  /** Whether it has not ended. */
+  /** True if it has not ended. */
   get live(): boolean {
     return this.#flow.state !== "ended";
   }
@@ -83,7 +83,7 @@ export class WhatsAppLeg implements Leg, CallListener {
     this.#audio.connect(source, sink);
   }
 
-  /** Plays the keys as tones; the source waits meanwhile. Rejects with a RangeError for anything but keys. */
+  /** Plays the keys as tones; the source waits in the meantime. Rejects with a RangeError for anything but keys. */
   async sendDtmf(digits: string): Promise<void> {
     await this.#audio.press(digits);
   }

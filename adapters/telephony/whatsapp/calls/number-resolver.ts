@@ -12,19 +12,19 @@ export const RESOLVE_MS = 10_000;
 /** An answer is believed for this long, ms: owners change, and numbers leave WhatsApp. */
 export const BELIEVED_MS = 3_600_000;
 /** Most answers that are kept. */
-const MOST_KEPT = 1_000;
+const MAX_KEPT = 1_000;
 /** Most entries of an answer that are looked at. */
-const MOST_ENTRIES = 8;
+const MAX_ENTRIES = 8;
 
 /** By what WhatsApp knows a number. */
 export interface ResolvedNumber {
   /** `5511987654321@s.whatsapp.net`: the form of the number that is on WhatsApp. */
   readonly phoneJid: string;
-  /** The address to call: the one that hides the number, if there is one. */
+  /** The address to call: the address that hides the number, if there is one. */
   readonly address: string;
 }
 
-/** Asks WhatsApp for the addresses of numbers, and remembers those that it has. */
+/** Asks WhatsApp for the addresses of numbers, and remembers known ones. */
 export class NumberResolver {
   readonly #system: Pick<System, "after" | "monotonic">;
   readonly #known = new Map<string, ResolvedNumber & { readonly until: number }>();
@@ -44,7 +44,7 @@ export class NumberResolver {
     this.#known.delete(phoneNumber);
     const resolved = readAnswer(await this.#ask(client, numberForms(phoneNumber), signal));
     if (resolved === undefined) throw new DialError("number_invalid", `${phoneNumber} is not on WhatsApp`);
-    if (this.#known.size >= MOST_KEPT) this.#known.delete(this.#known.keys().next().value as string);
+    if (this.#known.size >= MAX_KEPT) this.#known.delete(this.#known.keys().next().value as string);
     this.#known.set(phoneNumber, { ...resolved, until: this.#system.monotonic() + BELIEVED_MS });
     return resolved;
   }
@@ -64,7 +64,7 @@ export class NumberResolver {
     } catch (error) {
       if (signal.aborted) throw new DialError("released", "hung up before the number was known");
       const fault = dialFault(error);
-      // Nothing was dialled, so the call may wait and be dialled later.
+      // No call was placed, so it may wait and be dialled later.
       throw fault.release === "line_lost" ? fault : noAnswer(errorText(error));
     }
   }
@@ -78,7 +78,7 @@ function noAnswer(detail: string): DialError {
 /** The first form that exists. The client is not trusted to keep its types. */
 function readAnswer(answer: unknown): ResolvedNumber | undefined {
   if (!Array.isArray(answer)) return undefined;
-  for (const entry of answer.slice(0, MOST_ENTRIES)) {
+  for (const entry of answer.slice(0, MAX_ENTRIES)) {
     if (typeof entry !== "object" || entry === null) continue;
     const { phoneJid, lidJid, exists, invalid } = entry as Readonly<Record<string, unknown>>;
     if (exists !== true || invalid === true) continue;

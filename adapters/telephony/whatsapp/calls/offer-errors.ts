@@ -2,7 +2,7 @@ import type { LineCondition, RefusalScope } from "../../../../src/ports/telephon
 
 /** The meaning of an error of WhatsApp in reply to an offer, by what it applies to besides the call itself. */
 export type OfferError =
-  /** Nothing else: the next callee may be called. */
+  /** No other reason: the next callee may be called. */
   | { readonly scope: "callee"; readonly text: string }
   /** The linked number, for a while; or every number of this version of the client. */
   | (OfferHold & { readonly scope: "number" | "client" });

@@ -6,14 +6,14 @@ import { FRAME, FRAME_MS, SAMPLE_RATE } from "./audio-format.ts";
 import type { AudioStatistics } from "./audio-statistics.ts";
 
 /** Most frames in the client's buffer that are accounted for; it holds no more than half a second. */
-const MOST_FED = 16;
+const MAX_FED = 16;
 const SCALE = 1 / 32_768;
 /** The real client's own: what a client that gives no usable ones is fed by. */
 const WATERMARKS = { pauseMs: 120, resumeMs: 60 };
 /** A client that reports a larger buffer is fed as if it was this, ms: with more than 200, the real one drops audio. */
-const MOST_PAUSE_MS = 140;
+const MAX_PAUSE_MS = 140;
 
-/** The client takes no audio for the call: it does not know the call any more. */
+/** The client takes no audio for the call: it no longer knows the call. */
 export class CallUnknown extends CodedError {
   override readonly name = "CallUnknown";
   readonly code = "call_unknown";
@@ -46,8 +46,8 @@ export class OutboundAudio {
   /** The unfinished frame has waited for a tick. */
   #waited = false;
   /** Samples of the source in each frame of the client's buffer, and those of silence for lack of any: two rings. */
-  readonly #pulled = new Int32Array(MOST_FED);
-  readonly #padding = new Int32Array(MOST_FED);
+  readonly #pulled = new Int32Array(MAX_FED);
+  readonly #padding = new Int32Array(MAX_FED);
   #oldest = 0;
   #fed = 0;
   /** The latest samples that were sent were those of the source. */
@@ -70,20 +70,20 @@ export class OutboundAudio {
     source.recall = () => this.#recall(source);
   }
 
-  /** Pulls nothing more, and reports nothing more to the source. */
+  /** Stops pulling from the source and reporting to it. */
   disconnect(): void {
     if (this.#source !== undefined) this.#source.recall = undefined;
     this.#source = undefined;
   }
 
-  /** Feeds nothing more for good. Idempotent. */
+  /** Stops feeding permanently. Idempotent. */
   drain(): void {
     this.#draining = true;
     this.disconnect();
     for (const { sent } of this.#keys.splice(0)) sent();
   }
 
-  /** Plays keys; the source waits meanwhile. @throws {RangeError} for anything but keys */
+  /** Plays keys; the source waits in the meantime. @throws {RangeError} for anything but keys */
   async press(digits: string): Promise<void> {
     const tones = dtmfTones(digits.toUpperCase(), { sampleRate: SAMPLE_RATE });
     if (this.#draining || tones.length === 0) return;
@@ -105,7 +105,7 @@ export class OutboundAudio {
     for (; this.#fed > buffered; this.#fed--) {
       pulled += this.#pulled[this.#oldest]!;
       silence += this.#padding[this.#oldest]!;
-      this.#oldest = (this.#oldest + 1) % MOST_FED;
+      this.#oldest = (this.#oldest + 1) % MAX_FED;
       this.#statistics.sent++;
     }
     if (wasEmpty && this.#begun) {
@@ -126,7 +126,7 @@ export class OutboundAudio {
     let level = buffered;
     if (level <= resumeMs) this.#paused = false;
     while (!this.#paused) {
-      if (level >= pauseMs || this.#fed === MOST_FED) {
+      if (level >= pauseMs || this.#fed === MAX_FED) {
         this.#paused = true;
         break;
       }
@@ -151,7 +151,7 @@ export class OutboundAudio {
     this.#filled += Math.min(rest.length, Math.max(0, source.pull(rest)));
   }
 
-  /** Whether an unfinished frame may wait for the rest of it: the client has another one, or this one begins an utterance. */
+  /** True if an unfinished frame may wait for the rest of it: the client has another one, or this one begins an utterance. */
   #mayWait(level: number): boolean {
     const isFirst = !this.#waited;
     this.#waited = true;
@@ -177,7 +177,7 @@ export class OutboundAudio {
     const frame = this.#frame;
     frame.fill(0, this.#filled);
     for (let i = 0; i < FRAME; i++) this.#floats[i] = frame[i]! * SCALE;
-    const at = (this.#oldest + this.#fed++) % MOST_FED;
+    const at = (this.#oldest + this.#fed++) % MAX_FED;
     this.#pulled[at] = pulled;
     this.#padding[at] = padding;
     this.#filled = 0;
@@ -186,14 +186,14 @@ export class OutboundAudio {
     return level + FRAME_MS;
   }
 
-  /** What the client has buffered will be sent, and cannot be taken back: it counts as sent. */
+  /** Notes that the client's buffer will be sent, and cannot be taken back: it counts as sent. */
   #recall(source: AheadSource): void {
     this.#filled = 0;
     this.#waited = false;
     let pulled = 0;
     let silence = 0;
     for (let i = 0; i < this.#fed; i++) {
-      const at = (this.#oldest + i) % MOST_FED;
+      const at = (this.#oldest + i) % MAX_FED;
       pulled += this.#pulled[at]!;
       silence += this.#padding[at]!;
       this.#pulled[at] = 0;
@@ -212,7 +212,5 @@ function levelOf(ms: number): number {
 function watermarksOf(voip: WhatsAppVoip): { readonly pauseMs: number; readonly resumeMs: number } {
   const { pauseMs, resumeMs } = voip.getFeedWatermarksMs();
   const usable = resumeMs >= 0 && pauseMs > resumeMs;
-  return usable
-    ? { pauseMs: Math.min(pauseMs, MOST_PAUSE_MS), resumeMs: Math.min(resumeMs, MOST_PAUSE_MS) }
-    : WATERMARKS;
+  return usable ? { pauseMs: Math.min(pauseMs, MAX_PAUSE_MS), resumeMs: Math.min(resumeMs, MAX_PAUSE_MS) } : WATERMARKS;
 }

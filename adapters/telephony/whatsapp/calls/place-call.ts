@@ -16,10 +16,10 @@ import { ownAddresses } from "./own-addresses.ts";
 export const OFFER_MS = 20_000;
 /** Time between two looks for the id of a call whose offer is being sent, ms. */
 const LISTING_MS = 10;
-/** The client ends a call that nobody waits for any more within this time, ms. */
+/** The client ends a call that is no longer waited for within this time, ms. */
 const TAKE_BACK_MS = 4_000;
 
-/** What calls take from their line and network. */
+/** Dependencies of calls on their line and network. */
 export interface CallContext {
   readonly system: System;
   /** The clock of all calls. */
@@ -100,7 +100,7 @@ interface OfferReports {
   readonly port: Pick<CallPort, "openCalls">;
   /** The client has the call; its offer may leave at any time. */
   readonly opened: (callId: string) => void;
-  /** The offer was sent too late: nobody waits for that call any more. */
+  /** The offer was sent too late: that call is no longer waited for. */
   readonly withdraw: (callId: string) => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { isOneOf, type Jid, mayBeOneOf, readJid } from "./jid.ts";
 
-/** What a stanza reports about one of our calls. */
+/** Stanza that reports about one of our calls. */
 export type CallStanza =
   /** A device of the callee rings. `device`: its number, 0 for the phone itself; undefined if the stanza does not name it. */
   | { readonly type: "preaccept"; readonly device: number | undefined }
@@ -17,15 +17,15 @@ export type CallStanza =
 /** The call that stanzas are read for. */
 export interface CallIdentity {
   readonly callId: string;
-  /** Addresses of the callee: the phone number, and the one that hides it. */
+  /** Addresses of the callee: the phone number, and the address that hides it. */
   readonly addresses: readonly string[];
 }
 
 /** Most children of a stanza that are looked at. */
-const MOST_CHILDREN = 64;
+const MAX_CHILDREN = 64;
 /** Most devices of one callee. */
 const MAX_DEVICES = 64;
-const LONGEST_WORD = 64;
+const MAX_WORD = 64;
 
 /**
  * Reads what an incoming stanza reports about a call of ours; undefined if it is about something else, or about another
@@ -42,7 +42,7 @@ export function readCallStanza(stanza: unknown, call: CallIdentity): CallStanza 
   return undefined;
 }
 
-/** Whether a stanza may be about a call at all. */
+/** True if a stanza may be about a call at all. */
 export function isAboutCalls(stanza: unknown): boolean {
   try {
     const tag = nodeOf(stanza)?.tag;
@@ -129,10 +129,10 @@ function nodeOf(value: unknown): Node | undefined {
 
 function childrenOf({ content }: Node): Node[] {
   if (!Array.isArray(content)) return [];
-  return content.slice(0, MOST_CHILDREN).flatMap((child) => nodeOf(child) ?? []);
+  return content.slice(0, MAX_CHILDREN).flatMap((child) => nodeOf(child) ?? []);
 }
 
 /** A word of the protocol, fit for people: printable, and not long. */
 function wordOf(text: string | undefined): string | undefined {
-  return text !== undefined && /^[\w.:-]+$/.test(text) && text.length <= LONGEST_WORD ? text : undefined;
+  return text !== undefined && /^[\w.:-]+$/.test(text) && text.length <= MAX_WORD ? text : undefined;
 }

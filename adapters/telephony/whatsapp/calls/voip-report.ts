@@ -1,6 +1,6 @@
 import type { VoipEvent } from "./call-port.ts";
 
-/** What an event of the voip plugin reports about a call. */
+/** Report of the voip plugin about a call. */
 export type VoipReport = ReportedCall &
   (
     | { readonly type: "state"; readonly state: string }

@@ -18,7 +18,7 @@ export interface AbandonedCallsOptions {
 }
 
 /**
- * Outgoing calls of the client that no leg carries: one that ended during an outage, or whose end the client did not take.
+ * Outgoing calls of the client that no leg carries: a call that ended during an outage, or whose end the client did not take.
  * They are ended over an open connection, so that the callee's phone learns of it; a client without one only forgets them, and
  * the session's open calls keep them.
  */

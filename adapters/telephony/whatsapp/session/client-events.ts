@@ -15,7 +15,7 @@ export const CLIENT_EVENTS = [
 ] as const;
 export type ClientEventName = (typeof CLIENT_EVENTS)[number];
 
-/** What an event of the client means; the state that belongs to an opened connection is asked by whoever reads it. */
+/** Meaning of an event of the client; its reader asks for the state that belongs to an opened connection. */
 export type ClientReport =
   | Exclude<SessionInput, { readonly type: "opened" | "accepted" | "state" | "timer" }>
   | { readonly type: "opened" }
@@ -23,16 +23,16 @@ export type ClientReport =
 
 /** A code without a usable duration is valid this long, ms. */
 const CODE_MS = 20_000;
-const LONGEST_CODE_MS = 10 * 60_000;
+const MAX_CODE_MS = 10 * 60_000;
 
-/** Reads an event of the client; undefined if it means nothing to a session. The client is not trusted to keep its types. */
+/** Reads an event of the client; undefined if a session ignores it. The client is not trusted to keep its types. */
 export function readClientEvent(name: ClientEventName, argument: unknown): ClientReport | undefined {
   const event = fieldsOf(argument);
   switch (name) {
     case "auth_qr": {
       const { qr } = event;
       if (typeof qr !== "string" || qr === "") return undefined;
-      return { type: "qr", qr, ttlMs: durationIn(event.ttlMs, LONGEST_CODE_MS) ?? CODE_MS };
+      return { type: "qr", qr, ttlMs: durationIn(event.ttlMs, MAX_CODE_MS) ?? CODE_MS };
     }
     case "auth_pairing_required":
       return { type: "pairing_code_over" };

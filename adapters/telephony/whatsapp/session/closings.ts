@@ -1,4 +1,4 @@
-/** What a closed connection means for the session. */
+/** Meaning of a closed connection for the session. */
 export type Closing = {
   /**
    * - `resumes`: the client connects again at once.
@@ -10,7 +10,7 @@ export type Closing = {
    * - `unlinked`: the credentials are void.
    */
   readonly kind: "resumes" | "passes" | "declined" | "outdated" | "replaced" | "refused" | "unlinked";
-  /** Why, as a sentence for the owner of the number. */
+  /** Reason, as a sentence for the owner of the number. */
   readonly reason: string;
 };
 
@@ -60,7 +60,7 @@ const VOID: ReadonlyMap<string, string> = new Map([
   ["primary_identity_key_change", "WhatsApp was set up again on the phone"],
 ]);
 
-/** What a closed connection means. Only a logout unlinks: nothing else may cost the credentials. */
+/** Meaning of a closed connection. Only a logout unlinks: no other reason may cost the credentials. */
 export function closingOf({ reason, code, isLogout }: ClosedConnection): Closing {
   const named = /^[a-z][a-z_]{0,59}$/.test(reason) ? reason : "no known reason";
   const detail = code === undefined ? named : `${named}, ${code}`;

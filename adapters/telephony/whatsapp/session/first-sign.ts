@@ -10,7 +10,7 @@ export class FirstSign {
     this.#system = system;
   }
 
-  /** Why no code comes; undefined if one came, or if there is no sign within `ms`. */
+  /** Reason why no code comes; undefined if one came, or if there is no sign within `ms`. */
   wait(ms: number): Promise<string | undefined> {
     return new Promise((resolve) => {
       const done = (fault: string | undefined) => {

@@ -4,15 +4,15 @@ import { attemptFailed, loggedIn, waitMs } from "./reconnects.ts";
 import { forgotten, moved, PATIENCE_MS, stay } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
 
-/** How long the first code may take to come, ms. */
+/** Time the first code may take to come, ms. */
 export const FIRST_CODE_MS = 60_000;
-/** The client shows the next code at the end of the one before, or nothing any more; this much later it has not come, ms. */
+/** The client shows the next code at the end of the one before, or stops showing codes; this much later it has not come, ms. */
 export const CODE_MARGIN_MS = 1_000;
 
-/** What can happen while a code waits to be scanned. */
+/** Inputs while a code waits to be scanned. */
 export type LinkingInput =
   | Extract<SessionInput, { readonly type: "qr" | "pairing_code" | "pairing_code_over" | "passkey" | "paired" }>
-  /** No code is valid any more. */
+  /** No code is valid any longer. */
   | { readonly type: "codes_over" }
   /** The connection is closed, or did not come up. */
   | { readonly type: "closing"; readonly closing: Closing }
@@ -97,7 +97,7 @@ function patience({ codesUntil, pairingUntil }: SessionFlow, now: number): Sessi
   return { do: "start_timer", timer: "patience", ms };
 }
 
-/** Nobody waits for a code any more; the next request starts again. */
+/** The code is no longer waited for; the next request starts again. */
 function givenUp(
   flow: SessionFlow,
   condition: LineCondition | undefined,

@@ -4,9 +4,9 @@ import { connectionLost, connectionUp, isUnstable, loggedIn, loginBudgetMs, resu
 import { healthOf, isLinked, moved, PATIENCE_MS, reportOffline, STOP_WAITING, stay } from "./session-state.ts";
 import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
 
-/** Decides what the client's state means, asked just now: nothing else makes a session online. */
+/** Decides what the client's state means, asked just now: no other input makes a session online. */
 export function decideLive(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
-  // While it waits, nothing is connected, and the next attempt asks whether this server may act for the number.
+  // While it waits, it is not connected, and the next attempt asks whether this server may act for the number.
   return moment.owned || flow.state === "waiting" ? found(flow, live, moment) : foundInDoubt(flow, live, moment);
 }
 

@@ -37,7 +37,7 @@ export function streamEnded(flow: SessionFlow, code: number | undefined, moment:
   return resuming(flow, { reason }, moment);
 }
 
-/** A login that the session knows of, or one that the client has made on its own, in silence. */
+/** A login that the session knows of, or a silent one of the client's own. */
 export function loginAccepted(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
   if (!isLinked(flow)) return stay(flow);
   const { reconnects } = flow;

@@ -4,11 +4,11 @@ export interface Reconnects {
   readonly failures: number;
   /** Since when the connection is up; undefined while it is not. */
   readonly upSince: number | undefined;
-  /** When the connection broke off lately. */
+  /** Times of recent connection losses. */
   readonly losses: readonly number[];
   /** The log names the connection as unstable already. */
   readonly logged: boolean;
-  /** When an earlier client of this session, which could not be disconnected, took the connection over lately. */
+  /** Times at which an earlier client of this session, which could not be disconnected, recently took the connection over. */
   readonly takeovers: readonly number[];
   /** Logins of the last hour, accepted or not. */
   readonly logins: readonly number[];

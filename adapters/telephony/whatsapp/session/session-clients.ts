@@ -11,9 +11,9 @@ import { newSessionId, type SessionId } from "./link-credentials.ts";
 import { SessionRecords } from "./session-records.ts";
 import { type ClientListener, SupervisedClient } from "./supervised-client.ts";
 
-/** How long the records may take to be erased, ms. */
+/** Time the deletion of the records may take, ms. */
 const ERASING_MS = 3_000;
-/** How long the last writes of a client may take when the line is closed, ms. */
+/** Time the last writes of a client may take when the line is closed, ms. */
 const FLUSHING_MS = 1_500;
 /** Time limit of a search for the tokens of contacts, ms: a call waits for it. */
 const CONTACT_MS = 2_000;
@@ -49,7 +49,7 @@ export class SessionClients {
     return this.#current;
   }
 
-  /** Whether a client that was replaced may still act for the session. */
+  /** True if a client that was replaced may still act for the session. */
   get strays(): boolean {
     this.#stuck = this.#stuck.filter((client) => client.strays);
     return this.#stuck.length > 0;
@@ -113,7 +113,7 @@ export class SessionClients {
     this.open(this.#sessionId ?? resumed);
   }
 
-  /** Disconnects the current client for good, and stores what it has written. */
+  /** Disconnects the current client permanently, and stores what it has written. */
   drop(): void {
     const { system, logger, instanceId } = this.#options;
     const records = this.#records;
@@ -127,12 +127,12 @@ export class SessionClients {
     });
   }
 
-  /** Removes the current client's device at WhatsApp, and disconnects it for good. */
+  /** Removes the current client's device at WhatsApp, and disconnects it permanently. */
   logOut(): void {
     this.#end((client) => client.logOut());
   }
 
-  /** Erases what clients have kept, once those that were ended are gone: a logout uses the keys. */
+  /** Deletes what clients have stored, once the ended ones have gone: a logout uses the keys. */
   forget(): void {
     const { host, system, logger, instanceId } = this.#options;
     const records = this.#records;

@@ -5,7 +5,7 @@ import type { LineRecords } from "../../../../src/ports/telephony/line-records.t
 
 const RETRY_MS = 1_000;
 /** A client that never stops writing is cut off all the same. */
-const MOST_ROUNDS = 100;
+const MAX_ROUNDS = 100;
 
 /**
  * The records of one client. Writes go through in their order, and each one is repeated until the storage has taken it: a
@@ -49,7 +49,7 @@ export class SessionRecords implements LineRecords {
   /** Resolves once everything that was written so far is stored or cut off, and what waited for that. Never rejects. */
   async flushed(): Promise<void> {
     let last: Promise<void> | undefined;
-    for (let round = 0; last !== this.#last && round < MOST_ROUNDS; round++) {
+    for (let round = 0; last !== this.#last && round < MAX_ROUNDS; round++) {
       last = this.#last;
       await last;
     }

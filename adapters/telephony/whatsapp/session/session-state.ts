@@ -28,12 +28,12 @@ export const NEW_SESSION: SessionFlow = {
   explained: false,
 };
 
-/** How long a connection may take to come up, or to come back by itself, ms. */
+/** Time a connection may take to come up, or to come back automatically, ms. */
 export const PATIENCE_MS = 30_000;
-/** How long the turn of a number to log in may take to come, ms. */
+/** Time a number may wait for its turn to log in, ms. */
 export const TURN_MS = 30 * 60_000;
 
-/** Whether the line can place calls. */
+/** Health of the line. */
 export function healthOf({ state, reason, lasting, stored, restriction }: SessionFlow): LineHealth {
   if (restriction !== undefined) return { state: "offline", reason: restriction.reason };
   if (state === "online")
@@ -42,13 +42,13 @@ export function healthOf({ state, reason, lasting, stored, restriction }: Sessio
   return lasting ? { state: "offline", reason: why, lasting } : { state: "offline", reason: why };
 }
 
-/** Whether a number is linked, as far as the session knows. */
+/** True if a number is linked, as far as the session knows. */
 export function isLinked({ state }: SessionFlow): boolean {
   return state !== "idle" && state !== "linking" && state !== "closed";
 }
 
 /**
- * Time between two questions for the client's state, ms; undefined if there is nothing to ask. A socket may break off, and come
+ * Time between two questions for the client's state, ms; undefined if there is no question. A socket may break off, and come
  * back, without an event. The client logs in 2 s later, which is for the session to decide; if it does so in a call, its socket
  * may close again within moments, and each login counts.
  */
@@ -82,7 +82,7 @@ export function reportOffline(flow: SessionFlow): SessionEffect[] {
   return [{ do: "report_offline", reason: health.reason, lasting: health.lasting ?? false }];
 }
 
-/** The number is not linked any more. @param how what becomes of the client */
+/** The number is no longer linked. @param how what becomes of the client */
 export function forgotten(flow: SessionFlow, reason: string, how: SessionEffect): SessionDecision {
   return {
     flow: { ...NEW_SESSION, state: moved(flow, "unlink", reason).state, reason },

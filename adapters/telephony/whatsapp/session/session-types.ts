@@ -4,9 +4,9 @@ import type { ClosedConnection, LoginRefusal } from "./closings.ts";
 import type { PastLogins, Restriction } from "./past-logins.ts";
 import type { Reconnects } from "./reconnects.ts";
 
-/** Where the session of a number can be. */
+/** States of a number's session. */
 export const SESSION_STATES = [
-  /** No number is linked, and nobody asks for a code. */
+  /** No number is linked, and no code is asked for. */
   "idle",
   /** A client without credentials waits for its code to be scanned. */
   "linking",
@@ -23,7 +23,7 @@ export const SESSION_STATES = [
 ] as const;
 export type SessionState = (typeof SESSION_STATES)[number];
 
-/** What can happen to a session. */
+/** Inputs of a session. */
 export type SessionMove = "link" | "connect" | "open" | "drop" | "lose" | "halt" | "unlink" | "close";
 
 /** Every legal move of a session. */
@@ -41,9 +41,9 @@ export const SESSION_TRANSITIONS: Transitions<SessionState, SessionMove> = {
 /** Decided by `decideSession` and carried out by `Session`. Times are monotonic, ms. */
 export interface SessionFlow {
   readonly state: SessionState;
-  /** Why the number cannot place calls; null while it is online. */
+  /** Reason why the number cannot place calls; null while it is online. */
   readonly reason: string | null;
-  /** The fault stays until somebody fixes it. */
+  /** The fault stays until a person fixes it. */
   readonly lasting: boolean;
   /** The core has stored the link. */
   readonly stored: boolean;
@@ -104,7 +104,7 @@ export type SessionInput =
   | ({ readonly type: "state" } & LiveState)
   /** The client could not be made, or could not connect. */
   | { readonly type: "failed"; readonly reason: string }
-  /** The last call on the session is over. */
+  /** The last call on the session has ended. */
   | { readonly type: "calls_over" }
   | { readonly type: "timer"; readonly timer: SessionTimer };
 
@@ -153,7 +153,7 @@ export type SessionEffect =
   | { readonly do: "stop_timer"; readonly timer: SessionTimer }
   | { readonly do: "log"; readonly level: "info" | "warn" | "error"; readonly message: string };
 
-/** What a decision depends on besides the state and the input. */
+/** Dependencies of a decision besides the state and the input. */
 export interface Moment {
   /** Monotonic, ms. */
   readonly now: number;
@@ -165,7 +165,7 @@ export interface Moment {
   readonly owned: boolean;
   /** The session carries a call. */
   readonly inCall: boolean;
-  /** An earlier client of this session did not disconnect, and may come back by itself. */
+  /** An earlier client of this session did not disconnect, and may come back on its own. */
   readonly strays: boolean;
 }
 

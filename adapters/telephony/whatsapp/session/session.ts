@@ -28,11 +28,11 @@ import type { Moment, SessionEffect, SessionFlow, SessionInput, SessionTimer } f
 import { StatePolls } from "./state-polls.ts";
 import { StoredRecord, storedValue } from "./stored-record.ts";
 
-/** How long a pairing code may be typed, ms. */
+/** Time to type a pairing code, ms. */
 const PAIRING_CODE_MS = 180_000;
-/** How long a request waits for the first code, ms. */
+/** Time a request waits for the first code, ms. */
 const FIRST_SIGN_MS = 8_000;
-/** How long a link may take to be stored while the line is closed, ms. */
+/** Time a link may take to be stored while the line is closed, ms. */
 const STORING_MS = 1_500;
 /** Time in which the records of an earlier process must be read, ms: the first login waits for them. */
 const LOADING_MS = 2_000;
@@ -50,7 +50,7 @@ export interface SessionOptions {
 
 /**
  * The session of one number: supervises its client, and carries out what `session-flow.ts` decides. Every report of the
- * client, every timer and every request is an input to that function; nothing else changes what the session does.
+ * client, every timer and every request is an input to that function; no other input changes what the session does.
  */
 export class Session implements CallPort {
   readonly #options: SessionOptions;
@@ -156,7 +156,7 @@ export class Session implements CallPort {
     };
   }
 
-  /** Whether a number is linked, as far as the session knows. */
+  /** True if a number is linked, as far as the session knows. */
   get linked(): boolean {
     return isLinked(this.#flow);
   }
@@ -231,7 +231,7 @@ export class Session implements CallPort {
   /** Disconnects; the number stays linked. Never rejects. */
   async close(): Promise<void> {
     const { system } = this.#options;
-    // A phone that has just accepted this device should not be the only one that knows.
+    // A phone that has just accepted this device should not be the only place that knows.
     const late = () => new NetworkSilent("the link was not stored in time");
     if (this.#storing !== undefined) await within(this.#storing, { system, ms: STORING_MS, late }).catch(() => {});
     this.#take({ type: "close" });

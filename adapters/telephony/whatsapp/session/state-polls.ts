@@ -20,7 +20,7 @@ export class StatePolls {
     this.plan(this.#periodMs);
   }
 
-  /** Sets the time of the next question. @param periodMs undefined: there is nothing to ask */
+  /** Sets the time of the next question. @param periodMs undefined: there is no question */
   plan(periodMs: number | undefined): void {
     if (this.#periodMs === undefined) this.#askedAt = this.#system.monotonic();
     this.#periodMs = periodMs;

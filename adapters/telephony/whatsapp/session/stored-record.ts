@@ -5,9 +5,9 @@ export interface StoredRecordOptions {
   readonly key: string;
   /** The records of the number; undefined if no client uses them. */
   readonly records: () => LineRecords | undefined;
-  /** The current value; undefined if there is nothing to store. */
+  /** The current value; undefined if there is no record to store. */
   readonly value: () => unknown;
-  /** Reads what must be part of the value before it is stored; nothing is stored if it rejects. */
+  /** Reads what must be part of the value before it is stored; no record is stored if it rejects. */
   readonly load?: () => Promise<void>;
   /** The value could not be stored. */
   readonly failed: (error: unknown) => void;

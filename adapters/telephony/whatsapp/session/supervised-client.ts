@@ -13,7 +13,7 @@ import { masked } from "./phone-of.ts";
 import type { LiveState, SessionInput } from "./session-types.ts";
 import { isTimelockEvent, TIMELOCK_EVENT } from "./timelock.ts";
 
-/** How long a client may take, ms: to be made, to disconnect, to be online for a logout, to log out, to get a code. */
+/** Time a client may take, ms: to be made, to disconnect, to be online for a logout, to log out, to get a code. */
 const MAKING_MS = 30_000;
 const DISCONNECTING_MS = 3_000;
 const ONLINE_MS = 3_000;
@@ -21,8 +21,8 @@ const LOGOUT_MS = 3_000;
 const PAIRING_MS = 20_000;
 /** After that, a client that did not disconnect is disconnected again, ms; doubled with each attempt. */
 const AGAIN_MS = 2_000;
-const MOST_ATTEMPTS = 8;
-/** How often the state is asked until a client that is to be logged out is online, ms. */
+const MAX_ATTEMPTS = 8;
+/** Interval at which a client that is to be logged out is asked if it is online, ms. */
 const ASK_MS = 200;
 
 /** Receives what a client reports. */
@@ -47,7 +47,7 @@ export interface SupervisedClientOptions {
 
 /**
  * One client, from being made to being dropped. Its promises may hang, reject or come late, and its events may come at any
- * time: nothing of that reaches the session but as an input.
+ * time: that reaches the session only as an input.
  */
 export class SupervisedClient {
   readonly #options: SupervisedClientOptions;
@@ -64,7 +64,7 @@ export class SupervisedClient {
   /** Counts the attempts to connect, of which only the latest one does. */
   #attempts = 0;
   readonly #login: AcceptedLogin;
-  /** It did not disconnect in time, or not before it was to connect again: nobody knows what it does. */
+  /** It did not disconnect in time, or not before it was to connect again: its state is unknown. */
   stuck = false;
 
   constructor(options: SupervisedClientOptions) {
@@ -73,9 +73,9 @@ export class SupervisedClient {
     this.#wiring = new ClientWiring((error, message) => this.#warn(error, message));
   }
 
-  /** It was dropped and did not disconnect: it may come back by itself, while it is being disconnected again. */
+  /** It was dropped and did not disconnect: it may come back on its own, while it is being disconnected again. */
   get strays(): boolean {
-    return this.#dropped && this.#failedDisconnects > 0 && this.#failedDisconnects <= MOST_ATTEMPTS;
+    return this.#dropped && this.#failedDisconnects > 0 && this.#failedDisconnects <= MAX_ATTEMPTS;
   }
 
   /** The client itself; undefined until it is made, and once it is dropped. */
@@ -146,17 +146,17 @@ export class SupervisedClient {
   }
 
   /**
-   * A client that is connected against our will may act for the number beside another one. One that looks disconnected may
-   * only have lost its socket, and comes back by itself.
+   * A client that is connected against our will may act for the number beside another one. A client that looks
+   * disconnected may only have lost its socket, and comes back on its own.
    */
   #disconnectAgain(): void {
-    if (++this.#failedDisconnects > MOST_ATTEMPTS) return;
+    if (++this.#failedDisconnects > MAX_ATTEMPTS) return;
     this.#options.system.after(AGAIN_MS * 2 ** (this.#failedDisconnects - 1), () => {
       if (!this.#wanted) void this.disconnect();
     });
   }
 
-  /** Disconnects for good: reports nothing any more. Never rejects; idempotent. */
+  /** Disconnects permanently: no further reports. Never rejects; idempotent. */
   drop(): Promise<void> {
     this.#dropping ??= this.#drop();
     return this.#dropping;
@@ -165,7 +165,7 @@ export class SupervisedClient {
   async #drop(): Promise<void> {
     this.#dropped = true;
     this.#wiring.detach();
-    // After a logout (516) the client connects once more by itself, to show a code that nobody asked for, or in silence.
+    // After a logout (516) the client connects once more on its own, to show a code that was not asked for, or in silence.
     if (this.#client !== undefined)
       for (const name of ["auth_qr", "connection"] as const)
         this.#wiring.on(this.#client, name, (event) => {
@@ -234,7 +234,7 @@ export class SupervisedClient {
   async #make(): Promise<WhatsAppClient> {
     const made = (async () => this.#options.make())();
     const client = await this.#within(() => made, MAKING_MS).catch((error: unknown) => {
-      // One that comes later has never been connected.
+      // A later one has never been connected.
       void made.then((late) => late.disconnect()).catch(() => {});
       throw error;
     });

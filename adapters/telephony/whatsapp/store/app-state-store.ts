@@ -3,7 +3,7 @@ import type { ClientRecord } from "./client-types.ts";
 import { inTurn } from "./in-turn.ts";
 import type { RecordSet } from "./record-set.ts";
 
-/** What the phone shares with its linked devices, such as names of contacts, and the keys that it is encrypted with. */
+/** Data that the phone shares with its linked devices, such as names of contacts, and the keys that encrypt it. */
 export interface AppStateStore {
   exportData(): Promise<ClientRecord>;
   /** Returns how many were new. */

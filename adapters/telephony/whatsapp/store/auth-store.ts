@@ -18,7 +18,7 @@ export function authStore(records: RecordSet<object>): AuthStore {
   };
 }
 
-/** Whether a stored value has the keys without which the client cannot start. */
+/** True if a stored value has the keys without which the client cannot start. */
 export function isCredentials(value: unknown): value is object {
   if (!isObject(value)) return false;
   const { noiseKeyPair, registrationInfo, signedPreKey, advSecretKey } = value as ClientRecord;

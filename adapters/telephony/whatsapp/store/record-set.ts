@@ -11,9 +11,9 @@ export interface RecordSetOptions<T> {
   readonly prefix: string;
   /** Above this many, the records that were not written for longest are deleted. Default: never. */
   readonly most?: number;
-  /** How many are kept in memory. Default: 0. */
+  /** Number of entries kept in memory. Default: 0. */
   readonly cached?: number;
-  /** Whether a stored value is one of these records. */
+  /** Returns true for a stored value that is one of these records. */
   readonly is: (value: unknown) => value is T;
 }
 
@@ -85,7 +85,7 @@ export class RecordSet<T> {
       for (const name of changed) this.#cache.delete(name);
     };
     forget();
-    // Again after the write: nobody knows what a failed one has left, and what was read meanwhile may be older.
+    // Again after the write: the effect of a failed one is unknown, and what was read in the meantime may be older.
     await this.#options.writer.write(stored).finally(forget);
     for (const name of changed) {
       if (this.#latest.get(name) !== change) continue; // a later change is under way

@@ -8,7 +8,7 @@ interface PendingWrite {
   reject(error: unknown): void;
 }
 
-/** Writes one after the other; those that wait meanwhile are written together. */
+/** Writes one after the other; later ones that wait are written together. */
 export class RecordWriter {
   readonly #records: LineRecords;
   #pending: PendingWrite[] = [];
@@ -38,7 +38,7 @@ export class RecordWriter {
         for (const write of writes) write.resolve();
       } catch (error) {
         if (writes.length === 1) writes[0]?.reject(error);
-        else await this.#writeEach(writes); // one that cannot be stored must not fail the others
+        else await this.#writeEach(writes); // a record that cannot be stored must not fail the others
       }
     }
     this.#writing = false;

@@ -25,7 +25,7 @@ export interface WhatsAppStoreBackend {
   readonly caches: Record<never, never>;
 }
 
-/** What the client's `createStore` takes: the backend, and which domains it serves. No messages are kept. */
+/** Input of the client's `createStore`: the backend, and which domains it serves. No messages are kept. */
 export interface WhatsAppStoreOptions {
   readonly backends: { readonly ringport: WhatsAppStoreBackend };
   readonly providers: Readonly<Record<keyof WhatsAppStoreBackend["stores"], "ringport">> &

@@ -1,13 +1,13 @@
 import { Queue } from "../../../base/queue.ts";
 import type { ConversationInput } from "../../../ports/conversation.ts";
 
-/** What has happened on a call and has no reply yet, in order. */
+/** Inputs of a call that have no reply yet, in order. */
 export class AgentInputs implements AsyncIterable<ConversationInput> {
   readonly #queue = new Queue<{ input: ConversationInput }>();
-  /** Those that nobody has read. */
+  /** Unread ones. */
   readonly #unread: { input: ConversationInput }[] = [];
 
-  /** Whether everything has been read. */
+  /** True if everything has been read. */
   get empty(): boolean {
     return this.#unread.length === 0;
   }
@@ -15,7 +15,7 @@ export class AgentInputs implements AsyncIterable<ConversationInput> {
   push(input: ConversationInput): void {
     const latest = this.#unread.at(-1);
     if (input.type === "words" && input.continued && latest?.input.type === "words") {
-      // Nobody has seen the words that are continued: these take their place.
+      // The continued words have not been seen: these take their place.
       latest.input = { ...latest.input, text: input.text };
       return;
     }

@@ -5,7 +5,7 @@ import { type JsonSchema, schemaFaults } from "../../../domain/json-schema.ts";
 import type { Conversation } from "../../../ports/conversation.ts";
 import type { System } from "../../../ports/system.ts";
 
-/** How long the agent may take after the end of its call, ms. */
+/** Time the agent may take after the end of its call, ms. */
 const AFTER_CALL_MS = 10_000;
 /** Longest result, characters of JSON. */
 const MAX_RESULT_CHARACTERS = 16_000;
@@ -14,10 +14,10 @@ const ATTEMPTS = 2;
 /** Longest explanation that is stored, characters. */
 const MAX_ERROR_CHARACTERS = 500;
 
-/** What an agent has found out by the schema of its call, or why that is unknown. */
+/** Result of an agent by the schema of its call, or the reason why it is unknown. */
 export interface Findings {
   readonly result?: CallResult | undefined;
-  /** Null with a result; undefined also if the call has no schema, and nothing is wrong. */
+  /** Null with a result; undefined also if the call has no schema, and is in order. */
   readonly resultError: string | null | undefined;
 }
 
@@ -52,7 +52,7 @@ export class AgentResult {
     return this.#asking;
   }
 
-  /** The call is over. What is not known now is asked for, and the agent has {@link AFTER_CALL_MS} left. */
+  /** The call has ended. What is not known now is asked for, and the agent has {@link AFTER_CALL_MS} left. */
   atEnd(): FindingsAtEnd {
     return this.#findings ? { known: this.#findings } : { later: this.#askAfterCall() };
   }
@@ -103,7 +103,7 @@ export class AgentResult {
   }
 }
 
-/** The result that an agent states of its own accord, on a call without a schema. Never throws. */
+/** The result that an agent states voluntarily, on a call without a schema. Never throws. */
 export function ownResult(read: () => CallResult | undefined): Findings {
   try {
     const result = read();

@@ -13,7 +13,7 @@ import { type SpokenLine, SpokenQueue, Utterance } from "./spoken-queue.ts";
 /** Dependencies of the agent speech. */
 export type AgentSpeechContext = Pick<Context, "speechScheduler" | "system">;
 
-/** How long the speech engine may take for the next piece of a text, ms. */
+/** Time the speech engine may take for the next piece of a text, ms. */
 const SPEECH_MS = 10_000;
 const LATE = `the speech engine sent nothing for ${SPEECH_MS} ms`;
 

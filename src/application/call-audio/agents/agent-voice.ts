@@ -43,9 +43,9 @@ export function voiceOf(voices: readonly Voice[], language: string, preferred = 
 }
 
 /**
- * What the agent of a call knows of it.
- * @param voice undefined: the agent speaks with a voice of its own
- * @param tools left out while nothing can be done
+ * Description of a call for its agent.
+ * @param voice undefined: the agent speaks with its own voice
+ * @param tools left out while no tool can be used
  */
 export function briefOf(
   context: AgentVoiceContext,

@@ -25,7 +25,7 @@ export interface OpenConversation {
 
 /**
  * Conducts one call by an agent in audio: paces what it says, stops it if the callee interrupts, and notifies it of how much
- * was heard. The leg's own clock measures how long nobody speaks.
+ * was heard. The leg's own clock measures how long both sides are silent.
  */
 export class AudioAgentCall implements CallTap {
   readonly core: ConductedCall;
@@ -239,7 +239,7 @@ export class AudioAgentCall implements CallTap {
     });
   }
 
-  /** Ends the call once all that was said has been heard; at once if nobody has answered. */
+  /** Ends the call once all that was said has been heard; at once if the call was not answered. */
   #end(signal: CallSignal): void {
     this.core.take("end");
     if (this.#incoming === undefined) {

@@ -88,9 +88,9 @@ export class AudioListening implements TranscriptReader {
 
   transcript(): void {} // the agent gets the audio itself
 
-  emit(): void {} // a call goes on without transcripts
+  emit(): void {} // a call continues without transcripts
 
-  /** Passes nothing more to the agent. */
+  /** Stops passing audio to the agent. */
   stop(): void {
     this.#audio.stop();
   }

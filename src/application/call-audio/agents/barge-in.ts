@@ -5,9 +5,9 @@ import { Pitch } from "../../../audio/pitch.ts";
 /** Voice of this length is taken for an interruption, ms. */
 export const BARGE_IN_MS = 200;
 /** Of that, the least that is voice itself: clicks in quick succession have less. */
-const LEAST_VOICED_MS = 100;
+const MIN_VOICED_MS = 100;
 /** Of that, the least in which a vowel is heard: sudden noise has none. */
-const LEAST_VOWEL_MS = 40;
+const MIN_VOWEL_MS = 40;
 /** Voice of this length is no click, ms. */
 const SOUND_MS = 60;
 /** After that much silence without a word, the interruption was none, ms. */
@@ -21,7 +21,7 @@ export interface BargeInCallbacks {
   sounds(): void;
   /** The callee has been speaking for {@link BARGE_IN_MS}. */
   begins(): void;
-  /** The callee has stopped, and nothing was understood. */
+  /** The callee has stopped, without an understood word. */
   falseAlarm(): void;
 }
 
@@ -37,7 +37,7 @@ export class BargeIn {
   /** The current speech was reported. */
   #begun = false;
   #quietMs = 0;
-  /** Silence that makes a false alarm of what was reported, ms; undefined if nothing was. */
+  /** Silence that makes a false alarm of what was reported, ms; undefined if there was none. */
   #alarmMs: number | undefined;
 
   constructor(sampleRate: number, callbacks: BargeInCallbacks) {
@@ -68,9 +68,9 @@ export class BargeIn {
       this.#alarmMs ??= SHORT_FALSE_ALARM_MS;
       this.#callbacks.sounds();
     }
-    if (this.#vowelMs < LEAST_VOWEL_MS && this.#pitch.isVoice) this.#vowelMs += ms;
+    if (this.#vowelMs < MIN_VOWEL_MS && this.#pitch.isVoice) this.#vowelMs += ms;
     if (this.#begun || this.#speechMs < BARGE_IN_MS) return;
-    if (this.#voicedMs < LEAST_VOICED_MS || this.#vowelMs < LEAST_VOWEL_MS) return;
+    if (this.#voicedMs < MIN_VOICED_MS || this.#vowelMs < MIN_VOWEL_MS) return;
     this.#begun = true;
     this.#alarmMs = FALSE_ALARM_MS;
     this.#callbacks.begins();

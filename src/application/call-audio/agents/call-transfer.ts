@@ -11,15 +11,15 @@ import type { LiveMedia } from "../programs/program.ts";
 /** Dependencies of the call transfer. */
 export type CallTransferContext = Pick<Context, "log" | "system"> & DestinationsContext;
 
-/** How long a transfer may take, ms: longer than a leg may take, which names a better reason. */
+/** Time a transfer may take, ms: longer than a leg may take, which names a better reason. */
 const TRANSFER_LIMIT_MS = 90_000;
 
 /** The input of an agent whose transfer has failed. */
 export type TransferFailed = Extract<ConversationInput, { type: "transfer_failed" }>;
 
 /**
- * Transfers the call of an agent, and posts what became of it. Resolves with undefined if the call is over for us, and with
- * the input for the agent if it goes on. Rejects with the reason of the signal only.
+ * Transfers the call of an agent, and posts what became of it. Resolves with undefined if the call has ended for us, and with
+ * the input for the agent if it continues. Rejects with the reason of the signal only.
  */
 export async function transferCall(
   context: CallTransferContext,

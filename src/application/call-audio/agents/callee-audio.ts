@@ -7,7 +7,7 @@ import type { SpokenLine } from "./spoken-queue.ts";
 export class CalleeAudio {
   readonly #media: LiveMedia;
   #writer: AudioWriter | undefined;
-  /** When the first audio was passed to the agent, ms since the answer; undefined before. */
+  /** Time at which the first audio was passed to the agent, ms since the answer; undefined before. */
   #fromMs: number | undefined;
 
   constructor(media: LiveMedia) {
@@ -39,7 +39,7 @@ export class CalleeAudio {
     return { text: words, startMs: start, endMs: Math.max(start, end) };
   }
 
-  /** Passes nothing more. */
+  /** Stops passing items on. */
   stop(): void {
     this.#writer = undefined;
   }

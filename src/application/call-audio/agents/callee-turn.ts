@@ -1,16 +1,16 @@
 import { samplesToMs } from "../../../audio/pcm.ts";
 import { END_OF_TURN_MS, endOfTurnMs } from "../../../domain/end-of-turn.ts";
 
-/** The callee goes on speaking: silence after which the words of that are not waited for any longer, ms. */
+/** The callee continues speaking: silence after which the words of that are not waited for any longer, ms. */
 const REST_MS = 2_000;
 /** Silence in which a text that looks complete is taken for the whole turn, to prepare the reply, ms. */
 const PROBABLY_OVER_MS = 200;
 /** Replies that are prepared for one turn. */
-const MOST_PREPARED = 3;
+const MAX_PREPARED = 3;
 
 /** Callbacks of a {@link CalleeTurn}. */
 export interface CalleeTurnCallbacks {
-  /** The turn is over. @param continued the text begins with that of the turn before, whose reply nobody has heard */
+  /** The turn has ended. @param continued the text begins with that of the turn before, whose reply was not heard */
   over(text: string, continued: boolean): void;
   /** The turn is probably over, and this is its text. */
   probablyOver(text: string, continued: boolean): void;
@@ -18,7 +18,7 @@ export interface CalleeTurnCallbacks {
 
 /**
  * Puts the callee's words together to turns. A text that looks unfinished waits for its rest; a turn to which the agent has
- * not begun to reply aloud goes on with the callee's next words. Measures silence by the samples of the callee.
+ * not begun to reply aloud continues with the callee's next words. Measures silence by the samples of the callee.
  */
 export class CalleeTurn {
   /** BCP 47 tag of what is spoken. */
@@ -46,7 +46,7 @@ export class CalleeTurn {
     this.#callbacks = callbacks;
   }
 
-  /** Whether the callee has said something that waits for its rest. */
+  /** True if the callee has said something that waits for its rest. */
   get waiting(): boolean {
     return this.#endsAfter !== undefined;
   }
@@ -74,7 +74,7 @@ export class CalleeTurn {
     else if (!this.#speaking && this.#silenceMs >= PROBABLY_OVER_MS) this.#prepareFinished();
   }
 
-  /** A text that does not change any more. */
+  /** A text that no longer changes. */
   final(text: string): void {
     this.#partial = "";
     this.#texts.push(text);
@@ -117,7 +117,7 @@ export class CalleeTurn {
 
   #prepare(): void {
     const text = [this.#unanswered, this.#text, this.#partial].filter(Boolean).join(" ");
-    if (text === this.#prepared || this.#preparations >= MOST_PREPARED) return;
+    if (text === this.#prepared || this.#preparations >= MAX_PREPARED) return;
     this.#prepared = text;
     this.#preparations++;
     this.#callbacks.probablyOver(text, this.#unanswered !== "");

@@ -21,7 +21,7 @@ import { TurnMeter } from "./turn-meter.ts";
 /** Dependencies of the conducted call. */
 export type ConductedCallContext = Pick<Context, "events" | "log" | "system" | "timings"> & CallTransferContext;
 
-/** How long before its maximum duration the agent is asked to end a call, ms. */
+/** Time before its maximum duration at which the agent is asked to end a call, ms. */
 const LAST_WORDS_MS = 10_000;
 
 /** One kind of agent on its call: carries out the effects on what it says, and learns what happens. */
@@ -36,7 +36,7 @@ export interface Conductor extends Readonly<Record<AgentTurnEffect, () => void>>
   silence(): void;
   /** The call is near its maximum duration: the agent says goodbye. */
   lastWords(): void;
-  /** The call goes on. */
+  /** The call continues. */
   transferFailed(failed: TransferFailed): void;
 }
 
@@ -140,7 +140,7 @@ export class ConductedCall {
       });
   }
 
-  /** Transfers the call, which is `transferring`; resolves with false if the call goes on. Rejects with the signal's reason only. */
+  /** Transfers the call, which is `transferring`; resolves with false if the call continues. Rejects with the signal's reason only. */
   async transfer(to: string): Promise<boolean> {
     const failed = await transferCall(this.context, this.call, this.media, to, this.signal);
     if (failed === undefined) return true;

@@ -19,17 +19,17 @@ import type { TurnMeter } from "./turn-meter.ts";
 /** Dependencies of the listening. */
 export type ListeningContext = Pick<Context, "transcription"> & CallTranscriptsContext;
 
-/** What an agent's {@link Listening} reports, and asks. Mostly called within the leg's clock. */
+/** Reports and requests of an agent's {@link Listening}. Mostly called within the leg's clock. */
 export interface ListeningReports {
   /** The callee makes a sound, perhaps the first one of a word. */
   sounds(): void;
   /** The callee has been speaking long enough to interrupt. */
   interrupts(): void;
-  /** What sounded like speech was none, or only a sign of listening. */
+  /** Reports that the sound was not speech, or only a sign of listening. */
   nothingSaid(): void;
-  /** Whether the agent is speaking, or about to. */
+  /** True if the agent is speaking, or about to. */
   hasTurn(): boolean;
-  /** The callee's turn is over. @param continued the text begins with the words of the turn before, to which no reply was heard */
+  /** The callee's turn has ended. @param continued the text begins with the words of the turn before, to which no reply was heard */
   words(text: string, continued: boolean): void;
   /** The callee's turn is probably over. */
   probableWords(text: string, continued: boolean): void;
@@ -45,7 +45,7 @@ export class Listening implements CallTap, TranscriptReader {
   readonly #meter: TurnMeter;
   readonly #reports: ListeningReports;
   readonly #transcripts: CallTranscripts;
-  /** Whether words arrive; without them nothing but keys interrupts the agent. */
+  /** True if words arrive; without them nothing but keys interrupts the agent. */
   #hearsWords: boolean;
   readonly #bargeIn: BargeIn;
   readonly #turn: CalleeTurn;
@@ -90,7 +90,7 @@ export class Listening implements CallTap, TranscriptReader {
     this.#turn.language = tag;
   }
 
-  /** Whether the callee speaks, or words of theirs are on their way. */
+  /** True if the callee speaks, or words of theirs are on their way. */
   get busy(): boolean {
     return this.#hearsWords && (this.#media.callee.speaking || this.#turn.waiting || this.#watch.waiting);
   }

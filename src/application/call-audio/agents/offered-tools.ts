@@ -8,21 +8,21 @@ import type { Context } from "../../context.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Longest input that a model may write, characters. */
-const LONGEST_INPUT = 20_000;
+const MAX_INPUT = 20_000;
 /** Longest result, characters of JSON. */
 const MAX_RESULT_CHARACTERS = 16_000;
 /** Longest message of a tool that failed, characters. */
-const LONGEST_MESSAGE = 500;
+const MAX_MESSAGE = 500;
 /** Tools that the model may use on one call. */
-const MOST_USES = 200;
+const MAX_USES = 200;
 
-/** What came of one use of a tool. */
+/** Result of one use of a tool. */
 type Use = { readonly text: string; readonly fault: ToolFault | null };
 
 /**
  * The tools of one call as its agent gets them: their input is checked, their time and their results are limited, and none
  * of their errors ends the call.
- * @param scope aborted when the call is over
+ * @param scope aborted when the call has ended
  * @param used receives each use of a tool, for the timeline: neither the input nor the result, which may be confidential
  */
 export function offeredTools(
@@ -41,8 +41,8 @@ export function offeredTools(
     async run(input) {
       const startedAt = system.monotonic();
       const { text, fault } =
-        ++uses > MOST_USES
-          ? failed("too_many", `tools were used ${MOST_USES} times on this call, and no more is possible`)
+        ++uses > MAX_USES
+          ? failed("too_many", `tools were used ${MAX_USES} times on this call, and no more is possible`)
           : await use(context, callId, tool, input, scope);
       used({ tool: tool.name, ms: Math.round(system.monotonic() - startedAt), fault });
       return text;
@@ -89,8 +89,8 @@ function checkedInput(
   { parameters }: AgentTool,
   text: string,
 ): { readonly value?: Readonly<Record<string, unknown>>; readonly fault: string } {
-  if (text.length > LONGEST_INPUT)
-    return { fault: `the input has ${text.length} characters, at most ${LONGEST_INPUT} are allowed` };
+  if (text.length > MAX_INPUT)
+    return { fault: `the input has ${text.length} characters, at most ${MAX_INPUT} are allowed` };
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -120,5 +120,5 @@ function resultOf(result: unknown): Use {
 }
 
 function failed(fault: ToolFault, message: string): Use {
-  return { text: `error: ${message.slice(0, LONGEST_MESSAGE)}`, fault };
+  return { text: `error: ${message.slice(0, MAX_MESSAGE)}`, fault };
 }

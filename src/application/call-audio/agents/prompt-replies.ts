@@ -9,10 +9,10 @@ import type {
   ConversationInput,
 } from "../../../ports/conversation.ts";
 
-/** How long a reply may yield nothing, unless the conversation names another time, ms. */
+/** Longest time without any output of a reply, unless the conversation names another, ms. */
 const SILENCE_MS = 10_000;
 /** Such silences in a row, after which the agent is given up. */
-const MOST_SILENCES = 2;
+const MAX_SILENCES = 2;
 
 /** Thrown when an agent keeps the callee waiting for nothing; the message is for an operator. */
 export class AgentSilent extends CodedError {
@@ -20,7 +20,7 @@ export class AgentSilent extends CodedError {
   readonly code = "agent_silent";
 }
 
-/** The replies of an agent on one call, which keep nobody waiting: one that yields nothing in time is asked for once more. */
+/** The replies of an agent on one call, which keep no caller waiting: a reply without output in time is asked for once more. */
 export class PromptReplies {
   /** The conversation itself. */
   readonly conversation: Conversation;
@@ -68,7 +68,7 @@ export class PromptReplies {
       } catch (error) {
         if (!(error instanceof AgentSilent)) throw error;
         attempt.abort(error);
-        if (++this.#silences >= MOST_SILENCES || (this.#acted && !interrupted.aborted)) throw error;
+        if (++this.#silences >= MAX_SILENCES || (this.#acted && !interrupted.aborted)) throw error;
         if (interrupted.aborted) return;
       } finally {
         void end(actions);
@@ -104,11 +104,11 @@ function iteratorOf(reply: ReturnType<Conversation["reply"]>): Actions {
   return Symbol.asyncIterator in reply ? reply[Symbol.asyncIterator]() : reply[Symbol.iterator]();
 }
 
-/** Lets the agent clean up; one that hangs does not. */
+/** Lets the agent clean up; a hanging one does not. */
 async function end(actions: Actions): Promise<void> {
   try {
     await actions.return?.();
   } catch {
-    // Nobody reads this reply any longer.
+    // This reply is no longer read.
   }
 }

@@ -1,6 +1,6 @@
 import { msToSamples } from "../../../audio/pcm.ts";
 
-/** Measures by the leg's own clock how long nobody speaks while the agent listens. */
+/** Measures by the leg's own clock how long both sides are silent while the agent listens. */
 export class SilenceTimer {
   readonly #sampleRate: number;
   readonly #elapsed: () => void;
@@ -21,7 +21,7 @@ export class SilenceTimer {
     this.#listensFor = msToSamples(forMs, this.#sampleRate);
   }
 
-  /** The agent does not listen any more; returns what {@link resume} takes. */
+  /** The agent no longer listens; returns what {@link resume} takes. */
   stop(): number | undefined {
     const listensFor = this.#listensFor;
     this.#listensFor = undefined;
@@ -37,7 +37,7 @@ export class SilenceTimer {
     return this.#listensFor !== undefined;
   }
 
-  /** Samples of the call have passed. @param silent nobody has spoken in them */
+  /** Samples of the call have passed. @param silent without speech of either side */
   passed(samples: number, silent: boolean): void {
     if (this.#listensFor === undefined) return;
     this.#silent = silent ? this.#silent + samples : 0;

@@ -22,7 +22,7 @@ export class Utterance {
   #rendered = false;
   /** The engine has failed in the middle of it. */
   #failed = false;
-  /** When its first sample was played, ms since the answer; undefined before. */
+  /** Time at which its first sample was played, ms since the answer; undefined before. */
   #startMs: number | undefined;
   /** Signal of the playout before it was begun, or resumed, ms; undefined until then. */
   #heardBefore: number | undefined;

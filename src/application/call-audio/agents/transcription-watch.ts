@@ -1,6 +1,6 @@
 import { msToSamples } from "../../../audio/pcm.ts";
 
-/** How long the words of a turn may take, ms. */
+/** Time the words of a turn may take, ms. */
 const WORDS_MS = 10_000;
 
 /** Notices that the words of a turn do not arrive. Measures by the leg's samples, so that a call on hold does not count. */
@@ -19,7 +19,7 @@ export class TranscriptionWatch {
     this.#unheard = unheard;
   }
 
-  /** Whether words are on their way. */
+  /** True if words are on their way. */
   get waiting(): boolean {
     return this.#turns > 0;
   }
@@ -29,7 +29,7 @@ export class TranscriptionWatch {
     this.#spoke = true;
   }
 
-  /** The callee's turn is over, and the engine transcribes it. */
+  /** The callee's turn has ended, and the engine transcribes it. */
   turnEnded(): void {
     if (this.#turns++ === 0) this.#waited = 0;
   }

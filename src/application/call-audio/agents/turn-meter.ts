@@ -2,8 +2,8 @@ import { samplesToMs } from "../../../audio/pcm.ts";
 import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
 
 /** Turns of one call that are kept. */
-const MOST_TURNS = 500;
-/** The loudest sample that nobody hears. */
+const MAX_TURNS = 500;
+/** The loudest inaudible sample. */
 const INAUDIBLE = 60;
 /** A decision this long after the usual one was made by waiting for the rest of a turn, ms. */
 const REST_MS = 100;
@@ -20,20 +20,20 @@ export class TurnMeter {
   readonly #monotonic: () => number;
   /** Samples that the leg has played. */
   #played = 0;
-  /** Where the callee's latest speech, or key, began and ended, in samples that were played; undefined before the first. */
+  /** Beginning and end of the callee's latest speech, or key, in samples that were played; undefined before the first. */
   #calleeBegan: number | undefined;
   #calleeEnded: number | undefined;
   #speaking = false;
-  /** Where the end of the callee's turn was decided. */
+  /** Position at which the end of the callee's turn was decided. */
   #turnEnded: number | undefined;
   #finalMs: number | null = null;
   #eouMs: number | null = null;
-  /** Where the agent stopped because the callee spoke. */
+  /** Position at which the agent stopped because the callee spoke. */
   #held: number | undefined;
   #turn: Turn | undefined;
   #requestedAt = 0;
   #saidAt = 0;
-  /** Samples of silence at the beginning of the turn's audio; undefined if something was audible, or nothing is to come. */
+  /** Samples of silence at the beginning of the turn's audio; undefined if there was something audible, or no more is to come. */
   #leading: number | undefined;
 
   /** @param monotonic ms on a clock that never jumps */
@@ -55,7 +55,7 @@ export class TurnMeter {
     this.#calleeBegan = this.#calleeEnded = this.#played;
   }
 
-  /** The callee's turn is over. */
+  /** The callee's turn has ended. */
   turnEnded(): void {
     this.#turnEnded = this.#played;
     this.#eouMs = this.#since(this.#calleeEnded);
@@ -90,7 +90,7 @@ export class TurnMeter {
   /** The agent is asked for a reply. */
   requested(input: { readonly type: TurnMetrics["input"]; readonly continued?: boolean | undefined }): void {
     const words = input.type === "words";
-    // Nobody has heard the reply before.
+    // The reply has not been heard before.
     if (words && input.continued && this.#turn === this.turns.at(-1)) this.turns.pop();
     this.#turn = {
       input: input.type,
@@ -105,7 +105,7 @@ export class TurnMeter {
       interrupted: false,
       interruptLatencyMs: null,
     };
-    if (this.turns.length < MOST_TURNS) this.turns.push(this.#turn);
+    if (this.turns.length < MAX_TURNS) this.turns.push(this.#turn);
     this.#requestedAt = this.#monotonic();
     this.#turnEnded = this.#held = this.#leading = undefined;
     this.#eouMs = this.#finalMs = null;

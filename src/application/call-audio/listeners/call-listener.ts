@@ -5,11 +5,11 @@ import { type CallListening, KEPT_MS, type ListenItem } from "./call-listening.t
 import { ListenerRing } from "./listener-ring.ts";
 
 /** Longest piece of audio, ms: a listener that is behind gets larger pieces. */
-const LONGEST_MS = 200;
+const MAX_MS = 200;
 
 /** Callbacks of a {@link CallListener}. */
 export interface ListenerHost {
-  /** There is audio, and somebody reads it. */
+  /** There is audio, and a reader. */
   started(): void;
   /** It takes no more audio. Called once. @param listenedMs how much was read; undefined if it has not started */
   left(listenedMs: number | undefined): void;
@@ -19,7 +19,7 @@ export interface ListenerHost {
 export class CallListener implements CallListening {
   readonly callId: string;
   readonly #host: ListenerHost;
-  /** What precedes the audio. */
+  /** Items before the audio. */
   readonly #beginning: ListenItem[] = [];
   #ring: ListenerRing | undefined;
   #sampleRate = 0;
@@ -39,7 +39,7 @@ export class CallListener implements CallListening {
     this.#host = host;
   }
 
-  /** Nobody has picked up yet. */
+  /** The call has not been picked up yet. */
   wait(status: CallStatus): void {
     this.#beginning.push({ type: "waiting", status });
   }
@@ -64,7 +64,7 @@ export class CallListener implements CallListening {
     if (this.#isAnswered) this.#notify();
   }
 
-  /** The call is over: the audio that waits is still read, then `end`. */
+  /** The call has ended: the audio that waits is still read, then `end`. */
   end(end: ListenItem & { readonly type: "call_ended" }): void {
     this.#end = end;
     this.#leave();
@@ -107,7 +107,7 @@ export class CallListener implements CallListening {
     const lost = (this.#isAnswered && ring?.takeLost()) || 0;
     if (lost > 0) return { type: "gap", lostMs: Math.round(samplesToMs(lost, this.#sampleRate)) };
     if (!ring || !this.#isAnswered || ring.waiting === 0) return this.#end;
-    const samples = ring.read(msToSamples(LONGEST_MS, this.#sampleRate));
+    const samples = ring.read(msToSamples(MAX_MS, this.#sampleRate));
     this.#samplesRead += samples.length / 2;
     return { type: "audio", samples };
   }

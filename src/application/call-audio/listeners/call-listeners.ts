@@ -6,7 +6,7 @@ import { Refusal } from "../../../domain/refusal.ts";
 import type { Context } from "../../context.ts";
 import type { FollowedAudio } from "../call-media.ts";
 import { CallListener } from "./call-listener.ts";
-import { MOST_LISTENERS } from "./call-listening.ts";
+import { MAX_LISTENERS } from "./call-listening.ts";
 
 /** Length of the pieces that listeners get while they keep up, ms. */
 const PIECE_MS = 20;
@@ -15,22 +15,22 @@ const PIECE_MS = 20;
 export interface ListenedSession {
   /** The call as decided. */
   readonly call: Call;
-  /** Resolves when the session is over: the call has ended, waits again, or broke off. */
+  /** Resolves when the session has ended: the call has ended, waits again, or broke off. */
   readonly stored: Promise<void>;
   /** Follows the audio: the callee on the left, what is played to them on the right; undefined without a leg. */
   follow(take: TakeChannels, pieceMs: number): FollowedAudio | undefined;
-  /** Notes something in the timeline; without effect once the call is over. */
+  /** Notes something in the timeline; without effect once the call has ended. */
   note(fact: Fact<"listening_started" | "listening_ended">): void;
 }
 
 /** Callbacks of {@link CallListeners}. */
 export interface ListenersHost {
   session(): ListenedSession | undefined;
-  /** Nobody listens any more. */
+  /** The last listener has left. */
   gone(): void;
 }
 
-/** Those who listen to one call: the ring of each listener is filled from the same audio. */
+/** The listeners of one call: the ring of each listener is filled from the same audio. */
 export class CallListeners {
   readonly #callId: string;
   readonly #host: ListenersHost;
@@ -53,12 +53,12 @@ export class CallListeners {
 
   /** Adds a listener. @throws {Refusal} `too_many_listeners` */
   add({ userId, tokenId }: Principal, { status }: Call): CallListener {
-    if (this.#listeners.length >= MOST_LISTENERS)
+    if (this.#listeners.length >= MAX_LISTENERS)
       throw new Refusal(
         "too_many_listeners",
-        `${MOST_LISTENERS} listeners follow this call already; close one of them`,
+        `${MAX_LISTENERS} listeners follow this call already; close one of them`,
         {
-          limit: MOST_LISTENERS,
+          limit: MAX_LISTENERS,
         },
       );
     const who = { user_id: userId, token_id: tokenId ?? null };

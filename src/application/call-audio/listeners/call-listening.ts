@@ -1,9 +1,9 @@
 import type { CallStatus } from "../../../domain/call.ts";
 import type { Outcome } from "../../../domain/outcome.ts";
 
-/** What somebody who listens to a live call gets, in its order. */
+/** Item for a listener of a live call, in order. */
 export type ListenItem =
-  /** Nobody has picked up yet. */
+  /** The call has not been picked up yet. */
   | { readonly type: "waiting"; readonly status: CallStatus }
   /** The audio begins. */
   | { readonly type: "started"; readonly sampleRate: number }
@@ -11,7 +11,7 @@ export type ListenItem =
   | { readonly type: "audio"; readonly samples: Int16Array<ArrayBuffer> }
   /** Audio is missing here, because it was not read in time. */
   | { readonly type: "gap"; readonly lostMs: number }
-  /** The call is over; nothing follows. */
+  /** The call has ended; nothing follows. */
   | { readonly type: "call_ended"; readonly status: "COMPLETED" | "FAILED"; readonly reason: Outcome["reason"] };
 
 /**
@@ -27,4 +27,4 @@ export interface CallListening extends AsyncIterable<ListenItem> {
 /** Most audio that waits for a listener, ms. */
 export const KEPT_MS = 5_000;
 /** Most listeners of one call. */
-export const MOST_LISTENERS = 4;
+export const MAX_LISTENERS = 4;

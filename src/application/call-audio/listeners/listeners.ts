@@ -7,7 +7,7 @@ import type { CallListening } from "./call-listening.ts";
 
 type ListenersContext = Pick<Context, "events" | "storage">;
 
-/** Those who listen to live calls, by call. */
+/** The listeners of live calls, by call. */
 export class Listeners {
   readonly #context: ListenersContext;
   readonly #session: (callId: string) => ListenedSession | undefined;
@@ -34,7 +34,7 @@ export class Listeners {
       },
     );
     const isActiveNow = now !== undefined && isActive(now.status);
-    // Without a session, the call broke off and nobody could store that yet.
+    // Without a session, the call broke off and that could not be stored yet.
     const isLost = isActiveNow && now.status !== "QUEUED" && !this.#session(call.id);
     if (isActiveNow && !isLost) return listener;
     listener.close();

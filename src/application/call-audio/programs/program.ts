@@ -50,20 +50,20 @@ export class ProgramFailed extends CodedError {
   }
 }
 
-/** What a live program works with. */
+/** Dependencies of a live program. */
 export interface LiveMedia {
   readonly leg: Leg;
   /** The network of the leg. */
   readonly network: Telephony;
-  /** Plays to the callee; it never ends by itself. */
+  /** Plays to the callee; it never ends on its own. */
   readonly playout: Playout;
-  /** What is known of the callee's latest frame. */
+  /** Analysis of the callee's latest frame. */
   readonly callee: {
-    /** Whether it contains speech, and no key or beep. */
+    /** True if it contains speech, and no key or beep. */
     readonly speaking: boolean;
-    /** Whether it does so itself, and does not just follow speech. */
+    /** True if it does so itself, and does not just follow speech. */
     readonly voiced: boolean;
-    /** How long speech is reported after the last voice, ms. */
+    /** Time speech is reported after the last voice, ms. */
     readonly hangOverMs: number;
   };
   /** Takes words of the callee, which may be a machine's. */
@@ -85,16 +85,16 @@ export interface MessageProgram<Type extends CallType = CallType> {
 /** Carries a live conversation. */
 export interface LiveProgram<Type extends CallType = CallType> {
   readonly kind: "live";
-  /** Whether an outside client carries the audio, so that the call waits for it and cannot go on without it. */
+  /** True if an outside client carries the audio, so that the call waits for it and cannot continue without it. */
   readonly streamed: boolean;
-  /** How the call ends once all that the program had to say has been played. */
+  /** Reason for the end of the call once the program's audio has been played. */
   readonly playedReason: FlowRules["playedReason"];
   /** Runs before anybody is dialled. @param network undefined: no longer mounted @throws {ProgramFailed} */
   check(context: ProgramContext, call: CallOf<Type>, network: Telephony | undefined): void | Promise<void>;
   /**
    * Runs after {@link check}, before anybody is dialled: resolves with what replaces {@link connect}; undefined if nothing
-   * does. The signal is aborted when the call is over.
-   * @throws {ProgramFailed} nobody is dialled
+   * does. The signal is aborted when the call has ended.
+   * @throws {ProgramFailed} the callee is not dialled
    */
   prepare?(
     context: ProgramContext,
@@ -109,13 +109,13 @@ export interface LiveProgram<Type extends CallType = CallType> {
 /** Takes over the leg's audio while the phone rings. */
 export type LiveConnection = (media: LiveMedia) => LiveParts;
 
-/** What a live program adds to its call. */
+/** Parts that a live program adds to its call. */
 export interface LiveParts {
   /** They follow the audio. */
   readonly taps: readonly CallTap[];
-  /** What was found out on the call so far; undefined if nothing was. */
+  /** Result reported on the call so far; undefined if none. */
   result?(): CallResult | undefined;
-  /** What was found out by the schema of the call, now that it is over; undefined if nothing was asked for. */
+  /** Result by the schema of the call, after its end; undefined if none was asked for. */
   findings?(): FindingsAtEnd | undefined;
   /** A machine has answered: says nothing until {@link leaveMessage}. */
   awaitVoicemail?(): void;
@@ -125,5 +125,5 @@ export interface LiveParts {
   turns?(): readonly TurnMetrics[];
 }
 
-/** What a call of one type does with its leg. */
+/** Course of a call of one type on its leg. */
 export type Program<Type extends CallType = CallType> = MessageProgram<Type> | LiveProgram<Type>;

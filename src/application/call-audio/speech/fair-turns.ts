@@ -5,7 +5,7 @@ import type { System } from "../../../ports/system.ts";
 export interface Demand {
   readonly userId: string;
   readonly instanceId: string;
-  /** Whether the callee has answered. */
+  /** True if the callee has answered. */
   readonly playing: boolean;
   /** Audio that is ready and has not been played yet, ms. */
   readonly aheadMs: number;
@@ -18,9 +18,9 @@ const SCARCE_MS = 5_000;
 /** A call with more than this of audio ready yields to all others, ms. */
 const PLENTY_MS = 30_000;
 /** Limit of turns per turn of the event loop: cached texts take no time, but audio must not wait for them. */
-const MOST_AT_ONCE = 32;
+const MAX_AT_ONCE = 32;
 /** Limit of time per turn of the event loop, ms: thousands may wait, and each is compared. */
-const MOST_MS = 2;
+const MAX_MS = 2;
 /** A user that has waited this long gets the priority of answered calls, ms. */
 const LONG_WAIT_MS = 2_000;
 
@@ -50,8 +50,8 @@ interface Waiting {
  * Shares a number of concurrent turns among users, and each user's turns among its instances. A turn is one slice of work.
  *
  * Answered calls with little audio ready come first, calls with plenty last. Among equals the user whose latest turn
- * is longest ago is next; of that user's calls, the most urgent, then the instance whose turn is longest ago, then the
- * one that waits longest. A user waits no longer than `LONG_WAIT_MS` and one slice of every other user.
+ * is longest ago is next; of that user's calls, the most urgent, then the instance whose turn is longest ago, then the call that waits
+ * longest. A user waits no longer than `LONG_WAIT_MS` and one slice of every other user.
  */
 export class FairTurns {
   readonly #system: System;
@@ -63,7 +63,7 @@ export class FairTurns {
   #latest = 0;
   /** Turns that were given in this turn of the event loop. */
   #given = 0;
-  /** When the first of them was given, by the monotonic clock, ms. */
+  /** Time at which the first of them was given, by the monotonic clock, ms. */
   #givenSince = 0;
 
   /** @param atOnce number of turns at the same time */
@@ -132,7 +132,7 @@ export class FairTurns {
   #assign(): void {
     while (this.#working < this.#atOnce && this.#waiting.size > 0) {
       const now = this.#system.monotonic();
-      if (this.#given === MOST_AT_ONCE || (this.#given > 0 && now - this.#givenSince >= MOST_MS)) return; // continued below
+      if (this.#given === MAX_AT_ONCE || (this.#given > 0 && now - this.#givenSince >= MAX_MS)) return; // continued below
       if (this.#given++ === 0) {
         this.#givenSince = now;
         void nextTurn().then(() => {

@@ -1,17 +1,17 @@
 import type { Timers } from "../../../base/timers.ts";
 
-/** How long the next item may take. */
+/** Time limit of the next item. */
 export interface Promptness {
   readonly system: Timers;
   readonly ms: number;
-  /** What to throw with when an item is late. */
+  /** Creates the error for a late item. */
   readonly late: () => Error;
   /** Ends everything, with its reason. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The items of a source that keeps nobody waiting: without a first item in time it is aborted and opened once more; then, and
+ * The items of a source that keeps no reader waiting: without a first item in time it is aborted and opened once more; then, and
  * after any later item that is late, this throws.
  * @param open begins the work, until its signal is aborted
  */

@@ -154,7 +154,7 @@ export function unspeakableDetail({ id }: Voice, scripts: readonly string[]): st
   return `voice ${id} cannot speak ${scripts.length === 0 ? "this script" : scripts.map(scriptName).join(", ")}`;
 }
 
-/** Whether a slice is skipped, since the rest of the text may still be spoken. */
+/** True if a slice is skipped, since the rest of the text may still be spoken. */
 function isNothing(error: unknown, slice: string): boolean {
   return error instanceof NothingToSpeak || (error instanceof SpeechFailed && !hasWords(slice));
 }

@@ -14,7 +14,7 @@ const PIECE_MS = 60;
  * of the lower rate late, so that every 20 ms of the leg complete a frame at once.
  */
 export class CalleeAudio implements FrameSink {
-  /** Whether the call has been answered. */
+  /** True if the call has been answered. */
   answered = false;
   readonly #emit: (frame: Int16Array) => void;
   #legRate = 0;

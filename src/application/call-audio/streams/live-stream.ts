@@ -16,7 +16,7 @@ import { OutgoingAudio } from "./outgoing-audio.ts";
 import { PressedKeys } from "./pressed-keys.ts";
 import { QueueWatch } from "./queue-watch.ts";
 import {
-  MOST_QUEUED_MS,
+  MAX_QUEUED_MS,
   type StreamAttachment,
   type StreamClient,
   type StreamEnd,
@@ -37,9 +37,9 @@ export interface LiveStreamParts {
 
 /** Callbacks of a {@link LiveStream}. */
 export interface LiveStreamHost {
-  /** The call is over, and the stream is not needed any more. */
+  /** The call has ended, and the stream is no longer needed. */
   gone(): void;
-  /** The client has ended a call that has no session yet: nobody was dialled. */
+  /** The client has ended a call that has no session yet: no callee was dialled. */
   terminate(): void;
 }
 
@@ -63,7 +63,7 @@ export class LiveStream implements CallTap {
   #leg: Leg | undefined;
   /** Messages that clients have sent. */
   #messages = 0;
-  /** How the stream ended; undefined before the state is `over`. */
+  /** End of the stream; undefined before the state is `over`. */
   #end: StreamEnd | undefined;
 
   constructor(context: LiveStreamParts, callId: string, host: LiveStreamHost) {
@@ -86,22 +86,22 @@ export class LiveStream implements CallTap {
     ];
   }
 
-  /** Whether a client is attached. */
+  /** True if a client is attached. */
   get attached(): boolean {
     return this.#client !== undefined;
   }
 
-  /** Whether the client has asked for the end of the call. */
+  /** True if the client has asked for the end of the call. */
   get draining(): boolean {
     return isDraining(this.#state);
   }
 
-  /** How it ended; undefined while it has not. */
+  /** Its end; undefined while it has not ended. */
   get over(): StreamEnd | undefined {
     return this.#end;
   }
 
-  /** Whether nothing would be lost without it: no session, no client, no audio, no history. */
+  /** True if nothing would be lost without it: no session, no client, no audio, no history. */
   get unused(): boolean {
     const quiet = this.#history.empty && this.#outgoing.queuedMs === 0;
     return this.#session === undefined && this.#state === "detached" && quiet;
@@ -114,7 +114,7 @@ export class LiveStream implements CallTap {
     else if (this.attached) session({ type: "stream_attached" });
   }
 
-  /** The session is over but the call is not: it is queued again. */
+  /** The session has ended but the call has not: it is queued again. */
   wait(): void {
     this.#session = undefined;
     if (this.draining) this.#host.terminate();
@@ -217,7 +217,7 @@ export class LiveStream implements CallTap {
   #write(samples: Int16Array, sampleRate: number): void {
     if (!Number.isInteger(sampleRate) || sampleRate < 4_000 || sampleRate > 192_000)
       throw new RangeError(`the sample rate is ${sampleRate} Hz: it must be a whole number from 4000 to 192000`);
-    if (this.#outgoing.queuedMs + (samples.length * 1000) / sampleRate > MOST_QUEUED_MS) {
+    if (this.#outgoing.queuedMs + (samples.length * 1000) / sampleRate > MAX_QUEUED_MS) {
       const client = this.#client;
       this.#lose();
       client?.over("overflow");
@@ -231,7 +231,7 @@ export class LiveStream implements CallTap {
     this.#outgoing.clear();
     this.emit("cleared", { heard_ms: this.#outgoing.heardMs });
     this.#checkQueue();
-    // Nothing is left to play before the end.
+    // No sample is left to play before the end.
     if (this.draining) this.#drained();
   }
 
@@ -280,7 +280,7 @@ export class LiveStream implements CallTap {
     client?.over(end);
   }
 
-  /** Stops following the call, which is over or was never used. */
+  /** Stops following the call, which has ended or was never used. */
   discard(): void {
     for (const unlisten of this.#unlisten) unlisten();
     this.#host.gone();

@@ -1,11 +1,11 @@
 import type { Playout, PlayoutSupply } from "../../../audio/playout.ts";
 import { PendingAudio } from "./pending-audio.ts";
-import { LONGEST_PIECE, ResampledPlayout } from "./resampled-playout.ts";
+import { MAX_PIECE, ResampledPlayout } from "./resampled-playout.ts";
 
-/** How much audio is resampled as it arrives, ms; the rest is resampled when the leg needs it. */
+/** Audio that is resampled as it arrives, ms; the rest is resampled when the leg needs it. */
 const READY_MS = 200;
 /** Limit of pending marks: three for every 20 ms of the longest queue. */
-const MOST_MARKS = 10_000;
+const MAX_MARKS = 10_000;
 
 /**
  * A client's audio on its way to the callee. It is queued at its own rate until the leg pulls, and beyond a short queue
@@ -17,10 +17,10 @@ export class OutgoingAudio implements PlayoutSupply {
   #playout: Playout | undefined;
   #resampled: ResampledPlayout | undefined;
   #pulling = false;
-  /** Whether the queue was cleared and nothing was written since. */
+  /** True if the queue was cleared and no sample was written since. */
   #cleared = false;
 
-  /** Whether the leg pulls: the callee has answered. */
+  /** True if the leg pulls: the callee has answered. */
   get pulling(): boolean {
     return this.#pulling;
   }
@@ -47,7 +47,7 @@ export class OutgoingAudio implements PlayoutSupply {
   write(samples: Int16Array, sampleRate: number): void {
     this.#cleared = false;
     const playout = this.#playout;
-    const atOnce = this.#pulling && playout !== undefined && this.#pending.empty && samples.length <= LONGEST_PIECE;
+    const atOnce = this.#pulling && playout !== undefined && this.#pending.empty && samples.length <= MAX_PIECE;
     if (atOnce && playout.queuedMs < READY_MS) this.#play(playout, samples, sampleRate);
     else this.#pending.write(samples, sampleRate);
   }
@@ -57,8 +57,8 @@ export class OutgoingAudio implements PlayoutSupply {
    * @throws {RangeError} too many marks are pending
    */
   mark(name: string, reached: (name: string) => void): void {
-    if (this.#pending.marks >= MOST_MARKS)
-      throw new RangeError(`${MOST_MARKS} marks are pending already: wait for some of them`);
+    if (this.#pending.marks >= MAX_MARKS)
+      throw new RangeError(`${MAX_MARKS} marks are pending already: wait for some of them`);
     this.#pending.mark({ name, reached });
   }
 
@@ -72,7 +72,7 @@ export class OutgoingAudio implements PlayoutSupply {
 
   /**
    * Calls back when all pending audio and, unless it was cleared, `tailMs` of silence have been played, so that the callee
-   * hears the last words. Calls back at once if nothing is pending.
+   * hears the last words. Calls back at once if none is pending.
    */
   end(tailMs: number, ended: () => void): void {
     const playout = this.#playout;
@@ -100,7 +100,7 @@ export class OutgoingAudio implements PlayoutSupply {
   #move(playout: Playout): void {
     const { sampleRate } = this.#pending;
     if (sampleRate !== undefined) {
-      this.#play(playout, this.#pending.take(LONGEST_PIECE), sampleRate);
+      this.#play(playout, this.#pending.take(MAX_PIECE), sampleRate);
       return;
     }
     const mark = this.#pending.takeMark();
@@ -109,7 +109,7 @@ export class OutgoingAudio implements PlayoutSupply {
     else this.#resampled.mark(mark);
   }
 
-  /** At most {@link LONGEST_PIECE} samples. */
+  /** At most {@link MAX_PIECE} samples. */
   #play(playout: Playout, samples: Int16Array, sampleRate: number): void {
     if (sampleRate === playout.sampleRate) {
       if (this.#resampled !== undefined) {

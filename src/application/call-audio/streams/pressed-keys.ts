@@ -3,7 +3,7 @@ import type { Logger } from "../../../ports/logger.ts";
 import type { Leg } from "../../../ports/telephony.ts";
 
 /** Limit of keys that are being sent. */
-const MOST_KEYS = 64;
+const MAX_KEYS = 64;
 /** Rate of the tones for networks that cannot send keys, Hz. */
 const TONE_RATE = 8_000;
 
@@ -41,8 +41,8 @@ export class PressedKeys {
   /** @throws {RangeError} characters other than 0-9 * # A-D, or too many keys being sent */
   press(digits: string): void {
     if (!/^[0-9*#A-D]*$/.test(digits)) throw new RangeError(`the keys are "${digits}": only 0-9 * # A-D exist`);
-    if (digits.length + this.#early.length + this.#sending > MOST_KEYS)
-      throw new RangeError(`more than ${MOST_KEYS} keys are being sent: press fewer at a time`);
+    if (digits.length + this.#early.length + this.#sending > MAX_KEYS)
+      throw new RangeError(`more than ${MAX_KEYS} keys are being sent: press fewer at a time`);
     if (digits === "") return;
     if (this.#leg === undefined) this.#early += digits;
     else this.#send(digits);

@@ -1,4 +1,4 @@
-import { HIGH_QUEUED_MS, LOW_QUEUED_MS, MOST_QUEUED_MS } from "./stream-client.ts";
+import { HIGH_QUEUED_MS, LOW_QUEUED_MS, MAX_QUEUED_MS } from "./stream-client.ts";
 
 /** A writer that waits for room. */
 interface Writer {
@@ -22,7 +22,7 @@ export class QueueWatch {
     return this.#high || this.#writers.length > 0;
   }
 
-  /** Another client: nothing was reported to it yet. */
+  /** Another client: no report has reached it yet. */
   reset(): void {
     this.#high = false;
   }
@@ -30,7 +30,7 @@ export class QueueWatch {
   /** Resolves when there is room for this much audio, or with {@link release}; undefined if there is room now. */
   room(ms: number, queuedMs: number): Promise<void> | undefined {
     // The length of the queue has fractions: 1 ms outweighs what rounding adds.
-    const maxQueuedMs = Math.max(0, MOST_QUEUED_MS - ms - 1);
+    const maxQueuedMs = Math.max(0, MAX_QUEUED_MS - ms - 1);
     if (queuedMs <= maxQueuedMs) return undefined;
     return new Promise((proceed) => this.#writers.push({ maxQueuedMs, proceed }));
   }

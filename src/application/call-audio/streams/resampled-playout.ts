@@ -4,7 +4,7 @@ import type { PlayoutMark } from "../../../audio/playout-queue.ts";
 import { Resampler } from "../../../audio/resample.ts";
 
 /** Longest piece that is resampled at a time, samples: a little over 20 ms at 48 kHz. */
-export const LONGEST_PIECE = 1024;
+export const MAX_PIECE = 1024;
 
 /** A mark that is not in the playout yet, and the output sample that it precedes. */
 interface PendingMark {
@@ -33,13 +33,13 @@ export class ResampledPlayout {
   constructor(from: number, playout: Playout) {
     this.from = from;
     this.#playout = playout;
-    this.#resampler = new Resampler(from, playout.sampleRate, LONGEST_PIECE);
-    this.#output = new Int16Array(Math.ceil((LONGEST_PIECE * playout.sampleRate) / from) + 1);
+    this.#resampler = new Resampler(from, playout.sampleRate, MAX_PIECE);
+    this.#output = new Int16Array(Math.ceil((MAX_PIECE * playout.sampleRate) / from) + 1);
   }
 
   /**
-   * Adds at most {@link LONGEST_PIECE} samples.
-   * @param last whether nothing that follows has arrived yet
+   * Adds at most {@link MAX_PIECE} samples.
+   * @param last whether no later item has arrived yet
    */
   push(samples: Int16Array, last: boolean): void {
     if (this.#pushed === 0 && last) this.#leadIn();

@@ -19,7 +19,7 @@ export class ReservableStream {
     this.#attachMs = attachMs;
   }
 
-  /** Whether a client is attached, or is expected. */
+  /** True if a client is attached, or is expected. */
   get reserved(): boolean {
     return this.#giveUp !== undefined || this.stream.attached;
   }
@@ -51,7 +51,7 @@ export class ReservableStream {
     };
   }
 
-  /** The call is over. A client with a reservation may still attach: it receives the history and the end. */
+  /** The call has ended. A client with a reservation may still attach: it receives the history and the end. */
   stop(): void {
     this.#cancel();
   }

@@ -44,7 +44,7 @@ export interface Transcript {
 }
 
 /**
- * Why the core detaches a client: the call is over, as its last event states; more than {@link MOST_QUEUED_MS} of audio
+ * Reason why the core detaches a client: the call has ended, as its last event states; more than {@link MAX_QUEUED_MS} of audio
  * were queued; or this process stops.
  */
 export type StreamEnd = "completed" | "failed" | "overflow" | "stopping";
@@ -58,13 +58,13 @@ export interface StreamClient {
   readonly calleeRate: number | undefined;
   event(event: StreamEvent): void;
   /**
-   * A transcript. A final one that the previous client may have missed is sent again, with the same speaker and
-   * timestamp.
+   * A transcript. A final transcript that the previous client may have missed is sent again, with the same
+   * speaker and timestamp.
    */
   transcript(transcript: Transcript): void;
   /** The next 20 ms of the callee's audio at `calleeRate`, from the answer on, without gaps. Valid during the call only. */
   callee(frame: Int16Array): void;
-  /** The stream is over for this client, which is no longer attached. */
+  /** The stream has ended for this client, which is no longer attached. */
   over(end: StreamEnd): void;
 }
 
@@ -90,7 +90,7 @@ export interface StreamAttachment {
   /** Reports bytes of this client's audio that are not heard, as the event `audio_ignored` of the call. */
   ignored(part: IgnoredBytes): void;
   /**
-   * Requests the event `mark` for when all audio written so far has been played; it comes at once if nothing is queued.
+   * Requests the event `mark` for when all audio written so far has been played; it comes at once if the queue is empty.
    * @throws {RangeError} 10,000 marks are pending already
    */
   mark(name: string): void;
@@ -136,4 +136,4 @@ export const HIGH_QUEUED_MS = 30_000;
 /** After `buffer_high`, a shorter queue emits `buffer_low`, ms. */
 export const LOW_QUEUED_MS = 15_000;
 /** A longer queue detaches the client, ms. */
-export const MOST_QUEUED_MS = 60_000;
+export const MAX_QUEUED_MS = 60_000;

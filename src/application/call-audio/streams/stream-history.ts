@@ -1,7 +1,7 @@
 import type { StreamClient, StreamEvent, StreamEventName, Transcript } from "./stream-client.ts";
 
 /** Events that are kept; beyond this the oldest of the repeatable ones is dropped. */
-const MOST_KEPT = 1_000;
+const MAX_KEPT = 1_000;
 const REPEATABLE: ReadonlySet<StreamEventName> = new Set(["dtmf", "beep", "mark", "cleared"]);
 /** A transcript sent less than this before a sign of life may still be in transit, ms. */
 const IN_TRANSIT_MS = 2_000;
@@ -16,26 +16,26 @@ export class StreamHistory {
   /** Final transcripts sent to the client that is attached, since its last sign of life. */
   #sent: { readonly transcript: Transcript; readonly at: number }[] = [];
 
-  /** Whether nothing has happened yet. */
+  /** True if there was no event yet. */
   get empty(): boolean {
     return this.#events.length === 0 && this.#missed.length === 0;
   }
 
   add(event: StreamEvent): void {
     this.#events.push(event);
-    if (this.#events.length <= MOST_KEPT) return;
+    if (this.#events.length <= MAX_KEPT) return;
     const oldest = this.#events.findIndex(({ event: name }) => REPEATABLE.has(name));
     this.#events.splice(Math.max(0, oldest), 1);
   }
 
   /** Keeps a final transcript for the next client. */
   missed(transcript: Transcript): void {
-    if (this.#missed.push(transcript) > MOST_KEPT) this.#missed.shift();
+    if (this.#missed.push(transcript) > MAX_KEPT) this.#missed.shift();
   }
 
   /** A final transcript was sent to the client at this time, ms. */
   delivered(transcript: Transcript, at: number): void {
-    if (this.#sent.push({ transcript, at }) > MOST_KEPT) this.#sent.shift();
+    if (this.#sent.push({ transcript, at }) > MAX_KEPT) this.#sent.shift();
   }
 
   /** The client gave a sign of life at this time, ms. */

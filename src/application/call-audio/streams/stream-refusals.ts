@@ -20,7 +20,7 @@ export function checkStreamable({ message, status }: Pick<Call, "message" | "sta
   if (!isActive(status)) throw streamOver(status);
 }
 
-/** The call of a stream is over. */
+/** The call of a stream has ended. */
 export function streamOver(status: Call["status"]): Refusal {
   return new Refusal("call_ended", `the call is ${status}`);
 }

@@ -16,18 +16,18 @@ export type CallTranscriptsContext = Pick<
 > &
   TranscriptWriterContext;
 
-/** How long the end of a call waits for its last transcripts, ms. */
+/** Time the end of a call waits for its last transcripts, ms. */
 const FLUSH_MS = 1_000;
 
 /** Receives the transcripts of a call as they become known. */
 export interface TranscriptReader {
   /** @param ended the engine expects that the turn ends with this text */
   transcript(transcript: Transcript, ended: boolean): void;
-  /** How long the callee must be silent after this text until their turn is over, ms. Left out: the usual time. */
+  /** Time the callee must be silent after this text until their turn has ended, ms. Left out: the usual time. */
   endOfTurnMs?(text: string): number;
   /** The silence after the callee's speech was long enough: the engine now transcribes what was said. */
   turnEnded?(): void;
-  /** What the callee said has no words. */
+  /** Reports speech without words. */
   nothingSaid?(): void;
   /** A part of the call was not transcribed, or the rest of it will not be. */
   notTranscribed?(error: Error, recoverable: boolean): void;

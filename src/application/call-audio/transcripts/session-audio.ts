@@ -6,7 +6,7 @@ import type {
 } from "../../../ports/transcription.ts";
 
 /** Limit of frames that wait for a session to be opened: 10 s. */
-const MOST_WAITING = 500;
+const MAX_WAITING = 500;
 
 /** An input of a session: samples and their audio time, or a commit. */
 type SessionInput = { readonly samples: Int16Array; readonly atMs: number } | "commit";
@@ -78,7 +78,7 @@ export class SessionAudio {
 
   #wait(item: SessionInput): void {
     this.#waiting.push(item);
-    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
   }
 
   async #run(): Promise<void> {

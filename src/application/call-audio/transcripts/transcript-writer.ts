@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 export type TranscriptWriterContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system">;
 
 /** Limit of lines of one call that wait for the storage. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 /** Pause between write attempts after the call, ms. */
 const RETRY_MS = 5_000;
 /** Write attempts after the call has ended. */
@@ -30,7 +30,7 @@ export class TranscriptWriter {
 
   add(line: Omit<TranscriptLine, "callId" | "position">): void {
     this.#waiting.push({ callId: this.#callId, position: this.#position++, ...line });
-    if (this.#waiting.length > MOST_WAITING) this.#waiting.shift();
+    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
     this.#writing = this.#writing.then(() => this.#write());
   }
 

@@ -12,7 +12,7 @@ const FRAME_MS = 20;
 export interface TranscriptionReports {
   /** The engine has emitted an event. */
   transcribed(event: TranscriptionEvent): void;
-  /** A turn is over, by our own turn detector: the engine has been told to transcribe it. */
+  /** A turn has ended, by our own turn detector: the engine has been told to transcribe it. */
   turnEnded(): void;
 }
 

@@ -3,7 +3,7 @@ import { END_OF_TURN_MS } from "../../../domain/end-of-turn.ts";
 import type { VoiceActivity, VoiceActivityDetector } from "../../../ports/voice-activity.ts";
 
 /** Longest turn, ms; a longer one is cut and continues as the next turn. */
-export const LONGEST_TURN_MS = 30_000;
+export const MAX_TURN_MS = 30_000;
 /** Audio before the first speech that belongs to the turn, so that no first sound is cut off, ms. */
 export const PRE_ROLL_MS = 300;
 
@@ -15,7 +15,7 @@ const VOICE_MS = 60;
 export interface TurnCallbacks {
   /** The next 20 ms of a turn; the array is reused afterwards. */
   spoken(frame: Int16Array, atMs: number): void;
-  /** The turn is over. */
+  /** The turn has ended. */
   ended(): void;
 }
 
@@ -41,7 +41,7 @@ export class TurnDetector {
   #voicedMs = 0;
   #silentMs = 0;
   #turnMs = 0;
-  /** When the current turn began. */
+  /** Beginning of the current turn. */
   #turnFromMs = 0;
   #speaking = false;
 
@@ -101,7 +101,7 @@ export class TurnDetector {
     this.#pass(frame, atMs);
     this.#silentMs = voice ? 0 : this.#silentMs + FRAME_MS;
     if (this.#silentMs >= Math.max(FRAME_MS, this.#endMs - this.#hangOverMs)) this.#end();
-    else if (this.#turnMs >= LONGEST_TURN_MS) {
+    else if (this.#turnMs >= MAX_TURN_MS) {
       this.#turnMs = 0;
       this.#callbacks.ended();
     }

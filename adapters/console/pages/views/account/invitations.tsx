@@ -15,7 +15,7 @@ import { useData } from "../../shell/use-data.ts";
 
 const t = dictionary({ en, pt });
 
-/** Invitations that nobody has used yet. For administrators. */
+/** Unused invitations. For administrators. */
 export function Invitations() {
   const invitations = useData((signal) => consoleApi.get<InvitationView[]>("invitations", signal));
   const made = useSignal<NewInvitationView | undefined>(undefined);

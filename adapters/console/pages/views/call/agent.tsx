@@ -6,7 +6,7 @@ import { Table } from "../../components/table.tsx";
 import { formatNumber } from "../../dictionary/format.ts";
 import { t } from "./texts.ts";
 
-/** What the agent found out. */
+/** Result that the agent reported. */
 export function ResultCard({
   result,
   error,
@@ -32,7 +32,7 @@ export function ResultCard({
   );
 }
 
-/** How long the agent took in each of its turns. */
+/** Time the agent took in each of its turns. */
 export function TurnsCard({ metrics }: { readonly metrics: CallMetrics }) {
   const texts = t.value.agent;
   const ms = (value: number | null): string => (value === null ? "–" : formatNumber(value));

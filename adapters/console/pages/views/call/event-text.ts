@@ -5,7 +5,7 @@ import { formatNumber } from "../../dictionary/format.ts";
 
 type CallTexts = Texts<typeof en>;
 
-/** What happened, in plain words. */
+/** Event in plain words. */
 export function eventText(event: CallEvent, t: CallTexts): string {
   const words = t.events;
   switch (event.type) {

@@ -1,4 +1,4 @@
-/** How loud each side is, from 0 (-60 dB or less) to 1. */
+/** Loudness of each side, from 0 (-60 dB or less) to 1. */
 export interface Levels {
   readonly callee: number;
   readonly played: number;
@@ -8,7 +8,7 @@ export const SILENT: Levels = { callee: 0, played: 0 };
 
 /** Quieter than this counts as silence, dB of full scale. */
 const FLOOR_DB = -60;
-/** How much of the level before remains if the next piece is quieter. */
+/** Part of the previous level that remains if the next piece is quieter. */
 const KEPT = 0.8;
 
 /** The levels after a piece of interleaved samples: they rise at once, and fall slowly. */

@@ -14,7 +14,7 @@ export class ListenOutput {
     this.#gain.connect(this.#context.destination);
   }
 
-  /** Whether this page may play live audio: browsers allow it over HTTPS, and from this machine. */
+  /** True if this page may play live audio: browsers allow it over HTTPS, and from this machine. */
   get possible(): boolean {
     return this.#context.audioWorklet !== undefined;
   }

@@ -1,8 +1,8 @@
 import { Playback } from "../../audio/playback.ts";
 
-/** How much audio is gathered before it is heard, waits at most, and is there when the next piece is due, ms. */
+/** Audio gathered before playback, longest backlog, and audio left when the next piece is due, ms. */
 const BUFFERING = { targetMs: 120, mostMs: 600, spareMs: 40 };
-/** How loud each side is in the ear of the other one: with one side alone in each ear, voices sound lost. */
+/** Loudness of each side in the other one's ear: with one side alone in each ear, voices sound lost. */
 const CROSSED = 0.4;
 
 /** The scope of an AudioWorklet (Web Audio 1.32), as far as it is used here. */

@@ -9,7 +9,7 @@ import { percent } from "./event-text.ts";
 import { Level } from "./level.tsx";
 import { t } from "./texts.ts";
 
-/** How the call is going, or how it turned out and what shows it. */
+/** Progress of the call, or its result and the evidence. */
 export function OutcomeCard({ call }: { readonly call: CallWith<"outcome"> }) {
   const { status, outcome, started_at } = call;
   const texts = t.value.outcome;
@@ -80,7 +80,7 @@ function Heard({ ms, ratio }: { readonly ms: number; readonly ratio: number | nu
   );
 }
 
-/** The time since then, which goes on. */
+/** The time since then, which continues. */
 function Elapsed({ since }: { readonly since: string }) {
   const now = useSignal(Date.now());
   useEffect(() => {

@@ -10,7 +10,7 @@ import { t } from "./texts.ts";
 import { usePeaks } from "./use-peaks.ts";
 import { Waveform } from "./waveform.tsx";
 
-/** A WAV file of the server with its shape. Nothing is shown of a file that the server does not have. */
+/** A WAV file of the server with its shape. A file that the server does not have is left out. */
 export function Player({
   title,
   url,
@@ -66,7 +66,7 @@ export function Player({
         {/* biome-ignore lint/a11y/useMediaCaption: the transcript of the call is beside it */}
         <audio
           ref={audio}
-          // A file that is still being written would be refused to the element for good.
+          // A file that is still being written would be refused to the element permanently.
           src={peaks ? url : undefined}
           preload="metadata"
           onPlay={() => {

@@ -1,6 +1,6 @@
 import type { QualityInterval } from "../../../../../src/client/index.ts";
 
-/** What is measured over time. */
+/** Quantities measured over time. */
 export const MEASURES = ["loss", "remoteLoss", "jitter", "roundTrip"] as const;
 /** One of them: losses are shares of 1, the others ms. */
 export type Measure = (typeof MEASURES)[number];
@@ -9,13 +9,13 @@ export type Measure = (typeof MEASURES)[number];
 export interface Trend {
   /** One for each interval; null if it was not measured then. */
   readonly values: readonly (number | null)[];
-  /** Of what was measured; undefined if nothing was. */
+  /** Of what was measured; undefined if there was none. */
   readonly latest: number | undefined;
   readonly highest: number | undefined;
 }
 
-/** What the height of a chart stands for, at least: a bad connection fills it, and a good one is low. */
-const LEAST_SCALE: Readonly<Record<Measure, number>> = { loss: 0.05, remoteLoss: 0.05, jitter: 40, roundTrip: 400 };
+/** Smallest full scale of each chart: a bad connection fills it, and a good one is low. */
+const MIN_SCALE: Readonly<Record<Measure, number>> = { loss: 0.05, remoteLoss: 0.05, jitter: 40, roundTrip: 400 };
 
 /** A measure of these intervals. */
 export function trendOf(measure: Measure, intervals: readonly QualityInterval[]): Trend {
@@ -49,7 +49,7 @@ export function areaOf(
   intervals: readonly QualityInterval[],
   { width, height }: { readonly width: number; readonly height: number },
 ): string {
-  const most = Math.max(LEAST_SCALE[measure], highest);
+  const most = Math.max(MIN_SCALE[measure], highest);
   const ms = intervals.at(-1)?.until_ms ?? 0;
   const x = (atMs: number): number => rounded((ms === 0 ? 0 : atMs / ms) * width);
   return values

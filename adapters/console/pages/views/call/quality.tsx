@@ -12,15 +12,15 @@ import { t } from "./texts.ts";
 const GOOD_MOS = 4;
 const FAIR_MOS = 3.1;
 
-/** How the audio travels over the network, while the call goes on and when it is over. */
+/** Quality of the audio on the network, during and after the call. */
 export function QualityCard({
   quality,
   statistics,
   over,
 }: {
-  /** Null: nothing was measured so far. */
+  /** Null: not measured so far. */
   readonly quality: CallQuality | null;
-  /** Null while the call goes on, and if the network counts nothing. */
+  /** Null while the call continues, and if the network counts nothing. */
   readonly statistics: StreamStatistics | null;
   readonly over: boolean;
 }) {

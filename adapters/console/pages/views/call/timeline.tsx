@@ -6,7 +6,7 @@ import { eventText, seconds } from "./event-text.ts";
 import { t } from "./texts.ts";
 import type { Timeline } from "./use-timeline.ts";
 
-/** What happened, with the time since the call was created. */
+/** Events with the time since the call was created. */
 export function TimelineCard({ timeline }: { readonly timeline: Timeline }) {
   const events = timeline.events.value;
   const shown = events.filter(({ type }) => type !== "signalling");

@@ -3,7 +3,7 @@ import { Card } from "../../components/card.tsx";
 import { formatDuration } from "../../dictionary/format.ts";
 import { t } from "./texts.ts";
 
-/** What was said: the callee on the left, the other side on the right. */
+/** Transcript: the callee on the left, the other side on the right. */
 export function TranscriptCard({ lines }: { readonly lines: readonly TranscriptLine[] | null }) {
   const { title, none, speakers } = t.value.transcript;
   return (

@@ -5,10 +5,10 @@ import { client } from "../../shell/client.ts";
 import { type Levels, levelsOf, SILENT } from "./levels.ts";
 import { ListenOutput } from "./listen-output.ts";
 
-/** How far the listening is. */
+/** State of listening. */
 export type ListenState = "off" | "connecting" | "waiting" | "on" | "over";
 
-/** What somebody who listens sees and does. */
+/** View and controls of a listener. */
 export interface Listening {
   readonly state: ReadonlySignal<ListenState>;
   readonly muted: ReadonlySignal<boolean>;

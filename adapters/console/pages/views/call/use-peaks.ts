@@ -9,9 +9,9 @@ export const PARTS = 400;
 const TURN_MS = 8;
 /** Bytes that are looked at before the clock is read again. */
 const PIECE_BYTES = 256 << 10;
-/** How often a growing waveform is drawn, ms. */
+/** Interval at which a growing waveform is drawn, ms. */
 const DRAW_MS = 150;
-/** What the simulator keeps of a call appears shortly after the call. */
+/** Number of attempts to read the simulator's recording, which appears shortly after the call. */
 const TRIES = 6;
 const AGAIN_MS = 1_000;
 
@@ -24,7 +24,7 @@ export interface Peaks {
   readonly progress: number;
 }
 
-/** How the drawing of a file is going. */
+/** State of the waveform of a file. */
 export interface PeaksOfFile {
   readonly value: ReadonlySignal<Peaks | undefined>;
   /** `missing`: the server has no such file. */

@@ -7,7 +7,7 @@ import { beginnings, onEvents } from "../../shell/live.ts";
 /** The events of a call so far. */
 export interface Timeline {
   readonly events: ReadonlySignal<readonly CallEvent[]>;
-  /** Why the earlier ones could not be read. */
+  /** Fault of reading the earlier ones. */
   readonly fault: ReadonlySignal<unknown>;
 }
 

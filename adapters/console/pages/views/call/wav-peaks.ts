@@ -1,14 +1,14 @@
 /** Bytes of the beginning of a file within which its audio has to begin. */
-const MOST_HEAD_BYTES = 4_096;
+const MAX_HEAD_BYTES = 4_096;
 const PCM = 1;
 const EXTENSIBLE = 0xfffe;
 
-/** What the head of a WAV file names. */
+/** Fields of the head of a WAV file. */
 export interface WavHead {
   /** Hz. */
   readonly sampleRate: number;
   readonly channels: number;
-  /** Samples per channel, at most those that the head claims. */
+  /** Samples per channel, at most as many as the head claims. */
   readonly frames: number;
 }
 
@@ -37,7 +37,7 @@ export class WavPeaks {
     return this.#head;
   }
 
-  /** How much of the audio has arrived, from 0 to 1. */
+  /** Received part of the audio, from 0 to 1. */
   get progress(): number {
     return this.#head ? Math.min(1, this.#frames / Math.max(1, this.#head.frames)) : 0;
   }
@@ -51,10 +51,10 @@ export class WavPeaks {
     const from = this.#head ? 0 : this.#readHead(view);
     const used = from === undefined ? 0 : from + this.#readFrames(view, from);
     this.#held = all.slice(used);
-    if (!this.#head && this.#held.length > MOST_HEAD_BYTES) throw new Error("the audio of the file does not begin");
+    if (!this.#head && this.#held.length > MAX_HEAD_BYTES) throw new Error("the audio of the file does not begin");
   }
 
-  /** Where the audio begins; undefined if that has not arrived. */
+  /** Offset of the audio; undefined if it has not arrived. */
   #readHead(view: DataView): number | undefined {
     if (view.byteLength < 12) return undefined;
     if (textAt(view, 0) !== "RIFF" || textAt(view, 8) !== "WAVE") throw new Error("the file is not a WAV file");

@@ -8,7 +8,7 @@ import type { Headset } from "./microphone-call.ts";
 /** Rate of both directions, Hz: what networks with wideband voice have. */
 export const HEADSET_RATE = 16_000;
 
-/** Why there is no microphone. */
+/** Reason for a missing microphone. */
 export type MicrophoneFault = Extract<Awaited<ReturnType<typeof askForMicrophone>>, string>;
 
 /** The microphone cannot be used. */

@@ -58,7 +58,7 @@ export function searchOf(filter: CallFilter): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** Whether it leaves any call out. */
+/** True if it leaves any call out. */
 export function isFiltered(filter: CallFilter): boolean {
   return searchOf(filter) !== "";
 }
@@ -79,7 +79,7 @@ export function listQuery(filter: CallFilter): Omit<ListCallsQuery<"outcome" | "
   };
 }
 
-/** Whether the list shows the call. */
+/** True if the list shows the call. */
 export function matches(call: CallRow, filter: CallFilter): boolean {
   const { statuses, type, instanceId, reference, targetPhone, from, to } = filter;
   const createdAt = Date.parse(call.created_at);
@@ -94,7 +94,7 @@ export function matches(call: CallRow, filter: CallFilter): boolean {
   );
 }
 
-/** Whether the list may have to show the call of an event, which does not name everything. */
+/** True if the list may have to show the call of an event, which does not name everything. */
 export function mayMatch(event: CallEvent, status: CallStatus, filter: CallFilter): boolean {
   const { statuses, type, instanceId, reference } = filter;
   const data = event.data as { readonly type?: unknown; readonly reference?: unknown };

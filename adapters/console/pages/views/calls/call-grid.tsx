@@ -14,12 +14,12 @@ import { nearEnd, nextRows, type RowWindow, rowAfterKey, rowWindow, type Scrolle
 const t = dictionary({ en, pt });
 /** Until the first row has been measured, pixels. */
 const LIKELY_ROW_HEIGHT = 56;
-/** New rows that one task draws; more of them follow in tasks of their own, so that the page stays responsive. */
-const MOST_NEW_ROWS = 8;
+/** New rows that one task draws; more of them follow in separate tasks, so that the page stays responsive. */
+const MAX_NEW_ROWS = 8;
 
 /**
  * Calls as a grid that draws only the rows in view; on narrow screens each row is a card. Arrow keys move through it. New
- * rows push the others down only while the list's beginning is in view and nobody is on one of its rows.
+ * rows push the others down only while the list's beginning is in view and no row has the focus.
  */
 export function CallGrid({
   rows,
@@ -53,7 +53,7 @@ export function CallGrid({
   const whole = rowWindow(scrolled.value);
   const asked = wanted.current === undefined ? -1 : list.findIndex(({ id }) => id === wanted.current);
   const needed = asked < 0 ? Math.floor(above / rowHeight) : asked;
-  const { from, to } = nextRows(drawn.current, whole, needed, MOST_NEW_ROWS);
+  const { from, to } = nextRows(drawn.current, whole, needed, MAX_NEW_ROWS);
   const unfinished = from > whole.from || to < whole.to;
 
   const measure = useRef(() => {

@@ -7,7 +7,7 @@ import { matches, mayMatch } from "./call-filter.ts";
 /** A call of the list, with its outcome and its reference. */
 export type CallRow = Call;
 
-/** How far a call is: it never goes back. */
+/** Rank of a status: it never goes back. */
 const RANK: Readonly<Record<CallStatus, number>> = { QUEUED: 0, RINGING: 1, IN_PROGRESS: 2, COMPLETED: 3, FAILED: 3 };
 
 /** The status that a call has after an event; undefined if the event changes none. */
@@ -19,7 +19,7 @@ const STATUS_AFTER: Readonly<Partial<Record<CallEvent["type"], CallStatus>>> = {
   failed: "FAILED",
 };
 
-/** What an event does to the list: it changes a row or none, or is about a call that has to be read first. */
+/** Effect of an event on the list: it changes a row or none, or is about a call that has to be read first. */
 export type EventEffect = "changed" | "unchanged" | "unknown_call";
 
 /**
@@ -29,7 +29,7 @@ export type EventEffect = "changed" | "unchanged" | "unknown_call";
 export class CallRows {
   readonly #filter: CallFilter;
   readonly #rows = new Map<string, CallRow>();
-  /** Of the last page that was read: older calls are on pages that nobody has asked for yet. */
+  /** Of the last page that was read: older calls are on pages that have not been asked for yet. */
   #oldest: CallRow | undefined;
   #complete = false;
   #sorted: readonly CallRow[] | undefined = [];
@@ -44,7 +44,7 @@ export class CallRows {
     return this.#sorted;
   }
 
-  /** Whether the last page has been read. */
+  /** True if the last page has been read. */
   get complete(): boolean {
     return this.#complete;
   }
@@ -80,7 +80,7 @@ export class CallRows {
     return "changed";
   }
 
-  /** Whether a call that is not in the list may have to be: it may match, and is not on a later page. */
+  /** True if a call that is not in the list may have to be: it may match, and is not on a later page. */
   #belongsHere(event: CallEvent, id: string, status: CallStatus): boolean {
     if (!mayMatch(event, status, this.#filter)) return false;
     if (this.#complete) return true;

@@ -8,7 +8,7 @@ import type { CallRow } from "./call-rows.ts";
 
 const t = dictionary({ en, pt });
 
-/** How a call turned out, or how far it is, in words. */
+/** Result or state of a call, in words. */
 export function outcomeText({ status, outcome }: CallRow): string {
   switch (status) {
     case "QUEUED":
@@ -27,13 +27,13 @@ export function outcomeText({ status, outcome }: CallRow): string {
   return words.join(" · ");
 }
 
-/** When a call was created: the time of day alone if it was today. */
+/** Time at which a call was created: the time of day alone if it was today. */
 export function createdText({ created_at }: CallRow): string {
   const isToday = new Date(created_at).toDateString() === new Date().toDateString();
   return isToday ? formatClock(created_at) : formatTime(created_at);
 }
 
-/** How long the callee has been, or was, on the phone. */
+/** Time the callee has been, or was, on the phone. */
 export function Duration({ call }: { readonly call: CallRow }) {
   const { status, started_at, ended_at, outcome } = call;
   if (status === "IN_PROGRESS" && started_at) return <Elapsed since={started_at} />;
@@ -41,7 +41,7 @@ export function Duration({ call }: { readonly call: CallRow }) {
   return <>{started_at && ended_at ? formatDuration(Date.parse(ended_at) - Date.parse(started_at)) : ""}</>;
 }
 
-/** The time since then, which goes on. */
+/** The time since then, which continues. */
 export function Elapsed({ since }: { readonly since: string }) {
   const now = useSignal(Date.now());
   useEffect(() => {

@@ -7,15 +7,15 @@ import { type CallRow, CallRows } from "./call-rows.ts";
 /** Calls on the first page, and on each further one. */
 const PAGE = 100;
 /** The largest page of the HTTP interface. */
-const LARGEST_PAGE = 200;
+const MAX_PAGE = 200;
 /** The list is drawn at most this often, ms, however many events there are. */
 const DRAWN_EVERY_MS = 200;
 /** New calls are read together, this long after the first of them was reported, ms. */
 const READ_AFTER_MS = 150;
-/** Pages that are read to find new calls; a call that is not among them is on a page of its own time. */
-const MOST_PAGES = 5;
+/** Pages that are read to find new calls; any other call is on a page of its own time. */
+const MAX_PAGES = 5;
 
-/** What a list of calls is read from. */
+/** Source of a list of calls. */
 export interface CallSource {
   readonly page: CallsClient["page"];
   /** Calls the listener with all new events. @returns stops it */
@@ -32,7 +32,7 @@ export class LiveCalls {
   readonly loaded = signal(false);
   /** There are no further pages. */
   readonly complete = signal(false);
-  /** Why the latest page could not be read. */
+  /** Fault of reading the latest page. */
   readonly fault = signal<unknown>(undefined);
   readonly #filter: CallFilter;
   readonly #source: CallSource;
@@ -124,10 +124,10 @@ export class LiveCalls {
     const { signal } = this.#stop;
     const wanted = new Map(this.#unknown);
     this.#unknown.clear();
-    let limit = Math.min(LARGEST_PAGE, 10 + 2 * wanted.size);
+    let limit = Math.min(MAX_PAGE, 10 + 2 * wanted.size);
     let cursor: string | undefined;
     try {
-      for (let pages = 0; pages < MOST_PAGES && wanted.size > 0; pages++) {
+      for (let pages = 0; pages < MAX_PAGES && wanted.size > 0; pages++) {
         const { items, next } = await this.#source.page({ ...listQuery(this.#filter), limit, cursor }, { signal });
         for (const call of items) {
           wanted.delete(call.id);
@@ -137,7 +137,7 @@ export class LiveCalls {
         for (const [id, createdAt] of wanted) if (!(createdAt <= oldest)) wanted.delete(id);
         if (next === undefined) break;
         cursor = next;
-        limit = LARGEST_PAGE;
+        limit = MAX_PAGE;
       }
       this.#draw();
     } catch {

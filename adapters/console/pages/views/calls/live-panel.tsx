@@ -89,7 +89,7 @@ function Talking({ call }: { readonly call: MicrophoneCall }) {
   );
 }
 
-/** How loud it is, from 0 to 100. */
+/** Loudness, from 0 to 100. */
 function Level({ label, value }: { readonly label: string; readonly value: number }) {
   return (
     <label>

@@ -3,10 +3,10 @@ import type { CallStream, StreamEnd, StreamEvent } from "../../../../../src/clie
 import type { CallAudio, Levels } from "../../audio/call-audio.ts";
 
 /** Frames of 20 ms that may wait to be sent; later ones are dropped, so that a slow network adds no lasting delay. */
-const MOST_WAITING = 25;
+const MAX_WAITING = 25;
 const SILENCE: Levels = { heard: 0, spoken: 0 };
 
-/** Where a call through the microphone is. */
+/** Phase of a call through the microphone. */
 export type LivePhase = "calling" | "ringing" | "talking" | "ended";
 
 /** A call on the server. */
@@ -33,14 +33,14 @@ export class MicrophoneCall {
   readonly callId: string;
   readonly number: string;
   readonly phase = signal<LivePhase>("calling");
-  /** When the callee answered, RFC 3339. */
+  /** Time at which the callee answered, RFC 3339. */
   readonly answeredAt = signal<string | undefined>(undefined);
   readonly levels = signal(SILENCE);
   readonly muted = signal(false);
   /** The keys that the callee has pressed. */
   readonly keys = signal("");
   readonly end = signal<StreamEnd | undefined>(undefined);
-  /** Why the stream ended, if it failed. */
+  /** Fault that ended the stream, if it failed. */
   readonly fault = signal<unknown>(undefined);
   readonly #call: ServerCall;
   readonly #headset: Headset;
@@ -55,7 +55,7 @@ export class MicrophoneCall {
     this.#headset = headset;
   }
 
-  /** Attaches to the call and carries its audio until it is over. */
+  /** Attaches to the call and carries its audio until it has ended. */
   async run(): Promise<void> {
     try {
       const stream = await this.#call.stream();
@@ -77,7 +77,7 @@ export class MicrophoneCall {
     }
   }
 
-  /** Stops sending what the microphone picks up, or goes on. */
+  /** Stops sending what the microphone picks up, or continues. */
   mute(muted: boolean): void {
     this.muted.value = muted;
     this.#headset.mute(muted);
@@ -101,7 +101,7 @@ export class MicrophoneCall {
   }
 
   #speak(stream: CallStream, frame: Int16Array<ArrayBuffer>): void {
-    if (this.phase.value !== "talking" || this.muted.value || this.#waiting >= MOST_WAITING) return;
+    if (this.phase.value !== "talking" || this.muted.value || this.#waiting >= MAX_WAITING) return;
     this.#waiting++;
     stream
       .write(frame)

@@ -6,7 +6,7 @@ export interface RowWindow {
 
 /** A scrolled list of rows of one height; all in pixels. */
 export interface Scrolled {
-  /** How far the list's beginning has gone past the upper edge of the view; negative if it is below it. */
+  /** Distance by which the list's beginning is above the view's upper edge; negative if it is below it. */
   readonly above: number;
   readonly viewHeight: number;
   readonly rowHeight: number;
@@ -33,7 +33,7 @@ export function nextRows(drawn: RowWindow, window: RowWindow, first: number, mos
   let from = Math.max(drawn.from, window.from);
   let to = Math.min(drawn.to, window.to);
   const needed = Math.min(Math.max(first, window.from), Math.max(window.from, window.to - 1));
-  if (from >= to) from = to = needed; // nothing that is drawn stays
+  if (from >= to) from = to = needed; // no drawn waveform stays
   let left = most;
   const up = Math.min(left, Math.max(0, from - needed));
   from -= up;
@@ -45,7 +45,7 @@ export function nextRows(drawn: RowWindow, window: RowWindow, first: number, mos
   return { from, to };
 }
 
-/** Whether the view is about to reach rows that have not been read yet. */
+/** True if the view is about to reach rows that have not been read yet. */
 export function nearEnd({ above, viewHeight, rowHeight, count }: Scrolled): boolean {
   return above + 2 * viewHeight >= count * rowHeight;
 }

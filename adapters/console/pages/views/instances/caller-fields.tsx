@@ -8,7 +8,7 @@ import type { CallerForm } from "./caller-form.ts";
 
 const t = dictionary({ en, pt });
 
-/** What callees see of the caller. */
+/** Caller as the callees see it. */
 export function CallerFields({
   caller,
   allowed,

@@ -4,7 +4,7 @@ const LATEST_MS = 60_000;
 /** The pause after a failure, and without an end of the code, ms. */
 export const PAUSE_MS = 5_000;
 
-/** How long to wait for the next code, ms. @param expiresAt when the code ends, RFC 3339; null: nobody knows */
+/** Time to wait for the next code, ms. @param expiresAt when the code ends, RFC 3339; null: unknown */
 export function pauseUntil(expiresAt: string | null, now: number): number {
   const left = expiresAt === null ? PAUSE_MS : Date.parse(expiresAt) - now;
   return Math.min(LATEST_MS, Math.max(SOONEST_MS, left));

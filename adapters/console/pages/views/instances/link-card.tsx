@@ -23,7 +23,7 @@ export function LinkCard({
 }: {
   readonly instance: InstanceDetails;
   readonly provider: string;
-  /** Called when the code is not needed any more, or does not come. */
+  /** Called when the code is no longer needed, or does not come. */
   readonly reload: () => void;
 }) {
   const code = useSignal<QrCode | undefined>(undefined);

@@ -1,4 +1,4 @@
-/** What kind of network an instance is on, by the name of its provider. */
+/** Kind of network of an instance, by the name of its provider. */
 export type NetworkKind = "simulator" | "account" | "trunk" | "other";
 
 export function networkKind(provider: string): NetworkKind {

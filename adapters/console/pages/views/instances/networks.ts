@@ -18,7 +18,7 @@ export function networks(): Promise<readonly NetworkView[]> {
   return read;
 }
 
-/** The name of a network, and what it means for whoever chooses it. */
+/** The name of a network, and its meaning for the person who chooses it. */
 export function networkTexts(provider: string): { readonly title: string; readonly text: string } {
   const { network } = t.value;
   const kind = networkKind(provider);

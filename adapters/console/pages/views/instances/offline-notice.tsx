@@ -11,7 +11,7 @@ const t = dictionary({ en, pt });
 
 type Connection = NonNullable<InstanceDetails["connection"]>;
 
-/** Why a linked number cannot call now, and what mends it. */
+/** Reason why a linked number cannot call now, and the fix. */
 export function OfflineNotice({
   connection,
   reload,
@@ -43,7 +43,7 @@ export function OfflineNotice({
   );
 }
 
-/** What a person can do, by what the server and the network report. */
+/** Fix for a person, by the report of the server and the network. */
 function fixOf({ provider, reason }: Connection): string {
   const { fix } = t.value.offline;
   if (reason?.startsWith("no telephony")) return fix.unmounted(provider);

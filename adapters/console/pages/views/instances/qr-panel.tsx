@@ -79,7 +79,7 @@ async function follow(
   }
 }
 
-/** A tab that nobody sees needs no new code: it goes on when it is shown again. */
+/** A hidden tab needs no new code: it continues when it is shown again. */
 async function pauseWhileShown(ms: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const over = (): void => {
@@ -102,7 +102,7 @@ async function pauseWhileShown(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** How long the code is still valid. Screen readers skip it: it changes every second. */
+/** Time the code is still valid. Screen readers skip it: it changes every second. */
 function Countdown({ until }: { readonly until: string | null }) {
   const seconds = useSignal(secondsUntil(until));
   useEffect(() => {

@@ -17,7 +17,7 @@ export function ActiveCallNotice({ call, onOver }: { readonly call: CreatedCall;
   const { active } = t.value;
   const hangUp = useAction(async () => {
     await client.calls.hangUp(call.id).catch((error: unknown) => {
-      if ((error as { status?: unknown }).status !== 404) throw error; // it has ended by itself
+      if ((error as { status?: unknown }).status !== 404) throw error; // it has ended on its own
     });
     onOver();
   });

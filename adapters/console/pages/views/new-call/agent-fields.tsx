@@ -11,7 +11,7 @@ import { VoiceField } from "./voice-field.tsx";
 
 const t = dictionary({ en, pt });
 
-/** What an agent is to do, and how. */
+/** Fields for an agent's instructions. */
 export function AgentFields({ state }: { readonly state: FormState }) {
   const { agent } = t.value;
   const { instructions, calleeSpeaksFirst } = state.form.value;

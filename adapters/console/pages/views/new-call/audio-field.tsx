@@ -28,7 +28,7 @@ export function AudioField({ state, most }: { readonly state: FormState; readonl
       state.edit({ audio: chosenAudio(file.name, new Uint8Array(await file.arrayBuffer())) });
       unreadable.value = false;
     } catch {
-      unreadable.value = true; // the file has been moved or deleted meanwhile
+      unreadable.value = true; // the file has been moved or deleted in the meantime
     }
   };
   const drop = (event: DragEvent): void => {
@@ -90,7 +90,7 @@ function Preview({ audio, onRemove }: { readonly audio: ChosenAudio; readonly on
       <Button small look="plain" icon="trash" onClick={onRemove}>
         {t.value.audio.remove}
       </Button>
-      {/* biome-ignore lint/a11y/useMediaCaption: nobody knows the words of a chosen file. */}
+      {/* biome-ignore lint/a11y/useMediaCaption: the words of a chosen file are unknown. */}
       {url !== undefined && <audio controls src={url} aria-label={t.value.audio.preview(audio.name)} />}
     </div>
   );

@@ -89,7 +89,7 @@ function callerOf({ fromNumber, fromName, withheld }: CallForm): CallBody | unde
   return Object.keys(caller).length === 0 ? undefined : caller;
 }
 
-/** Rows without a name and a value are rows that nobody has filled in yet. */
+/** Rows without a name and a value have not been filled in yet. */
 function variablesOf({ variables }: CallForm): CallBody | undefined {
   const rows = variables.filter(({ name, value }) => name.trim() !== "" || value !== "");
   return rows.length === 0 ? undefined : Object.fromEntries(rows.map(({ name, value }) => [name.trim(), value]));

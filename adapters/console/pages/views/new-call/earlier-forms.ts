@@ -2,7 +2,7 @@ import type { CallWith } from "../../../../../src/client/index.ts";
 import { type CallForm, EMPTY_FORM } from "./call-form.ts";
 
 /** Most forms that are kept: an audio file may be large. */
-const MOST_KEPT = 20;
+const MAX_KEPT = 20;
 
 /** The forms of the calls that this tab has placed, by id: the server does not give texts and files back. */
 const kept = new Map<string, CallForm>();
@@ -11,7 +11,7 @@ const kept = new Map<string, CallForm>();
 export function keepForm(callId: string, form: CallForm): void {
   kept.set(callId, form);
   const [oldest] = kept.keys();
-  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
 }
 
 /** The form of a call that this tab has placed. */
@@ -19,7 +19,7 @@ export function keptForm(callId: string): CallForm | undefined {
   return kept.get(callId);
 }
 
-/** What a call on the server has of its form. */
+/** Form of a call that exists on the server. */
 export function formOfCall(call: CallWith<"reference" | "media">): CallForm {
   const { type, instance_id, target_phone, from, reference, metadata, media } = call;
   const hasMetadata = metadata && Object.keys(metadata).length > 0;

@@ -10,7 +10,7 @@ import type { PlacedFault } from "./form-faults.ts";
 const t = dictionary({ en, pt });
 const faults = dictionary({ en: enFaults, pt: ptFaults });
 
-/** What is wrong with a field, as one sentence: the server's own in English, by the code of the fault in other languages. */
+/** Fault of a field, as one sentence: the server's own in English, by the code of the fault in other languages. */
 export function fieldFaultText({ pointer, code, detail }: PlacedFault): string {
   const own = language.value === "en" ? undefined : ownMember(faults.value, code);
   const text = own ?? sentence(detail);

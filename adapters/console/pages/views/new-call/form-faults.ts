@@ -5,7 +5,7 @@ import { type Fault, Refusal } from "../../../../../src/domain/refusal.ts";
 import { callRequest } from "./call-body.ts";
 import type { CallForm } from "./call-form.ts";
 
-/** What a form's field is named after: the place in the request body that it fills. */
+/** Fields of the form, by name: the place in the request body that it fills. */
 export const FORM_FIELDS = [
   "/instanceId",
   "/type",
@@ -34,7 +34,7 @@ export const FORM_FIELDS = [
 ] as const;
 export type FormField = (typeof FORM_FIELDS)[number];
 
-/** What is wrong with a request. */
+/** Fault of a request. */
 interface AnyFault {
   readonly pointer: string;
   readonly code: string;
@@ -73,7 +73,7 @@ export class FormChecks {
     this.#schemas = callSchemas(limits);
   }
 
-  /** What the server would find wrong with the form, as far as it can be known here, in the order of the body. */
+  /** Faults the server would find in the form, as far as the page can tell, in the order of the body. */
   faults(form: CallForm): PlacedFault[] {
     const { body, faults } = callRequest(form, standIn(form));
     const notJson = faults.map(({ pointer, detail }) => ({ pointer, code: "invalid_json", detail }));

@@ -17,7 +17,7 @@ interface Props {
   readonly hint?: ComponentChildren;
 }
 
-/** What is wrong with a field, if anything is. */
+/** Fault of a field, if there is one. */
 export function faultAt(state: FormState, at: FormField): string | undefined {
   const [first] = state.faults.value.get(at) ?? [];
   return first && fieldFaultText(first);

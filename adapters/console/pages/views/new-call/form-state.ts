@@ -4,14 +4,14 @@ import type { Limits } from "../../../../../src/domain/limits.ts";
 import { type CallForm, EMPTY_FORM } from "./call-form.ts";
 import { byField, FormChecks, type FormField, type PlacedFault, problemFaults } from "./form-faults.ts";
 
-/** A form while somebody fills it in: what is in it, and what is wrong with it. */
+/** A form while it is being filled in: what is in it, and what is wrong with it. */
 export class FormState {
   readonly form = signal<CallForm>(EMPTY_FORM);
   /** The faults of each field, and under `undefined` those of the form; none before the first attempt to send it. */
   readonly faults: ReadonlySignal<ReadonlyMap<FormField | undefined, readonly PlacedFault[]>>;
   readonly #checks: ReadonlySignal<FormChecks>;
   readonly #attempted = signal(false);
-  /** What the server has refused; forgotten with the next change. */
+  /** Faults reported by the server; forgotten with the next change. */
   readonly #refused = signal<readonly PlacedFault[]>([]);
   #key = randomKey();
 

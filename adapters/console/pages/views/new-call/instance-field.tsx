@@ -16,7 +16,7 @@ import type { FormState } from "./form-state.ts";
 
 const t = dictionary({ en, pt });
 
-/** The instance that calls: one that can, or what to do if none can. */
+/** The instance that calls: an instance that can call, or the fix if none can. */
 export function InstanceField({
   state,
   instances,
@@ -81,7 +81,7 @@ function Picker({ state, instances }: { readonly state: FormState; readonly inst
   );
 }
 
-/** Why the other instances cannot call, each with the way to its page. */
+/** Reasons why the other instances cannot call, each with a link to its page. */
 function Idle({ instances }: { readonly instances: readonly Instance[] }) {
   const { from } = t.value;
   if (instances.length === 0) return null;

@@ -16,10 +16,10 @@ import { VoiceField } from "./voice-field.tsx";
 
 const t = dictionary({ en, pt });
 const TYPES = ["FIXED_TTS", "FIXED_AUDIO", "DYNAMIC_AGENT", "DYNAMIC_STREAM"] as const;
-/** How fast voices speak, roughly. */
+/** Approximate speed of voices. */
 const CHARACTERS_PER_SECOND = 14;
 
-/** What the callee gets: the type of the call, and the fields of that type. */
+/** Message for the callee: the type of the call, and the fields of that type. */
 export function MessageFields({ state, limits }: { readonly state: FormState; readonly limits: Limits }) {
   const { type } = state.form.value;
   const { what } = t.value;
@@ -70,7 +70,7 @@ function TextFields({ state, limits }: { readonly state: FormState; readonly lim
   );
 }
 
-/** What a call does with an answering machine. */
+/** Behaviour of a call at an answering machine. */
 export function MachineField({
   state,
   at,
@@ -94,7 +94,7 @@ export function MachineField({
   );
 }
 
-/** What somebody needs to know before they talk through this browser. */
+/** Notes for a person before they talk through this browser. */
 function StreamNotes() {
   const { stream } = t.value;
   if (session.value?.streams === false)

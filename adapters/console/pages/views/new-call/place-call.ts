@@ -6,7 +6,7 @@ import { asInput, callRequest } from "./call-body.ts";
 import { audioBase64 } from "./chosen-audio.ts";
 import type { FormState } from "./form-state.ts";
 
-/** What came of a form. */
+/** Result of a form. */
 export interface Placed {
   readonly call: CreatedCall;
   /** False: the instance was on this call already, and no other was placed. */
@@ -26,7 +26,7 @@ export async function placeCall(state: FormState): Promise<Placed> {
 }
 
 /**
- * Places a call through the microphone, which is asked for first: without it nobody's phone rings.
+ * Places a call through the microphone, which is asked for first: without it no phone rings.
  * @throws {RingportError}
  * @throws {NoMicrophone}
  */

@@ -5,7 +5,7 @@ import { query } from "../../shell/place.ts";
 import { formOfCall, keptForm } from "./earlier-forms.ts";
 import type { FormState } from "./form-state.ts";
 
-/** What has become of "call again": the whole form, what the server has of it, or nothing. */
+/** Result of "call again": the whole form, what the server has of it, or nothing. */
 export type Prefilled = "kept" | "partly" | "failed";
 
 /** Fills the form in from the address: `?from=CALL_ID` is that call again, `?to=` a number, `?instance=` an instance. */

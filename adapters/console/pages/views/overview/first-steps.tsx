@@ -22,7 +22,7 @@ interface Step {
   readonly action: ComponentChildren;
 }
 
-/** What a newcomer does first. It stays away once there is a call, except for whoever has just placed it from here. */
+/** First steps of a newcomer. It stays away once there is a call, except for the person who has just placed it from here. */
 export function FirstSteps() {
   const instances = useData(
     (signal) => client.instances.page({ limit: 100 }, { signal }),
@@ -109,7 +109,7 @@ export function FirstSteps() {
   );
 }
 
-/** Whether a phone was opened in this browser, in another tab too. */
+/** True if a phone was opened in this browser, in another tab too. */
 function useOpenedPhone(): boolean {
   const opened = useSignal(hasOpenedPhone());
   useEffect(() => {

@@ -7,7 +7,7 @@ import { flashTitle, notify, ring } from "./ringer.ts";
 
 const t = dictionary({ en, pt });
 
-/** Who calls, as one line. */
+/** Caller, in one line. */
 export function callerText({ from }: PhoneCall): string {
   if (from.withheld) return t.value.withheld;
   return (

@@ -14,7 +14,7 @@ import { EMPTY_FORM } from "../new-call/call-form.ts";
 
 const t = dictionary({ en, pt });
 
-/** How to call this phone: by the form of the console, or by a command. */
+/** Steps to call this phone: by the form of the console, or by a command. */
 export function FirstCall({ number }: { readonly number: string }) {
   const instances = useInstances();
   const { first } = t.value;

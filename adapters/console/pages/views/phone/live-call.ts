@@ -10,7 +10,7 @@ export interface LiveCallOptions {
   readonly context: AudioContext;
   /** Of the audio, Hz. */
   readonly callRate: number;
-  /** Whether the processor is loaded into the context, once that is known. */
+  /** True if the processor is loaded into the context, once that is known. */
   readonly processor: Promise<boolean>;
   /** Called with each frame of the microphone. */
   readonly frame: (frame: Int16Array<ArrayBuffer>) => void;

@@ -3,12 +3,12 @@ import type { PhoneInput } from "./phone-state.ts";
 
 /** Time before another try to connect, ms: the first one, and the longest; it doubles in between. */
 const FIRST_RETRY_MS = 500;
-const LONGEST_RETRY_MS = 10_000;
+const MAX_RETRY_MS = 10_000;
 /** Close codes of the server after which another try is useless. */
 const TOO_MANY = 4029;
 const REVOKED = 4001;
 /** While more than this waits to be sent, new audio is dropped, bytes: half a second. */
-const MOST_QUEUED_BYTES = 16_000;
+const MAX_QUEUED_BYTES = 16_000;
 
 /** Options of {@link PhoneConnection}. */
 export interface PhoneConnectionOptions {
@@ -19,7 +19,7 @@ export interface PhoneConnectionOptions {
   readonly audio: (samples: Int16Array<ArrayBuffer>) => void;
 }
 
-/** The connection of a phone to the server. It connects again by itself until it is closed. */
+/** The connection of a phone to the server. It connects again automatically until it is closed. */
 export class PhoneConnection {
   readonly #options: PhoneConnectionOptions;
   #socket: WebSocket | undefined;
@@ -41,10 +41,10 @@ export class PhoneConnection {
   /** Sends audio of the microphone; drops it if the network is too slow. */
   sendAudio(samples: Int16Array<ArrayBuffer>): void {
     const socket = this.#socket;
-    if (socket?.readyState === WebSocket.OPEN && socket.bufferedAmount <= MOST_QUEUED_BYTES) socket.send(samples);
+    if (socket?.readyState === WebSocket.OPEN && socket.bufferedAmount <= MAX_QUEUED_BYTES) socket.send(samples);
   }
 
-  /** Closes the connection for good. Idempotent. */
+  /** Closes the connection permanently. Idempotent. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#retry);
@@ -78,7 +78,7 @@ export class PhoneConnection {
     }
     this.#options.input({ type: "closed" });
     this.#retry = setTimeout(() => this.#connect(), this.#retryMs);
-    this.#retryMs = Math.min(LONGEST_RETRY_MS, 2 * this.#retryMs);
+    this.#retryMs = Math.min(MAX_RETRY_MS, 2 * this.#retryMs);
   }
 
   readonly #retryNow = (): void => {

@@ -2,11 +2,11 @@ import { PHONE_NUMBER } from "../../../../../src/domain/phone-number.ts";
 import { phoneNumberOf } from "../calls/phone-number.ts";
 
 const KEY = "ringport-phone-number";
-/** The number of the first phone that somebody opens: one that is not in the plan of the simulated network. */
+/** The number of the first phone that is opened: a number that is not in the plan of the simulated network. */
 const FIRST_NUMBER = "+12025550147";
 
 /**
- * The E.164 number that somebody has typed in their own way, such as `+1 (202) 555-0147`; undefined if it is none. In the
+ * The E.164 number as a person has typed it, such as `+1 (202) 555-0147`; undefined if it is none. In the
  * query of an address, a plus that was not encoded has become a space.
  */
 export function numberFrom(text: string): string | undefined {
@@ -19,7 +19,7 @@ export function rememberedNumber(): string {
   return remembered() ?? FIRST_NUMBER;
 }
 
-/** Whether a phone was open in this browser before. */
+/** True if a phone was open in this browser before. */
 export function hasOpenedPhone(): boolean {
   return remembered() !== null;
 }

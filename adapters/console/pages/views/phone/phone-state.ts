@@ -9,10 +9,10 @@ export interface PhoneCall {
   readonly sampleRate: number;
 }
 
-/** Why the phone is not connected: it has no number, it tries again, or the server has refused it for good. */
+/** Reason why the phone is not connected: it has no number, it tries again, or the server has refused it permanently. */
 export type Refused = "too_many" | "signed_out";
 
-/** What the phone is doing. */
+/** State of the phone. */
 export type PhoneState =
   | { readonly name: "connecting"; readonly last?: LastCall }
   /** The connection has been lost, or cannot be made; the phone tries again. */
@@ -27,11 +27,11 @@ export type PhoneState =
 export interface LastCall {
   readonly call: PhoneCall;
   readonly cause: PhoneEnd | "connection_lost";
-  /** How long it was answered, ms; undefined if it was not. */
+  /** Time it was answered, ms; undefined if it was not. */
   readonly ms: number | undefined;
 }
 
-/** What happens to a phone. */
+/** Inputs of a phone. */
 export type PhoneInput =
   | { readonly type: "message"; readonly message: PhoneMessage }
   | { readonly type: "closed" }

@@ -1,8 +1,8 @@
 /** A burst of ringing, and the time from one to the next, s. */
 const BURST_S = 1.2;
 const PERIOD_S = 3;
-/** Most bursts: nobody's phone rings longer than the longest ring timeout. */
-const MOST_BURSTS = 100;
+/** Most bursts: no phone rings longer than the longest ring timeout. */
+const MAX_BURSTS = 100;
 const LOUDNESS = 0.12;
 
 /** Rings until the returned function is called: two tones in turn, 1.2 s of every 3 s, made by the browser. */
@@ -14,7 +14,7 @@ export function ring(context: AudioContext): () => void {
   trill.connect(depth).connect(tone.frequency);
   tone.connect(gain).connect(context.destination);
   const start = context.currentTime + 0.05;
-  for (let burst = 0; burst < MOST_BURSTS; burst++) {
+  for (let burst = 0; burst < MAX_BURSTS; burst++) {
     const at = start + burst * PERIOD_S;
     gain.gain.setTargetAtTime(LOUDNESS, at, 0.02);
     gain.gain.setTargetAtTime(0, at + BURST_S, 0.02);

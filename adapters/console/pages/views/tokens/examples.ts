@@ -11,7 +11,7 @@ export interface TokenUse {
   readonly instance: string | undefined;
 }
 
-/** A number that is nobody's, and that answers on the simulated network. */
+/** An unassigned number that answers on the simulated network. */
 const NUMBER = "+12025550100";
 const TEXT = "Hello from Ringport.";
 const VOICE = "en-US-1";
@@ -52,7 +52,7 @@ export function typescriptExample(use: TokenUse): string {
   );
 }
 
-/** What the example creates; undefined if it reads. A token without `read` can still do something. */
+/** Body of the example; undefined if it reads. A token without `read` can still do something. */
 function bodyOf({ scopes, instance }: TokenUse): readonly [path: string, body: object] | undefined {
   const may = (scope: TokenScope): boolean => scopes === null || scopes.includes(scope);
   if (may("call") && instance !== undefined) {

@@ -26,13 +26,13 @@ const AGAIN_MS = 2_000;
 
 type Filter = "all" | WebhookDelivery["status"];
 
-/** What was sent to a webhook, is to be sent, or could not be. */
+/** Deliveries that were sent to a webhook, wait, or failed. */
 export function DeliveriesCard({
   webhook,
   onFailed,
 }: {
   readonly webhook: Webhook;
-  /** Called when a delivery has failed for good, which may have disabled the webhook. */
+  /** Called when a delivery has failed permanently, which may have disabled the webhook. */
   readonly onFailed: () => void;
 }) {
   const { id, events, enabled } = webhook;

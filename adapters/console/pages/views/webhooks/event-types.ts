@@ -1,7 +1,7 @@
 import type { CallEvent } from "../../../../../src/client/index.ts";
 
 type EventType = CallEvent["type"];
-/** What an event is about. */
+/** Subject of an event. */
 export type EventGroup = "call" | "detail" | "number";
 
 /** Every type of event by what it is about; a new one does not compile until it is here. */

@@ -13,7 +13,7 @@ const t = dictionary({ en, pt });
 
 type EventType = CallEvent["type"];
 
-/** What the form sends. */
+/** Fields that the form sends. */
 export interface WebhookFields {
   readonly url: string;
   readonly description: string | null;
