@@ -66,7 +66,7 @@ describe("the embedded defaults", () => {
     expect(readFileSync(join(data, "secret.key"), "utf8")).toBe("broken");
   });
 
-  test("nothing is made on disk for an embedder who brings everything", async () => {
+  test("no file is made for an embedder who brings everything", async () => {
     const data = join(freshFolder(), "data");
     const { storage, speech, decoder, telephony } = await ports({ data: freshFolder() });
     const given = await embedded({ data, storage, speech, decoder, telephony, secret: "00".repeat(32) });
@@ -78,7 +78,7 @@ describe("the embedded defaults", () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test("no key is made before it is asked for", async () => {
+  test("no key is made before its use", async () => {
     const data = join(freshFolder(), "data");
     const { storage, speech, decoder } = await ports({ data: freshFolder() });
     const made = await embedded({ data, storage, speech, decoder });

@@ -173,7 +173,7 @@ test.skipIf(postgres.missing)(`${ERASED}, on ${postgres.title}`, { timeout: 60_0
   }
 });
 
-test("every place of a number is one that the test fills", () => {
+test("the test fills every place of a number", () => {
   const tables = Object.keys(NUMBER_PLACES) as (keyof Database)[];
   const placesOf = (place: "call" | "link" | "record"): string[] =>
     tables.flatMap((table) => columnsWith(table, place).map((column) => `${table}.${column}`));

@@ -74,7 +74,7 @@ function telling(folder: string): string[] {
 }
 
 describe("nothing personal is left in the files", { timeout: 120_000 }, () => {
-  test("after the retention of calls, while the server goes on", async () => {
+  test("after the retention of calls, while running", async () => {
     const data = temporaryFolder("retention");
     const { ringport, system } = await filled({ data, retentionDays: 1 });
     expect(telling(data).length).toBeGreaterThanOrEqual(3); // the database and two recordings
@@ -119,7 +119,7 @@ class PatientSystem extends ManualSystem {
 
 const postgres = await findPostgres();
 describe.skipIf(postgres.missing)(postgres.title, () => {
-  test("nothing personal is left in the rows after retention", { timeout: 120_000 }, async () => {
+  test("retention leaves no personal data in rows", { timeout: 120_000 }, async () => {
     const server = await postgres.start();
     try {
       const databaseUrl = await server.createDatabase();

@@ -7,7 +7,7 @@ import { fuzz } from "../support/fuzz.ts";
 const CHEAP = { ln: 4, r: 8, p: 1 };
 
 describe("the scrypt of the runtime", () => {
-  test("verifies the password of a hash, and no other", async () => {
+  test("verifies a hash's own password only", async () => {
     const hasher = scryptHasher(CHEAP);
     const hash = await hasher.hash("correct horse");
     expect(await hasher.verify("correct horse", hash)).toBe(true);
@@ -15,14 +15,14 @@ describe("the scrypt of the runtime", () => {
     expect(await hasher.verify("", hash)).toBe(false);
   });
 
-  test("makes a PHC string, with a salt of its own each time", async () => {
+  test("makes a PHC string, with its own salt each time", async () => {
     const hasher = scryptHasher(CHEAP);
     const [one, other] = await Promise.all([hasher.hash("x"), hasher.hash("x")]);
     expect(one).toMatch(/^\$scrypt\$ln=4,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     expect(one).not.toBe(other);
   });
 
-  test("verifies a hash of other parameters, and calls it outdated", async () => {
+  test("verifies hashes of other parameters as outdated", async () => {
     const hasher = scryptHasher(CHEAP);
     const key = scryptSync("passwd", "salt of another", 32, { N: 2 ** 6, r: 4, p: 2 });
     const text = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "");
@@ -63,7 +63,7 @@ describe("the scrypt of the runtime", () => {
     ),
   );
 
-  test("is as slow as OWASP advises, also without a hash", async () => {
+  test("is as slow as OWASP advises, always", async () => {
     const hasher = scryptHasher();
     const hash = await hasher.hash("correct horse");
     expect(hash).toMatch(/^\$scrypt\$ln=17,r=8,p=1\$/);

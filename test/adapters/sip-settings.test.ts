@@ -18,7 +18,7 @@ describe("the networks", () => {
     expect(names({ sip: { accounts: { servers: ["*.acme.example"] } } })).toEqual(["sip"]);
   });
 
-  test("are both if both are named, in that order", () => {
+  test("are both if both are named, in order", () => {
     expect(names({ networks: ["simulator", "sip"], sip: { trunks: [ACME] } })).toEqual(["simulator", "sip"]);
   });
 
@@ -73,7 +73,7 @@ describe("SIP trunks", () => {
     expect(String(fault)).not.toContain("hunter2");
   });
 
-  test("every fault is named in one line, secrets are not, and nothing is made", async () => {
+  test("every fault is named in one line, secrets are not, and no trunk is made", async () => {
     const data = join(temporaryFolder("sip-settings"), "data");
     const trunks = JSON.stringify([
       { name: "acme", server: "http://acme", codecs: ["G729"] },

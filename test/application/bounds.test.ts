@@ -69,7 +69,7 @@ describe("a network that does not answer", () => {
     await world.stop();
   });
 
-  test("when it links by itself makes configure answer in ten seconds, with the reason", async () => {
+  test("when it links on its own makes configure answer in ten seconds, with the reason", async () => {
     const world = await World.start({ capabilities: { linking: "operator" } });
     world.network.openBarrier = never;
     const instance = await world.newInstance();
@@ -79,7 +79,7 @@ describe("a network that does not answer", () => {
     await stopping(world);
   });
 
-  test("when a line is opened holds up no stop", async () => {
+  test("holds up no stop while opening", async () => {
     const before = await World.start();
     await before.activeInstance();
     const world = new World({ before });
@@ -140,7 +140,7 @@ describe("a line that is opened too late", () => {
     await stopping(world);
   });
 
-  test("is closed also if the server has stopped meanwhile", async () => {
+  test("is closed even after the server's stop", async () => {
     const before = await World.start();
     await before.activeInstance();
     const world = new World({ before });

@@ -71,7 +71,7 @@ describe("after the clock was ahead", () => {
     await world.stop();
   });
 
-  test("a restarted server retries a webhook after the usual pause", async () => {
+  test("a restarted server retries webhooks as usual", async () => {
     const world = await World.start();
     await world.app.webhooks.create(ALICE, { url: URL, events: ["instance.created"] });
     world.endpoints.reply = () => 500;
@@ -101,7 +101,7 @@ describe("after the clock was ahead", () => {
     await world.stop();
   });
 
-  test("the deliveries of the last week are still there", async () => {
+  test("last week's deliveries are still there", async () => {
     const world = await World.start();
     const webhook = await world.app.webhooks.create(ALICE, { url: URL, events: ["instance.created"] });
     await world.newInstance();

@@ -13,7 +13,7 @@ const refused = (promise: Promise<unknown>) =>
   );
 
 describe("consents", () => {
-  test("are recorded, replaced, read and deleted, by their user alone", async () => {
+  test("are recorded and deleted by their user alone", async () => {
     const world = await World.start();
     const { consents } = world.app;
     const at = world.system.now();

@@ -16,7 +16,7 @@ async function leased(): Promise<{ world: World; database: LeasedDatabase; stora
 }
 
 describe("a lease", () => {
-  test("is renewed every two seconds, so calls go on", async () => {
+  test("is renewed every 2 s, so calls continue", async () => {
     const { world, database } = await leased();
     const { call } = await world.answeredCall(await world.activeInstance(), LONG);
     await world.system.advance(60_000);
@@ -25,7 +25,7 @@ describe("a lease", () => {
     await world.stop();
   });
 
-  test("is not renewed any more after a stop", async () => {
+  test("is no longer renewed after a stop", async () => {
     const { world, database } = await leased();
     await world.stop();
     expect(database.remainingMs).toBe(0);
@@ -66,7 +66,7 @@ describe("a lease", () => {
 });
 
 describe("a process that cannot renew its lease", () => {
-  test("dials nobody after 6 s, and claims nothing", async () => {
+  test("dials no callee after 6 s, and claims no call", async () => {
     const { world, storage } = await leased();
     const instance = await world.activeInstance();
     await world.system.advance(2_000 - (world.system.monotonic() % 2_000));
@@ -85,7 +85,7 @@ describe("a process that cannot renew its lease", () => {
     await world.stop();
   });
 
-  test("dials nobody after a stop between the claim and the dial", async () => {
+  test("dials no callee after a stop between the claim and the dial", async () => {
     const { world, storage } = await leased();
     await world.storage.accounts.ensureUser({ id: ALICE.userId, name: "alice", createdAt: 0 });
     const instance = await world.activeInstance();
@@ -167,7 +167,7 @@ describe("a process whose database another one has taken", () => {
     await world.stop();
   });
 
-  test("hangs up at its next renewal if nothing was written", async () => {
+  test("hangs up at its renewal without writes", async () => {
     const { world, leg, call } = await deposed();
     await world.system.advance(2_000);
     expect(leg.hangUps).toBeGreaterThan(0);

@@ -15,7 +15,7 @@ async function refusalOf(request: Promise<unknown>, id: string): Promise<string>
 }
 
 describe("another user's records", () => {
-  test("are refused word for word as those that do not exist", async () => {
+  test("are refused word for word as missing ones", async () => {
     const world = await World.start();
     const instance = await world.activeInstance(ALICE);
     const call = await world.call(instance);
@@ -80,7 +80,7 @@ describe("a demo token", () => {
     await world.stop();
   });
 
-  test("sees its instance and that instance's calls, and nothing else of its user", async () => {
+  test("sees its instance and that instance's calls, and no more of its user", async () => {
     const { world, own, other, demo } = await scene();
     const mine = await world.call(own);
     const theirs = await world.call(other);

@@ -8,7 +8,7 @@ const keyText = (event: Event): string => (event.type === "dtmf" ? `dtmf ${event
 const unavailable = { name: "StorageUnavailable" };
 
 describe("a write whose answer is lost although it was done", () => {
-  test("at any transition leaves the course of the call unchanged", async () => {
+  test("at any transition leaves the call unchanged", async () => {
     for (let lost = 1; lost <= 3; lost++) {
       const world = await World.start();
       const instance = await world.activeInstance();
@@ -115,7 +115,7 @@ describe("the end of a waiting call that was stored, but not answered for,", () 
 describe("a call whose claim was done, but not answered,", () => {
   const FIFO = { kind: "fifo", depth: 3 } as const;
 
-  test("is dialled by itself, before those that came after it", async () => {
+  test("is dialled before later ones, unasked", async () => {
     const world = await World.start({ policy: FIFO });
     const instance = await world.activeInstance();
     world.loseAnswer("calls.claimNext");
@@ -173,7 +173,7 @@ describe("a call whose claim was done, but not answered,", () => {
     await world.stop();
   });
 
-  test("does not make another call look as if nobody had been dialled for it", async () => {
+  test("does not make another call look as if no callee had been dialled for it", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.loseAnswer("calls.claimNext");
@@ -196,7 +196,7 @@ describe("a call whose claim was done, but not answered,", () => {
     await world.stop();
   });
 
-  test("can be ended meanwhile, and is not dialled then", async () => {
+  test("can be ended in the meantime, and is not dialled then", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.loseAnswer("calls.claimNext");
@@ -230,7 +230,7 @@ describe("a call whose creation was done, but not answered,", () => {
     await world.stop();
   });
 
-  test("fails in time if its line is not there", async () => {
+  test("fails in time without its line", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     world.loseAnswer("calls.insert");
@@ -354,7 +354,7 @@ describe("while the storage is down", () => {
     await world.stop();
   });
 
-  test("a call that is created is refused, and nothing is stored", async () => {
+  test("a call that is created is refused, and no record is stored", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.storage.down = true;
@@ -365,7 +365,7 @@ describe("while the storage is down", () => {
     await world.stop();
   });
 
-  test("a waiting call is claimed when the storage is back", async () => {
+  test("a waiting call is claimed after the outage", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.storage.before = (operation) => {

@@ -183,7 +183,7 @@ describe("a start", () => {
 });
 
 describe("a server that cannot reach its database", () => {
-  test("hangs up before another server dials the same instance", async () => {
+  test("hangs up before another server dials", async () => {
     const place = new Place();
     const first = place.server();
     const instanceId = await first.instance();
@@ -250,7 +250,7 @@ describe("a server that cannot reach its database", () => {
     expect(refused).toMatchObject({ code: "stopping" });
   });
 
-  test("stops for good under exit, and logs why", async () => {
+  test("stops permanently under exit, and logs why", async () => {
     const place = new Place();
     const first = place.server({ onLeaseLost: "exit" });
     await first.talkingCall(await first.instance());
@@ -264,7 +264,7 @@ describe("a server that cannot reach its database", () => {
     expect(first.warnings).toContain("the storage did not close in order");
   });
 
-  test("answers nothing from the moment at which it goes on after a stop", async () => {
+  test("does not respond from the moment at which it continues after a stop", async () => {
     const place = new Place();
     const first = place.server();
     await first.instance();

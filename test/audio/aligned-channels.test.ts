@@ -172,7 +172,7 @@ test("a pause of one channel delays the other one by little more than goneMs", (
     }
 });
 
-test("a blocked thread is no pause, however short goneMs is", () => {
+test("a blocked thread is no pause for goneMs", () => {
   const tape = new Tape(LIVE);
   for (let tick = 0, frames = 1; tick < 200; tick += frames) {
     frames = tick < 50 ? 1 : 10;

@@ -51,7 +51,7 @@ describe.each([8000, 16_000])("the DTMF detector at %i Hz", (sampleRate) => {
     }
   });
 
-  test("detects no digit in single tones, ringback and dial tone", () => {
+  test("detects no digit in single or dial tones", () => {
     for (let hz = 300; hz < 2000; hz += 23) expect(detect(tone(hz, 200, sampleRate, 12_000), sampleRate)).toBe("");
     for (const [a, b] of [
       [350, 440],
@@ -75,7 +75,7 @@ test("the DTMF detector accepts frames of any size", () => {
   for (const length of [1, 7, 80, 480, 100_000]) expect(detect(tones, 8000, length)).toBe("15993");
 });
 
-test("a held digit counts once, and a repeated digit twice", () => {
+test("a held digit counts once, repeated twice", () => {
   expect(detect(dtmfTones("5", { sampleRate: 8000, toneMs: 3000 }))).toBe("5");
   expect(detect(dtmfTones("55", { sampleRate: 8000, toneMs: 45, pauseMs: 45 }))).toBe("55");
   expect(detect(dtmfTones("59", { sampleRate: 8000, toneMs: 60, pauseMs: 0 })), "without a pause").toBe("59");
@@ -199,7 +199,7 @@ describe("gaps in the audio", () => {
       ).toBe("55");
   });
 
-  test("within the silence between two keys do not join them", () => {
+  test("within keys' silence do not join them", () => {
     expect(
       keysOf([
         [key, received],

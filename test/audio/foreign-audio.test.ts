@@ -292,7 +292,7 @@ describe("the end", () => {
     expect((await ended([MP3], { encoding: "mp3", mp3 })).ignored).toEqual(ignored);
   });
 
-  test("reports nothing that a reset has dropped", async () => {
+  test("reports no bytes that a reset has dropped", async () => {
     const audio = new IncomingAudio({ encoding: undefined, sampleRate: 8_000, mp3: undefined, decoded: () => {} });
     void audio.push(new Uint8Array(1_001));
     audio.reset();

@@ -37,11 +37,11 @@ describe.each([
   { law: "mu-law", levels: MULAW_LEVELS, formula: mulawByFormula, code: mulawCode, decode: decodeMulaw },
   { law: "A-law", levels: ALAW_LEVELS, formula: alawByFormula, code: alawCode, decode: decodeAlaw },
 ])("G.711 $law", ({ levels, formula, code, decode }) => {
-  test("every code decodes to the level of the recommendation", () => {
+  test("every code decodes to the recommended level", () => {
     expect(Array.from(decode(codes), (level) => level + 0)).toEqual(Array.from(codes, (c) => formula(c) + 0));
   });
 
-  test("every sample encodes to its nearest or next-nearest level", () => {
+  test("every sample encodes to a near level", () => {
     const sorted = Array.from(levels).sort((a, b) => a - b);
     let misses = 0;
     let nearest = 0;

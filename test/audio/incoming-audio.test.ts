@@ -218,7 +218,7 @@ describe("an MP3", () => {
     audio.close();
   });
 
-  test("opens its decoder on arrival, and frees it once", async () => {
+  test("opens its decoder on arrival, freed once", async () => {
     const decoder = new ByteDecoder();
     let opened = 0;
     const mp3 = async (): Promise<Mp3Stream> => {
@@ -236,7 +236,7 @@ describe("an MP3", () => {
     expect([opened, decoder.closed]).toEqual([1, 1]);
   });
 
-  test("that is closed while opening or decoding frees its decoder", async () => {
+  test("that closes early frees its decoder", async () => {
     for (const atOnce of [true, false]) {
       const decoder = new ByteDecoder();
       let heard = 0;

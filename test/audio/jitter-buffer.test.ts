@@ -24,7 +24,7 @@ describe("a jitter buffer", () => {
     ]);
   });
 
-  test("pads a frame after the last sample, and gathers again", () => {
+  test("pads a frame at the end, then gathers", () => {
     const held = buffer();
     held.write(samples(1, 2, 3, 4));
     expect([read(held, 3), read(held, 3)]).toEqual([

@@ -199,7 +199,7 @@ describe("the media clock", () => {
     clock.close();
   });
 
-  test("a member that throws is dropped, and the others go on", async () => {
+  test("a member that throws is dropped, and the others continue", async () => {
     const system = new ManualSystem();
     const clock = new MediaClock(system);
     const broken = new Member(
@@ -215,7 +215,7 @@ describe("the media clock", () => {
     expect([broken.ticks.length, broken.faults.length, whole.ticks.length]).toEqual([1, 1, 10]);
   });
 
-  test("members may add and remove each other while they tick", async () => {
+  test("members may change each other while ticking", async () => {
     const system = new ManualSystem();
     const clock = new MediaClock(system);
     const members: Member[] = [];

@@ -146,7 +146,7 @@ describe("a leg that pulls ahead", () => {
     expect(leg.waiting[0]).toBe(5000);
   });
 
-  test("counts the sent samples when a mark clears the queue", () => {
+  test("counts sent samples when marks clear", () => {
     const playout = new Playout(RATE);
     const leg = new AheadLeg(playout);
     let heardMs = -1;

@@ -29,7 +29,7 @@ function plainly(pieces: readonly Int16Array[], to = 8_000): Int16Array {
   return concatPcm([...pieces.map((piece) => resampler.push(piece)), resampler.flush()]);
 }
 
-test("repeated pieces in the same order yield the same arrays", async () => {
+test("repeated pieces in order yield equal arrays", async () => {
   const pieces = [noise(1000, 1), noise(500, 2), noise(2000, 3)];
   const [first, second] = [await convert(pieces), await convert(pieces)];
   expect(second).toHaveLength(first.length);
@@ -37,7 +37,7 @@ test("repeated pieces in the same order yield the same arrays", async () => {
   expect(concatPcm(first)).toEqual(plainly(pieces));
 });
 
-test("pieces at an equal rate are passed on unchanged", async () => {
+test("pieces at equal rates pass unchanged", async () => {
   const pieces = [noise(1000, 1), noise(500, 2)];
   expect((await convert(pieces, 16_000)).slice(0, 2)).toEqual(pieces);
   expect((await convert(pieces, 16_000))[0]).toBe(pieces[0]);

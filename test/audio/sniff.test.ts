@@ -74,7 +74,7 @@ describe("MP3", () => {
     expect(sniff(bytes)).toMatchObject({ unsupported: expect.any(String) });
   });
 
-  test("is not found in random bytes or raw samples", () => {
+  test("is not found in random or raw bytes", () => {
     const next = random(1);
     for (let i = 0; i < 2000; i++) {
       expect(sniff(Uint8Array.from({ length: 4096 }, () => next() * 256))).not.toBe("mp3");

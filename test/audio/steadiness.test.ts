@@ -16,6 +16,6 @@ test.each([160, 480, 97])("a line rings steadily, and speech does not, in frames
   expect(isSteady(babble(1_500, RATE, 3_000, 1), frame)).toBe(false);
 });
 
-test("nothing is steady before enough of it was heard", () => {
+test("no sound is steady before enough was heard", () => {
   expect(isSteady(tone(440, 280, RATE, 6_000), 160)).toBe(false);
 });

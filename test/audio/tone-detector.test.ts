@@ -101,7 +101,7 @@ test("the beep detector accepts frames of any size", () => {
   for (const length of [1, 7, 80, 961, 100_000]) expect(beepsIn(samples, 16_000, length)).toEqual(expected);
 });
 
-test("the simulator's voicemail has one beep, at its place", () => {
+test("the simulator's voicemail beeps once, in place", () => {
   const greeting = voice("Please leave a message after the tone.", 16_000);
   const line = concatPcm([greeting, tone(1_000, 400, 16_000, 10_000), new Int16Array(16_000)]);
   const [beep, ...more] = beepsIn(line, 16_000);

@@ -83,7 +83,7 @@ test("channels are averaged, so the level stays", () => {
     expect(Math.abs(sample - single.samples[i]! / 2)).toBeLessThanOrEqual(0.5);
 });
 
-test("floats beyond full scale are clipped, and NaN is silence", () => {
+test("floats are clipped, and NaN is silence", () => {
   const frames = [[2], [-2], [Number.NaN], [Infinity], [-Infinity], [1], [-1]];
   const { samples } = decodeWav(buildWav({ tag: 3, bits: 32, frames }));
   expect(Array.from(samples)).toEqual([32767, -32768, 0, 32767, -32768, 32767, -32768]);
@@ -95,7 +95,7 @@ test("a data chunk longer than the file is played and flagged as truncated", () 
   expect(decodeInPieces(bytes, 7).truncated).toBe(true);
 });
 
-test("half a frame at the end is left out", () => {
+test("half a frame at the end is dropped", () => {
   const bytes = buildWav({ tag: 1, bits: 16, channels: 2, frames: mono.map(([v = 0]) => [v, v]) });
   const cut = decodeWav(bytes.subarray(0, -1));
   expect(cut.samples.length).toBe(499);
@@ -136,7 +136,7 @@ describe("a written WAV header", () => {
     expect(decodeWav(file)).toEqual({ sampleRate: 16_000, samples, truncated: false });
   });
 
-  test("is refused for more samples than it can state", () => {
+  test("is refused beyond the samples it can state", () => {
     expect(() => wavHeader({ sampleRate: 8000, samples: 2 ** 31 })).toThrow(RangeError);
   });
 });
@@ -209,7 +209,7 @@ test("an extensible format without room for its sub-format is refused", () => {
   });
 });
 
-test.each([0, 1, 4, 7, 16])("16-bit samples are read despite the block size %i", (blockSize) => {
+test.each([0, 1, 4, 7, 16])("16-bit samples ignore the block size %i", (blockSize) => {
   const bytes = buildWav({ tag: 1, bits: 16, frames: mono });
   const whole = decodeWav(bytes);
   const view = new DataView(bytes.buffer);

@@ -8,7 +8,7 @@ async function readAll<T>(queue: Queue<T>): Promise<T[]> {
 }
 
 describe("Queue", () => {
-  test("items are read in the order of the pushes", async () => {
+  test("items are read in push order", async () => {
     const queue = new Queue<number>();
     queue.push(1);
     const reading = readAll(queue);
@@ -34,7 +34,7 @@ describe("Queue", () => {
     expect(await readAll(queue)).toEqual([]);
   });
 
-  test("a failure is thrown after the items before it", async () => {
+  test("a failure is thrown after earlier items", async () => {
     const queue = new Queue<number>();
     queue.push(1);
     queue.fail(new Error("the worker died"));

@@ -34,7 +34,7 @@ compiled yet is part of it: a second open loop on the same server was within the
 const CONNECTIONS = 64;
 const PER_SECOND = 1_000;
 /** More than any machine makes in a second. */
-const MOST_PER_SECOND = 20_000;
+const MAX_PER_SECOND = 20_000;
 
 async function benchCreate(rounds: number, seconds: number, open: number): Promise<Row[]> {
   const rows: Row[] = [];
@@ -60,7 +60,7 @@ async function benchRuntime(
   let user = "";
   data.fill((database, userId, ids) => {
     user = userId;
-    const count = (rounds + 1) * seconds * MOST_PER_SECOND + PER_SECOND * open;
+    const count = (rounds + 1) * seconds * MAX_PER_SECOND + PER_SECOND * open;
     for (let n = 0; n < count; n++) instances.push(ids("inst"));
     insertInstances(database, userId, instances);
   });

@@ -71,7 +71,7 @@ describe("calls", () => {
     expect(await client.calls.get(call.id, { expand: ["outcome"] })).toEqual(finished);
   }, 20_000);
 
-  test("a failed call is an outcome, not an error", async () => {
+  test("a failed call is a normal outcome", async () => {
     const busy = await client.calls.create({
       instanceId: desk.id,
       ...spoken,
@@ -83,7 +83,7 @@ describe("calls", () => {
     expect(again.outcome).toEqual(outcome);
   }, 20_000);
 
-  test("calls are listed by filter and page, and hung up", async () => {
+  test("calls are filtered, paged and hung up", async () => {
     const quiet = await client.instances.create({ name: "Quiet" });
     const made: string[] = [];
     for (let n = 0; n < 3; n++) {

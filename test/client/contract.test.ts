@@ -32,7 +32,7 @@ type Mismatch = {
 }[Exclude<keyof Answers | SchemaName, "Event" | "EventList">];
 
 /** tsc checks these; running them does nothing. */
-test("the generated types equal the types of the schemas", () => {
+test("the generated types equal the schemas' types", () => {
   expectTypeOf<Mismatch>().toBeNever();
 });
 

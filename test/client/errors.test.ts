@@ -33,7 +33,7 @@ describe("the error of a problem document", () => {
     expect(error.requestId).toMatch(/^\S+$/);
   });
 
-  test("the error has the code of the problem document", async () => {
+  test("the error has the problem's code", async () => {
     const other = clientWith({ token: "rp_live_wrong" });
     expect(await errorOf(other.voices())).toMatchObject({ code: "unauthorized", status: 401, errors: [] });
     expect(await errorOf(client.calls.get("call_nobody"))).toMatchObject({ code: "call_not_found", status: 404 });
@@ -43,7 +43,7 @@ describe("the error of a problem document", () => {
     expect(await errorOf(client.instances.page({ limit: 0 }))).toMatchObject({ code: "invalid_request" });
   });
 
-  test("a response without a problem document is an unexpected_answer", async () => {
+  test("a response without a problem is unexpected_answer", async () => {
     const page = (status: number) => async () => new Response("<h1>Hello</h1>", { status });
     const missing = await errorOf(clientWith({ fetch: page(404) }).voices());
     expect(missing).toMatchObject({ code: "unexpected_answer", status: 404, requestId: null });

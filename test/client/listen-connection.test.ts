@@ -103,7 +103,7 @@ describe("a listening", () => {
     }
   });
 
-  test("leaves nothing at its signal once it is over", async () => {
+  test("leaves nothing at its signal afterwards", async () => {
     for (const end of ["server", "close", "loop"]) {
       const { signal } = new AbortController();
       const listened = vi.spyOn(signal, "addEventListener");

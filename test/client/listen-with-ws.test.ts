@@ -25,7 +25,7 @@ async function clientOf(upgrade: (socket: { end(text: string): void }) => void) 
 }
 
 describe("a listening over the WebSocket of ws", () => {
-  test("rejects with the reason when the server refuses it", async () => {
+  test("rejects with the server's reason", async () => {
     const client = await clientOf((socket) => socket.end("HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n"));
     await expect(client.listen("call_1", { WebSocket })).rejects.toMatchObject({ code: "call_ended" });
   });

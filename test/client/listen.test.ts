@@ -58,7 +58,7 @@ describe("a listener over the network", () => {
     ]);
   });
 
-  test("is disconnected when its token is revoked, and the call goes on", async () => {
+  test("is disconnected when its token is revoked, and the call continues", async () => {
     const { id, leg } = await scene.answered();
     const issued = await scene.ringport.tokens.issue({ userName: "ana", label: "listener" });
     const listening = await scene.client({ token: issued.token }).listen(id);

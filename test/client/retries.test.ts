@@ -62,7 +62,7 @@ describe("a lost connection", () => {
     expect(items.filter((instance) => instance.name === name)).toEqual([made]);
   });
 
-  test("a break within a response counts as a lost connection", async () => {
+  test("a break within a response means connection loss", async () => {
     const half = () => {
       const body = new ReadableStream({
         start(controller) {
@@ -133,7 +133,7 @@ describe("an idempotency key", () => {
     });
   });
 
-  test("a request waits for an idempotency key in progress", async () => {
+  test("a request waits for its key's first", async () => {
     const inProgress = () =>
       Response.json(
         { code: "idempotency_key_in_progress", detail: "still running", request_id: "req_1" },

@@ -21,7 +21,7 @@ describe("the error of a refused stream", () => {
     expect(await refused(stream)).toEqual({ code: "unauthorized", status: 401 });
   });
 
-  test("a call without a stream is reported with its code", async () => {
+  test("a call without a stream has its code", async () => {
     const client = scene.client();
     expect(await refused(client.stream("call_nobody"))).toEqual({ code: "call_not_found", status: 404 });
     const { id: instanceId } = await client.instances.create({ name: "Spoken" });
@@ -35,7 +35,7 @@ describe("the error of a refused stream", () => {
     expect(await refused(client.stream(id))).toEqual({ code: "call_ended", status: 409 });
   });
 
-  test("a stream with another client is reported as attached", async () => {
+  test("an occupied stream is reported as attached", async () => {
     const { id } = await scene.answered();
     const client = scene.client();
     const stream = await client.stream(id);

@@ -19,7 +19,7 @@ class Server {
   }
 }
 
-test("a reconnection never reports an old event as new", () => {
+test("a reconnection never repeats an old event", () => {
   const server = new Server();
   const replay = new Replay();
   const isNew = ({ text, event }: { text: string; event: string }): boolean => replay.isNew(text, event);

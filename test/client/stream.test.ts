@@ -41,7 +41,7 @@ describe("write", () => {
   test.each([
     { encoding: "mulaw", encode: encodeMulaw },
     { encoding: "alaw", encode: encodeAlaw },
-  ] as const)("$encoding may be written as samples or as bytes", async ({ encoding, encode }) => {
+  ] as const)("$encoding may be samples or bytes", async ({ encoding, encode }) => {
     const { id, leg } = await scene.answered();
     const stream = await scene.client().stream(id, { encoding });
     const half = tone(HZ, 500, 8_000, 8_000);
@@ -54,7 +54,7 @@ describe("write", () => {
     await stream.hangUp();
   });
 
-  test.each([22_050, 44_100] as const)("samples at %i Hz are heard to the millisecond", async (sampleRate) => {
+  test.each([22_050, 44_100] as const)("samples at %i Hz are heard exactly", async (sampleRate) => {
     const { id, leg } = await scene.answered();
     const stream = await scene.client().stream(id, { sampleRate });
     await stream.write(tone(HZ, 1_003, sampleRate, 8_000));
@@ -65,7 +65,7 @@ describe("write", () => {
     await stream.hangUp();
   });
 
-  test("an MP3 may be written in pieces, cut anywhere", async () => {
+  test("an MP3 may be written in any pieces", async () => {
     const { readFile } = await import("node:fs/promises");
     const mp3 = await readFile(new URL("../../examples/hello.mp3", import.meta.url));
     const { id, leg } = await scene.answered();
@@ -205,7 +205,7 @@ describe("a second reader", () => {
     stream = await scene.client().stream((await scene.answered()).id);
   });
 
-  test("the next reader of events continues after the previous one", async () => {
+  test("the next event reader continues there", async () => {
     const first = stream.events();
     expect((await first.next()).value).toMatchObject({ event: "ringing" });
     await expect(stream.events().next()).rejects.toThrow(/one loop at a time/);

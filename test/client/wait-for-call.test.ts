@@ -44,7 +44,7 @@ describe("waitForCall", () => {
     expect(cursors).toEqual([null, "200", "400", "400", "400"]);
   });
 
-  test("the next event waits for the promise of onProgress", async () => {
+  test("the next event waits for onProgress", async () => {
     const { client } = growing([3]);
     const steps: string[] = [];
     await client.waitForCall("call_1", {

@@ -91,7 +91,7 @@ test("a webhook gets the events of a call, signed, and its client sees the deliv
   await expect(client.webhooks.get(id)).rejects.toMatchObject({ code: "webhook_not_found" });
 });
 
-test("a creation that lost its response is not repeated", async () => {
+test("a creation with a lost response runs once", async () => {
   let posts = 0;
   const lossy = createClient({
     url: URL,

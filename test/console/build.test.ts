@@ -49,7 +49,7 @@ describe("the built pages", () => {
     expect(names).toEqual(expect.arrayContaining(files));
   });
 
-  test("set no style in an attribute, which their policy forbids", () => {
+  test("set no style attribute, as policy demands", () => {
     const views = sourceFiles().filter(({ path }) => path.endsWith(".tsx"));
     expect(views.length).toBeGreaterThan(20);
     expect(views.filter(({ text }) => /\bstyle=/.test(text)).map(({ path }) => path)).toEqual([]);
@@ -68,7 +68,7 @@ describe("the built pages", () => {
     }
   });
 
-  test("are named by their contents, so a browser may keep them for good", () => {
+  test("are named by their contents, so a browser may keep them permanently", () => {
     for (const name of names.filter((name) => name !== "index.html")) expect(name).toMatch(/-[A-Z0-9]{8}\.(?:js|css)$/);
   });
 });

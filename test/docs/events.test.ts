@@ -14,7 +14,7 @@ function namesIn(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
 }
 
-test("docs/embedding.md explains each event, and nothing else", () => {
+test("docs/embedding.md explains exactly the events", () => {
   expect(ROWS.map(({ type }) => type).sort()).toEqual([...EVENT_TYPES].sort());
   expect(Object.keys(EVENT_DATA).sort()).toEqual([...EVENT_TYPES].sort());
 });

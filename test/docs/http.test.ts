@@ -12,7 +12,7 @@ const sections = new Map(
     .map((section) => [section.split("\n", 1)[0]!, section] as const),
 );
 
-test("docs/http.md has a section with a request for each operation", async () => {
+test("docs/http.md has a request for each operation", async () => {
   const telephony = simulator();
   const { paths } = await documentOf(serve({ http: { pages: [telephony.pages] } }).app);
   await telephony.close();

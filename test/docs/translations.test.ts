@@ -5,7 +5,7 @@ import { blocksOf, TRANSLATIONS, textOf } from "./pages.ts";
 const FENCED = /^```[\s\S]*?^```$/gm;
 const headings = (page: string) => textOf(page).replace(FENCED, "").match(/^#+ /gm);
 
-test.for(TRANSLATIONS)("%s has the blocks and the headings of the README", async (page) => {
+test.for(TRANSLATIONS)("%s has the README's blocks and headings", async (page) => {
   expect(headings(page)).toEqual(headings("README.md"));
   expect(blocksOf(page)).toHaveLength(blocksOf("README.md").length);
   const blocks = textOf("README.md").match(FENCED) ?? [];

@@ -80,7 +80,7 @@ describe("who answered", () => {
     expect(found(["voice", 1_000], ["words", "Hello, who is calling?"])).toEqual([]);
   });
 
-  test("is a machine whose greeting goes on after a pause as long as a person's", () => {
+  test("is a machine whose greeting continues after a pause as long as a person's", () => {
     expect(found(["voice", 400], ["quiet", 1_000], ["voice", 7_000])).toEqual([
       "human short_greeting",
       "machine long_greeting",
@@ -88,7 +88,7 @@ describe("who answered", () => {
     expect(found(["voice", 400], ["quiet", 4_000], ["voice", 7_000])).toEqual(["human short_greeting"]);
   });
 
-  test("is unknown in silence, and in music, until somebody speaks", () => {
+  test("is unknown in silence, and in music, until the first word", () => {
     expect(verdicts(["quiet", FIRST_WORD_MS + 20])).toMatchObject([
       { answeredBy: "unknown", reason: "silence", confidence: 0, atMs: FIRST_WORD_MS },
     ]);

@@ -120,7 +120,7 @@ describe("dialling", () => {
     });
   });
 
-  test("becomes RINGING when the peer has been asked, once", () => {
+  test("becomes RINGING once the peer was asked", () => {
     const asked = given([]).when(placed);
     expect(asked.flow.phase).toBe("ringing");
     expect(asked.effects).toEqual([
@@ -219,11 +219,11 @@ describe("answered", () => {
     });
   });
 
-  test("without a media path in time fails as media_failed", () => {
+  test("without media in time fails as media_failed", () => {
     given(ANSWERED).when(timer("setup")).ends("fail", "media_failed");
   });
 
-  test("and gone before the media path is up fails as media_failed: nobody declined", () => {
+  test("and gone before the media path is up fails as media_failed: no one declined", () => {
     given(ANSWERED).when(ended("callee_hung_up")).ends("fail", "media_failed");
   });
 
@@ -238,7 +238,7 @@ describe("answered", () => {
     given(TALKING).when(connected).isNothing();
   });
 
-  test("is not watched for inbound audio that has come already", () => {
+  test("is not watched once audio has come", () => {
     const { effects } = given([placed, answered, inbound]).when(connected);
     expect(effects).not.toContainEqual(expect.objectContaining({ do: "timer", name: "inbound" }));
   });
@@ -308,13 +308,13 @@ describe("the watch for inbound audio", () => {
     expect(quiet.flow.phase).toBe("talking");
   });
 
-  test("ends the call if audio is certain to come", () => {
+  test("ends if inbound audio is certain", () => {
     const failed = given(TALKING, CERTAIN).when(timer("inbound"));
     expect(failed.effects[0]).toEqual(silent);
     failed.ends("fail", "media_failed");
   });
 
-  test("is over with the first frame", () => {
+  test("has ended with the first frame", () => {
     expect(given(TALKING, CERTAIN).when(inbound).effects).toEqual([{ do: "cancel", name: "inbound" }]);
     given([...TALKING, inbound], CERTAIN)
       .when(timer("inbound"))
@@ -346,14 +346,14 @@ describe("a call whose callee's side has shown nothing", () => {
   const NO_EVIDENCE = "nothing came";
   const unproven = (before: readonly CallSignal[]) => given(before, RULES, NO_EVIDENCE);
 
-  test("is completed by a normal hang-up of the callee's side", () => {
+  test("is completed by the callee's normal hang-up", () => {
     unproven(TALKING).when(ended("callee_hung_up", "BYE")).ends("complete", "callee_hung_up", "BYE");
     unproven([...TALKING, played])
       .when(ended("callee_hung_up"))
       .ends("complete", "callee_hung_up");
   });
 
-  test("fails if its side hangs up because of a fault", () => {
+  test("fails if its side's fault hangs up", () => {
     const fault = { ...ended("callee_hung_up", "BYE"), fault: true };
     unproven(TALKING).when(fault).ends("fail", "media_failed", `${NO_EVIDENCE}; BYE`);
     given(TALKING).when(fault).ends("complete", "callee_hung_up", "BYE");
@@ -430,7 +430,7 @@ describe("a line that goes down during a call", () => {
       .ends("fail", "instance_lost", "the line came back without this call");
   });
 
-  test("a line that was never down comes up for nothing", () => {
+  test("a line always up comes up without effects", () => {
     given(TALKING).when(up(false)).isNothing();
   });
 });
@@ -438,7 +438,7 @@ describe("a line that goes down during a call", () => {
 describe("a call with a live stream", () => {
   const armed = { do: "timer", name: "stream", ms: DEFAULT_TIMINGS.streamAttachMs };
 
-  test("has a limit on how long nobody carries its audio, from the answer on", () => {
+  test("has a limit on how long its audio has no carrier, from the answer on", () => {
     expect(given(ANSWERED, STREAMED).when(connected).effects).toContainEqual(armed);
     given(TALKING, STREAMED)
       .when(timer("stream"))
@@ -481,7 +481,7 @@ describe("a call with a live stream", () => {
 });
 
 describe("a call without a stream", () => {
-  test("has no limit on how long nobody carries its audio", () => {
+  test("has no limit on how long its audio has no carrier", () => {
     const { effects } = given(ANSWERED).when(connected);
     expect(effects).not.toContainEqual(expect.objectContaining({ name: "stream" }));
   });
@@ -509,7 +509,7 @@ describe("a timer that fires too late", () => {
     ["duration", RINGING],
     ["stream", ANSWERED],
     ["stream", [...TALKING, attached]],
-  ] as const)("%s means nothing any more", (name, before) => {
+  ] as const)("%s has lost its meaning", (name, before) => {
     given(before).when(timer(name)).isNothing();
   });
 });
@@ -520,7 +520,7 @@ describe("a machine that answers", () => {
     fact: { event: "answered_by", data: { answered_by: "machine", reason: "beep", confidence: 0.9, at_ms: 2_000 } },
   };
 
-  test("is noted, and the call goes on, unless the call asks for more", () => {
+  test("is noted, and the call continues, unless the call asks for more", () => {
     const found = given(TALKING).when(machine);
     expect(found.effects).toEqual([noted]);
     expect(found.flow.answeredBy).toBe("machine");
@@ -544,7 +544,7 @@ describe("a machine that answers", () => {
       .ends("complete", "message_played");
   });
 
-  test("stops the message until it records, which then begins again", () => {
+  test("stops until recording, then begins again", () => {
     const stopped = given([...TALKING, inbound, played], LEAVE).when(machine);
     expect(stopped.effects).toEqual([
       noted,
@@ -692,7 +692,7 @@ describe("a call-screening assistant", () => {
       .ends("complete", "machine_hung_up");
   });
 
-  test("gets the introduction, and the message waits for a person", () => {
+  test("gets the introduction; the message waits", () => {
     const { effects, flow } = given([...TALKING, inbound, machine], INTRODUCE).when(screening);
     expect(effects).toContainEqual({ do: "await_person", behind: "screening" });
     expect(flow).toMatchObject({ awaited: "screening", voicemail: undefined });
@@ -709,7 +709,7 @@ describe("a call-screening assistant", () => {
     expect(given([...before, verdict("human")], INTRODUCE).when(screening).flow.awaited).toBe("screening");
   });
 
-  test("is not waited for any more once a voicemail box records", () => {
+  test("is not waited for any longer once a voicemail box records", () => {
     const both: FlowRules = { ...INTRODUCE, onMachine: "leave_message" };
     given([...TALKING, inbound, verdict("human"), machine, over("beep")], both)
       .when(played)

@@ -39,7 +39,7 @@ describe("call limits", () => {
     expect(isAllowed("+12025550100", undefined)).toBe(true);
   });
 
-  test("limits beyond those of the issuer are refused by name", () => {
+  test("limits beyond the issuer's are refused", () => {
     const issuer = { allowedPrefixes: ["+49"], maxCallsPerDay: 10 };
     expect(() => limitsWithin({ allowedPrefixes: ["+4930", "+4"] }, issuer)).toThrow('allowedPrefixes contains "+4"');
     expect(() => limitsWithin({ maxCallsPerDay: 11 }, issuer)).toThrow("maxCallsPerDay is 11");

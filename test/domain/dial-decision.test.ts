@@ -46,7 +46,7 @@ describe("the protection in force", () => {
     expect(protectionInForce({}, undefined)).toEqual({});
   });
 
-  test("is off by default: a call is dialled at once", () => {
+  test("is off by default: calls dial immediately", () => {
     expect(decide({}, {}, { history: dials([0, 0, 0]), sinceLastDialMs: 0 })).toEqual({ do: "dial" });
   });
 });
@@ -60,14 +60,14 @@ describe("consents", () => {
     });
   });
 
-  test("of several forms of a number one that is not to be called counts", () => {
+  test("of several forms of a number the forbidden one counts", () => {
     expect(consentAmong([])).toBeUndefined();
     expect(consentAmong(["granted"])).toBe("granted");
     expect(consentAmong(["granted", "do_not_call"])).toBe("do_not_call");
     expect(consentAmong(["do_not_call", "granted"])).toBe("do_not_call");
   });
 
-  test("a missing consent blocks only if one is required", () => {
+  test("a missing consent blocks only if required", () => {
     expect(calleeBlock({}, CALLEE, NOW)).toBeUndefined();
     expect(calleeBlock({ requireConsent: true }, CALLEE, NOW)?.reason).toBe("blocked_no_consent");
     expect(calleeBlock({ requireConsent: true }, { ...CALLEE, consent: "granted" }, NOW)).toBeUndefined();
@@ -124,7 +124,7 @@ describe("the warm-up curve", () => {
     expect(instancePause({ warmUp: WARM_UP }, { history, linkedAt: NOW - 4 * DAY_MS }, NOW)).toBeUndefined();
   });
 
-  test("does not count one that is further ahead than a day, or the curve would be used up until then", () => {
+  test("does not count dials further ahead than a day, or the curve would be used up until then", () => {
     const history = dials([-2 * DAY_MS, -2 * DAY_MS, -2 * DAY_MS, 1, 1]);
     expect(instancePause({ warmUp: WARM_UP }, { history, linkedAt: NOW }, NOW)).toBeUndefined();
   });
@@ -170,7 +170,7 @@ describe("the answer rate", () => {
     expect(instancePause({ answerRate }, { history, linkedAt: 0 }, NOW - HOUR_MS)).toBeDefined();
   });
 
-  test("does not count dials of a clock that was ahead, and lasts no longer for one that ended ahead", () => {
+  test("does not count dials of a clock that was ahead, and lasts no longer for its end", () => {
     const ahead = dials(Array.from({ length: 4 }, () => -365 * DAY_MS));
     expect(instancePause({ answerRate }, { history: ahead, linkedAt: 0 }, NOW)).toBeUndefined();
     const past = dials(Array.from({ length: 4 }, () => 1_000)).map((dial) => ({
@@ -181,7 +181,7 @@ describe("the answer rate", () => {
     expect(pause?.until).toBe(NOW + answerRate.pauseMs);
   });
 
-  test("lets a call wait if the pause is over in its time, and ends it otherwise", () => {
+  test("lets a call wait if the pause has ended in its time, and ends it otherwise", () => {
     const past = { history: dials([HOUR_MS, HOUR_MS, HOUR_MS, HOUR_MS]) };
     const until = NOW + 9 * HOUR_MS + 60_000;
     expect(decide({ answerRate }, {}, past, until)).toMatchObject({ do: "wait", until });

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { END_OF_TURN_MS, endOfTurnMs, LONGEST_PAUSE_MS } from "../../src/domain/end-of-turn.ts";
+import { END_OF_TURN_MS, endOfTurnMs, MAX_PAUSE_MS } from "../../src/domain/end-of-turn.ts";
 
 const USUAL = END_OF_TURN_MS;
 const LONGER = 1_500;
-const LONGEST = LONGEST_PAUSE_MS;
+const LONGEST = MAX_PAUSE_MS;
 
 describe("the silence that ends a turn", () => {
   test.for([

@@ -54,7 +54,7 @@ describe("a call", () => {
     expect(callFaults({ ...common, ...all, voice: 1 }, STRICT)).toEqual(["/voice unknown_field"]);
   });
 
-  test("a fault names the field that was probably meant", () => {
+  test("a fault names the probable field", () => {
     const details = (body: unknown, schemas = SCHEMAS) =>
       refused(() => parseCreateCall(schemas, body)).errors.map(({ pointer, detail }) => `${pointer} ${detail}`);
     expect(details({ ...SPEECH, target: { phone_number: "+12025550100" } })).toEqual([
@@ -87,7 +87,7 @@ describe("a call", () => {
     },
   );
 
-  test("ignores the fields of other types, however wrong they are", () => {
+  test("ignores other types' fields, even wrong ones", () => {
     expect(parseCreateCall(SCHEMAS, { ...SPEECH, audio: 5, agent: { instructions: null } })).toMatchObject(SPEECH);
     expect(parseCreateCall(STRICT, { ...SPEECH, audio: 5 })).toMatchObject(SPEECH);
   });
@@ -319,7 +319,7 @@ describe("an instance", () => {
     expect(instanceFaults({ name: "x", metadata })).toEqual(["/metadata type_invalid"]);
   });
 
-  test("keeps its metadata whole, whatever its keys are called", () => {
+  test("keeps its metadata whole, whatever the keys", () => {
     const json =
       '{"constructor":{"prototype":1},"__proto__":{"polluted":true},"toString":null,"":[],"a/b~c":"😀\\u0000"}';
     const { metadata } = parseCreateInstance(SCHEMAS, { name: "x", metadata: JSON.parse(json) });
@@ -363,7 +363,7 @@ describe("a body", () => {
       });
   });
 
-  test("may carry fields that nobody knows", () => {
+  test("may carry fields that are unknown", () => {
     expect(parseCreateCall(SCHEMAS, { ...SPEECH, extra: 1, tts: { ...SPEECH.tts, speed: 2 } })).toEqual(SPEECH);
     expect(parseCreateInstance(SCHEMAS, { name: "x", extra: 1 })).toEqual({ name: "x" });
   });
@@ -582,7 +582,7 @@ describe("an agent's other fields", () => {
     });
   });
 
-  test("that are unknown are refused if the request is strict", () => {
+  test("that are unknown are refused if strict", () => {
     expect(callFaults(body({ tempo: 1 }), STRICT)).toEqual(["/agent/tempo unknown_field"]);
     expect(parseCreateCall(SCHEMAS, body({ tempo: 1 }))).toStrictEqual({ ...parseCreateCall(SCHEMAS, body({})) });
   });

@@ -93,7 +93,7 @@ describe("linking", () => {
     given(LINKED).ignores(linking);
   });
 
-  test("a resumed line connects although it is not linked", () => {
+  test("a resumed line connects although unlinked", () => {
     expect(given(NEW).when(resumed).flow.state).toBe("connecting");
     given(LINKED, TO_ONLINE).ignores(resumed);
   });
@@ -112,7 +112,7 @@ describe("linking", () => {
 });
 
 describe("a probe that finds the line online", () => {
-  test("stores the instance as active before the line can dial", () => {
+  test("stores the instance active before dialling", () => {
     const { flow, effects } = given(LINKED).when(foundOnline(7_000));
     expect(flow).toMatchObject({ state: "connecting", lastSeenAt: 7_000 });
     expect(effects).toEqual([{ do: "stop_grace" }, { do: "store_active", offlineReports: 0 }]);
@@ -135,7 +135,7 @@ describe("a probe that finds the line online", () => {
     expect(effects).toEqual([{ do: "stop_grace" }]);
   });
 
-  test("links a line whose code nobody reported as scanned", () => {
+  test("links a line whose code was not reported as scanned", () => {
     expect(given(NEW, [linking, ...TO_ONLINE]).flow.state).toBe("online");
   });
 
@@ -162,13 +162,13 @@ describe("an offline line", () => {
     expect(effects).toEqual([]);
   });
 
-  test("is stored as inactive, with the latest reason, when the grace is over", () => {
+  test("is stored as inactive, with the latest reason, when the grace has ended", () => {
     const { flow, effects } = given(LINKED, [...TO_ONLINE, offline(), offline("worse")]).when(graceOver);
     expect(flow).toMatchObject({ state: "offline", reason: "worse", inGrace: false });
     expect(effects).toEqual([{ do: "store_inactive", reason: "worse" }]);
   });
 
-  test("has a grace while it connects for the first time", () => {
+  test("has a grace during its first connection", () => {
     expect(given(LINKED).when(offline()).effects).toEqual([startGrace]);
     expect(given(LINKED, [offline()]).when(graceOver).flow.state).toBe("offline");
   });
@@ -200,7 +200,7 @@ describe("an offline line", () => {
     expect(decideLine(broken.flow, offline("busy"), RULES).flow.lastingFault).toBeUndefined();
   });
 
-  test("has no grace for a fault that will not pass", () => {
+  test("has no grace for a lasting fault", () => {
     for (const before of [[], TO_ONLINE, [...TO_ONLINE, offline("no route")]]) {
       const { flow, effects } = given(LINKED, before).when(offline("replaced", true));
       expect(flow).toMatchObject({ state: "offline", reason: "replaced", lastingFault: "replaced", inGrace: false });
@@ -233,7 +233,7 @@ describe("an unlinked line", () => {
     expect(isProbed(flow)).toBe(false);
   });
 
-  test("is only offline if its network links by itself", () => {
+  test("is only offline if its network links on its own", () => {
     const { flow, effects } = given(LINKED, TO_ONLINE, OPERATOR).when(unlinked);
     expect(flow).toMatchObject({ state: "reconnecting", reason: "removed" });
     expect(effects).toEqual([{ do: "notify_offline", reason: "removed" }, startGrace]);
@@ -271,7 +271,7 @@ describe("a line whose user unlinks the number", () => {
     expect(given(LINKED, relinked).flow.state).toBe("online");
   });
 
-  test("may be closed meanwhile, and stays closed", () => {
+  test("may be closed in the meantime, and stays closed", () => {
     const { flow, ignores } = given(LINKED, [unlinking, closing]);
     expect(flow.stage).toBe("closing");
     ignores(unlinkingStored);
@@ -351,7 +351,7 @@ describe("a condition", () => {
     expect(given(LINKED, [offline("no route")]).when(condition("replaced", "replaced")).flow.reason).toBe("no route");
   });
 
-  test("gives the usual reason back once it is over", () => {
+  test("gives the usual reason back afterwards", () => {
     const expired = condition("qr_expired", "the codes have expired");
     expect(given(NEW, [linking, expired]).when(condition(null)).flow.reason).toBe("waiting for the code to be scanned");
     expect(given(NEW, [expired]).when(condition(null)).flow.reason).toBe("no phone number is linked");
@@ -368,7 +368,7 @@ describe("a condition", () => {
     expect(flow.condition).toBeNull();
   });
 
-  test("outlives a drop and the end of the grace", () => {
+  test("outlives a drop and the grace's end", () => {
     const { flow } = given(LINKED, [...TO_ONLINE, condition("replaced"), offline()]).when(graceOver);
     expect(flow).toMatchObject({ state: "offline", condition: "replaced" });
   });

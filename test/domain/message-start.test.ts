@@ -63,7 +63,7 @@ describe("a message", () => {
     expect(effectsOf(TALKING, rulesOf({ startDelayMs: 700 })).slice(-3)).toEqual(beginning(700));
   });
 
-  test("waits for the first word, and then for the pause", () => {
+  test("waits for the first word, then the pause", () => {
     const rules = rulesOf({ startOn: "first_word", startDelayMs: 300 });
     expect(about(effectsOf(TALKING, rules))).toEqual([
       { do: "await_first_word" },
@@ -84,7 +84,7 @@ describe("a message", () => {
       expect(effectsOf([...TALKING, over, late], rules)).toEqual([]);
   });
 
-  test("waits for the beep alone once a machine has answered", () => {
+  test("waits only for the beep at machines", () => {
     const rules = rulesOf({ startOn: "first_word" }, "leave_message");
     expect(effectsOf([...TALKING, machine], rules)).toContainEqual({ do: "cancel", name: "start" });
     for (const late of [over, timer("start")]) expect(effectsOf([...TALKING, machine, late], rules)).toEqual([]);

@@ -18,7 +18,7 @@ describe("a principal", () => {
     expect(mayUseInstance(principal, { id: instanceId, userId })).toBe(allowed);
   });
 
-  test("of a demo token is limited to one instance, whoever owns it", () => {
+  test("of a demo token is limited to one instance, for any owner", () => {
     expect(mayUseInstanceId(user, "inst-2")).toBe(true);
     expect(mayUseInstanceId(demo, "inst-1")).toBe(true);
     expect(mayUseInstanceId(demo, "inst-2")).toBe(false);
@@ -31,7 +31,7 @@ describe("a list", () => {
     expect(visiblePart(user, "inst-2")).toEqual({ instanceId: "inst-2" });
   });
 
-  test("returns only the records of a demo token's instance", () => {
+  test("returns only the demo token's instance's records", () => {
     expect(visiblePart(demo, undefined)).toEqual({ instanceId: "inst-1" });
     expect(visiblePart(demo, "inst-1")).toEqual({ instanceId: "inst-1" });
     expect(visiblePart(demo, "inst-2")).toBeUndefined();

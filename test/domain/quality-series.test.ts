@@ -69,7 +69,7 @@ describe("the quality of a call over time", () => {
     expect(series.intervals.map(({ roundTripMs }) => roundTripMs).filter((ms) => ms !== null)).toEqual([900]);
   });
 
-  test("takes back losses of packets that came after all", () => {
+  test("takes back losses of late packets", () => {
     const series = new QualitySeries();
     series.add(5_000, statistics({ packetsReceived: 240, packetsLost: 10 }));
     series.add(10_000, statistics({ packetsReceived: 496, packetsLost: 4 }));

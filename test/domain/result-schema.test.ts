@@ -35,7 +35,7 @@ test("hostile JSON is refused or is a schema that values can be checked by", () 
   );
 });
 
-test("a schema that is nested a thousand times is refused", () => {
+test("a schema nested a thousand times is refused", () => {
   let schema: object = { type: "object" };
   for (let level = 0; level < 1_000; level++) schema = { type: "object", properties: { a: schema } };
   expect(v.safeParse(SCHEMA, schema).issues?.[0]?.message).toContain("is nested deeper than 20 levels");

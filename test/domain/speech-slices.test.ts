@@ -6,7 +6,7 @@ import { fuzz } from "../support/fuzz.ts";
 const LENGTHS = { longest: 300, shortest: 150, first: 40 };
 const slices = (text: string) => [...speechSlices(text, LENGTHS)];
 
-test("slices are whole sentences; the first one is short", () => {
+test("slices are whole sentences, a short one first", () => {
   const sentence = "Dr. Smith has called at 10:30 and asks for 3.50 of it. ";
   const found = slices(sentence.repeat(10));
   expect(found[0]).toBe(sentence);

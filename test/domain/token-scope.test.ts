@@ -23,7 +23,7 @@ describe("the scopes of a new token", () => {
   });
 });
 
-test("a principal without a list of scopes may do everything", () => {
+test("a principal without scopes may do everything", () => {
   for (const scope of TOKEN_SCOPES) {
     expect(hasScope(undefined, scope)).toBe(true);
     expect(hasScope([scope], scope)).toBe(true);

@@ -39,7 +39,7 @@ test("an exhausted delivery fails with its last error", () => {
   expect(after).toMatchObject({ status: "failed", nextAttemptAt: null, lastError: "the endpoint answered 500" });
 });
 
-test("a redirect is a failure whose error names the fix", () => {
+test("a redirect is a failure with its fix", () => {
   expect(afterAttempt({ attempts: 0 }, { status: 302 }, NOW, 0).lastError).toMatch(/302; redirects are not followed/);
 });
 

@@ -19,7 +19,7 @@ const LINK_PAGE = /http:\S+\/simulator\/\S*\w/;
 const node = runtimeNamed("node26");
 
 describe.skipIf(node.missing)(`the examples README, on ${node.title}`, () => {
-  test("an Express app of five lines places a heard call", async () => {
+  test("an Express app of five lines calls", async () => {
     const [, lines = ""] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(folder(), "README.md"), "utf8")) ?? [];
     expect(lines.split("\n").filter(Boolean)).toHaveLength(5);
     const port = await freePort();
@@ -45,7 +45,7 @@ describe.skipIf(node.missing)(`the examples README, on ${node.title}`, () => {
     expect(await server.stop()).toBe(0);
   });
 
-  test("npm run example places the call of the README", async () => {
+  test("npm run example places the README's call", async () => {
     const PATH = [join(ROOT, "node_modules/.bin"), process.env.PATH].join(delimiter);
     const cwd = temporaryFolder("first-call");
     const server = await start(node, join(ROOT, "adapters/cli/main.ts"), { args: ["serve"], cwd, env: { PORT: "0" } });

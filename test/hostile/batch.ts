@@ -16,7 +16,7 @@ import { Spoiling } from "./spoiling.ts";
 /** SIP waits half a minute for what never comes: here that is three seconds. The audio has its own clock. */
 const SPEED = 10;
 const CALLS = 120;
-const LONGEST_MS = 1_000;
+const MAX_MS = 1_000;
 /** After a hang-up, everything of a call is gone within, ms. */
 const END_MS = 10_000;
 const CHANCES = 3;
@@ -89,7 +89,7 @@ class Batch {
   /** One call; it must be over soon after we hang up, at the latest. */
   async #spoiltCall(network: Network, line: Line): Promise<void> {
     const number = SPOILT_NUMBERS[Math.floor(this.#draw() * SPOILT_NUMBERS.length)]!;
-    const [waitMs, callMs] = [this.#draw() * LONGEST_MS, this.#draw() * LONGEST_MS];
+    const [waitMs, callMs] = [this.#draw() * MAX_MS, this.#draw() * MAX_MS];
     await network.sleep(waitMs);
     this.#calls++;
     const dialled = await within(END_MS, network.call(line, number).catch(dialFault));

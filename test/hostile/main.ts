@@ -5,7 +5,7 @@ import { runBatch } from "./batch.ts";
 import { isolated, runIsolated } from "./namespace.ts";
 
 /** What the heap may gain by chance over all batches, bytes, once two of them have warmed it up. */
-const MOST_GROWTH = 8 * 2 ** 20;
+const MAX_GROWTH = 8 * 2 ** 20;
 const WARM_UP = 2;
 
 const code = runIsolated();
@@ -46,7 +46,7 @@ for (; messages < wanted; seed++) {
   for (const fault of new Set(faults)) console.log(`  ${fault}`);
   console.log(`  replay: SEED=${seed} npm run test:tier -- hostile`);
 }
-const growth = growthOf(samples, 0, MOST_GROWTH);
+const growth = growthOf(samples, 0, MAX_GROWTH);
 if (globalThis.gc && samples.length > 2 && !growth.flat) {
   broken++;
   console.log(`memory grew by ${(growth.bytes / 2 ** 20).toFixed(1)} MiB, from seed ${first} to ${seed - 1}`);

@@ -3,7 +3,7 @@ import { isolated } from "./namespace.ts";
 import { spoilMedia } from "./spoil-media.ts";
 import { type Draw, spoilText, staysHome } from "./spoil-text.ts";
 
-const MOST_COPIES = 5;
+const MAX_COPIES = 5;
 /** The original comes as well, and somewhere among them. */
 const ORIGINAL_COMES = 0.6;
 /** Packets of audio that are spoilt; every one would be more than a machine can hear. */
@@ -24,7 +24,7 @@ export class Spoiling {
   readonly spoils: NonNullable<LossyRelayOptions["spoils"]> = {
     signalling: (datagram) => {
       if (!this.active || datagram.length < 20) return [datagram];
-      const all = Array.from({ length: 1 + Math.floor(this.#draw() * MOST_COPIES) }, () => this.#spoilt(datagram));
+      const all = Array.from({ length: 1 + Math.floor(this.#draw() * MAX_COPIES) }, () => this.#spoilt(datagram));
       this.messages += all.length;
       if (this.#draw() < ORIGINAL_COMES) all.splice(Math.floor(this.#draw() * all.length), 0, datagram);
       return all;

@@ -25,7 +25,7 @@ describe("a user's budget", () => {
     bodies.share(bob).grow(100 * KB);
   });
 
-  test("the budget has room again once a body is released", () => {
+  test("the budget has room after a release", () => {
     const bodies = budget();
     const held = bodies.share(ada);
     held.grow(200 * KB);
@@ -87,7 +87,7 @@ describe("a demo token", () => {
     other.grow(SMALL_BODY + 1);
   });
 
-  test("the budget has room again once a body is released", () => {
+  test("the budget has room after a release", () => {
     const bodies = budget();
     const held = bodies.share(demo);
     held.grow(50 * KB);
@@ -107,7 +107,7 @@ test("four users with full budgets leave room for the uploads of others", () => 
   bodies.share(eve).grow(100 * KB);
 });
 
-test("the largest body fits while there is no other body", () => {
+test("the largest body fits alone", () => {
   const bodies = budget();
   expect(bodies.most(ada)).toBe(200 * KB);
   bodies.share(ada).grow(bodies.most(ada));

@@ -26,7 +26,7 @@ describe("content type", () => {
     expect((await post(recording().app, {}, { "content-type": type })).status).toBe(201);
   });
 
-  test("a body without a content type is read as JSON", async () => {
+  test("a body without content type is JSON", async () => {
     const { app, seen } = recording();
     expect((await post(app, '{"a":1}')).status).toBe(201);
     expect(seen).toEqual([{ a: 1 }]);
@@ -95,7 +95,7 @@ describe("JSON", () => {
     expect((await post(app, "[".repeat(1_000_000))).status).toBe(400);
   });
 
-  test("a body that breaks off leads to 400 invalid_json", async () => {
+  test("a broken-off body means 400 invalid_json", async () => {
     const { app, logged } = recording();
     const body = (async function* () {
       yield new TextEncoder().encode('{"a"');

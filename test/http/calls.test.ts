@@ -48,7 +48,7 @@ describe("POST /v1/calls", () => {
     expect(reply.headers).not.toHaveProperty("idempotent-replayed");
   });
 
-  test("an existing active call leads to 200 without a Location", async () => {
+  test("an active call means 200 without Location", async () => {
     const create = async () => ({ ...call({ status: "RINGING" }), created: false, replayed: false });
     const reply = await ask(serve({ calls: { create } }).app, post);
     expect(reply.status).toBe(200);
@@ -304,7 +304,7 @@ describe("GET /v1/calls/:callId/events", () => {
     ]);
   });
 
-  test("the timeline of an unknown call leads to 404", async () => {
+  test("an unknown call's timeline is 404", async () => {
     expect((await ask(serve().app, { path: "/v1/calls/call_x/events" })).status).toBe(404);
   });
 });

@@ -64,7 +64,7 @@ test("a fetch request's own signal ends its wait and frees the place of an event
   expect((await open()).status).toBe(200);
 });
 
-test("a body whose connection closes is read no further", async () => {
+test("a body is unread once its connection closes", async () => {
   const connection = new AbortController();
   let isReading = false;
   const { app } = serve();

@@ -36,7 +36,7 @@ describe("CORS for all origins", () => {
     }
   });
 
-  test("an OPTIONS request other than a preflight needs a token", async () => {
+  test("an OPTIONS request beyond preflight needs a token", async () => {
     expect((await ask(app, { method: "OPTIONS", path: "/v1/calls", token: null })).status).toBe(401);
   });
 

@@ -73,7 +73,7 @@ test("the assets path serves only the files of the page", async () => {
   expect(asked).toEqual([]);
 });
 
-test("the errors page has an anchor for every code", async () => {
+test("the errors page anchors every code", async () => {
   const page = await ask(serve().app, { path: "/docs/errors", token: null });
   for (const [code, { title, status, means, fix }] of Object.entries(PROBLEMS)) {
     const at = page.text.indexOf(`id="${code}"`);

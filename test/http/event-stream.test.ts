@@ -98,7 +98,7 @@ describe("GET /v1/events as a stream", () => {
     expect(await last).toBeUndefined();
   });
 
-  test("it ends without a fault when the server stops", async () => {
+  test("it ends faultlessly at the server's stop", async () => {
     const nextEvents = () => Promise.reject(new Refusal("stopping", "the server is stopping"));
     const { app, logged } = serve({ queries: { nextEvents } });
     const { next } = await opened(app);
@@ -107,7 +107,7 @@ describe("GET /v1/events as a stream", () => {
     expect(logged.filter(({ level }) => level !== "info")).toEqual([]);
   });
 
-  test("a user has a hundred of them; one that ends or is never read gives its place back", async () => {
+  test("a user has a hundred of them; an ended or unread one gives its place back", async () => {
     const system = new ManualSystem();
     const { app } = serve({ queries: { nextEvents: twoEvents() }, http: { system } });
     const streams = await Promise.all(Array.from({ length: 100 }, () => opened(app)));
@@ -122,7 +122,7 @@ describe("GET /v1/events as a stream", () => {
     expect(late.map(({ reply }) => reply.status)).toEqual(Array(99).fill(200));
   });
 
-  test("a HEAD has the headers and takes no place", async () => {
+  test("a HEAD has headers and no place", async () => {
     const { app } = serve();
     for (let n = 0; n < 101; n++) {
       const reply = await app.handle(requestOf({ method: "HEAD", path: "/v1/events", headers: ACCEPT }));

@@ -130,7 +130,7 @@ describe("unfinished uploads of one user", () => {
     expect((await send("ada", 2 * LARGE)).status).toBe(201);
   });
 
-  test("an upload that outgrows the budget is no longer read", async () => {
+  test("an upload outgrowing the budget is unread", async () => {
     const { post, hold } = world();
     hold("ada");
     await turns();
@@ -152,7 +152,7 @@ test("large bodies never cause the refusal of a small body", async () => {
   expect((await send("eve", 60 * KB)).status).toBe(201);
 });
 
-test("a body larger than the whole budget leads to 413", async () => {
+test("a body above the budget means 413", async () => {
   const { send } = world();
   expect((await send("ada", 2 * LARGE)).status).toBe(201);
   expect(codeOf(await send("ada", 2 * LARGE + 1))).toBe("body_too_large");
@@ -166,18 +166,18 @@ describe("the bytes of a body", () => {
     for (let request = 0; request < 10; request++) expect((await send("ada", 2 * LARGE)).status).toBe(201);
   });
 
-  test("the bytes are released if the body breaks off", async () => {
+  test("the bytes are released after a break", async () => {
     const held = hold("ada", 2 * LARGE);
     await turns();
     held.breakOff();
     expect(codeOf(await held.reply)).toBe("invalid_json");
   });
 
-  test("the bytes are released if the body is not JSON", async () => {
+  test("the bytes are released after invalid JSON", async () => {
     expect(codeOf(await send("ada", LARGE, "{"))).toBe("invalid_json");
   });
 
-  test("the bytes are released if the request is refused", async () => {
+  test("the bytes are released after a refusal", async () => {
     expect(codeOf(await send("ada", LARGE, '{"refuse":1}'))).toBe("instance_not_found");
   });
 

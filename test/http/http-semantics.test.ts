@@ -156,7 +156,7 @@ describe("problem documents", () => {
     expect((await ask(serve({ calls: { get } }).app, { path: one })).status).toBe(500);
   });
 
-  test("an unavailable storage leads to 503 with a Retry-After", async () => {
+  test("an unavailable storage means 503 with Retry-After", async () => {
     const get = () => Promise.reject(new StorageUnavailable("database is locked: /var/lib/x.db"));
     const reply = await ask(serve({ calls: { get } }).app, { path: one });
     expect([reply.status, reply.json.code]).toEqual([503, "storage_unavailable"]);
@@ -164,7 +164,7 @@ describe("problem documents", () => {
     expect(reply.text).not.toContain("/var/lib");
   });
 
-  test("a broken logger leads to 500, not to a rejection", async () => {
+  test("a broken logger means 500, no rejection", async () => {
     const broken = () => {
       throw new Error("disk full");
     };
@@ -202,7 +202,7 @@ describe("ETag", () => {
 });
 
 describe("request ids", () => {
-  test("the request's own id is returned, on errors too", async () => {
+  test("the request's id returns, on errors too", async () => {
     const { app } = serve();
     for (const path of [one, "/v1/nothing", "/healthz"])
       expect((await ask(app, { path, headers: { "x-request-id": "abc/1" } })).headers["x-request-id"]).toBe("abc/1");

@@ -23,7 +23,7 @@ async function* pieces(count: number, made: () => void): AsyncGenerator<Uint8Arr
   }
 }
 
-test("each piece of a reply is made in a turn of its own", async () => {
+test("each piece of a reply is made in its own turn", async () => {
   const turn = turnClock();
   const made: number[] = [];
   for await (const _ of inTurns(pieces(10, () => made.push(turn())))) void _;

@@ -44,7 +44,7 @@ describe("POST /v1/instances", () => {
 });
 
 describe("GET /v1/instances", () => {
-  test("the list has the six fields and no callQueue", async () => {
+  test("the list has six fields, no callQueue", async () => {
     const reply = await ask(serve().app, { path: "/v1/instances" });
     expect(reply.status).toBe(200);
     expect(reply.json).toEqual([SHAPE]);
@@ -154,7 +154,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
     expect(reply.headers["qr-page"]).toBe(`https://example.test/link-page/${INSTANCE_ID}.a.b`);
   });
 
-  test("a code that is scanned meanwhile has no link page any more", async () => {
+  test("a code that is scanned in the meantime has no link page any longer", async () => {
     const linkTicket = refuse("instance_already_linked");
     const reply = await ask(serve({ instances: { configure: opaqueCode, linkTicket } }).app, { path });
     expect([reply.status, reply.headers["qr-page"]]).toEqual([200, undefined]);

@@ -52,7 +52,7 @@ describe("a caller whom the program has authenticated", () => {
     expect([refused.status, refused.json.code]).toEqual([403, "insufficient_scope"]);
   });
 
-  test("is held to the rate limit, on every route", async () => {
+  test("is rate-limited on every route", async () => {
     const artefact = async (): Promise<Reply> => ({ status: 200, headers: {}, body: "RIFF" });
     const page = async () => undefined;
     const { app } = serve({

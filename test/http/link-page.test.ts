@@ -51,7 +51,7 @@ describe("GET /link-page/:ticket", () => {
     expect(policy).not.toContain("unsafe");
   });
 
-  test("shows the number once it is linked, without a script", async () => {
+  test("shows the linked number without a script", async () => {
     const { text, headers } = await ask(serving(linked).app, open);
     expect(text).toContain("now places its calls as +12025550123");
     expect(text).not.toContain("<script");

@@ -117,7 +117,7 @@ test("every reference of the document resolves", () => {
   for (const ref of refs) expect(resolve(document, ref), ref).toBeDefined();
 });
 
-test("every schema has a name of its own", () => {
+test("every schema has its own name", () => {
   expect(Object.keys(document.components.schemas).filter((name) => !/^[A-Z]/.test(name))).toEqual([]);
 });
 
@@ -231,7 +231,7 @@ test("the server's URL contains the base path once", async () => {
   }
 });
 
-test("every code has an HTTP error status and a title", () => {
+test("every code has a status and title", () => {
   for (const { status, title } of Object.values(PROBLEMS)) {
     expect(status).toBeGreaterThanOrEqual(400);
     expect(title).toMatch(/^[A-Z]/);

@@ -49,7 +49,7 @@ test("the path / is claimed only below a base path", async () => {
     expect({ path, own: await claims(app, path) }).toEqual({ path, own });
 });
 
-test("the pages of a telephony are claimed, with a prefix of their own", async () => {
+test("the pages of a telephony are claimed, with their own prefix", async () => {
   const page = { prefix: "line", page: async () => undefined, artefact: async () => undefined };
   const { app } = serve({ http: { pages: [page] } });
   expect([await claims(app, "/line/x"), await claims(app, "/liner")]).toEqual([true, false]);

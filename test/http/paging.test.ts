@@ -28,7 +28,7 @@ const list: CallUseCases["list"] = async (_, _filter, page = {}) => {
 const next = (link: string | undefined): string | undefined => /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
 
 describe("GET /v1/calls", () => {
-  test.each(["", "/api/voice"])("the links lead through all pages (base path %j)", async (basePath) => {
+  test.each(["", "/api/voice"])("the links lead everywhere (base path %j)", async (basePath) => {
     const { app } = serve({ calls: { list }, http: { basePath } });
     let path: string | undefined = `${basePath}/v1/calls?limit=3&status=FAILED&expand=outcome`;
     const seen: string[][] = [];
@@ -46,7 +46,7 @@ describe("GET /v1/calls", () => {
     expect(seen).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)]);
   });
 
-  test("a last page that is full has no link", async () => {
+  test("a full last page has no link", async () => {
     const reply = await ask(serve({ calls: { list } }).app, { path: "/v1/calls?limit=7" });
     expect(reply.json).toHaveLength(7);
     expect(reply.headers).not.toHaveProperty("link");

@@ -62,7 +62,7 @@ describe.each(PROTECTED)("$method $path", (endpoint) => {
   const { access } = endpoint.route.operation;
   const others = TOKEN_SCOPES.filter((scope) => scope !== access);
 
-  test("refuses a token with every scope but its own", async () => {
+  test("refuses a token with all other scopes", async () => {
     const { status, json, headers } = await answerTo(others, endpoint);
     expect([status, json.code]).toEqual([403, "insufficient_scope"]);
     expect(headers["www-authenticate"]).toBe(`Bearer error="insufficient_scope", scope="${access}"`);

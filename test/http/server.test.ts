@@ -3,7 +3,7 @@ import { StorageUnavailable } from "../../src/ports/storage.ts";
 import { ask } from "./support/ask.ts";
 import { CALL_ID, serve } from "./support/fakes.ts";
 
-test("/healthz returns 200 even if the storage is down", async () => {
+test("/healthz returns 200 without storage", async () => {
   const { app } = serve({ queries: { ready: async () => false } });
   const reply = await ask(app, { path: "/healthz", token: null });
   expect([reply.status, reply.json]).toEqual([200, { status: "ok" }]);

@@ -23,7 +23,7 @@ interface Sent {
   readonly media?: Record<string, string>;
 }
 
-const MOST_MARKS = 4;
+const MAX_MARKS = 4;
 
 /** A bot on a dialect, with the messages to the bot and the calls of the core. */
 function connect(): {
@@ -54,7 +54,7 @@ function connect(): {
     messages: 0,
     took: () => {},
     mark(name) {
-      if (waiting === MOST_MARKS) throw new RangeError(`At most ${MOST_MARKS} marks can wait.`);
+      if (waiting === MAX_MARKS) throw new RangeError(`At most ${MAX_MARKS} marks can wait.`);
       waiting++;
       asked.push(["mark", name]);
     },
@@ -270,7 +270,7 @@ describe("messages of the bot", () => {
     expect(warnings).toEqual([expect.stringMatching(/^[a-z].*[a-zA-Z0-9]$/)]);
   });
 
-  test("messages before the start of the stream are ignored", () => {
+  test("messages before the stream's start are ignored", () => {
     const { asked, say, happen, warnings } = connect();
     say({ event: "media", streamSid: SID, media: { payload: "AAAA" } });
     say({ event: "clear", streamSid: SID });

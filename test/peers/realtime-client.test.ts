@@ -239,7 +239,7 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
     expect(one.errors).toEqual([]);
   });
 
-  test.for([true, false])("truncates what was not heard; the server stops by itself: %s", async (itself) => {
+  test.for([true, false])("truncates what was not heard; the server stops on its own: %s", async (itself) => {
     const long = "One two three four five six seven eight nine ten. ".repeat(40);
     const one = await talking(({ last }) => ({ text: last.includes("tone") ? "Yes?" : long }), {
       turnDetection: { type: "server_vad", interruptResponse: itself },
@@ -328,7 +328,7 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
       await one.until(() => one.history.includes("assistant: Hello."));
     });
 
-    test("that changes nothing is reported, and the reply goes on", async () => {
+    test("that changes nothing is reported, and the reply continues", async () => {
       const one = await talking(() => ({ text: "Hello." }));
       server.failConversation("error");
       one.session.sendMessage("Hello?");

@@ -54,7 +54,7 @@ withTools("the pair of docs/sip.md", ["baresip", "kamailio", "sox"], () => {
   onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     const server = useServer(target, { env: { RINGPORT_SIP_TRUNKS: TRUNKS, RINGPORT_STREAM_PREVIEW: "1" } });
 
-    test("an instance becomes ACTIVE by itself, and the phone records the message", async () => {
+    test("an instance becomes ACTIVE on its own, and the phone records the message", async () => {
       const client = await server.as("admin");
       const { id } = await client.createInstance("Trunk");
       await client.waitForInstance(id, "ACTIVE");

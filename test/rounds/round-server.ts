@@ -13,10 +13,10 @@ const STOP_MS = 2_000;
 const ANSWER_MS = 20_000;
 /** A second server takes over within this on a busy machine, ms. */
 const TAKEN_WITHIN_MS = 30_000;
-const MOST_LOGGED = 100;
+const MAX_LOGGED = 100;
 /** Lines, and characters of each, of the last words of a server. */
-const MOST_SHOWN = 8;
-const MOST_CHARACTERS = 300;
+const MAX_SHOWN = 8;
+const MAX_CHARACTERS = 300;
 /** The server's words for requests that come after its end. */
 const AFTER_STOP = "a request came, but Ringport is not running";
 /** What may be answered to requests that are right. */
@@ -199,8 +199,8 @@ export class RoundServer {
       .split("\n")
       .filter((line) => !line.includes(AFTER_STOP));
     const last = lines
-      .slice(-MOST_SHOWN)
-      .map((line) => line.slice(0, MOST_CHARACTERS))
+      .slice(-MAX_SHOWN)
+      .map((line) => line.slice(0, MAX_CHARACTERS))
       .join("\n");
     this.#journal.violated(
       "the server lives",
@@ -227,6 +227,6 @@ function printed(server: ServerProcess): string {
     .output()
     .split("\n")
     .filter((line) => line.startsWith("{"));
-  const some = lines.filter((line) => !line.includes(AFTER_STOP)).slice(0, MOST_LOGGED);
+  const some = lines.filter((line) => !line.includes(AFTER_STOP)).slice(0, MAX_LOGGED);
   return some.length === 0 ? "" : `, it logged:\n${some.join("\n")}`;
 }

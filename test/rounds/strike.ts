@@ -6,7 +6,7 @@ import type { Stage } from "./stage.ts";
 import { takeOver } from "./take-over.ts";
 
 /** Calls that are ended while the storage fails. */
-const MOST_ENDED = 3;
+const MAX_ENDED = 3;
 /** A hang-up that waits for nothing takes a moment; this long on a busy machine, ms. */
 const HANG_UP_MS = 5_000;
 const LOOK_MS = 5;
@@ -66,7 +66,7 @@ async function act(stage: Stage, fault: Fault, rest: () => Promise<void>): Promi
  */
 async function endLiveCalls(stage: Stage, outage: string): Promise<void> {
   const { journal, phones, place } = stage;
-  const live = journal.known.filter(({ number }) => phones.hasLeg(number)).slice(0, MOST_ENDED);
+  const live = journal.known.filter(({ number }) => phones.hasLeg(number)).slice(0, MAX_ENDED);
   const asked = place.readable(outage);
   if (asked) for (const call of live) void endCall(stage, call);
   const rule = asked ? "DELETE hangs up, whatever the storage does" : "a call ends, whatever the storage does";

@@ -239,7 +239,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   describe("a second server on the same data folder", () => {
     const server = useServer(target);
 
-    test("it fails with the reason, and the first server goes on", async () => {
+    test("it fails with the reason, and the first server continues", async () => {
       const before = Object.keys(contents(server.data));
       expectOneLine(
         await run(target.runtime, MAIN, { args: ["serve"], env: { RINGPORT_DATA: server.data } }),
@@ -300,7 +300,7 @@ onEach([ON_NODE], (target) => {
       await expectRefused(target, place, as, ...texts.map(literally));
     });
 
-    test("the message names the key that cannot be read", async () => {
+    test("the message names the unreadable key", async () => {
       const { place, data } = freshPlace();
       mkdirSync(data);
       const key = join(data, "secret.key");
@@ -311,7 +311,7 @@ onEach([ON_NODE], (target) => {
       expect([readdirSync(place), readdirSync(data)]).toEqual([["data"], before]);
     });
 
-    test.skipIf(process.platform !== "linux")("the message names the port that cannot be used", async () => {
+    test.skipIf(process.platform !== "linux")("the message names the unusable port", async () => {
       const { place } = freshPlace();
       if (readFileSync("/proc/sys/net/ipv4/ip_unprivileged_port_start", "utf8").trim() === "0") return;
       await expectRefused(target, place, { env: { PORT: "81" }, ...as }, /port 81 .*may not be used/, /PORT=8080/);

@@ -182,7 +182,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
       expect((await client.readCall(live.id)).outcome?.reason).toBe("interrupted");
     }, 120_000);
 
-    test("that ends PostgreSQL ends live calls within the lease; waiting ones go on later", async () => {
+    test("that ends PostgreSQL ends live calls within the lease; waiting ones continue later", async () => {
       const { postgres, databaseUrl, phone, server, client, live, heard, waiting } = await started(target);
       fillDisk(filler);
       await fillLog(databaseUrl);

@@ -10,7 +10,7 @@ const READERS = 20;
 const MINUTES = 30;
 const SAMPLES = MINUTES * 60 * 16_000;
 /** What the process may hold for each reader, bytes; the file has 57 million. */
-const MOST_EACH = 12 << 20;
+const MAX_EACH = 12 << 20;
 
 /** What the process has in memory, bytes. */
 const memoryOf = (pid: number): number =>
@@ -59,7 +59,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
         expect((await whole.arrayBuffer()).byteLength).toBe(file.length);
         const each = (memoryOf(server.pid) - before) / READERS;
         console.log(`${target.title}: ${Math.round(each / 1024)} KiB of memory for each stalled reader`);
-        expect(each).toBeLessThan(MOST_EACH);
+        expect(each).toBeLessThan(MAX_EACH);
       },
       60_000,
     );

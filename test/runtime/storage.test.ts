@@ -92,7 +92,7 @@ onEach([ON_NODE], (target) => {
       }
     };
 
-    test("writes get 503 until it is unlocked; reads go on", async () => {
+    test("writes get 503 until it is unlocked; reads continue", async () => {
       const client = await server.as("ada");
       const { id } = await client.createInstance();
       const call = await client.call(id);
@@ -141,7 +141,7 @@ onEach([ON_NODE], (target) => {
       }
     });
 
-    test("the outcome of a call that ends meanwhile is stored later", async () => {
+    test("the outcome of a call that ends in the meantime is stored later", async () => {
       const client = await server.as("ada");
       const { id } = await client.call((await client.activeInstance()).id);
       await client.waitForCall(id, ["IN_PROGRESS"]);
@@ -200,7 +200,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
 onEach(ON_EVERY_POSTGRES, (target) => {
   const server = useServer(target);
 
-  test("lost responses of PostgreSQL do not change a call", async () => {
+  test("PostgreSQL's lost responses change no call", async () => {
     const { database } = server;
     if (!("url" in database)) throw new Error("this needs PostgreSQL");
     const relay = await relayTo(database.url);

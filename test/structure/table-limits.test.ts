@@ -12,7 +12,7 @@ test("every insertion of the storage is into a table whose limit is known", () =
   expect([...new Set(storage.flatMap(insertionsOf))].sort()).toEqual(listed.sort());
 });
 
-test.each(ALL)("%s: what enforces the limit exists, and is used", (_, { by }) => {
+test.each(ALL)("%s: its enforcement exists, and is used", (_, { by }) => {
   expect(by.filter(([path, name]) => !has(name, readText(path)))).toEqual([]);
   const uses = (name: string) => files.reduce((sum, { text }) => sum + text.split(name).length - 1, 0);
   expect(by.filter(([, name]) => uses(name) < 2)).toEqual([]);

@@ -185,7 +185,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
       ["src/application/access/idempotency.ts", "RECEIPT_KEPT_MS"],
     ],
     insertedIn: ["receipt-store.ts"],
-    test: [`${CONTRACT}/receipts.ts`, "a key that has a receipt creates no other record"],
+    test: [`${CONTRACT}/receipts.ts`, "a key with a receipt creates no other record"],
   },
   removed_calls: {
     rows: "one for each deleted call, and for each transfer, of the last 24 hours",

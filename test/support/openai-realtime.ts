@@ -36,7 +36,7 @@ const idOf = (prefix: string): string => `${prefix}_${randomUUID().replaceAll("-
 
 type Json = Record<string, unknown>;
 const RATE = 24_000;
-const LEAST_TURN_MS = 100;
+const MIN_TURN_MS = 100;
 
 /** Serves one connection that transcribes. */
 export function serveRealtime(
@@ -82,7 +82,7 @@ export function serveRealtime(
     const samples = concatPcm(pieces);
     const ms = (samples.length * 1_000) / RATE;
     pieces = [];
-    if (ms < LEAST_TURN_MS) return sendError("The buffer is too small.", "input_audio_buffer_commit_empty");
+    if (ms < MIN_TURN_MS) return sendError("The buffer is too small.", "input_audio_buffer_commit_empty");
     record.turns.push(ms);
     if (typeof fault === "object" && "dropAtCommit" in fault && record.turns.length >= fault.dropAtCommit)
       return socket.terminate();

@@ -37,7 +37,7 @@ describe("a model that states the result of a call", () => {
     expect(server.chats.at(-1)).toMatchObject({ format: SCHEMA, tools: [] });
   });
 
-  test("gets the transcript as data of a request of its own", async () => {
+  test("gets the transcript as data of its own request", async () => {
     const conversation = await talked(({ format }) => ({ text: format ? "{}" : "On which day?" }));
     await stated(conversation);
     const [system, user, ...others] = server.chats.at(-1)!.messages;

@@ -53,7 +53,7 @@ const says = (text: string): ConversationInput => ({ type: "words", text });
 const begin: ConversationInput = { type: "begin" };
 
 describe("a conversation with a language model", () => {
-  test("speaks sentence by sentence, and sends instructions and words in roles of their own", async () => {
+  test("speaks sentence by sentence, and sends instructions and words in their own roles", async () => {
     const conversation = await conversing(({ messages }) => ({
       text:
         messages.length === 2
@@ -77,7 +77,7 @@ describe("a conversation with a language model", () => {
     ]);
   });
 
-  test("keeps only the heard words of an interrupted reply", async () => {
+  test("keeps only an interrupted reply's heard words", async () => {
     const conversation = await conversing(() => ({ text: "One two three. Four five six." }));
     await reply(conversation, begin);
     conversation.heard?.("One two");
@@ -92,7 +92,7 @@ describe("a conversation with a language model", () => {
     ]);
   });
 
-  test("ends at once if the callee interrupts, and goes on with the next words", async () => {
+  test("ends at once if the callee interrupts, and continues with the next words", async () => {
     const conversation = await conversing(() => ({ text: "A first sentence. And a second one." }));
     server.failChat("stall");
     const scope = new AbortController();
@@ -218,7 +218,7 @@ describe("a conversation with a language model", () => {
     expect(new Set(server.chats.map(({ port }) => port)).size).toBeLessThanOrEqual(3);
   });
 
-  test("ends at its limits of turns and of tokens", async () => {
+  test("ends at its turn and token limits", async () => {
     const turns = await conversing(() => ({ text: "Hello." }), { maxTurns: 1 });
     await reply(turns, begin);
     expect(await reply(turns, says("a"))).toEqual([
@@ -286,7 +286,7 @@ describe("a model that fails is followed by an apology and the end of the call",
   });
 });
 
-test("a server without transcription is refused before the call", async () => {
+test("without transcription is refused before the call", async () => {
   server = await openaiServer({ understand: () => "" });
   const agent = cascadeAgent({ baseUrl: server.baseUrl, model: "m" });
   expect(() => agent.check({ ...BRIEF, hearsWords: false })).toThrow("set RINGPORT_TRANSCRIPTION_ENGINE");
@@ -320,7 +320,7 @@ describe("a conversation, by the fields of its call,", () => {
     ]);
   });
 
-  test("waits for the callee if the first message is null", async () => {
+  test("waits for the callee without a first message", async () => {
     const conversation = await conversing(answer, {}, { firstMessage: null });
     expect(await reply(conversation, begin)).toEqual(["listen"]);
     expect(await reply(conversation, says("Hello?"))).toEqual(["I see.", "listen"]);

@@ -74,7 +74,7 @@ describe("an HTTP tool", () => {
     expect(received).toEqual([{ method: "GET", url: path, authorization: `Bearer ${SECRET}`, body: "" }]);
   });
 
-  test("sends the rest as JSON with the other methods", async () => {
+  test("sends other methods' arguments as JSON", async () => {
     const { received, origin } = await server(json(201, { id: 7 }));
     const input = { id: "x", people: 2, note: "é 👋" };
     expect((await run({ url: `${origin}/tables/{id}`, method: "POST" }, input)).text).toBe('{"id":7}');
@@ -134,7 +134,7 @@ describe("an HTTP tool", () => {
     expect(sent).toBeLessThan(10_000_000);
   });
 
-  test("is over after its timeout, and its connection too", async () => {
+  test("ends with its connection after its timeout", async () => {
     let closed: Promise<unknown> | undefined;
     const { origin } = await server((response) => {
       closed = new Promise((resolve) => response.on("close", () => resolve(undefined)));

@@ -16,7 +16,7 @@ const TOOL = {
 };
 
 describe("the list of HTTP tools", () => {
-  test("is taken as it is if nothing is wrong", () => {
+  test("is taken unchanged if it is valid", () => {
     const other = { ...TOOL, name: "book", method: "POST", timeoutMs: 5_000, headers: undefined };
     expect(parseHttpTools([TOOL, other], false)).toEqual({ tools: [TOOL, other], faults: [] });
   });

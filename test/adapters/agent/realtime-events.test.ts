@@ -15,7 +15,7 @@ const MEMBERS = [
 ];
 
 describe("the reader of a realtime server's messages", () => {
-  test("reads audio, words, calls and the end of a reply", () => {
+  test("reads audio, words, calls and reply ends", () => {
     const at = { response_id: "r", item_id: "i" };
     expect(realtimeEvent(JSON.stringify({ type: "response.output_audio.delta", ...at, delta: "AQID" }))).toMatchObject({
       type: "audio",
@@ -41,7 +41,7 @@ describe("the reader of a realtime server's messages", () => {
     });
   });
 
-  test("calls anything without a type broken, and ignores unknown types", () => {
+  test("calls untyped messages broken, ignores unknown types", () => {
     for (const text of ["", "{", "null", "[]", "1", '{"type":5}'])
       expect(realtimeEvent(text)).toEqual({ type: "broken" });
     expect(realtimeEvent('{"type":"rate_limits.updated"}')).toBe(undefined);

@@ -59,7 +59,7 @@ describe("a model in audio that states the result of a call", () => {
     expect(await stated(talk)).toEqual(value);
   });
 
-  test("is asked aside from the conversation, which it still knows", async () => {
+  test("is asked apart from the remembered conversation", async () => {
     const asked: SpokenTurn[] = [];
     const talk = await writing('{"day":"Monday"}', asked);
     await talk.until(listens);
@@ -107,7 +107,7 @@ describe("a model in audio that states the result of a call", () => {
     expect(asked[0]!.history[0]).toMatch(/^assistant: One .*…$/);
   });
 
-  test("is asked over another connection if the first one breaks", async () => {
+  test("is asked over another connection after a break", async () => {
     const asked: SpokenTurn[] = [];
     const talk = await writing(`{"day":"Monday, ${"or a little later, ".repeat(10)}"}`, asked);
     await talk.until(listens);
@@ -124,7 +124,7 @@ describe("a model in audio that states the result of a call", () => {
     await expect(stated(talk)).rejects.toThrow("the model's server reports: It is overloaded.");
   });
 
-  test("is not waited for longer than the call allows", async () => {
+  test("waits no longer than the call allows", async () => {
     const talk = await writing("{}");
     await talk.until(listens);
     server.failConversation("silent");
@@ -136,7 +136,7 @@ describe("a model in audio that states the result of a call", () => {
 });
 
 describe("a model in audio that a machine answers", () => {
-  test("leaves a message of its own behind the beep, and hangs up", async () => {
+  test("leaves its own message behind the beep, and hangs up", async () => {
     const talk = await talking(({ last }) => ({ text: last.includes("beep") ? "Please call us back." : "Hello." }));
     await talk.until(listens);
     talk.conversation.interrupted([]);
@@ -165,7 +165,7 @@ describe("a model in audio that a machine answers", () => {
     expect(asked.at(-1)).toBe(`${EXACTLY}"The parcel is here."`);
   });
 
-  test("leaves its message also if it had hung up before", async () => {
+  test("leaves its message also after a hang-up", async () => {
     const talk = await talking(({ last }) =>
       last.includes("beep")
         ? { text: "Please call us back." }
@@ -178,7 +178,7 @@ describe("a model in audio that a machine answers", () => {
     expect(rest.story).toEqual(["reply to voicemail", "said 1000 ms", "hang_up"]);
   });
 
-  test("stops what it was saying to the machine's greeting", async () => {
+  test("stops its words to the machine's greeting", async () => {
     const talk = await talking(({ last }) => ({
       text: last.includes("beep") ? "Call us." : "One two three four five six seven eight nine ten. ".repeat(4),
     }));
@@ -204,7 +204,7 @@ describe("a tool that takes long", () => {
     return last.startsWith("function:") ? { text: "It is free." } : USE;
   };
 
-  test("is covered by a sentence, and its result follows", async () => {
+  test("is covered by a sentence before its result", async () => {
     let finish = (_: string): void => {};
     const finished = new Promise<string>((resolve) => {
       finish = resolve;
@@ -228,7 +228,7 @@ describe("a tool that takes long", () => {
     expect(talk.story).toEqual(["reply to begin", "said 650 ms", "said 550 ms", "listen"]);
   });
 
-  test("leaves the callee the word if they interrupt the sentence", async () => {
+  test("yields to a callee who interrupts the sentence", async () => {
     const talk = await talking(
       ({ last, ...turn }) => (last === "user: tone 880" ? { text: "Yes?" } : answer({ last, ...turn })),
       { tools: [slow(new Promise((resolve) => setTimeout(() => resolve('"free"'), 2_500)))] },

@@ -90,7 +90,7 @@ describe("a conversation over the realtime protocol", () => {
     expect((words?.endMs ?? 0) - (words?.startMs ?? 0)).toBeGreaterThan(600);
   });
 
-  test("waits for the callee if there is no first message", async () => {
+  test("waits for the callee without first words", async () => {
     const talk = await talking(() => ({ text: "Hello." }), {}, { firstMessage: null });
     await talk.until(listens);
     expect(talk.story).toEqual(["listen"]);
@@ -179,7 +179,7 @@ describe("a conversation over the realtime protocol", () => {
     expect(outputs[3]).toBe("function: error: not hung up, because another tool failed");
   });
 
-  test("transfers to a number that the call allows, and goes on if that fails", async () => {
+  test("transfers to a number that the call allows, and continues if that fails", async () => {
     const talk = await talking(
       ({ last }) =>
         last.startsWith("function:")
@@ -235,7 +235,7 @@ describe("a server that fails", () => {
     await expect(opening).rejects.toThrow(detail);
   });
 
-  test("is tried twice at the beginning if it is silent", async () => {
+  test("is tried twice if silent at first", async () => {
     await start(() => ({}));
     server.failConversation("mute", "mute");
     const opening = agentOf({ timeoutMs: 100 }).open(BRIEF, scope.signal);
@@ -249,7 +249,7 @@ describe("a server that fails", () => {
     ["drop", "closed the connection with 1006"],
     ["truncate", "sent broken JSON"],
     ["failed", "reports: It is overloaded."],
-  ] as const)("%s once is survived, with the conversation so far", async ([fault, detail]) => {
+  ] as const)("%s once is survived with the conversation", async ([fault, detail]) => {
     const talk = await talking(({ history }) => ({
       text: `Reply number ${history.length}, with some more words in it.`,
     }));
@@ -279,7 +279,7 @@ describe("a server that fails", () => {
     ]);
   });
 
-  test("that calls half a function does nothing by it", async () => {
+  test("does nothing with half a function call", async () => {
     const talk = await talking(
       () => ({ text: "Well.", calls: [{ name: "hang_up", arguments: {} }] }),
       {},
@@ -294,7 +294,7 @@ describe("a server that fails", () => {
     expect(talk.count("hang_up")).toBe(0);
   });
 
-  test("that reports an error which changes nothing is only logged", async () => {
+  test("logs a harmless error without other effects", async () => {
     const talk = await talking(() => ({ text: "Well." }), {}, { firstMessage: null });
     await talk.until(listens);
     server.failConversation("error");
@@ -303,7 +303,7 @@ describe("a server that fails", () => {
     expect(talk.story).toContain("fault: the model's server reports: This changes nothing.");
   });
 
-  test("leaves nothing when the call is over", async () => {
+  test("leaves nothing when the call has ended", async () => {
     const talk = await talking(() => ({ text: "Hello." }));
     await talk.until(listens);
     scope.abort(new Error("over"));

@@ -49,7 +49,7 @@ function shortForm(action: ConversationAction): string {
 const QUESTION = "Press 1 to keep it, or 2 to cancel it.";
 
 describe("the scripted agent", () => {
-  test("introduces itself, asks, carries out the branch and goes on", async () => {
+  test("introduces itself, asks, branches and continues", async () => {
     const clinic = conversing(CLINIC);
     expect(await clinic.begin()).toEqual([
       "! This is an automated call.",
@@ -73,7 +73,7 @@ describe("the scripted agent", () => {
     );
   });
 
-  test("asks three times, then follows the branch for no answer", async () => {
+  test("asks three times, then takes the no-answer branch", async () => {
     const clinic = conversing(CLINIC);
     await clinic.begin();
     expect(await clinic.silence()).toEqual([QUESTION, "listen 8000"]);
@@ -115,7 +115,7 @@ describe("the scripted agent", () => {
     expect(await more.key("2")).toEqual(["! twelve", "hang up"]);
   });
 
-  test("understands the words of its branches and waits through others", async () => {
+  test("understands its branches' words and waits through others", async () => {
     const clinic = conversing(CLINIC, { hearsWords: true });
     await clinic.begin();
     expect(await clinic.words("Well, let me think.")).toEqual(["resume", "listen 8000"]);
@@ -160,7 +160,7 @@ describe("the check before a call", () => {
 describe("the scripted agent, by the fields of its call,", () => {
   const ASK = ["Ask visit: Does {{day}} suit you?", "If 1: say: Until {{day}}, {{ name }}.; hang up"];
 
-  test("fills in variables, which never become steps of the script", async () => {
+  test("fills in variables, never as script steps", async () => {
     const variables = { day: "Monday", name: "Ana; hang up\nSay: {{day}}" };
     const { begin, key } = conversing(ASK, { variables });
     expect(await begin()).toEqual(["! This is an automated call.", "Does Monday suit you?", "listen 8000"]);
@@ -184,7 +184,7 @@ describe("the scripted agent, by the fields of its call,", () => {
     }
   });
 
-  test("asks at most as many questions as the call allows", async () => {
+  test("asks no more questions than the call allows", async () => {
     const { begin, key } = conversing(["Ask a: A?", "Ask b: B?"], { maxTurns: 1 });
     expect((await begin()).at(-1)).toBe("listen 8000");
     expect(await key("1")).toEqual(["hang up"]);
@@ -195,7 +195,7 @@ describe("a script that transfers the call", () => {
   const can = { canTransfer: true };
   const check = (line: string, more: Partial<AgentBrief>) => () => scriptedAgent().check(brief([line], more));
 
-  test("does so after its words, and goes on after them if that fails", async () => {
+  test("does so after its words, and continues after them if that fails", async () => {
     const desk = conversing(["Say: I connect you.", "Transfer to +12025550123", "Say: Nobody is there."], can);
     expect(await desk.begin()).toEqual([
       ...["! This is an automated call.", "! I connect you.", "transfer to +12025550123"],
@@ -206,7 +206,7 @@ describe("a script that transfers the call", () => {
     expect(await desk.notTransferred()).toEqual([]);
   });
 
-  test("after an answer goes on behind the question if that fails", async () => {
+  test("after an answer continues behind the question if that fails", async () => {
     const desk = conversing(
       ["Ask: Press 1 for a person.", "If 1: say: One moment.; transfer to +12025550123; say: A pity.", "Say: Bye."],
       can,

@@ -14,7 +14,7 @@ async function read(text: string, length = 7): Promise<string[]> {
 }
 
 describe("an event stream", () => {
-  test("has the data of each event, whatever ends its lines", async () => {
+  test("has each event's data, whatever ends lines", async () => {
     const text = ": comment\r\nevent: x\r\ndata: one\r\n\r\ndata:two\ndata: lines\n\n\n\ndata: three\r\n\r\n";
     for (const length of [1, 2, 7, 1_000]) expect(await read(text, length)).toEqual(["one", "two\nlines", "three"]);
   });
@@ -23,7 +23,7 @@ describe("an event stream", () => {
     expect(await read("data: one\n\ndata: two\n")).toEqual(["one"]);
   });
 
-  test("is refused if an event is longer than 1 MiB", async () => {
+  test("is refused above 1 MiB per event", async () => {
     await expect(read(`data: ${"x".repeat(1 << 21)}`, 1 << 16)).rejects.toThrow(
       "an event of more than 1048576 characters",
     );

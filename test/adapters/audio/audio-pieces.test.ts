@@ -33,7 +33,7 @@ describe("an MP3 file", () => {
 describe("decoding piece by piece", () => {
   const never = (): boolean => false;
 
-  test("stops between two pieces at its limit of CPU time", async () => {
+  test("stops between pieces at its CPU limit", async () => {
     const file = await fixture("tone-44k-stereo-id3.mp3");
     let pieces = 0;
     const work = eachPiece(file, "mp3", { maxCpuMs: -1, cancelled: never }, () => {

@@ -129,7 +129,7 @@ async function expectBoth(files: readonly ToneFile[], joined: Uint8Array): Promi
 
 describe.each(["MP3", "WAV"])("two joined files of %s", (format) => {
   const files = format === "MP3" ? mp3s : wavs;
-  test.each(files)("play one after the other: $name and each other", { timeout: 60_000 }, async (first) => {
+  test.each(files)("play in sequence: $name and each other", { timeout: 60_000 }, async (first) => {
     for (const second of files) await expectBoth([first, second], concatBytes([first.bytes, second.bytes]));
   });
 

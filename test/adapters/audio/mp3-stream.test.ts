@@ -52,7 +52,7 @@ describe("an MP3 that arrives in pieces", () => {
     ["stereo, with tags and a cover", stereo, 44_100, 3000],
     ["mono, of variable bit rate", vbr, 16_000, 3000],
     ["mono, without gapless information", gapped, 8000, 3168],
-  ])("decodes %s to one whole tone at its own rate", async (_, file, rate, ms) => {
+  ])("decodes %s to one tone at its rate", async (_, file, rate, ms) => {
     const [heard, ...more] = await play([file]);
     expect([heard?.sampleRate, more]).toEqual([rate, []]);
     const samples = heard?.samples ?? new Int16Array(0);
@@ -83,7 +83,7 @@ describe("an MP3 that arrives in pieces", () => {
     ).toEqual(whole);
   });
 
-  test("is decoded as it arrives, a frame or two late", async () => {
+  test("is decoded on arrival, a frame or two late", async () => {
     const begun = stereo.subarray(0, 20_000);
     const [heard] = await play([begun]);
     const late = (begun.length - id3Bytes(stereo, 0)) / 14 - (heard?.samples.length ?? 0) / 44.1; // 112 kbit/s
@@ -126,7 +126,7 @@ describe("a damaged MP3", () => {
     expect(toneMs(samples.subarray(-44_100), 44_100)).toBeGreaterThan(900);
   });
 
-  test("that is cut off continues with the next MP3", async () => {
+  test("continues with the next MP3 after a cut", async () => {
     const heard = await play([stereo.subarray(0, 30_001), stereo]);
     expect(toneMs(concatPcm(heard.map(({ samples }) => samples)).subarray(-3 * 44_100), 44_100)).toBeGreaterThan(2900);
   });
@@ -162,7 +162,7 @@ describe("a damaged MP3", () => {
 });
 
 describe("the MP3 decoder", () => {
-  test("lets the event loop turn after every 4 KiB", async () => {
+  test("yields to the event loop every 4 KiB", async () => {
     const much = concatBytes(Array.from({ length: 10 }, () => stereo));
     let turns = 0;
     let running = true;

@@ -101,7 +101,7 @@ describe("a disk that does not take it", () => {
   test.each([
     ["ENOSPC", "disk_full"],
     ["EIO", "disk_failed"],
-  ])("ends the recording with what was written before: %s", async (code, reason) => {
+  ])("ends the recording with earlier samples: %s", async (code, reason) => {
     const reasons: unknown[] = [];
     const recordings = wavRecordings({ folder: temporaryFolder("recordings"), open: fullDisk(70_000, code) });
     const writer = recordings.record(ID, RATE, (why, fault) => reasons.push(why, (fault as Error).message));
@@ -141,7 +141,7 @@ describe("a disk that does not take it", () => {
   });
 });
 
-test("recordings are forgotten, also while they grow; others stay", async () => {
+test("recordings, growing ones too, are forgotten; others stay", async () => {
   const folder = temporaryFolder("recordings");
   const recordings = wavRecordings({ folder });
   const writers = ["call_a", "call_b", "call_c"].map((id) => recordings.record(id, RATE, never));

@@ -7,7 +7,7 @@ import { decodeWav } from "../../../src/audio/wav.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const BUFFER_SAMPLES = 7_680;
-const MOST_WAITING = 17;
+const MAX_WAITING = 17;
 
 const noise = (samples: number): Int16Array => Int16Array.from({ length: samples }, (_, i) => (i * 7_919) % 30_000);
 
@@ -19,7 +19,7 @@ function opened(path: string, options: Partial<WavWriterOptions> = {}): { writer
     sampleRate: 16_000,
     channels: 1,
     buffers: new SampleBuffers(BUFFER_SAMPLES, 1),
-    mostWaiting: MOST_WAITING,
+    mostWaiting: MAX_WAITING,
     stagger: 1,
     incomplete: (reason) => reasons.push(reason),
     ...options,
@@ -57,7 +57,7 @@ describe("a WAV writer", () => {
     }
   });
 
-  test("stops before its maximum length, and before samples without room", async () => {
+  test("stops at maximum length, and without room", async () => {
     const folder = temporaryFolder("wav");
     const short = opened(join(folder, "short.wav"), { maxMs: 100 });
     const full = opened(join(folder, "full.wav"), { reserve: () => false });

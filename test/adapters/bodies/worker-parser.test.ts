@@ -21,7 +21,7 @@ const callWith = (audioBase64: unknown) => ({
 });
 const file = Uint8Array.from({ length: 10 * MEGABYTE }, (_, at) => Math.imul(at, 2_654_435_761) >>> 13);
 
-test("an upload of 10 MiB is decoded and hashed", async () => {
+test("a 10 MiB upload is decoded and hashed", async () => {
   const base64 = Buffer.from(file).toString("base64");
   const parsed = await parse(JSON.stringify(callWith(`data:audio/wav;base64,${base64}`)));
   const audio = (parsed as { value: { audio: { audioBase64: DecodedAudio } } }).value.audio.audioBase64;
@@ -31,7 +31,7 @@ test("an upload of 10 MiB is decoded and hashed", async () => {
   expect(audio.sha256).toBe(createHash("sha256").update(file).digest("hex"));
 });
 
-test("text that is not Base64 is still refused as such", async () => {
+test("text that is not Base64 is refused", async () => {
   for (const text of ["*".repeat(100), `${"B".repeat(99)}=`, "data:;base64,data:;base64,QUJD"]) {
     const parsed = (await parse(JSON.stringify(callWith(text)))) as { value: unknown };
     expect(() => parseCreateCall(inputSchemas(DEFAULT_LIMITS), parsed.value)).toThrow("is not Base64");
@@ -46,7 +46,7 @@ test.each([null, 5, [], {}])("a body with %j for its audio is parsed as it is", 
   expect(await parse(JSON.stringify(audio))).toEqual({ value: audio });
 });
 
-test("what is not JSON has a fault, and the worker goes on", async () => {
+test("what is not JSON has a fault, and the worker continues", async () => {
   expect(await parse("{")).toEqual({ fault: "the body is not valid JSON" });
   expect(await parse("[".repeat(16 * MEGABYTE))).toEqual({ fault: "the body is nested deeper than 32 levels" });
   expect(await parse("{}")).toEqual({ value: {} });

@@ -94,7 +94,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     expect(await client.readCall(id)).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });
   });
 
-  test("who calls is the only instance, or the one that is named", async () => {
+  test("who calls is the only instance, or the named one", async () => {
     const none = await cli.run("nobody", ["call", "+12025550100", "--text", "Hi."]);
     expect([none.code, none.stderr]).toEqual([
       2,
@@ -111,7 +111,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
       expect(JSON.parse((await cli.run("two", [...args, chosen])).stdout)).toMatchObject({ instance_id: other });
   });
 
-  test("what cannot be sent is refused before anything is", async () => {
+  test("unsendable input is refused before anything is sent", async () => {
     const folder = freshFolder();
     const file = (name: string, content: Uint8Array | string): string => {
       writeFileSync(join(folder, name), content);

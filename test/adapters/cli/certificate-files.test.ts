@@ -30,7 +30,7 @@ describe("the files of a certificate", () => {
     expect(await readCertificate(filesOf(issued).files)).toEqual(issued);
   });
 
-  test("are named, with their variable, when they cannot be used", async () => {
+  test("are named with variable if unusable", async () => {
     const { folder, files } = filesOf(issued);
     const other = filesOf(authority.issue()).files.key;
     const nothing = join(folder, "nothing.pem");

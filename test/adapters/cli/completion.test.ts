@@ -90,7 +90,7 @@ describe.skipIf(noBash)(`completion in bash${noBash ? ` (skipped: ${noBash})` : 
     expect(await offered(["ringport instance show "])).toEqual([[]]);
   });
 
-  test("without a server nothing is offered, and nothing is printed", async () => {
+  test("without a server there is no offer and no output", async () => {
     const env = { RINGPORT_URL: "http://127.0.0.1:1", RINGPORT_TOKEN: "x" };
     expect(await run(["__complete", "instance", "show", ""], env)).toEqual({ code: 0, stdout: "", stderr: "" });
   });

@@ -55,7 +55,7 @@ describe.skipIf(node.missing)(`commands that speak to a server, on ${node.title}
     expect(wrong.stderr).not.toContain("rp_live_wrong");
   });
 
-  test("flags override variables, and an invalid token is not printed", async () => {
+  test("flags override variables; invalid tokens stay unprinted", async () => {
     const { token = "" } = await cli.server.as("flags");
     const env = { RINGPORT_URL: NOBODY, RINGPORT_TOKEN: "wrong" };
     const { code, stdout } = await run(["calls", "--json", "--url", `${cli.server.base}/`, `--token=${token}`], env);
@@ -67,7 +67,7 @@ describe.skipIf(node.missing)(`commands that speak to a server, on ${node.title}
     expect([url.code, url.stderr]).toEqual([2, expect.stringContaining("such as https://calls.example.com")]);
   });
 
-  test("somebody else who answers there is no Ringport", async () => {
+  test("another program that responds there is no Ringport", async () => {
     const { code, stderr } = await run(["voices"], { RINGPORT_URL: strangerUrl, RINGPORT_TOKEN: "x" });
     expect([code, stderr]).toEqual([1, expect.stringContaining("no Ringport; check RINGPORT_URL")]);
     const wrongPath = { RINGPORT_URL: `${cli.server.base}/api`, RINGPORT_TOKEN: "x" };

@@ -33,7 +33,7 @@ async function examine(
 describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_000 }, () => {
   const cli = new CliServer();
 
-  test("lists every check with its fix, and creates nothing", async () => {
+  test("lists checks with fixes, and creates nothing", async () => {
     const folder = freshFolder();
     const { code, report, of } = await examine({ PATH: "" }, folder);
     expect([code, report.ok]).toEqual([0, true]);
@@ -102,7 +102,7 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     expect(readdirSync(folder)).toEqual(["file"]);
   });
 
-  test("no secret of the settings is repeated, whatever fails", async () => {
+  test("no secret of the settings is ever repeated", async () => {
     const engine = "http://127.0.0.1:1/v1";
     const env = {
       ...{ RINGPORT_URL: cli.server.base, RINGPORT_TOKEN: "rp_live_hunter2hunter2", RINGPORT_SECRET: "hunter2" },

@@ -11,7 +11,7 @@ describe.skipIf(node.missing)(`ringport erase on ${node.title}, beside a server`
   const cli = new CliServer();
   const erase = (...args: string[]) => run(["erase", ...args], { RINGPORT_DATA: cli.server.data });
 
-  test("deletes ended calls and their recordings from the server", async () => {
+  test("deletes the server's ended calls and recordings", async () => {
     const { client, instanceId } = await cli.caller("owner");
     const call = await client.call(instanceId, { target: { phoneNumber: NUMBER }, recording: true });
     await client.waitForCall(call.id);

@@ -14,14 +14,14 @@ function tokensWith(first: Tokens["first"]): { tokens: Tokens; revoked: string[]
   return { tokens: { issue, first, list: async () => [], revoke }, revoked };
 }
 
-test("nothing is written if another process made a token in the meantime", async () => {
+test("no file is written if another process made a token in the meantime", async () => {
   const folder = freshFolder();
   const { tokens, revoked } = tokensWith(async () => undefined);
   expect(await firstToken(tokens, join(folder, "token"))).toBeUndefined();
   expect([readdirSync(folder), revoked]).toEqual([[], []]);
 });
 
-test("a token whose file cannot be written is revoked", async () => {
+test("a token with an unwritable file is revoked", async () => {
   const folder = freshFolder();
   const path = join(folder, "token");
   const { tokens, revoked } = tokensWith(async () => {

@@ -110,7 +110,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
       expect(readdirSync(folder)).toEqual(before);
     });
 
-    test("no token is issued if its file cannot be created", async () => {
+    test("no token is issued without its file", async () => {
       const folder = freshFolder();
       const [data, file] = [join(folder, "data"), join(folder, "notes")];
       mkdirSync(data);

@@ -41,7 +41,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     expect([gone.code, gone.stderr]).toEqual([2, `ringport: there is no instance "${id}"\n`]);
   });
 
-  test("has a page with its code for whoever holds the phone", async () => {
+  test("has a page with its code for the person with the phone", async () => {
     const id = (await cli.run("keeper", ["instance", "create", "Elsewhere"])).stdout.trim();
     const made = await cli.run("keeper", ["instance", "qr", id, "--page"]);
     expect([made.code, made.stderr]).toEqual([0, expect.stringMatching(/until \d\d:\d\d UTC\.\n$/)]);
@@ -93,7 +93,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     }
   });
 
-  test("create --link draws each code, and reports the link", async () => {
+  test("create --link draws codes and reports the link", async () => {
     const running = await cli.start("linker", ["instance", "create", "--link", "--json"]);
     const codes = () => jsonLines(running.stdout()).filter(({ event }) => event === "code");
     await expect.poll(() => codes().length, { timeout: 20_000 }).toBeGreaterThan(1);

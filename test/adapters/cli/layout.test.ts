@@ -29,7 +29,7 @@ describe("a list of calls", () => {
   test("has every column on a wide terminal", () =>
     expect(fittingTable(columns, rows, 200).at(-1)).toBe("call_01  instance_not_linked [31m  2026-11-21  inst_01"));
 
-  test("leaves columns out on a narrow terminal, and names them", () => {
+  test("leaves out and names columns on narrow terminals", () => {
     const lines = fittingTable(columns, rows, 40);
     expect(lines[1]).toBe("call_01  instance_not_linked [31m");
     expect(lines.join(" ")).toContain("WHEN, AT");
@@ -43,7 +43,7 @@ describe("a list of calls", () => {
 });
 
 describe("text", () => {
-  test("is wrapped between words; a long word stays whole", () =>
+  test("wraps between words; long words stay whole", () =>
     expect(wrapped("one two call_0123456789 three", 8)).toEqual(["one two", "call_0123456789", "three"]));
 
   test("in the last column is wrapped below itself", () =>
@@ -52,7 +52,7 @@ describe("text", () => {
       "      seven",
     ]));
 
-  test("of an object is name=value, without what is unknown", () => {
+  test("of an object is name=value, without unknown ones", () => {
     expect(shownValue({ duration_ms: 20, url: "http://x", jitter: null, inner: { a: [1] } })).toBe(
       'duration_ms=20 url=http://x inner={"a":[1]}',
     );

@@ -23,7 +23,7 @@ test("a line is a JSON object, errors and their causes included", () => {
   expect(err.stack).toContain("log.test.ts");
 });
 
-test("only what is as important as the level is written", () => {
+test("only messages of the level are written", () => {
   for (const [level, count] of [
     ["debug", 4],
     ["info", 3],
@@ -47,7 +47,7 @@ test("tokens are hidden, wherever they are", () => {
   }
 });
 
-test("what somebody else wrote starts no line of its own and steers no terminal", () => {
+test("another person's text starts no new line and steers no terminal", () => {
   const { lines, log } = logged("info", true);
   log.info({ path: "/v1\n00:00 ERROR forged\x1b[2J\x9b2J" }, "request");
   expect(lines[0]).not.toContain("\n");

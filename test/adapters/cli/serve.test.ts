@@ -37,7 +37,7 @@ function expectZero(code: number | null): void {
 const tokenIn = (data: string): string => readFileSync(join(data, "token"), "utf8").trim();
 
 describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_000 }, () => {
-  test("the first start prints its address and a first request", async () => {
+  test("the first start prints address and first request", async () => {
     const data = join(freshFolder(), "data");
     const first = await server(data);
     await expect.poll(first.output, { timeout: 10_000 }).toContain("curl -X POST");
@@ -62,7 +62,7 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     expectZero(await second.stop("SIGINT"));
   });
 
-  test("the console is there unless it is switched off", async () => {
+  test("the console is there unless switched off", async () => {
     const data = freshFolder();
     const replies = async (url: string) =>
       Promise.all(["/", "/console"].map((path) => fetch(url + path, { redirect: "manual" })));
@@ -110,7 +110,7 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
   });
 
-  test("a port in use is named with the fix", async () => {
+  test("a port in use has a fix", async () => {
     const first = await server(freshFolder());
     const data = join(freshFolder(), "data");
     const { port } = new URL(first.url);
@@ -122,7 +122,7 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     expect(() => mkdirSync(data)).not.toThrow();
   });
 
-  test("a database of a newer version is left alone", async () => {
+  test("a newer version's database is left alone", async () => {
     const data = freshFolder();
     expect((await run(["token", "create", "--user", "ana", "--data", data])).code).toBe(0);
     const database = new DatabaseSync(join(data, "ringport.sqlite"));

@@ -73,7 +73,7 @@ describe("the table of settings", () => {
       expect(SETTINGS.map(({ option }) => option)).toContain(`limits.${limit}`);
   });
 
-  test("names no option, variable or flag twice, and explains each", () => {
+  test("names options, variables and flags once, with explanations", () => {
     for (const field of ["option", "env", "flag"] as const) {
       const names = SETTINGS.map((setting) => setting[field]).filter((name) => name !== undefined);
       expect(new Set(names).size, field).toBe(names.length);
@@ -97,7 +97,7 @@ describe("reading settings", () => {
     expect(fromEnv({ PORT: "", RINGPORT_STREAM_PREVIEW: " " }).options).toEqual({});
   });
 
-  test("a certificate has a key, and a key a certificate", () => {
+  test("a certificate and a key need each other", () => {
     const RINGPORT_TLS_CERT = "/etc/cert.pem";
     const RINGPORT_TLS_KEY = "/etc/key.pem";
     expect(fromEnv({ RINGPORT_TLS_CERT, RINGPORT_TLS_KEY })).toMatchObject({
@@ -175,7 +175,7 @@ describe("reading settings", () => {
     });
   });
 
-  test("a language model has limits, and a script has none", () => {
+  test("a language model has limits, scripts none", () => {
     const model = {
       RINGPORT_AGENT_URL: "http://127.0.0.1:11434/v1",
       RINGPORT_AGENT_MODEL: "m",
@@ -230,11 +230,11 @@ describe("reading settings", () => {
     expect(() => fromEnv({ [name]: value })).toThrow(name);
   });
 
-  test("a value that is too long to read is cut", () => {
+  test("an overlong value is cut", () => {
     expect(() => fromEnv({ PORT: "9".repeat(10_000) })).toThrow(/^.{1,200}$/);
   });
 
-  test("a pace and the other protections count under every queue", () => {
+  test("pace and protections count under every queue", () => {
     expect(fromEnv({ RINGPORT_QUEUE_PACE_MS: "500" }).options.queue).toEqual({ kind: "single", paceMs: 500 });
     const all = {
       RINGPORT_QUEUE: "fifo",
@@ -279,7 +279,7 @@ describe("reading settings", () => {
     ["RINGPORT_CALLING_HOURS", "08:00-25:00", "hours such as 08:00-20:00"],
     ["RINGPORT_CALLING_HOURS", "08:00-20:00 fri-mon", "08:00-20:00 mon-fri"],
     ["RINGPORT_CALLING_HOURS", "08:00-20:00 someday", "08:00-20:00 mon-fri"],
-  ])("%s is refused as %j, with what it must be", (name, value, expected) => {
+  ])("%s is refused as %j, with the rule", (name, value, expected) => {
     expect(() => fromEnv({ [name]: value })).toThrow(`${name} is ${JSON.stringify(value)}: it must be `);
     expect(() => fromEnv({ [name]: value })).toThrow(expected);
   });
@@ -319,7 +319,7 @@ describe("reading settings", () => {
     ]);
   });
 
-  test("what Kubernetes sets beside a service of that name is nobody's mistake", () => {
+  test("what Kubernetes sets beside a service of that name is no mistake of the user", () => {
     const set = {
       RINGPORT_SERVICE_HOST: "10.0.0.1",
       RINGPORT_SERVICE_PORT_HTTP: "80",

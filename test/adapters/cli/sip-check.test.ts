@@ -59,7 +59,7 @@ describe.skipIf(node.missing)(`ringport sip check on ${node.title}`, { timeout: 
     expect(stderr).toContain(said);
   });
 
-  test("doctor names the trunks, or what is wrong with them", async () => {
+  test("doctor names the trunks, or their faults", async () => {
     const finding = async (env: Record<string, string>) =>
       JSON.parse(
         (await run(["doctor", "--json"], { RINGPORT_URL: "http://127.0.0.1:1", ...env }, freshFolder())).stdout,

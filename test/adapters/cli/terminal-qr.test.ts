@@ -38,11 +38,11 @@ test.each(PAYLOADS)("the QR code of %s can be scanned from a terminal", (text) =
   expect(scanned(terminalQr(modulesOfText(text), { colours: false }))).toBe(text);
 });
 
-test.each(PAYLOADS)("the server's picture of %s can be drawn and scanned", async (text) => {
+test.each(PAYLOADS)("the picture of %s can be scanned", async (text) => {
   expect(scanned(terminalQr(modulesOfPng(await qrPng(text)), { colours: false }))).toBe(text);
 });
 
-test("what is no picture of a QR code is refused", () => {
+test("a picture without QR code is refused", () => {
   expect(() => modulesOfPng(new TextEncoder().encode("GIF89a…"))).toThrow("no PNG");
 });
 

@@ -78,7 +78,7 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
     expect(await status(demo.stdout.trim(), `/v1/instances/${id}`)).toBe(200);
   });
 
-  test("call limits are kept, shown, and held against calls", async () => {
+  test("call limits are kept, shown and enforced", async () => {
     const create = ["token", "create", "--user", "eve", "--data", data];
     const made = await run([...create, "--allow", "+49,+43", "--max-calls-per-day", "200", "--json"]);
     const record = JSON.parse(made.stdout) as { token: string };

@@ -97,7 +97,7 @@ describe.skipIf(node.missing)(`the command line on ${node.title}`, { timeout: 30
     });
   });
 
-  test("a data folder that cannot be used is named", async () => {
+  test("an unusable data folder is named", async () => {
     const folder = freshFolder();
     const file = join(folder, "file");
     writeFileSync(file, "");

@@ -37,7 +37,7 @@ describe.skipIf(ON_NODE.missing)(`ringport voices on ${ON_NODE.title}`, { timeou
     expect(loudness(readWav(readFileSync(join(folder, "en-US-1.wav"))))).toBeGreaterThan(200);
   });
 
-  test.skipIf(process.platform === "win32")("a player gets the sample; one that fails is passed over", async () => {
+  test.skipIf(process.platform === "win32")("a player gets the sample; a failed one is passed over", async () => {
     const folder = freshFolder();
     const player = (name: string, script: string): void => {
       writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
@@ -52,7 +52,7 @@ describe.skipIf(ON_NODE.missing)(`ringport voices on ${ON_NODE.title}`, { timeou
     expect(readdirSync(folder).sort()).toEqual(["aplay", "play", "played"]);
   });
 
-  test("a voice that does not exist is an error", async () => {
+  test("an unknown voice is an error", async () => {
     const { code, stderr } = await cli.run("ear", ["voices", "--play", "en-US-99"]);
     expect(code).toBe(2);
     expect(stderr).toContain("en-US-99");

@@ -60,7 +60,7 @@ test.each([
   await expect(print()).rejects.toThrow("another mistake");
 });
 
-test("the token file is complete when the address is printed", async () => {
+test("the token file is complete before the address", async () => {
   const tokenFile = join(freshFolder(), "token");
   const { print } = welcome({ tokens: 0, tokenFile });
   const found: string[] = [];
@@ -98,11 +98,11 @@ describe("the console", () => {
     expect(text).toContain(`  https://calls.example.com/voice/console/register#code=${CODE}\n`);
   });
 
-  test.each([0, 1])("shows a terminal the link to register, with %d tokens", async (tokens) => {
+  test.each([0, 1])("shows terminals the registration link, with %d tokens", async (tokens) => {
     expect(await welcome({ tokens, isTerminal: true }).print()).toContain(`  ${BASE}/console/register#code=${CODE}\n`);
   });
 
-  test("shows no link once somebody has registered", async () => {
+  test("shows no link after the first registration", async () => {
     const text = await welcome({ isTerminal: true, isRegistered: true }).print();
     expect(text).toContain("Console");
     expect(text).not.toContain("register");

@@ -22,7 +22,7 @@ describe("a connection to a server", () => {
   const connected = (host: string, options: object, signal = new AbortController().signal) =>
     connectOnce(new URL(`https://${host}:${port}`), { hosts, ...options }, { user: "usr_1", signal });
 
-  test("is opened over TLS and closed, without a request", async () => {
+  test("is opened over TLS and closed unused", async () => {
     await connected(HOST, { allowPrivate: true, ca: authority.ca });
     await expect.poll(() => connections).toBe(1);
     expect(requests).toBe(0);

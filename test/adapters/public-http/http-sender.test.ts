@@ -55,7 +55,7 @@ function send(url: string, options: Partial<HttpSenderOptions>, signal: AbortSig
 const resolvesTo = (...addresses: string[]) => ({ addresses: async () => addresses.map(hostAddress) });
 
 describe("a webhook on its way", () => {
-  test("reaches the endpoint over TLS under its own name", async () => {
+  test("reaches the endpoint over TLS by name", async () => {
     const { received, port } = await endpoint();
     const options = { allowPrivate: true, hosts: resolvesTo("127.0.0.1") };
     expect(await send(`https://${HOST}:${port}/in?x=1`, options)).toBe(204);
@@ -96,7 +96,7 @@ describe("a webhook on its way", () => {
 describe("the guard", () => {
   test.each([
     ...["127.0.0.1", "10.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "fd00:ec2::254", "::ffff:127.0.0.1"],
-  ])("never connects to a name that resolves to %s", async (address) => {
+  ])("never connects to names resolving to %s", async (address) => {
     const { port, connections } = await endpoint();
     const sent = send(`https://${HOST}:${port}/`, { hosts: resolvesTo(address) });
     await expect(sent).rejects.toThrow(`the host "${HOST}" has no public address`);

@@ -27,7 +27,7 @@ describe("Host", () => {
     ["the same one twice", "Host: a\r\nhost: a"],
     ["a list", "Host: a, b"],
     ["a path", "Host: a/b?c"],
-  ])("%s is answered with 400 before the application is asked", async (_, hosts) => {
+  ])("%s gets 400 before the application is asked", async (_, hosts) => {
     let asked = 0;
     const count = () => plain(200, String(++asked));
     const port = await served({ handle: count, upgrade: count });
@@ -192,7 +192,7 @@ describe("a body in pieces", () => {
     return reader;
   }
 
-  test("is read no further than a stalled reader takes it", async () => {
+  test("is read as fast as its reader", async () => {
     const { counts, handle } = files();
     const port = await served({ handle });
     const READERS = 20;
@@ -221,7 +221,7 @@ describe("a body in pieces", () => {
     await expect.poll(() => readers.map(({ closed }) => closed), { timeout: 5_000 }).toEqual([true, true]);
   }, 30_000);
 
-  test("is cut when the server closes, if it does not end by itself", async () => {
+  test("is cut when the server closes, if it does not end on its own", async () => {
     const endless = new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(PIECE)) });
     const listening = await serveHere(fakeApp({ handle: () => ({ status: 200, headers: {}, body: endless }) }));
     const response = await fetch(`http://127.0.0.1:${listening.port}/`);
@@ -235,7 +235,7 @@ describe("an offered upgrade", () => {
   const request = (method: string, more = ""): string =>
     `${method} /v1/calls/x/stream HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${more}\r\n`;
 
-  test("is answered by the application first, whatever its handshake lacks", async () => {
+  test("goes to the application first, whatever it lacks", async () => {
     const port = await served({ upgrade: () => plain(401, "who?") });
     const { text } = await raw(port, request("GET"), { answers: 1 });
     expect(statusOf(text)).toBe(401);

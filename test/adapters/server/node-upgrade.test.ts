@@ -51,7 +51,7 @@ async function textOf(message: IncomingMessage): Promise<string> {
   return body;
 }
 
-describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno have adapters of their own)", () => {
+describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno have their own adapters)", () => {
   test("a refusal is sent before the handshake, whole", async () => {
     const { port } = await served(async ({ url, headers }) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -159,7 +159,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     await expect.poll(() => closed).toEqual([1006]);
   });
 
-  test("an offer of another protocol is ignored, body included", async () => {
+  test("another protocol's offer is ignored with its body", async () => {
     const { port } = await served(() => plain(404, "not a socket"));
     const headers = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABk" };
     const asked = request({ port, method: "POST", path: "/v1/calls", headers });
@@ -170,7 +170,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     expect(JSON.parse(body)).toMatchObject({ method: "POST", body: "hello" });
   });
 
-  test("upgrades outside the prefix are left to the host application", async () => {
+  test("upgrades outside the prefix stay the host's", async () => {
     const server = createServer();
     const ours = attachUpgrade(server, fakeApp({ upgrade: () => plain(401, "ours") }), { prefix: "/v1/" });
     server.on("upgrade", (message: IncomingMessage, socket: Duplex) => {
@@ -189,7 +189,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     server.close();
   });
 
-  test.each(ODD_TARGETS)("an upgrade of %s is answered and its connection ends", async (target) => {
+  test.each(ODD_TARGETS)("an upgrade of %s is answered, then ends", async (target) => {
     const { port, close } = await served(() => plain(404, "no socket here"));
     const { text, endedAfterMs } = await raw(port, offerTo(target));
     expect(text).toMatch(/^HTTP\/1\.1 404 /);

@@ -28,7 +28,7 @@ async function served(app: ServedApp): Promise<Listening> {
   return listening;
 }
 
-describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have adapters of their own)", () => {
+describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have their own adapters)", () => {
   test("a request arrives with its method, absolute URL, headers and body", async () => {
     const { url } = await served(fakeApp());
     const answer = await fetch(`${url}/a/b?c=d`, { method: "POST", body: "hello", headers: { "content-type": "a/b" } });
@@ -42,7 +42,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     expect(await (await fetch(url, { method: "DELETE" })).json()).toMatchObject({ method: "DELETE", body: null });
   });
 
-  test("bytes, 204 and HEAD are answered with the right length", async () => {
+  test("bytes, 204 and HEAD have the right length", async () => {
     const bytes = Uint8Array.of(0, 255, 10);
     const { url } = await served(
       fakeApp({
@@ -60,7 +60,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     expect([gone.status, gone.headers.get("content-length")]).toEqual([204, null]);
   });
 
-  test("a connection serves further requests after unread small bodies", async () => {
+  test("a connection survives unread small bodies", async () => {
     const { port } = await served(fakeApp({ handle: () => plain(401, "who are you") }));
     const one = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello";
     const { text: answer } = await raw(port, one + one + one, { answers: 3 });
@@ -132,7 +132,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     expect(await answer.text()).not.toContain("secret detail");
   });
 
-  test("what is no HTTP is answered with a problem document", async () => {
+  test("what is not HTTP gets a problem document", async () => {
     const { port } = await served(fakeApp());
     const { text: answer } = await raw(port, "GARBAGE\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -141,7 +141,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     expect(huge).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  test("a port in use is named, with the fix", async () => {
+  test("a port in use names the fix", async () => {
     const { port } = await served(fakeApp());
     const error = await serve(fakeApp(), { port }).catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(CannotListen);
@@ -261,7 +261,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
     expect(await (await fetch(`${url}/x`)).json()).toMatchObject({ url: `${url}/x` });
   });
 
-  test("behind a mount point the URL is the one that the client asked for", async () => {
+  test("behind a mount point the URL is the client's", async () => {
     const app = handler(fakeApp());
     const url = await host(
       createServer((message, response) => {

@@ -67,7 +67,7 @@ function echoed(url: string, text: string): Promise<string> {
 }
 
 describe("a server with a certificate", () => {
-  test("answers HTTPS, and the application sees such an address", async () => {
+  test("answers HTTPS with matching addresses", async () => {
     const { url, port } = await served();
     expect(url).toBe(`https://127.0.0.1:${port}`);
     expect(JSON.parse(await textAt(`${url}/a?b`))).toMatchObject({ url: `${url}/a?b` });
@@ -85,14 +85,14 @@ describe("a server with a certificate", () => {
     expect(addresses).toEqual([listening.url]);
   });
 
-  test("does not pass a request without TLS to the application", async () => {
+  test("passes no request without TLS on", async () => {
     let asked = 0;
     const { port } = await served({ handle: () => plain(200, `secret ${++asked}`) });
     const { text } = await raw(port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     expect([asked, text]).toEqual([0, expect.not.stringContaining("secret")]);
   });
 
-  test("closes in time although a client never begins its handshake", async () => {
+  test("closes in time without a client's handshake", async () => {
     const { port, close } = await served();
     await new Promise<void>((resolve) => sockets.push(connect(port, "127.0.0.1", resolve)));
     const startedAt = performance.now();
@@ -163,7 +163,7 @@ describe("a certificate that cannot be used", () => {
     expect(await serialAt(listening.port)).toBe(used);
   });
 
-  test("is a fault and never an exception, whatever its text", () => {
+  test("is a fault, never an exception", () => {
     const spoilt = (text: string) =>
       fc
         .tuple(fc.nat(text.length), fc.nat(40), fc.string({ unit: "binary" }))
@@ -178,7 +178,7 @@ describe("a certificate that cannot be used", () => {
     expect(tlsFault(tls)).toBeUndefined();
   });
 
-  test("a chain of certificates is judged by its first one", () => {
+  test("a certificate chain is judged by its first", () => {
     expect(tlsFault({ cert: tls.cert + authority.ca, key: tls.key })).toBeUndefined();
     expect(tlsFault({ cert: authority.ca + tls.cert, key: tls.key })?.part).toBe("key");
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FrameStatistics } from "../../../adapters/telephony/simulator/frame-statistics.ts";
 
-test("frames are counted each way, and none before the answer", () => {
+test("frames are counted each way after the answer", () => {
   const statistics = new FrameStatistics();
   expect(statistics.totals).toBeNull();
   for (let i = 0; i < 10; i++) statistics.moved(i >= 4, i * 20);

@@ -175,7 +175,7 @@ describe("the linking page", () => {
     expect(host.reports.types.filter((type) => type !== "code")).toEqual(["linked", "online"]);
   });
 
-  test("unlinking waits for a link in progress and undoes it", async () => {
+  test("unlinking waits for a link and undoes it", async () => {
     await line.link();
     const linking = status("POST", codes()[0]!);
     await line.unlink();
@@ -185,7 +185,7 @@ describe("the linking page", () => {
     expect(host.reports.types.includes("online")).toBe(false);
   });
 
-  test("the page is small, escapes names and loads nothing external", async () => {
+  test("the page is small, escaped and self-contained", async () => {
     await line.link();
     const reply = await visit(telephony, "GET", codes()[0]!);
     const html = String(reply?.body);

@@ -73,7 +73,7 @@ describe("the number plan", () => {
     expect(rms(call.between(4_400, 5_000))).toBe(0);
   });
 
-  test("0106 speaks with the given voice, or babbles without one", async () => {
+  test("0106 speaks with the given voice, or babbles", async () => {
     const babbling = await spoken("+12025550106", 6_000);
     expect(rms(babbling.between(0, 300))).toBe(0);
     expect(speechMs(babbling.between(0, 4_000))).toBeGreaterThan(1_000);
@@ -116,7 +116,7 @@ describe("the number plan", () => {
     ]);
   });
 
-  test("0109 answers and receives audio, but never sends a frame", async () => {
+  test("0109 answers and hears, but sends no frame", async () => {
     const call = await spoken("+12025550109", 11_000);
     expect(call.log).toEqual(ANSWERED);
     expect(call.pulled).toBe(501);
@@ -183,13 +183,13 @@ describe("the number plan", () => {
     expect(speechMs(call.between(8_900, 11_000))).toBeGreaterThan(500);
   });
 
-  test("0122 says hello, and nothing more", async () => {
+  test("0122 says hello, then is silent", async () => {
     const call = await spoken("+12025550122", 20_000);
     expect(speechMs(call.between(300, 1_500))).toBeGreaterThan(200);
     expect(speechMs(call.between(1_500, 18_000))).toBe(0);
   });
 
-  test("0123 makes two short sounds into the caller's words", async () => {
+  test("0123 makes short sounds into the caller's words", async () => {
     network = await SimulatedNetwork.manual({ say: async () => tone(700, 300, 16_000, 8_000) });
     const call = await network.call("+12025550123", tone(440, 8_000, 16_000, 8_000));
     await network.system.advance(12_000);
@@ -204,7 +204,7 @@ describe("the number plan", () => {
     expect(rms(call.between(8_920, 9_180))).toBeGreaterThan(3_000);
   });
 
-  test("timeScale shortens the waits of callees, not their audio", async () => {
+  test("timeScale shortens callees' waits, not audio", async () => {
     network = await SimulatedNetwork.manual({ timeScale: 0.1 });
     const call = await network.call("+12025550107");
     await network.system.advance(2_000);

@@ -86,7 +86,7 @@ describe("a phone that sends", () => {
     },
   );
 
-  test("anything at all never breaks the call of another phone", async () => {
+  test("anything never breaks another phone's call", async () => {
     const other = new FakePhone(network.simulator, "+12025550148");
     const call = await network.call("+12025550148");
     other.send({ type: "answer", call_id: call.callId });

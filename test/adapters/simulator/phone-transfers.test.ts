@@ -41,7 +41,7 @@ describe("a transfer to or from a phone", () => {
     expect(await lastEvent(call)).toBe("connected");
   });
 
-  test("connects two phones with each other, until one hangs up", async () => {
+  test("connects two phones until one hangs up", async () => {
     const { call, phone } = await answered(tone(440, 5_000, RATE, 10_000));
     const other = open("+12025550148");
     const transfer = call.leg.transfer?.("+12025550148", new AbortController().signal);

@@ -74,7 +74,7 @@ describe("a number with an open phone", () => {
     expect(phone.messages[1]).toMatchObject({ type: "ringing", from: shown });
   });
 
-  test("follows its plan for the calls of another user", async () => {
+  test("follows its plan for another user's calls", async () => {
     const phone = open(NUMBER, "usr_2");
     const call = await network.call(NUMBER);
     await network.system.advance(1_000);
@@ -82,14 +82,14 @@ describe("a number with an open phone", () => {
     expect(phone.log).toEqual(["ready"]);
   });
 
-  test("follows its plan again once the phone is closed", async () => {
+  test("follows its plan again after the phone closes", async () => {
     open().leave();
     const call = await network.call(NUMBER);
     await network.system.advance(1_000);
     expect(await outcome(call)).toEqual(["placed", "ended busy"]);
   });
 
-  test("is busy while a call rings or is answered", async () => {
+  test("is busy during a call's ringing or answer", async () => {
     const { phone } = await answered();
     expect(await outcome(await network.call(NUMBER))).toEqual(["placed", "ended busy"]);
     expect(phone.log).toEqual(["ready", "ringing", "answered"]);
@@ -195,7 +195,7 @@ describe("a call to a phone", () => {
     expect(phone.frames.length).toBe(1);
   });
 
-  test("ends for the phone when the caller's line drops", async () => {
+  test("ends for the phone with the caller's line", async () => {
     const { phone } = await answered();
     await network.call("+12025550111");
     await network.system.advance(4_000);
@@ -224,7 +224,7 @@ describe("a call to a phone", () => {
 });
 
 describe("several phones with one number", () => {
-  test("all ring, and the first to answer has the call", async () => {
+  test("all ring, and the first answer wins", async () => {
     const [phone, other] = [open(), open()];
     const call = await network.call(NUMBER, tone(440, 1_000, RATE, 10_000));
     other.send({ type: "answer", call_id: call.callId });
@@ -238,7 +238,7 @@ describe("several phones with one number", () => {
     expect((await outcome(call)).at(-1)).toBe("connected");
   });
 
-  test("go on ringing when one is closed, and when all are; a new one rings too", async () => {
+  test("continue ringing when one is closed, and when all are; a new one rings too", async () => {
     const [phone, other] = [open(), open()];
     const call = await network.call(NUMBER);
     phone.leave();
@@ -251,7 +251,7 @@ describe("several phones with one number", () => {
     expect((await outcome(call)).at(-1)).toBe("connected");
   });
 
-  test("are refused before they open once too many are connected", () => {
+  test("are refused before opening above the limit", () => {
     const connect = (userId: string) => network.simulator.pages.phone(userId, NUMBER);
     const connections = Array.from({ length: 16 }, () => connect("usr_1"));
     expect(() => connect("usr_1")).toThrow("too many phones are connected");
@@ -297,7 +297,7 @@ describe("a page that reads too slowly", () => {
     expect(call.events.all.at(-1)).toEqual({ type: "ended", cause: "callee_hung_up", detail });
   });
 
-  test("answers no call when its answer is what disconnects it", async () => {
+  test("answers no call if the answer disconnects it", async () => {
     const phone = open();
     const call = await network.call(NUMBER);
     phone.unread = 1 << 20;

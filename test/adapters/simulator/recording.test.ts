@@ -64,7 +64,7 @@ describe("a recording", () => {
     await network.close();
   });
 
-  test("a recording survives a restart; an unanswered call has none", async () => {
+  test("a recording survives restarts; unanswered calls have none", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir });
     const answered = await network.call("+12025550100", noise(16_000));
     const busy = await network.call("+12025550101");
@@ -88,7 +88,7 @@ describe("a recording", () => {
     await telephony.close();
   });
 
-  test("a recording stops at its maximum length, and the call goes on", async () => {
+  test("a recording stops at its maximum length, and the call continues", async () => {
     const network = await SimulatedNetwork.manual({ spoolDir, maxRecordingMs: 1_000, logger });
     const call = await network.call("+12025550100", noise(16_000));
     await network.system.advance(5_000);
@@ -187,7 +187,7 @@ describe("the spool", () => {
     expect(await network.simulator.pages.artefact(call.callId, "heard.wav")).toBe(undefined);
   });
 
-  test("a spool that cannot be opened leaves calls unrecorded", async () => {
+  test("an unusable spool leaves calls unrecorded", async () => {
     const file = join(spoolDir, "file");
     await writeFile(file, "");
     const network = await SimulatedNetwork.manual({ spoolDir: join(file, "below"), logger });

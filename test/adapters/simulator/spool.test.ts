@@ -54,7 +54,7 @@ describe("the recordings of an instance", () => {
     await spool.close();
   });
 
-  test("end at its limit if one alone is longer", async () => {
+  test("end at its limit if one is longer", async () => {
     const spool = await opened(2 * SECOND_BYTES);
     await record(spool, "call_1", "inst_1");
     await record(spool, "call_2", "inst_1", 4);
@@ -66,7 +66,7 @@ describe("the recordings of an instance", () => {
     await spool.close();
   });
 
-  test("of an earlier run count only for the whole spool", async () => {
+  test("of an earlier run count for the spool only", async () => {
     const before = await opened(2 * SECOND_BYTES);
     for (const callId of ["call_1", "call_2"]) await record(before, callId, "inst_1");
     await before.close();

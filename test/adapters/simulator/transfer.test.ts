@@ -29,7 +29,7 @@ describe("a transfer of a simulated call", () => {
     ["+12025550103", { type: "failed", detail: "simulator: declined" }, 1_000],
     ["+12025550108", { type: "failed", detail: "simulator: no such number" }, 200],
     ["+12025550102", { type: "failed", detail: "simulator: no answer" }, 60_000],
-  ] as const)("to %s ends as the plan of that number", async ([to, outcome, ms]) => {
+  ] as const)("to %s ends by that number's plan", async ([to, outcome, ms]) => {
     expect(await transferred(to, 70_000)).toEqual([outcome, ms]);
   });
 

@@ -50,7 +50,7 @@ describe("the caller's number", () => {
     });
   });
 
-  test("is in From too if the trunk has no account", async () => {
+  test("is in From too without a trunk account", async () => {
     const trunk: Partial<Trunk> = { domain: "example.com", from: "+15550001111", identity: "none" };
     expect(await receivedCaller(trunk)).toEqual({ From: "<sip:+15550001111@example.com>" });
     expect(await receivedCaller(trunk, { phoneNumber: "+15550003333" })).toEqual({
@@ -74,7 +74,7 @@ test("the caller's name precedes each address in quotes", async () => {
 describe("a withheld caller", () => {
   const WITHHELD = { From: '"Anonymous" <sip:anonymous@anonymous.invalid>', Privacy: "id" };
 
-  test("is anonymous in From and named for the trunk only", async () => {
+  test("is anonymous in From, named for the trunk", async () => {
     const trunk: Partial<Trunk> = { ...ACCOUNT, identity: ["p-asserted", "remote-party-id"] };
     expect(await receivedCaller(trunk, { withheld: true })).toEqual({
       ...WITHHELD,
@@ -83,7 +83,7 @@ describe("a withheld caller", () => {
     });
   });
 
-  test("follows the trunk's option unless the call overrides it", async () => {
+  test("follows the trunk's option unless overridden", async () => {
     const trunk: Partial<Trunk> = {
       domain: "example.com",
       from: "+15550001111",

@@ -71,7 +71,7 @@ describe("the trunk's password", () => {
     expect(sent(scene.farEnd, "INVITE").map(credentials)).toEqual([""]);
   });
 
-  test("is for the trunk's first realms, not for a callee's", async () => {
+  test("is for the trunk's first realms only", async () => {
     const scene = await Scene.open(ACCOUNT, { callees: { [FIRST]: asks(), [SECOND]: asks({ realm: "evil" }) } });
     await completed(scene, FIRST);
     expect(await scene.endOf(SECOND)).toEqual([
@@ -108,7 +108,7 @@ describe("the trunk's password", () => {
     expect(scene.farEnd.requests.map(credentials).join()).not.toContain("evil");
   });
 
-  test("is not sent with a weaker algorithm than before", async () => {
+  test("is not sent with weaker algorithms than before", async () => {
     const scene = await Scene.open(ACCOUNT, {
       callees: {
         [FIRST]: asks({ algorithms: ["MD5", "SHA-256"] }),

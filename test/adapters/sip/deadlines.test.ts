@@ -44,7 +44,7 @@ test("an INVITE is not retransmitted after its deadline unless that moves", asyn
   await until(() => invites() === 2, "the INVITE was repeated");
 });
 
-test("a deadline that passes during dialling prevents the INVITE", async () => {
+test("a deadline during dialling prevents the INVITE", async () => {
   const { host, dial, invites } = await silentTrunk();
   const dialling = dial();
   host.deadlines.dial = host.deadlines.send = -Infinity;

@@ -41,7 +41,7 @@ describe("the destination rule of a trunk", () => {
     for (const phone of PREMIUM) expect(allowing(phone), phone).toBeUndefined();
   });
 
-  test("refuses emergency numbers, but no longer numbers with their digits", async () => {
+  test("refuses emergency numbers, but not longer ones", async () => {
     const refuses = await refusesBy();
     for (const phone of EMERGENCY) {
       expect(refuses(phone), phone).toMatch(/emergency numbers are refused unless the operator sets allowEmergency/);
@@ -61,7 +61,7 @@ describe("the destination rule of a trunk", () => {
     for (const number of numbers) expect(refuses(number!.number), number!.number).toBeUndefined();
   });
 
-  test("cannot be bypassed by digits after a premium-rate number", async () => {
+  test("cannot be bypassed by digits after premium numbers", async () => {
     const refuses = await refusesBy();
     for (const phone of PREMIUM)
       for (const more of ["0", "99", "123"])
@@ -125,7 +125,7 @@ describe("INVITEs", () => {
     );
   });
 
-  test("do not follow a redirection to a refused number", async () => {
+  test("follow no redirection to a refused number", async () => {
     const elsewhere = await Scene.open({}, { callees: { "*": callees.answers } });
     const moved = { "*": callees.redirects(`sip:+19002345678@127.0.0.1:${elsewhere.farEnd.port}`) };
     const scene = await Scene.open({ followRedirects: true }, { callees: moved });
@@ -177,7 +177,7 @@ describe("a redirection", () => {
 describe("SIP accounts of users", () => {
   const accounts = (defaults = {}) => sip({ trunks: [], accounts: { defaults } })[0]!;
 
-  test("call no premium-rate and no emergency numbers by default", async () => {
+  test("call no premium-rate or emergency numbers", async () => {
     const network = accounts();
     expect(await network.refuses?.("+12025550100")).toBeUndefined();
     expect(await network.refuses?.("+19002345678")).toMatch(/^the network of SIP accounts does not call/);

@@ -18,7 +18,7 @@ const FIRST_MS = 400;
 const KEY_MS = 200;
 /** A tone with a longer hole is two tones: a far end that stood still for this long has played other keys, ms. */
 const TIMELY_MS = 30;
-const MOST_CALLS = 8;
+const MAX_CALLS = 8;
 const TONES = concatPcm([new Int16Array(8 * FIRST_MS), dtmfTones(KEYS, { sampleRate: 8_000 })]);
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -74,7 +74,7 @@ describe.each(["thread", "worker"] as const)("with the audio in a %s, the keys o
       expect(
         farEnd.calls.length,
         "every call's far end was late: this process stands still too often, or too long",
-      ).toBeLessThan(MOST_CALLS);
+      ).toBeLessThan(MAX_CALLS);
       id = await call();
     }
     const { events } = await ringport.calls.timeline(ADA, id);

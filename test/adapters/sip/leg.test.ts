@@ -110,7 +110,7 @@ describe("the events of a leg", () => {
     expect(counts.hangUps).toBe(1);
   });
 
-  test("a throwing source or sink ends the call as internal_error", async () => {
+  test("a throwing source or sink means internal_error", async () => {
     for (const broken of ["source", "sink"] as const) {
       const { leg, events, counts, system, pull, push } = legOf();
       let asked = 0;
@@ -151,7 +151,7 @@ describe("the events of a leg", () => {
 });
 
 describe("the keys of a leg", () => {
-  test("arrive once from a peer that sends them both ways", async () => {
+  test("arrive once if a peer sends both", async () => {
     const { leg, events, system } = legOf();
     leg.answered();
     leg.mediaListener.digit("1");
@@ -173,7 +173,7 @@ describe("the keys of a leg", () => {
   });
 });
 
-test("statistics exist from the answer on, also after the end", async () => {
+test("statistics exist from answer to after the end", async () => {
   const { leg, system } = legOf();
   expect(leg.statistics()).toBeNull();
   leg.answered();

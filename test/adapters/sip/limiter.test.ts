@@ -6,13 +6,13 @@ type Admitted = Extract<Admission, { admitted: true }>;
 type TurnedAway = Extract<Admission, { admitted: false }>;
 
 describe("a trunk's limits", () => {
-  test("start every call at once if there are none", () => {
+  test("start every call at once without limits", () => {
     const limiter = new Limiter(new ManualSystem(), {});
     for (let i = 0; i < 1_000; i++) expect(limiter.admit()).toMatchObject({ admitted: true, waitMs: 0 });
     expect(limiter.live).toBe(1_000);
   });
 
-  test("reject calls until one leaves; leaving twice counts once", () => {
+  test("reject calls until one leaves, counted once", () => {
     const limiter = new Limiter(new ManualSystem(), { maxCalls: 2 });
     const first = limiter.admit() as Admitted;
     limiter.admit();
@@ -36,7 +36,7 @@ describe("a trunk's limits", () => {
     expect(Math.max(...waits)).toBe(10_000);
   });
 
-  test("spread calls per second evenly, with short waits only", async () => {
+  test("spread calls evenly, with short waits only", async () => {
     const system = new ManualSystem();
     const limiter = new Limiter(system, { callsPerSecond: 4 });
     const starts = Array.from({ length: 8 }, () => limiter.admit());

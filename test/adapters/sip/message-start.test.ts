@@ -43,7 +43,7 @@ describe.each(["thread", "worker"] as const)("over SIP, with the audio in a %s,"
     ["telephone-events", {}, false],
     ["INFO", { noEvents: true }, false],
     ["tones, if it takes nothing else", { noEvents: true, refusesInfo: true }, true],
-  ] as const)("an extension is sent by %s, and then the message", async (_, callee, inBand) => {
+  ] as const)("an extension is sent by %s, then the message", async (_, callee, inBand) => {
     const scene = await HttpScene.open({ ...callee, says: "silence" }, { media });
     const created = await scene.create({ ...MESSAGE, target: { ...TARGET, extension: ",12w#" } });
     expect(created.status).toBe(201);

@@ -55,7 +55,7 @@ async function expectNothingLeft(scene: Scene): Promise<void> {
 }
 
 describe("a misbehaving peer", () => {
-  test("an answer without SDP is hung up as failed media", async () => {
+  test("an answer without SDP is failed media", async () => {
     const scene = await expectEnd(callees.answersWithoutSdp, "media_failed", /SDP/);
     expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
   });
@@ -65,7 +65,7 @@ describe("a misbehaving peer", () => {
     expect(scene.farEnd.calls[0]?.end).toBe("they hung up");
   });
 
-  test("a peer without encryption is refused if encryption is required", async () => {
+  test("a peer must encrypt if encryption is required", async () => {
     const scene = await Scene.open({ srtp: "required" }, { callees: { "*": callees.answers } });
     expect(await scene.endOf(NUMBER)).toEqual([
       "rejected_by_network",
@@ -82,7 +82,7 @@ describe("a misbehaving peer", () => {
     expect(scene.farEnd.calls[0]?.count("INVITE")).toBe(2);
   });
 
-  test("a challenge without a configured password is reported as such", async () => {
+  test("a challenge without a configured password is reported", async () => {
     const script = callees.challenges({ user: "100", password: "right", status: 407 });
     await expectEnd(script, "rejected_by_network", /^SIP 407 Who Are You: .*password/);
   });
@@ -97,7 +97,7 @@ describe("a misbehaving peer", () => {
     expect(toneShare(ear.heard().subarray(1_600, 4_800), 1000, 8_000)).toBeGreaterThan(0.9);
   });
 
-  test("noise on the signalling and media ports disturbs no call", async () => {
+  test("noise on both ports disturbs no call", async () => {
     const scene = await Scene.open({ rtpPorts: await freePair() }, { callees: { "*": { says: { hz: 1000 } } } });
     const { leg, events, ear } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
@@ -213,7 +213,7 @@ describe("closing", () => {
     expect(scene.system.waiting).toBe(0);
   });
 
-  test("faulty trunks are refused with every fault in one error", () => {
+  test("faulty trunks are refused with all faults", () => {
     expect(() =>
       sip({
         trunks: [

@@ -56,7 +56,7 @@ describe("an RTCP BYE", () => {
     ]);
   });
 
-  test("is named in the detail if no source follows", async () => {
+  test("is named in the detail without a source", async () => {
     const { events, far } = await talking({ mediaLossMs: 2_000 }, { options: 481 });
     const left = performance.now();
     far.voice!.leave();

@@ -30,7 +30,7 @@ test("our address from an OPTIONS response is in the first INVITE", async () => 
   await call.hangUp();
 });
 
-test("our address over TCP also applies to later connections", async () => {
+test("our TCP address also applies to later connections", async () => {
   const far = opened.add(await streamPeer());
   const stack = opened.add(await stackOf({ server: `sip:127.0.0.1:${far.port};transport=tcp` }));
   const health = stack.presence.ask();

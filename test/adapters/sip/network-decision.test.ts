@@ -91,7 +91,7 @@ describe("a network that refuses", () => {
     });
   });
 
-  test("leaves the other outcomes of a status as they are", () => {
+  test("leaves a status's other outcomes unchanged", () => {
     expect(refused("486 Busy Here", [["Reason", "Q.850;cause=17;location=RLN"]]).cause).toBe("busy");
     expect(refused("486 Busy Here", [["X-Twilio-Error", "32017"]]).cause).toBe("busy");
     expect(refused("404 Not Found", [["X-Provider-Reason", "blocked"]]).cause).toBe("number_invalid");

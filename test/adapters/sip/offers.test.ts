@@ -84,7 +84,7 @@ describe("the SDP in a 200", () => {
 });
 
 describe("a host name for the remote audio", () => {
-  test("is resolved in an answer and in a new offer", async () => {
+  test("is resolved in answers and new offers", async () => {
     const acts = async (call: FarEndCall): Promise<void> => void (await call.reinvite("sendrecv"));
     // It sends no audio, so only its SDP shows its address.
     const callee: Script = { host: "localhost", says: "nothing", acts };
@@ -94,7 +94,7 @@ describe("a host name for the remote audio", () => {
     expect(heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.9 * 8_000 * 0.9);
   });
 
-  test("that does not exist is named in the fault", async () => {
+  test("that is missing is named in the fault", async () => {
     const scene = await Scene.open({}, { callees: { "*": { host: "nowhere.invalid", earlyMedia: true } } });
     const { leg, events } = await scene.call(NUMBER);
     const { detail } = await events.next("media_lost", 5_000);

@@ -23,7 +23,7 @@ async function proxy(...names: string[]): Promise<StreamPeer> {
 test.each([
   ["its own name", ["localhost"], {}],
   ["tls.servername", ["edge.example"], { servername: "edge.example" }],
-])("an outbound proxy over TLS needs a certificate for %s", async (_, names, tls) => {
+])("an outbound TLS proxy needs a certificate for %s", async (_, names, tls) => {
   const far = await proxy(...names);
   const outboundProxy = `sip:localhost:${far.port};transport=tls`;
   const { presence } = await stack({ outboundProxy, tls: { ca: authority.ca, ...tls } });
@@ -58,7 +58,7 @@ test("a route by address needs a certificate for the proxy's name", async () => 
   expect((node.sockets[0] as TLSSocket & { servername?: string }).servername).toBe("localhost");
 });
 
-test("an outbound proxy with its server's certificate is refused", async () => {
+test("an outbound proxy with the server's certificate fails", async () => {
   const far = await proxy("sip.acme.example");
   const outboundProxy = `sip:localhost:${far.port};transport=tls`;
   const { presence } = await stack({ outboundProxy, tls: { ca: authority.ca } });

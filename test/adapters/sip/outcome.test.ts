@@ -106,7 +106,7 @@ describe("the release of a refused call", () => {
     ).toBe("SIP 302 Moved: the trunk redirects the call to <sip:a@b>; set `followRedirects` to follow it");
   });
 
-  test("has a Retry-After for 503 only, at most an hour", () => {
+  test("has Retry-After for 503 only, under an hour", () => {
     const rest = (status: number, value: string) =>
       releaseOf({
         type: "rejected",

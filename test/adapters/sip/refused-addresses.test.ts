@@ -76,7 +76,7 @@ describe("an SDP address outside of mediaFrom", () => {
     expect(call.seen()).toEqual([]);
   });
 
-  test("is allowed without mediaFrom if the server is private", async () => {
+  test("is allowed without mediaFrom on private servers", async () => {
     const call = await callTo(callees.silent, undefined);
     await call.scene.network.until(() => call.seen().length > 3, "audio at the address of the SDP");
     expect(refusals(call)).toEqual([]);
@@ -84,7 +84,7 @@ describe("an SDP address outside of mediaFrom", () => {
   });
 });
 
-test.each(["thread", "worker"] as const)("a source outside of mediaFrom is ignored in a %s", async (media) => {
+test.each(["thread", "worker"] as const)("a source outside mediaFrom is ignored in a %s", async (media) => {
   const elsewhere = { says: { hz: 1_000 }, sendFrom: STRANGER };
   const scene = await Scene.open(ONLY_FAR_END, { callees: { "*": elsewhere } }, media);
   const { leg, events } = await scene.call(NUMBER);
@@ -119,7 +119,7 @@ describe("a trunk whose server has a public address", () => {
   test.each([
     ...["10.1.2.3", "192.168.0.9", "127.0.0.1", "169.254.169.254", "100.64.0.1", "192.0.0.4", "198.18.0.1"],
     ...["224.0.0.5", "fe80::1", "::1"],
-  ])("sends nothing to %s", (address) => {
+  ])("sends no packet to %s", (address) => {
     expect(settled(address)).toEqual({
       remote: "0.0.0.0",
       rtcp: "0.0.0.0",

@@ -18,7 +18,7 @@ async function refusalOf(dialling: Promise<unknown>): Promise<DialError> {
 }
 
 describe("the requests of a trunk", () => {
-  test("have independent From, caller number, account and extra fields", async () => {
+  test("have independent From, caller, account and fields", async () => {
     const scene = await Scene.open(
       {
         domain: "example.com",
@@ -45,7 +45,7 @@ describe("the requests of a trunk", () => {
     await leg.hangUp();
   });
 
-  test("write the number in the format of the trunk", async () => {
+  test("write the number in the trunk's format", async () => {
     const scene = await Scene.open({ numberFormat: "0{national:49}" }, { callees: ANSWERS });
     const { leg, events } = await scene.call("+49301234567");
     await events.next("connected", 5_000);
@@ -124,7 +124,7 @@ describe("optional encryption", () => {
 });
 
 describe("the limits of a trunk", () => {
-  test("let a call over maxCalls wait until another one ends", async () => {
+  test("let a call over maxCalls wait its turn", async () => {
     const scene = await Scene.open({ maxCalls: 1 }, { callees: ANSWERS });
     const first = await scene.call(NUMBER);
     await first.events.next("connected", 5_000);
@@ -193,7 +193,7 @@ describe("the presence of a trunk", () => {
     expect(scene.farEnd.requests).toHaveLength(2); // the challenge and its answer
   });
 
-  test("is online without a probe until a call is unreachable", async () => {
+  test("is online without probes until calls fail", async () => {
     const scene = await Scene.open({ probe: "none", server: "sip:127.0.0.1:1;transport=tcp" });
     expect(await scene.health()).toEqual({ state: "online" });
     const [cause, detail] = await scene.endOf(NUMBER);
@@ -201,7 +201,7 @@ describe("the presence of a trunk", () => {
     expect(await (await scene.line()).probe()).toEqual({ state: "offline", reason: detail });
   });
 
-  test("stays online without a probe if a redirection is unreachable", async () => {
+  test("stays online if only a redirection fails", async () => {
     const moved = { "*": callees.redirects(`sip:${NUMBER}@127.0.0.1:1;transport=tcp`) };
     const scene = await Scene.open({ probe: "none", followRedirects: true }, { callees: moved });
     expect((await scene.endOf(NUMBER))[0]).toBe("unreachable");
@@ -227,7 +227,7 @@ describe("a call in progress", () => {
     }
   });
 
-  test("pauses its source on hold and continues where it stopped", async () => {
+  test("pauses its source on hold, then resumes", async () => {
     const scene = await Scene.open({}, { callees: { "*": callees.holds(300, 600) } });
     const { leg, events, playout } = await scene.call(NUMBER);
     playout.enqueue(tone(440, 2_000, leg.sampleRate, 8_000));
@@ -258,7 +258,7 @@ describe("a call in progress", () => {
   });
 
   test.each(["sendonly", "inactive", "zeros"] as const)(
-    "answered on hold (%s) plays everything after the resume",
+    "answered on hold (%s) plays everything later",
     async (onHold) => {
       let letGo = () => {};
       const acts = (call: FarEndCall) =>

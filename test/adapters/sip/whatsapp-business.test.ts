@@ -36,7 +36,7 @@ async function business(password = PASSWORD): Promise<{ network: Network; meta: 
   return { network, meta, port };
 }
 
-test("a call meets Meta's requirements and sends audio first", async () => {
+test("a call meets Meta's rules, audio first", async () => {
   const { network, meta, port } = await business();
   const { leg, events } = await network.call(await network.linkedLine(), CALLEE);
   await events.next("connected", 5_000);
@@ -66,7 +66,7 @@ test("a call meets Meta's requirements and sends audio first", async () => {
     ]);
 });
 
-test("a BYE arrives on a connection that Meta opens", async () => {
+test("a BYE arrives on Meta's connection", async () => {
   const { network, meta, port } = await business();
   const { events } = await network.call(await network.linkedLine(), CALLEE);
   await events.next("connected", 5_000);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { answerSet } from "../../support/answers/answer-set.ts";
 import { recognitionOf, verdictsOn } from "../../support/answers/verdicts.ts";
 
-test("persons and machines are distinguished by how they answer", async () => {
+test("people and machines are told apart", async () => {
   const set = await answerSet("measuring", 40, 3);
   const results = set.map((answer) => ({ answer, verdicts: verdictsOn(answer) }));
   for (const who of ["machine", "human"] as const) {

@@ -50,7 +50,7 @@ async function failure(work: Promise<Heard>): Promise<Error> {
 }
 
 describe("a request to a speech server", () => {
-  test("contains the model, the voice, the format and the key", async () => {
+  test("contains model, voice, format and key", async () => {
     await speak("Bom dia.", {
       headers: { "x-team": "calls" },
       voices: { "pt-BR-1": { voice: "pf_dora", speed: 1.2, language: "p" } },
@@ -76,7 +76,7 @@ describe("a request to a speech server", () => {
     expect(server.requests[0]).toMatchObject({ path: "/v1/audio/speech", body: { model: "other" } });
   });
 
-  test("is made once for the same text, also concurrently", async () => {
+  test("is made once per text, concurrently too", async () => {
     const speech = embeddedSpeech({
       http: { baseUrl: server.baseUrl, model: "m", voices: { "pt-BR-1": { voice: "v" } } },
     });
@@ -88,7 +88,7 @@ describe("a request to a speech server", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("is impossible with a malformed voice id in the configuration", () => {
+  test("is impossible with a malformed voice id", () => {
     const http = { baseUrl: server.baseUrl, model: "m", voices: { portuguese: { voice: "v" } } };
     expect(() => embeddedSpeech({ http })).toThrow('"portuguese" is not a voice id');
   });
@@ -110,7 +110,7 @@ describe("the samples of a speech server", () => {
     expect((await speak("Oi.", sampleRate ? { sampleRate } : {})).sampleRate).toBe(expected);
   });
 
-  test("may arrive as WAV, whose header names the rate", async () => {
+  test("may be WAV, whose header gives the rate", async () => {
     const { sampleRate, samples } = await speak("abc abc", { responseFormat: "wav", sampleRate: 8000 });
     expect(sampleRate).toBe(24_000);
     expect(toneShare(samples.subarray(2000), 450, sampleRate)).toBeGreaterThan(0.97);
@@ -197,7 +197,7 @@ describe("a failing speech server", () => {
     expect((await speak("Oi.")).samples.length).toBeGreaterThan(0);
   });
 
-  test("that cuts the connection is tried again, at most twice", async () => {
+  test("is tried again after cuts, twice", async () => {
     server.fail("cut");
     expect((await speak("Oi.")).samples.length).toBeGreaterThan(0);
     expect(server.requests).toHaveLength(2);
@@ -225,7 +225,7 @@ describe("a failing speech server", () => {
     ["truncate", /the speech server failed/],
     ["drop", /the speech server failed/],
     ["empty", /found nothing in the text/],
-  ] as const)("with the fault %s is reported and not tried again", async (fault, message) => {
+  ] as const)("with fault %s is reported, not retried", async (fault, message) => {
     server.fail(fault);
     const error = await failure(speak("Uma frase um pouco mais longa do que as outras.", { timeoutMs: 200 }));
     expect(error.name).toBe("SpeechFailed");

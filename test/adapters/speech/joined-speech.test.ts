@@ -56,7 +56,7 @@ async function firstSample(speech: Speech, text: string, voiceId: string): Promi
 }
 
 describe("joined speech", () => {
-  test("warms up every engine, one at a time, and reports one that fails", async () => {
+  test("warms up every engine, one at a time, and reports a failed one", async () => {
     const { low, high } = engines();
     const steps: string[] = [];
     const warmUp = (name: string, fails: boolean) => async (): Promise<void> => {
@@ -73,7 +73,7 @@ describe("joined speech", () => {
     expect(steps).toEqual(["low begins", "low ends", "high begins", "high ends"]);
   });
 
-  test("lists the voices of all engines, sorted by id", async () => {
+  test("lists all engines' voices by id", async () => {
     const { low, high } = engines();
     const voices = await joinSpeech([low, high]).voices();
     expect(voices.map(({ id, engine }) => [id, engine])).toEqual([
@@ -93,7 +93,7 @@ describe("joined speech", () => {
     expect([low.texts, high.texts]).toEqual([["Hello"], ["Hello"]]);
   });
 
-  test("keeps the limits and the slice length of each engine", async () => {
+  test("keeps each engine's limits and slice length", async () => {
     const { low, high } = engines();
     const { atOnce, sliceLength, ...speech } = joinSpeech([low, high]);
     expect(atOnce).toEqual({ low: 1_000, high: 2_000 });
@@ -102,7 +102,7 @@ describe("joined speech", () => {
     expect(await lengthFor("en-US-2")).toBeUndefined();
   });
 
-  test("refuses a voice that no engine has, naming those that work", async () => {
+  test("refuses a voice that no engine has, naming working ones", async () => {
     const { low, high } = engines();
     const speech = joinSpeech([low, high]);
     await expect(speech.voice("de-DE-2")).rejects.toThrow(
@@ -111,7 +111,7 @@ describe("joined speech", () => {
     await expect(firstSample(speech, "Olá", "pt-BR-1")).rejects.toThrow(VoiceUnavailable);
   });
 
-  test("reports errors and silence of an engine as SpeechFailed", async () => {
+  test("reports engines' errors and silence as SpeechFailed", async () => {
     const speech = joinSpeech([engines().low]);
     const failure = firstSample(speech, "fail", "en-US-1");
     await expect(failure).rejects.toThrow(SpeechFailed);
@@ -137,12 +137,12 @@ describe("assertDistinctVoices", () => {
     await expect(assertDistinctVoices(engines, realSystem)).rejects.toThrow(twice);
   });
 
-  test("refuses a voice id that one engine lists twice", async () => {
+  test("refuses a voice id listed twice", async () => {
     const engine = new ScriptedSpeech("high", 1, ["en-US-2", "en-US-2"]);
     await expect(assertDistinctVoices([engine], realSystem)).rejects.toThrow("voice en-US-2 is listed twice");
   });
 
-  test("passes over an engine that cannot list its voices", async () => {
+  test("passes over an engine without a voice list", async () => {
     const { low, high } = engines();
     low.voices = async () => Promise.reject(new Error("not reachable"));
     await expect(assertDistinctVoices([low, high], realSystem)).resolves.toBeUndefined();
@@ -153,7 +153,7 @@ describe("the option speech", () => {
   const ringport = (speech: Speech | readonly Speech[]) =>
     createRingport({ data: temporaryFolder("joined-speech"), publicUrl: "http://ringport.test", speech });
 
-  test("takes several engines, whose voices are listed and spoken together", async () => {
+  test("takes several engines with all their voices", async () => {
     const { low, high } = engines();
     const server = ringport([low, high]);
     try {

@@ -4,7 +4,7 @@ import { segments } from "../../../adapters/speech/segments.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 describe("segments of a text", () => {
-  test("are sentences, with short ones joined to the next", () => {
+  test("are sentences, short ones joined", () => {
     const text =
       "Dr. Smith called. She will call again tomorrow at ten o'clock in the morning! Is that all right with you, or is it not?";
     expect(segments(text)).toEqual([
@@ -31,7 +31,7 @@ describe("segments of a text", () => {
     for (const segment of segments("word ".repeat(200))) expect(segment).toMatch(/^word( word)*$/);
   });
 
-  test("split words of more than 40 letters, between whole characters", () => {
+  test("split words above 40 letters between characters", () => {
     expect(segments("a".repeat(100))).toEqual([`${"a".repeat(40)} ${"a".repeat(40)} ${"a".repeat(20)}`]);
     expect(segments("é".repeat(50)).join("").replaceAll(" ", "")).toBe("é".repeat(50));
     expect(segments("e\u0301".repeat(50)).join(" ")).not.toMatch(/ \u0301/);

@@ -44,14 +44,14 @@ async function heard(stream: AsyncIterable<PcmChunk>): Promise<(number | undefin
 }
 
 describe("SpeechCache", () => {
-  test("renders a text once and then plays it from memory", async () => {
+  test("renders a text once, then plays it", async () => {
     const cache = new SpeechCache(10_000);
     expect(await heard(cache.speech("a", () => quick(1, 2), never))).toEqual([1, 2]);
     expect(await heard(cache.speech("a", () => quick(9), never))).toEqual([1, 2]);
     expect(cache.bytes).toBe(400);
   });
 
-  test("plays from the beginning for a listener that joins later", async () => {
+  test("plays from the beginning for later listeners", async () => {
     const cache = new SpeechCache(10_000);
     const { render, next, ...counts } = speaker();
     const first = heard(cache.speech("a", render, never));
@@ -96,7 +96,7 @@ describe("SpeechCache", () => {
     expect(await heard(cache.speech("a", () => quick(2), never))).toEqual([2]);
   });
 
-  test("evicts the least recently used text if it is full", async () => {
+  test("evicts the least recently used when full", async () => {
     const cache = new SpeechCache(500);
     await heard(cache.speech("a", () => quick(1), never));
     await heard(cache.speech("b", () => quick(2), never));
@@ -107,7 +107,7 @@ describe("SpeechCache", () => {
     expect(await heard(cache.speech("b", () => quick(9), never))).toEqual([9]);
   });
 
-  test("plays a text completely that is too large to keep", async () => {
+  test("plays an oversized text completely", async () => {
     const cache = new SpeechCache(500);
     expect(await heard(cache.speech("a", () => quick(1, 2, 3, 4, 5), never))).toEqual([1, 2, 3, 4, 5]);
     expect(cache.bytes).toBe(0);

@@ -96,7 +96,7 @@ describe("requests to a speech server", () => {
   const speaking = (http: Partial<EmbeddedSpeechOptions["http"]>) =>
     embeddedSpeech({ http: { baseUrl: server.baseUrl, model: "m", voices: { "pt-BR-1": { voice: "v" } }, ...http } });
 
-  test("are made once for each text and voice id", async () => {
+  test("are made once per text and voice", async () => {
     const speech = speaking({
       voices: {
         "pt-BR-1": { voice: "v" },
@@ -135,7 +135,7 @@ describe("requests to a speech server", () => {
     await speech.close();
   });
 
-  test("are made again for the next call after a failure", async () => {
+  test("are made again after a failure", async () => {
     const speech = speaking({});
     server.fail("drop");
     await expect(play(speech, "Uma frase mais longa do que as outras.", "pt-BR-1")).rejects.toThrow("speech server");

@@ -127,7 +127,7 @@ describe("an unavailable voice", () => {
     expect(await refusal({ pool: workers }, id)).toBe(`VoiceUnavailable: ${message}`);
   });
 
-  test("is the only kind if no engine is installed", async () => {
+  test("is the only kind without engines", async () => {
     expect(await embeddedSpeech({}).voices()).toEqual([]);
     expect(await embeddedSpeech({ pool: bare }).voices()).toEqual([]);
   });

@@ -38,7 +38,7 @@ describe("voice samples", { timeout: 30_000 }, () => {
     },
   );
 
-  test("of one voice are rendered once for concurrent requests", async () => {
+  test("of one voice are rendered once concurrently", async () => {
     jobs.length = 0;
     const files = await Promise.all(Array.from({ length: 20 }, () => voiceSample(context, "it-IT-1")));
     files.push(await voiceSample(context, "it-IT-1"));

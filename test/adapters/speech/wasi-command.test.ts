@@ -11,7 +11,7 @@ const speak = (text: string, voice = "kal16", maxBytes = MAX_BYTES) =>
 
 afterEach(() => void vi.restoreAllMocks());
 
-test("runs share one memory and leave nothing behind in it", async () => {
+test("runs share one memory without traces", async () => {
   const instantiate = vi.spyOn(webAssembly, "instantiate");
   const first = await speak("Your table is ready.");
   await speak("A much longer text, which needs more memory than the first one did. ".repeat(4), "slt");
@@ -22,7 +22,7 @@ test("runs share one memory and leave nothing behind in it", async () => {
   expect(instantiate).toHaveBeenCalledTimes(1);
 });
 
-test("an instance that cannot be made is tried again", async () => {
+test("a failed instance is tried again", async () => {
   const command = await WasiCommand.compile(await readFile(flitePath()));
   vi.spyOn(webAssembly, "instantiate").mockRejectedValueOnce(new RangeError("out of memory"));
   const args = ["flite", "-voice", "kal16", "-t", "Your table is ready.", "-o", OUTPUT_FILE];

@@ -54,7 +54,7 @@ describe("a large audio file in SQLite", () => {
     await eventually(path, []);
   });
 
-  test("does not prevent a start if it cannot be deleted", async () => {
+  test("prevents no start if its deletion fails", async () => {
     const { path, storage } = await withInstance();
     await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
     await storage.close();
@@ -74,7 +74,7 @@ describe("a large audio file in SQLite", () => {
     await eventually(path, []);
   });
 
-  test("is deleted if no call is created for it", async () => {
+  test("is deleted without a call for it", async () => {
     const { path, storage } = await withInstance();
     await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
     expect((await storage.calls.insert(call("call_2"), FILE, SINGLE, [])).kind).toBe("existing");
@@ -93,7 +93,7 @@ describe("a large audio file in SQLite", () => {
     expect(filesIn(path)).toEqual(["call_1"]);
   });
 
-  test("is stored in small parts with one commit each", async () => {
+  test("is stored in parts with own commits", async () => {
     const { path, storage } = await withInstance();
     await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
     const database = new DatabaseSync(path, { readOnly: true });
@@ -103,7 +103,7 @@ describe("a large audio file in SQLite", () => {
     expect(new Set(rows.map(({ bytes }) => bytes))).toEqual(new Set([512 << 10]));
   });
 
-  test("is refused with its call if the database is full", async () => {
+  test("is refused with its call when full", async () => {
     const { path, storage } = await withInstance(500);
     await expect(storage.calls.insert(call("call_1"), FILE, SINGLE, [])).rejects.toMatchObject({
       name: "StorageUnavailable",
@@ -114,7 +114,7 @@ describe("a large audio file in SQLite", () => {
   });
 });
 
-test("only a file above 256 KiB goes to a worker", async () => {
+test("only files above 256 KiB use a worker", async () => {
   const jobs: unknown[] = [];
   const counted: AudioFileWorkers = {
     run(job, options) {

@@ -52,7 +52,7 @@ describe("a SQLite file of another program", () => {
   });
 });
 
-test("a malformed schema or prefix is refused with its value", async () => {
+test("a malformed schema or prefix is refused", async () => {
   const url = "postgres://nobody@127.0.0.1:1/none";
   const open = (names: object) => postgresStorage({ url, ...names }).open({ exclusive: true });
   await expect(open({ schema: 'a"b' })).rejects.toThrow(/schema is "a\\"b"/);
@@ -150,7 +150,7 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     await pool.end();
   });
 
-  test("keeps the migration tables of an earlier version of ringport", async () => {
+  test("keeps an earlier version's migration tables", async () => {
     const url = await server.createDatabase();
     const older = await connectPostgres({ url });
     await (await databaseBefore("0010_owners", older.dialect, older.columnTypes)).destroy();

@@ -102,7 +102,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await second.close();
   });
 
-  test("is not taken before a pending write has ended", async () => {
+  test("is not taken before pending writes end", async () => {
     const { url, first, second } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 700 });
     await first.events.append([event("evt_1")]);
@@ -141,7 +141,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await owner.close();
   });
 
-  test.each(["claim", "update"] as const)("refuses a %s that waited for the new owner", async (kind) => {
+  test.each(["claim", "update"] as const)("refuses a %s that waited too long", async (kind) => {
     const { url, first } = await twoStorages();
     await first.open({ exclusive: true });
     await first.instances.insert(storedInstance("inst_1"), []);
@@ -181,7 +181,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await second.close();
   });
 
-  test("is recognized by an owner that lost the response", async () => {
+  test("is recognized despite a lost response", async () => {
     const url = await server.createDatabase();
     const { pool, loseAnswerTo } = fragilePool(url);
     const storage = postgresStorage({ pool });
@@ -223,7 +223,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await storage.close();
   });
 
-  test("prevents migrations by other programs, but not their writes", async () => {
+  test("prevents other programs' migrations, not their writes", async () => {
     const { url, first, second } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 600_000 });
     await second.open({ exclusive: false });

@@ -156,7 +156,7 @@ test("receipts of older versions are found by their key, page by page", async ()
   database.close();
 });
 
-test("an audio file of an older version is read completely", async () => {
+test("an older version's audio file is complete", async () => {
   const path = scratchPath();
   const connected = await connectSqlite({ path });
   const db = await databaseBefore("0014_audio_parts", connected.dialect, connected.columnTypes);
@@ -182,7 +182,7 @@ describe.skipIf(postgres.missing)(postgres.title, { timeout: 60_000 }, () => {
   }, 30_000);
   afterAll(() => server?.stop());
 
-  test("four storages migrate one new database at the same time", async () => {
+  test("four storages migrate one database at once", async () => {
     const url = await server.createDatabase();
     const storages = Array.from({ length: 4 }, () => postgresStorage({ url }));
     await Promise.all(storages.map((storage) => storage.open({ exclusive: false })));

@@ -66,7 +66,7 @@ function methodsOf(storage: Storage): string[] {
   );
 }
 
-test("every method of the storage has its plans checked", async () => {
+test("all storage methods have their plans checked", async () => {
   const storage = kyselyStorage(() => connectSqlite({ path: ":memory:" }), SQLITE_TRAITS);
   await storage.open({ exclusive: false });
   const called = new Set<string>();
@@ -75,7 +75,7 @@ test("every method of the storage has its plans checked", async () => {
   await storage.close();
 });
 
-test("SQLite finds and sorts every row by an index", async () => {
+test("SQLite finds and sorts rows by index", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ringport-plans-"));
   const path = join(folder, "ringport.db");
   const statements: Statement[] = [];

@@ -10,7 +10,7 @@ import { scratchPath } from "./scratch.ts";
 const write = (storage: Storage, id: string) => storage.accounts.ensureUser({ id, name: id, createdAt: 1 });
 
 describe("the server lock of a SQLite file", () => {
-  test("refuses a second server until the first has closed", async () => {
+  test("refuses a second server until the first closes", async () => {
     const path = scratchPath();
     const first = sqliteStorage({ path });
     const second = sqliteStorage({ path });
@@ -83,7 +83,7 @@ describe("the server lock of a SQLite file", () => {
     await second.close();
   });
 
-  test("is kept while its file cannot be looked at", { timeout: 30_000 }, async () => {
+  test("is kept while its file is unreadable", { timeout: 30_000 }, async () => {
     const path = scratchPath();
     const server = sqliteStorage({ path });
     await server.open({ exclusive: true });
@@ -104,7 +104,7 @@ describe("the server lock of a SQLite file", () => {
     await server.close();
   });
 
-  test("makes no server wait if the one before was killed", { timeout: 30_000 }, async () => {
+  test("delays no server after a kill", { timeout: 30_000 }, async () => {
     const path = scratchPath();
     const other = await openElsewhere(path, true);
     await other.kill();

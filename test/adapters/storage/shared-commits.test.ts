@@ -33,7 +33,7 @@ test("concurrent writers share commits", async () => {
   await Promise.all([storage.close(), other.close()]);
 });
 
-test("each writer in a shared commit succeeds or fails by itself", async () => {
+test("each writer in a shared commit succeeds or fails on its own", async () => {
   const storage = await opened();
   await storage.instances.insert(instance(7), []);
   const results = await Promise.allSettled(NUMBERS.map((n) => storage.instances.insert(instance(n), [created(n)])));

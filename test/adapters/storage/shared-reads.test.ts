@@ -34,7 +34,7 @@ test("a read sees what another process committed, also if the event loop is late
   expect(read()).toEqual({ tokens: 1 });
 });
 
-test("a read after a pause sees what another process committed", async () => {
+test("a read after a pause sees other processes", async () => {
   const { write, read } = connections();
   expect(read()).toEqual({ tokens: 0 });
   write();

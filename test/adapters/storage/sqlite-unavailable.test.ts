@@ -8,7 +8,7 @@ import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts"
 import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 
-test("a full database refuses a write completely and recovers", async () => {
+test("a full database refuses writes whole, then recovers", async () => {
   const storage = await withInstance(sqliteStorage({ path: scratchPath(), maxPageCount: 120 }));
   const before = await storage.calls.list("usr_1", {}, {});
   const error = await storage.calls
@@ -50,7 +50,7 @@ test("a locked database is unavailable and does not block the event loop", {
   await storage.close();
 });
 
-test("a write waits for the lock of another process", async () => {
+test("a write waits for another process's lock", async () => {
   const path = scratchPath();
   const storage = await withInstance(sqliteStorage({ path }));
   const other = new DatabaseSync(path);
@@ -77,7 +77,7 @@ test("a closed storage is unavailable and closes twice", async () => {
   await expect(storage.calls.counts()).rejects.toBeInstanceOf(StorageUnavailable);
 });
 
-test("every commit is synchronized with the disk by default", async () => {
+test("every commit is synchronized by default", async () => {
   expect(await synchronous({})).toBe(2);
   expect(await synchronous({ synchronous: "FULL" })).toBe(2);
   expect(await synchronous({ synchronous: "NORMAL" })).toBe(1);

@@ -69,7 +69,7 @@ describe.each([
     });
   });
 
-  test("transcribes the last turn although no silence follows it", async () => {
+  test("transcribes the last turn without a silence", async () => {
     const listening = await opened({ flux });
     push(listening, speech(440, 880).subarray(0, 2.5 * RATE), 0);
     await listening.session.close();
@@ -94,7 +94,7 @@ describe.each([
   });
 });
 
-test("encoding mulaw is sent as mu-law at 8 kHz", async () => {
+test("encoding mulaw means mu-law at 8 kHz", async () => {
   const engine = deepgramTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "nova", encoding: "mulaw" });
   expect(engine.capabilities.sampleRates).toEqual([8_000]);
   const listening = await listen(engine, { sampleRate: 8_000 });
@@ -125,7 +125,7 @@ test("a connection without audio is kept alive", async () => {
   expect(listening.texts).toEqual(["tone 440", "tone 880"]);
 });
 
-test("a wrong key ends the session and is not shown", async () => {
+test("a wrong key ends the session unseen", async () => {
   const listening = await opened({ apiKey: "dg-another-secret" });
   await listening.ended;
   const [error] = errorsIn(listening.events);

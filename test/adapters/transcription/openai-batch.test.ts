@@ -109,7 +109,7 @@ describe("a failing transcription server", () => {
     expect(events).toHaveLength(1);
   });
 
-  test("is tried again: after Retry-After with 429, soon with 500", async () => {
+  test("is retried: 429 after Retry-After, 500 soon", async () => {
     server.fail({ status: 429, headers: { "retry-after": "1" } });
     const startedAt = performance.now();
     expect((await heard()).texts).toEqual(["tone 440"]);

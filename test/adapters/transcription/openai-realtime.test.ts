@@ -53,7 +53,7 @@ describe("a turn of a realtime session", () => {
     await vi.waitFor(() => expect(connection!.open).toBe(false));
   });
 
-  test("keeps its times if a later turn is answered first", async () => {
+  test("keeps its times if answered out of order", async () => {
     server.failRealtime("swapped");
     const listening = await opened();
     say(listening, 440, 1_000);
@@ -88,7 +88,7 @@ describe("a turn of a realtime session", () => {
 });
 
 describe("a broken realtime connection", () => {
-  test("is made again, and an unanswered turn is sent again", async () => {
+  test("is made again with its unanswered turn", async () => {
     server.failRealtime({ dropAtCommit: 2 });
     const listening = await opened();
     say(listening, 440, 1_000);
@@ -107,7 +107,7 @@ describe("a broken realtime connection", () => {
     await listening.session.close();
   });
 
-  test("loses no audio during a restart of the server", async () => {
+  test("loses no audio during a server's restart", async () => {
     const listening = await opened();
     say(listening, 440, 1_000);
     await vi.waitFor(() => expect(listening.texts).toHaveLength(1));
@@ -192,7 +192,7 @@ describe("the end of a realtime session", () => {
     expect(listening.texts).toEqual(["tone 440"]);
   });
 
-  test("waits at most closeMs and reports the missing answer", async () => {
+  test("waits at most closeMs, reporting missing answers", async () => {
     server.failRealtime("silent");
     const listening = await opened({ timeouts: { closeMs: 200 } });
     say(listening, 440, 1_000);

@@ -75,7 +75,7 @@ fuzz(
   }),
 );
 
-test("RealtimeReader assigns vLLM's texts to turns by their order", () => {
+test("RealtimeReader assigns vLLM's texts in order", () => {
   const recorded = new RecordedResponses();
   const reader = new RealtimeReader(REALTIME_DIALECTS.vllm, recorded);
   reader.committed({ startMs: 1, endMs: 2 });

@@ -59,7 +59,7 @@ describe("a number whose connection breaks off in each call", () => {
     expect(scene.clientCalls).toEqual([]);
   });
 
-  test("ends a call whose end the client did not take", async () => {
+  test("ends a call despite the client", async () => {
     const scene = await NumberScene.linked();
     scene.network.number(ANA, { devices: [{ does: "answer", afterMs: 500 }] });
     const call = scene.dial();

@@ -79,7 +79,7 @@ test("a hundred numbers that lose their connection at once log in one after the 
   expect(Math.min(...gapsOf(server.network))).toBeGreaterThanOrEqual(50);
 });
 
-test("each linked number holds little memory besides its client", async () => {
+test("each linked number holds little memory itself", async () => {
   setFlagsFromString("--expose-gc");
   const { Bun } = globalThis as { Bun?: { gc(now: boolean): void } };
   const collectGarbage = Bun ? () => Bun.gc(true) : (runInNewContext("gc") as () => void);

@@ -100,7 +100,7 @@ describe("a WhatsApp line", () => {
     expect(await scene.dial("+12025550100")).not.toBeInstanceOf(DialError);
   });
 
-  test.each(["unlink", "close"] as const)("%s hangs up while the connection is still there", async (end) => {
+  test.each(["unlink", "close"] as const)("%s hangs up over the open connection", async (end) => {
     const scene = await linked();
     await scene.dial("+12025550100");
     let connected: boolean | undefined;
@@ -116,7 +116,7 @@ describe("a WhatsApp line", () => {
     expect(scene.client.getState().connected).toBe(false);
   });
 
-  test("closing ends in time when a call does not, and aborts one that is being placed", async () => {
+  test("closing ends in time when a call does not, and aborts a call being placed", async () => {
     const stuck = await linked();
     await stuck.dial("+12025550100");
     stuck.hangsUp = false;

@@ -69,7 +69,7 @@ describe("a number that may not call strangers (463)", () => {
     expect((await callStrangers(scene, 1))[0]?.error).toBeUndefined();
   });
 
-  test("tries one call an hour if the client knows nothing of the lock", async () => {
+  test("tries one call an hour if the client does not know the lock", async () => {
     const scene = await linked({ timelock: false });
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers" });
     const [first] = await callStrangers(scene, 5);
@@ -148,7 +148,7 @@ describe("a number that may not call strangers (463)", () => {
 });
 
 describe("a number that is to wait between calls (429)", () => {
-  test("sends no offer until the time is over, and waits longer after another one", async () => {
+  test("sends no offer until the time has ended, and waits longer after another one", async () => {
     const scene = await linked();
     scene.network.refuseOffers({ error: 429, from: OWNER });
     const refused = await call(scene, CONTACT);
@@ -172,7 +172,7 @@ describe("a number that is to wait between calls (429)", () => {
 });
 
 describe("a client that is too old to call (439)", () => {
-  test("takes the line offline until somebody asks for another attempt", async () => {
+  test("takes the line offline until another attempt", async () => {
     const scene = await linked();
     scene.network.refuseOffers({ error: 439 });
     await call(scene, CONTACT);
@@ -190,7 +190,7 @@ describe("a client that is too old to call (439)", () => {
   });
 });
 
-test("an error of unknown meaning fails its call alone", async () => {
+test("an unknown error fails its call alone", async () => {
   const scene = await linked();
   scene.network.number(CONTACT, { offer: { error: 403 } });
   const refused = await call(scene, CONTACT);

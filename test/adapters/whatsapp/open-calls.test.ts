@@ -197,7 +197,7 @@ describe("a call that a crash left behind", () => {
     },
   );
 
-  test("is ended at the address that the client has called", async () => {
+  test("is ended at the called address", async () => {
     const scene = await NumberScene.linked();
     const { profile } = scene.client;
     const { getLidsByPhoneNumbers } = profile;

@@ -57,7 +57,7 @@ describe("a message over relays that the client dials on port 3478", () => {
   const ONE_WAY = { reason: "message_played", ratio: null, evidence: "none", calleeHeard: true };
   const MUTE = { ...ONE_WAY, calleeHeard: false };
 
-  test("is heard, and no audio of the callee comes back", async () => {
+  test("is heard, without audio from the callee", async () => {
     expect(await heardOver([RELAY])).toEqual(ONE_WAY);
   });
 
@@ -69,7 +69,7 @@ describe("a message over relays that the client dials on port 3478", () => {
     expect(await heardOver([{ ...RELAY, isFna: true, ports: [] }])).toEqual(MUTE);
   });
 
-  test("has no ratio if the connected relay is mute", async () => {
+  test("has no ratio with a mute relay", async () => {
     expect(await heardOver(undefined, { media: "mute" })).toEqual(MUTE);
   });
 
@@ -82,7 +82,7 @@ describe("the example's peer connections", () => {
   const BOTH_WAYS = { reason: "message_played", ratio: 1, evidence: "inbound", calleeHeard: true };
   const workaround = true;
 
-  test("dial port 3480, where the callee's audio comes back", async () => {
+  test("dial port 3480, with the callee's audio", async () => {
     expect(await heardOver([RELAY], { workaround })).toEqual(BOTH_WAYS);
     expect(await heardOver([{ ...RELAY, ports: [3480] }], { workaround })).toEqual(BOTH_WAYS);
   });
@@ -115,7 +115,7 @@ describe("the example's peer connections", () => {
     return { wrtc: { RTCPeerConnection }, set, seen };
   }
 
-  test("leave a description without the client's candidate as it is", async () => {
+  test("leave a description without candidates unchanged", async () => {
     const { wrtc, set, seen } = notedWrtc();
     dialWebPort(wrtc, () => {});
     const foreign = "a=candidate:2 1 udp 1 198.51.100.1 3478 typ host\r\n";

@@ -114,7 +114,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
-  test("a call whose relay connects after 18 s is heard", async () => {
+  test("a relay connecting after 18 s is heard", async () => {
     const scene = await linked();
     scene.network.number(CALLEE, { mediaAfterMs: 18_000 });
     const tts = { text: "Your table is ready", voiceId: "en-US-1" };
@@ -138,7 +138,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
-  test("notices a device that was removed while it was stopped", async () => {
+  test("notices a device removed while stopped", async () => {
     const scene = await linked();
     await scene.during(scene.ringport.stop());
     scene.network.unlink(OWNER);
@@ -152,7 +152,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
-  test("shows qr_expired once no code is valid any more, until somebody requests another one", async () => {
+  test("shows qr_expired once no code is valid any longer, until the next request", async () => {
     const scene = new WhatsAppScene();
     await scene.create();
     await scene.code();
@@ -200,7 +200,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
-  test("an instance is unlinked and linked again, to another phone", async () => {
+  test("an instance is linked again, to another phone", async () => {
     const scene = await linked();
     await scene.during(scene.ringport.instances.unlink(ALICE, scene.instanceId));
     expect(await scene.instance()).toMatchObject({ status: "CREATED", phone: null });
@@ -301,7 +301,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
-  test("a number whose client WhatsApp refuses again and again rests", async () => {
+  test("a number that WhatsApp keeps refusing rests", async () => {
     const scene = await linked();
     scene.network.refuseOffers({ error: 439 });
     for (let i = 0; i < 3; i++) {

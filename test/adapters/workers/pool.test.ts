@@ -51,7 +51,7 @@ describe("a worker pool", () => {
     expect(pieces.slice(0, 5)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test("reports what a job throws, and its worker goes on", async () => {
+  test("reports a job's error, and its worker continues", async () => {
     const pool = scriptedPool();
     const [before] = await all(run(pool, "count"));
     expect(await failure(run(pool, "fail"))).toMatchObject({
@@ -76,7 +76,7 @@ describe("a worker pool", () => {
     expect(await all(run(pool, "count"))).toHaveLength(1);
   });
 
-  test("fails jobs of a worker file that does not exist", async () => {
+  test("fails jobs of a missing worker file", async () => {
     const pool = scriptedPool({ entry: new URL("./no-such-worker.ts", import.meta.url) });
     expect(await failure(run(pool, "count"))).toMatchObject({ kind: "crashed" });
   });
@@ -142,7 +142,7 @@ describe("a worker pool", () => {
     expect(order).toEqual(["flood", "flood", "speech", "flood", "speech", "flood"]);
   });
 
-  test("leaves one of two workers free of the limited kinds", async () => {
+  test("keeps one of two workers free", async () => {
     const pool = scriptedPool({ size: 2, leaveOneFree: UPLOAD_KINDS });
     const order: string[] = [];
     const note = async (kind: string, amount: number) => {
@@ -166,7 +166,7 @@ describe("a worker pool", () => {
     ).toHaveLength(1);
   });
 
-  test("starts a second worker only when the first is busy", async () => {
+  test("starts a second worker when one is busy", async () => {
     const pool = scriptedPool({ size: 2 });
     const first = await all(run(pool, "count"));
     expect(await all(run(pool, "count"))).toEqual(first);
@@ -190,7 +190,7 @@ describe("a worker pool", () => {
     expect(await all(run(pool, "count"))).toHaveLength(1);
   });
 
-  test("closes twice, and fails what still runs or waits", async () => {
+  test("closes twice, failing all jobs left", async () => {
     const pool = scriptedPool();
     const running = failure(run(pool, "hang"));
     const waiting = failure(run(pool, "count"));

@@ -50,7 +50,7 @@ function breakConnection(world: World, moment: "before" | "after", operation: st
 }
 
 function lossesOn(newStorage: () => Promise<Storage>): void {
-  test("a creation whose commit lost its answer is replayed", async () => {
+  test("a creation with a lost answer is replayed", async () => {
     const { world, repair, place, calls } = await waitingWorld(await newStorage());
     breakConnection(world, "after", "calls.insert");
     await expect(place()).rejects.toMatchObject(LOST);
@@ -76,7 +76,7 @@ function lossesOn(newStorage: () => Promise<Storage>): void {
     await world.stop();
   });
 
-  test("a refused request leaves its key free for another body", async () => {
+  test("a refused request leaves its key free", async () => {
     const { world, refused, playable, calls } = await waitingWorld(await newStorage());
     await expect(refused()).rejects.toMatchObject({ code: "audio_unsupported" });
     const { id } = await playable();

@@ -58,7 +58,7 @@ test("a key is kept for a day after a start that followed downtime", async () =>
   await next.stop();
 });
 
-test("many requests at once under one key create one call", async () => {
+test("concurrent requests under one key create one call", async () => {
   const world = await World.start({ policy: { kind: "fifo", depth: 100 } });
   const instance = await world.newInstance();
   const answers = await Promise.allSettled(
@@ -96,7 +96,7 @@ test("a key belongs to its user", async () => {
   await world.stop();
 });
 
-test("a demo token has keys of its own, one set per instance", async () => {
+test("a demo token has its own keys, one set per instance", async () => {
   const world = await World.start();
   const [mine, kitchen, bar] = [await world.newInstance(), await world.newInstance(), await world.newInstance()];
   const options = { idempotencyKey: "k" };
@@ -111,7 +111,7 @@ test("a demo token has keys of its own, one set per instance", async () => {
   await world.stop();
 });
 
-test("a demo token never gets the answer for another instance", async () => {
+test("a demo token never gets another instance's answer", async () => {
   const world = await World.start();
   const [mine, kitchen] = [await world.newInstance(), await world.newInstance()];
   const options = { idempotencyKey: "k" };
@@ -180,7 +180,7 @@ test("a refused request leaves its key free", async () => {
   await world.stop();
 });
 
-test("a request that was not stored frees its key", async () => {
+test("an unstored request frees its key", async () => {
   const world = await World.start();
   const instance = await world.activeInstance();
   const options = { idempotencyKey: "k" };
@@ -197,7 +197,7 @@ test("a request that was not stored frees its key", async () => {
   await world.stop();
 });
 
-test("a response with an existing call leaves the key free", async () => {
+test("an existing call's response frees the key", async () => {
   const world = await World.start();
   const instance = await world.newInstance();
   const first = await world.call(instance);
@@ -234,7 +234,7 @@ test("a request that creates nothing writes nothing", async () => {
   await world.stop();
 });
 
-test("a replay is exact after the records have changed", async () => {
+test("a replay is exact after changes", async () => {
   const world = await World.start({ policy: { kind: "fifo", depth: 5 } });
   const options = { idempotencyKey: "instance" };
   const metadata = { floor: 3, odd: "\0\ud800" };
@@ -252,7 +252,7 @@ test("a replay is exact after the records have changed", async () => {
   await world.stop();
 });
 
-test("a key whose call was erased places no other call", async () => {
+test("an erased call's key places no call", async () => {
   const world = await World.start();
   const instance = await world.newInstance();
   const options = { idempotencyKey: "k" };

@@ -54,7 +54,7 @@ test("a user who may use none gets an error that names what the operator can do"
   await world.stop();
 });
 
-test("without accounts there is no first user, so nobody may use his network", async () => {
+test("without accounts there is no first user, so no user may use its network", async () => {
   const world = await World.start({ users: "first" });
   expect(await faultsOf(world, ALICE)).toHaveLength(1);
   await world.storage.accounts.ensureUser({ id: ALICE.userId, name: "alice", createdAt: 1 });
@@ -78,7 +78,7 @@ test("a call of a user without access to the network is not dialled", async () =
   await world.stop();
 });
 
-test("while the accounts cannot be read a call waits", async () => {
+test("a call waits for unreadable accounts", async () => {
   const before = await worldOf({ users: "first" });
   const instance = await before.activeInstance(ALICE);
   const world = await before.crashAndRestart(); // it has to look again who is first
@@ -94,7 +94,7 @@ test("while the accounts cannot be read a call waits", async () => {
   await world.stop();
 });
 
-test("the networks of a user are listed with how they link, without those that are closed to the user", async () => {
+test("the networks of a user are listed with how they link, without closed ones", async () => {
   const world = await worldOf({ users: [BOB.userId], others: [open()] });
   const [own] = await world.app.queries.networks(BOB);
   expect(own).toEqual({ name: world.network.name, linking: "code", receivesAudio: true, callerIds: null });

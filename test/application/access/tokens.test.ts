@@ -27,7 +27,7 @@ describe("a token", () => {
     expect((await issue({ demoInstanceId: "inst_x" })).token).toMatch(/^rp_demo_[0-9A-Za-z]{49}$/);
   });
 
-  test("is another one each time, of the same user", async () => {
+  test("is a new one each time", async () => {
     const { issue, accounts } = await scene();
     const tokens = await Promise.all(Array.from({ length: 20 }, () => issue()));
     expect(new Set(tokens.map(({ token }) => token)).size).toBe(20);
@@ -35,7 +35,7 @@ describe("a token", () => {
     expect(await accounts.tokens()).toHaveLength(20);
   });
 
-  test("is the first one only if nobody had one", async () => {
+  test("is the first one only if none existed", async () => {
     const { world, accounts, issue } = await scene();
     const first = (userName: string) =>
       issueFirstToken(accounts, world.system, world.context.ids, { userName, label: "first start" });
@@ -47,7 +47,7 @@ describe("a token", () => {
     expect(await accounts.tokens()).toHaveLength(2);
   });
 
-  test("identifies whoever shows it", async () => {
+  test("identifies its bearer", async () => {
     const { issue, authenticate } = await scene();
     const alice = await issue();
     const bob = await issue({ userName: "bob" });
@@ -56,7 +56,7 @@ describe("a token", () => {
     expect(alice.userId).not.toBe(bob.userId);
   });
 
-  test("has the call limits of its creation, and lists them", async () => {
+  test("has and lists its creation's limits", async () => {
     const { issue, authenticate } = await scene();
     const limits = { allowedPrefixes: ["+49", "+1415"], maxCallsPerDay: 200 };
     const limited = await issue(limits);
@@ -65,7 +65,7 @@ describe("a token", () => {
     expect(await issue()).toMatchObject({ allowedPrefixes: null, maxCallsPerDay: null });
   });
 
-  test("with limits that cannot be is refused, and nothing is stored", async () => {
+  test("with limits that cannot be is refused, and no record is stored", async () => {
     const { issue, accounts } = await scene();
     await expect(issue({ allowedPrefixes: ["49"] })).rejects.toThrow('allowedPrefixes contains "49": write +');
     await expect(issue({ maxCallsPerDay: 0 })).rejects.toThrow("maxCallsPerDay is 0: it must be");
@@ -80,7 +80,7 @@ describe("a token", () => {
     expect(await issue({ demoInstanceId: "inst_x", maxCallsPerDay: 500 })).toMatchObject({ maxCallsPerDay: 500 });
   });
 
-  test("never allows more than whoever makes it, whose limits it gets", async () => {
+  test("never allows more than its maker, whose limits it gets", async () => {
     const { issue, authenticate } = await scene();
     const { token } = await issue({ allowedPrefixes: ["+49"], maxCallsPerDay: 10 });
     const issuer = (await authenticate(token))!;
@@ -95,7 +95,7 @@ describe("a token", () => {
     expect(await issue({ ...demo, issuer: { maxCallsPerDay: 1_000 } })).toMatchObject({ maxCallsPerDay: 50 });
   });
 
-  test("has the scopes that were chosen, or those of whoever makes it", async () => {
+  test("has the scopes that were chosen, or its maker's", async () => {
     const { issue, authenticate } = await scene();
     const { token, ...stored } = await issue({ scopes: ["call", "read"] });
     expect(stored.scopes).toEqual(["read", "call"]);
@@ -109,7 +109,7 @@ describe("a token", () => {
     expect(await authenticate(all.token)).not.toHaveProperty("scopes");
   });
 
-  test("is noted as used, at most once a minute", async () => {
+  test("is noted as used, once a minute", async () => {
     const { world, issue, accounts, authenticate } = await scene();
     const { token, hash } = await issue();
     const lastUse = async () => (await accounts.tokenByHash(hash))!.lastUsedAt;
@@ -166,7 +166,7 @@ describe("a token", () => {
     expect(await authenticate(token)).toBeUndefined();
   });
 
-  test("ends when it is revoked, and the others go on", async () => {
+  test("ends when revoked; the others continue", async () => {
     const { world, issue, authenticate, accounts } = await scene();
     const [first, second] = [await issue(), await issue()];
     expect(await accounts.revokeToken(first.id, world.system.now())).toBe(true);
@@ -177,7 +177,7 @@ describe("a token", () => {
 });
 
 describe("a text that is no token", () => {
-  test("never reaches the storage: the checksum finds the typing error", async () => {
+  test("never reaches the storage with typing errors", async () => {
     const { world, issue, authenticate } = await scene();
     const { token } = await issue();
     world.storage.down = true;
@@ -189,7 +189,7 @@ describe("a text that is no token", () => {
       expect(await authenticate(text)).toBeUndefined();
   });
 
-  test("of the right form that nobody issued is unknown", async () => {
+  test("of the right form may be unknown", async () => {
     const { issue } = await scene();
     const { token } = await issue();
     const elsewhere = await scene();
@@ -245,7 +245,7 @@ describe("a token, while the storage is unavailable,", () => {
     expect(await found).toMatchObject({ tokenId: id });
   });
 
-  test("does not count once this process has revoked it", async () => {
+  test("stops counting once revoked here", async () => {
     const { world, accounts, issue } = await scene();
     const recent = new RecentTokens(world.system);
     const authenticate = tokenAuthenticator(accounts, world.system, undefined, recent);
@@ -256,7 +256,7 @@ describe("a token, while the storage is unavailable,", () => {
     await expect(authenticate(token)).rejects.toMatchObject({ name: "StorageUnavailable" });
   });
 
-  test("does not count if it was revoked or has expired", async () => {
+  test("stops counting if revoked or expired", async () => {
     const { world, accounts, issue, authenticate } = await scene();
     const revoked = await issue();
     const expiring = await issue({ expiresAt: world.system.now() + 1_000 });

@@ -37,7 +37,7 @@ describe("sealed credentials", () => {
     expect(new TextDecoder().decode(second)).not.toContain("secret");
   });
 
-  test("belong to their instance: another one cannot open them", async () => {
+  test("belong to their instance alone", async () => {
     const { kept, instances } = store();
     const vault = new Vault(SECRET);
     await vault.of("inst_a", instances).save(bytes("key"));
@@ -45,7 +45,7 @@ describe("sealed credentials", () => {
     await expect(vault.of("inst_b", instances).load()).rejects.toThrow();
   });
 
-  test("that another secret sealed say so, and name the setting", async () => {
+  test("from another secret name the setting", async () => {
     const { instances } = store();
     await new Vault(SECRET).of("inst_a", instances).save(bytes("key"));
     const other = new Vault(new Uint8Array(32).fill(2)).of("inst_a", instances);
@@ -72,7 +72,7 @@ describe("sealed credentials", () => {
     expect([rotated.hasPrevious, new Vault(third).hasPrevious]).toEqual([true, false]);
   });
 
-  test("that were tampered with are refused, wherever the change is", async () => {
+  test("are refused after tampering anywhere", async () => {
     const { kept, instances } = store();
     const own = new Vault(SECRET).of("inst_a", instances);
     await own.save(bytes("key"));
@@ -87,7 +87,7 @@ describe("sealed credentials", () => {
     await expect(own.load()).rejects.toThrow();
   });
 
-  test("are undefined if nothing was saved, or after they were erased", async () => {
+  test("are undefined if none was saved, or after they were erased", async () => {
     const { instances } = store();
     const own = new Vault(SECRET).of("inst_a", instances);
     expect(await own.load()).toBeUndefined();

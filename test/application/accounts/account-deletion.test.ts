@@ -64,7 +64,7 @@ async function expectNothing(
 }
 
 describe("the deletion of an account", () => {
-  test("deletes everything of its user, and nothing of others", async () => {
+  test("deletes all of its user's data only", async () => {
     const scene = await accountScene();
     const { world, accounts, admin, member, revoked } = scene;
     const ana = await admin();
@@ -159,7 +159,7 @@ describe("the deletion of an account", () => {
     await expectNothing(scene, bob, [id]);
   });
 
-  test("deletes what another browser creates meanwhile", async () => {
+  test("deletes what another browser creates in the meantime", async () => {
     const scene = await accountScene();
     const { world, accounts, admin, member } = scene;
     const bob = await member(await admin(), "bob@example.com");
@@ -174,7 +174,7 @@ describe("the deletion of an account", () => {
     await expectNothing(scene, bob, []);
   });
 
-  test.each(["tokens", "webhooks", "instances"])("deletes %s that were made at the last moment", async (kind) => {
+  test.each(["tokens", "webhooks", "instances"])("deletes %s made at the last moment", async (kind) => {
     const scene = await accountScene();
     const { world, accounts, admin, member } = scene;
     const bob = await member(await admin(), "bob@example.com");
@@ -191,7 +191,7 @@ describe("the deletion of an account", () => {
     await expectNothing(scene, bob, []);
   });
 
-  test("leaves no token to a request that began before it", async () => {
+  test("leaves earlier requests no token", async () => {
     const scene = await accountScene();
     const { world, accounts, admin, member } = scene;
     const bob = await member(await admin(), "bob@example.com");
@@ -228,7 +228,7 @@ describe("the deletion of an account", () => {
     },
   );
 
-  test("needs the password, and guessing it is slowed down", async () => {
+  test("needs the password, guessed slowly", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     for (let i = 0; i < 5; i++)
@@ -237,7 +237,7 @@ describe("the deletion of an account", () => {
     expect(await accounts.session(secret)).toBeDefined();
   });
 
-  test("is refused to the administrator while other people have accounts", async () => {
+  test("is refused while others have accounts", async () => {
     const { world, accounts, admin, member } = await accountScene();
     const ana = await admin();
     const bob = await member(ana, "bob@example.com");

@@ -14,7 +14,7 @@ async function lockOut(accounts: AccountUseCases, email: string): Promise<void> 
 }
 
 describe("a browser that has signed in before", () => {
-  test("signs in while strangers keep everybody else from it", async () => {
+  test("signs in while strangers block others", async () => {
     const { accounts, admin } = await accountScene();
     const session = await admin();
     const { account } = session;
@@ -25,7 +25,7 @@ describe("a browser that has signed in before", () => {
     await expect(accounts.signIn(ANA, BROWSER)).rejects.toMatchObject({ code: "too_many_attempts" });
   });
 
-  test("has five guesses of its own, and leaves strangers theirs", async () => {
+  test("has five own guesses, apart from strangers", async () => {
     const { accounts, admin } = await accountScene();
     const device = await accounts.deviceMark(await admin(), undefined);
     const known = { ...BROWSER, device };
@@ -88,7 +88,7 @@ describe("a thief of a session, who does not know the password", () => {
   });
 });
 
-test("an account's id that somebody types as an address keeps its owner from nothing", async () => {
+test("an account's id typed as an address does not block its owner", async () => {
   const { accounts, admin } = await accountScene();
   const { account } = await admin();
   await lockOut(accounts, account.id);

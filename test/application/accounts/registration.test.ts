@@ -20,7 +20,7 @@ describe("the first account", () => {
     expect(await accounts.firstCode()).toBeUndefined();
   });
 
-  test("does not take over the user of a token that the operator made for somebody else", async () => {
+  test("does not take over the user of a token that the operator made for another user", async () => {
     const { world, admin } = await accountScene();
     const { system, context, storage } = world;
     const customer = { userName: "customer-a", label: "cli" };
@@ -29,7 +29,7 @@ describe("the first account", () => {
     expect(account.userId).not.toBe(userId);
   });
 
-  test("gets a user of its own on a server without users", async () => {
+  test("gets its own user on a server without users", async () => {
     const { world, admin } = await accountScene();
     const { account } = await admin();
     expect(await world.storage.accounts.users()).toMatchObject([{ id: account.userId, name: "ana@example.com" }]);
@@ -43,7 +43,7 @@ describe("the first account", () => {
     await expect(accounts.register(guessed, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
   });
 
-  test("is one, however many people use the code at once", async () => {
+  test("is one, however often the code is used", async () => {
     const { accounts } = await accountScene();
     const { code } = (await accounts.firstCode())!;
     const people = Array.from({ length: 10 }, (_, i) => ({ email: `p${i}@example.com`, password: PASSWORD, code }));
@@ -98,7 +98,7 @@ describe("a registration", () => {
     expect(account.role).toBe("member");
   });
 
-  test("reveals to nobody without an invitation whether an address is taken", async () => {
+  test("reveals only with an invitation whether an address is taken", async () => {
     const { accounts, admin } = await accountScene();
     await admin();
     for (const email of ["ana@example.com", "nobody@example.com"])
@@ -133,7 +133,7 @@ describe("a registration", () => {
     expect(hasher.hashed).toBe(before);
   });
 
-  test("does not hand out a user of the same name", async () => {
+  test("hands out no user of that name", async () => {
     const { world, accounts, admin, member } = await accountScene();
     const { system, context, storage } = world;
     const first = await admin();
@@ -163,7 +163,7 @@ describe("an invitation", () => {
       });
   });
 
-  test("is one of a hundred open ones at most", async () => {
+  test("is one of a hundred at most", async () => {
     const { world, accounts, admin } = await accountScene();
     const { account } = await admin();
     for (let i = 0; i < 100; i++) await accounts.invite(account);

@@ -16,7 +16,7 @@ describe("a session", () => {
     expect(await accounts.sessions(account)).toEqual([other.session]);
   });
 
-  test("is prolonged by each use, for 90 days altogether", async () => {
+  test("is prolonged by use, up to 90 days", async () => {
     const { world, accounts, admin } = await accountScene();
     const { secret, session } = await admin();
     for (let day = 10; day < 90; day += 10) {
@@ -67,7 +67,7 @@ describe("a session", () => {
     },
   );
 
-  test("ends with the sign-out, and others go on", async () => {
+  test("ends with the sign-out, and others continue", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     const other = await accounts.signIn(LOGIN, BROWSER);
@@ -105,7 +105,7 @@ describe("a session", () => {
     expect(await accounts.sessions(account)).toHaveLength(100);
   });
 
-  test("that has expired is deleted by a later sign-in", async () => {
+  test("is deleted after expiry by a sign-in", async () => {
     const { world, accounts, admin } = await accountScene();
     const { account } = await admin();
     await world.system.advance(15 * DAY_MS);
@@ -130,7 +130,7 @@ describe("a new password", () => {
     await accounts.signIn({ ...LOGIN, password: next }, BROWSER);
   });
 
-  test("needs the one before, and guessing it is slowed down", async () => {
+  test("needs the previous one, guessed slowly", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     const guess = (current: string) => accounts.changePassword(account, { current, next }, BROWSER);
@@ -151,7 +151,7 @@ describe("a new password", () => {
     await accounts.resetPassword(code, next, BROWSER);
   });
 
-  test("is set with a code, once, and ends all sessions", async () => {
+  test("is set with a code, ending sessions", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     const { code } = (await accounts.resetCode("ANA@example.com"))!;

@@ -5,7 +5,7 @@ const WRONG = "wrong horse battery";
 const MINUTE_MS = 60_000;
 
 describe("a sign-in", () => {
-  test("makes a session of its own, by an address in upper or lower case", async () => {
+  test("makes its own session, by an address in upper or lower case", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin("Ana@Example.com");
     const signedIn = await accounts.signIn({ email: " ana@example.COM ", password: PASSWORD }, { userAgent: null });
@@ -17,7 +17,7 @@ describe("a sign-in", () => {
     expect(await accounts.session(secret)).toMatchObject({ account });
   });
 
-  test("fails in the same way for a wrong password, an unknown address and one that is none", async () => {
+  test("fails in the same way for a wrong password, an unknown address and an invalid one", async () => {
     const { accounts, admin, hasher } = await accountScene();
     await admin();
     const reasons: unknown[] = [];
@@ -51,7 +51,7 @@ describe("a sign-in", () => {
     await accounts.signIn({ ...person, password: "cafe\u0301 au lait" }, BROWSER);
   });
 
-  test("makes an old hash as strong as those of today", async () => {
+  test("makes an old hash as strong as new", async () => {
     const { world, accounts, admin, hasher } = await accountScene();
     const { account } = await admin();
     hasher.version = 2;
@@ -65,7 +65,7 @@ describe("a sign-in", () => {
     expect(hasher.hashed).toBe(hashed);
   });
 
-  test("with the old password fails if the password changes meanwhile", async () => {
+  test("fails with the old password after a change", async () => {
     const { world, accounts, admin } = await accountScene();
     const { account } = await admin();
     const reset = (await accounts.resetCode("ana@example.com"))!;
@@ -100,7 +100,7 @@ describe("guessing", () => {
     expect(waits).toEqual([30, 60, 120, 240, 480, 900, 900, 900]);
   });
 
-  test("is slowed down in upper and lower case alike", async () => {
+  test("is slowed down whatever the letter case", async () => {
     const { accounts, admin } = await accountScene();
     await admin();
     for (const email of ["ana@x.org", "ANA@x.org", " ana@X.org", "Ana@x.org", "aNa@x.ORG"])
@@ -134,7 +134,7 @@ describe("guessing", () => {
     await accounts.signIn(login, BROWSER);
   });
 
-  test("starts anew after the right password, and after a day", async () => {
+  test("starts anew after success, and a day", async () => {
     const { world, accounts, admin } = await accountScene();
     await admin();
     const login = { email: "ana@example.com", password: PASSWORD };
@@ -181,7 +181,7 @@ describe("guessing", () => {
     expect(refusal.retryAfterMs).toBe(60_000);
   });
 
-  test("at a busy server makes it forget nobody's failures", async () => {
+  test("remembers failures at a busy server", async () => {
     const { accounts, admin, hasher } = await accountScene();
     await admin();
     const guess = (email: string) => accounts.signIn({ email, password: WRONG }, BROWSER).catch(({ code }) => code);

@@ -50,7 +50,7 @@ describe("a token of an account", () => {
     expect(await accounts.tokens(ana.account)).toHaveLength(1);
   });
 
-  test("for a demo needs an instance of the account", async () => {
+  test("for a demo needs the account's instance", async () => {
     const { world, accounts, admin, member } = await accountScene();
     const ana = await admin();
     const bob = await member(ana, "bob@example.com");
@@ -143,7 +143,7 @@ describe("the audit log", () => {
     expect(subjects).toEqual(["last", "366", "305", "244", "183", "122"]);
   });
 
-  test("fails no request; the operator's log has what is missing", async () => {
+  test("fails no request; the log has the rest", async () => {
     const { world, accounts, admin } = await accountScene();
     await admin();
     world.storage.before = (operation) => {

@@ -28,11 +28,11 @@ function modelAgent(text = GREETING): Agent {
 const outcomeOf = async ({ world, call }: Scene) => (await world.stored(call)).outcome;
 const nowMs = ({ leg }: Scene): number => (leg.heard.length * 1_000) / leg.sampleRate;
 
-describe("a transcription that fails for good", () => {
+describe("a transcription that fails permanently", () => {
   const fails = (transcription: MeasuringTranscription) =>
     transcription.sessions[0]!.say({ type: "error", error: new Error("the key was revoked"), recoverable: false });
 
-  test("ends the call of a language model after an apology", async () => {
+  test("ends a language model's call after apology", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking(["x"], { agent: modelAgent(), transcription });
     await scene.world.system.advance(ms(GREETING) + 500);
@@ -200,7 +200,7 @@ describe("an agent whose reply yields nothing", () => {
     await world.stop();
   });
 
-  test("goes on if it replies the second time", async () => {
+  test("continues if it replies the second time", async () => {
     let keys = 0;
     const agent = puppet(async function* ({ type }) {
       if (type === "key" && ++keys === 1) await never;
@@ -275,7 +275,7 @@ describe("an agent whose reply yields nothing", () => {
     await scene.world.stop();
   });
 
-  test("is given up after 20 s, also if the callee goes on interrupting it", async () => {
+  test("is given up after 20 s, also if the callee continues interrupting it", async () => {
     const agent = puppet(async function* ({ type }) {
       if (type !== "begin") await never;
       yield says(GREETING);
@@ -358,7 +358,7 @@ describe("a reply that is prepared", () => {
     expect(without.gapMs - prepared.gapMs).toBeLessThanOrEqual(THINKS_MS);
   });
 
-  test("is dropped if the callee has said something else", async () => {
+  test("is dropped if the callee spoke again", async () => {
     const { asked, gapMs } = await conversation("I come tomorrow", "I come tomorrow evening.", true);
     expect(asked.slice(1, 3)).toEqual(["I come tomorrow", "I come tomorrow evening."]);
     expect(gapMs).toBeGreaterThanOrEqual(450 + THINKS_MS);

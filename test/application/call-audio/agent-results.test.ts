@@ -179,7 +179,7 @@ describe("a result that cannot be stored", () => {
     };
   }
 
-  test.for(results)("is replaced by the reason, and costs its call nothing else: %s", async ([, result, reason]) => {
+  test.for(results)("is replaced by the reason, and costs its call no more: %s", async ([, result, reason]) => {
     const world = await World.start({ agent: goodbye(result) });
     for (const resultSchema of [undefined, SCHEMA, { type: "object" }]) {
       const { call } = await world.answeredAgentCall({ instructions: ["x"], ...(resultSchema && { resultSchema }) });

@@ -62,7 +62,7 @@ describe("an agent call", () => {
     await world.stop();
   });
 
-  test("ignores a key during words that must be heard", async () => {
+  test("ignores keys during words that must be heard", async () => {
     const scene = await talking();
     const { world, call, leg } = scene;
     await world.system.advance(500);
@@ -191,7 +191,7 @@ describe("an agent call", () => {
     await world.stop();
   });
 
-  test("goes on after a sound that was no word", async () => {
+  test("continues after a sound without words", async () => {
     const question = "Will you come tomorrow, or rather on another day of this week?";
     const agent = puppet(async function* () {
       yield { type: "say", text: question, interruptible: true };
@@ -209,7 +209,7 @@ describe("an agent call", () => {
     await world.stop();
   });
 
-  test("goes on after words that are no answer of its script", async () => {
+  test("continues after words that are no answer of its script", async () => {
     const scene = await talking(
       ["Ask: Will you come tomorrow at ten, yes or no?", "If yes: hang up", "If 1: hang up"],
       {
@@ -225,7 +225,7 @@ describe("an agent call", () => {
     await world.stop();
   });
 
-  test("fails as agent_failed with the reason of its agent", async () => {
+  test("fails as agent_failed with its agent's reason", async () => {
     const agent = puppet(async function* () {
       yield { type: "say", text: "Hello", interruptible: true };
       throw new Error("the model is gone");
@@ -250,7 +250,7 @@ describe("an agent call", () => {
     await world.stop();
   });
 
-  test("does not hang up if the callee interrupts the goodbye", async () => {
+  test("stays if the callee interrupts the goodbye", async () => {
     const agent = puppet(async function* (input) {
       if (input.type === "words") yield { type: "say", text: "Yes?", interruptible: true };
       else {
@@ -292,7 +292,7 @@ describe("an agent call", () => {
   });
 });
 
-describe("an agent call that nobody can conduct ends FAILED/agent_unavailable before anybody is dialled", () => {
+describe("an agent call that no agent can conduct ends FAILED/agent_unavailable before the dial", () => {
   const outcomeOf = async (world: World, instructions: readonly string[]) => {
     const call = await agentCall(world, instructions);
     const { status, outcome } = await world.stored(call);
@@ -327,7 +327,7 @@ describe("an agent call that nobody can conduct ends FAILED/agent_unavailable be
   });
 });
 
-test("the voice of an agent is checked at the creation", async () => {
+test("an agent's voice is checked at creation", async () => {
   const world = await World.start({ agent: scriptedAgent() });
   const faulty = agentCall(world, SCRIPT, { voiceId: "pt-BR-1" });
   await expect(faulty).rejects.toMatchObject({
@@ -353,7 +353,7 @@ test("the language of an agent chooses its voice, and is checked at the creation
   await world.stop();
 });
 
-test("a strict request for a call that nobody can conduct is refused", async () => {
+test("a strict request for a call that no agent can conduct is refused", async () => {
   const world = await World.start({ agent: scriptedAgent() });
   const { id: instanceId } = await world.activeInstance();
   const create = (instructions: readonly string[]) =>

@@ -84,7 +84,7 @@ describe("the result of a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("is given up 10 s after the call, and nothing is left", async () => {
+  test("is given up 10 s after the call, without a trace", async () => {
     const { world, call, leg, puppet } = await talking({ resultSchema: SCHEMA });
     leg.end("callee_hung_up");
     await world.system.advance(10_200);
@@ -94,7 +94,7 @@ describe("the result of a call with an agent in audio", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("is not asked for if nobody answers", async () => {
+  test("is not asked for without an answer", async () => {
     const { agent, opened } = puppets();
     const world = await World.start({ agent });
     const { id: instanceId } = await world.activeInstance();
@@ -118,7 +118,7 @@ describe("an agent in audio that a machine answers", () => {
   const machine = (): Int16Array =>
     concatPcm([babble(GREETING_MS, 8_000, 3_000, 5), new Int16Array(4_000), tone(1_000, 400, 8_000, 9_000)]);
 
-  test("is silent until the beep, then leaves its message whole", async () => {
+  test("is silent until the beep, then leaves everything", async () => {
     const scene = await talking({ onMachine: "leave_message" });
     const { world, call, leg, puppet } = scene;
     puppet.does({ type: "reply", to: "begin" });
@@ -200,7 +200,7 @@ describe("an agent in audio that a machine answers", () => {
     await world.stop();
   });
 
-  test("hangs up without a message if its conversation had ended", async () => {
+  test("hangs up silently after its conversation", async () => {
     const { world, call, leg, puppet } = await talking({ onMachine: "leave_message" });
     puppet.events.close();
     leg.say(machine());

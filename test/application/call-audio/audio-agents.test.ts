@@ -58,7 +58,7 @@ const heardIn = (reports: readonly unknown[]): readonly HeardItem[] =>
   reports.filter((report): report is HeardItem[] => Array.isArray(report)).flat();
 
 describe("a call with an agent in audio", () => {
-  test("is opened before anybody is dialled, and begins at the answer", async () => {
+  test("is opened before the dial, and begins at the answer", async () => {
     const { agent, opened } = puppets();
     const { world, call } = await dialled(agent);
     expect(opened.map(({ brief }) => [brief.callId, brief.instructions])).toEqual([[call.id, ["Ask for the date."]]]);
@@ -167,7 +167,7 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("goes on where it stopped after a sound that was no speech to the agent", async () => {
+  test("continues where it stopped after a sound that was no speech to the agent", async () => {
     const scene = await talking();
     const { world, leg, puppet } = scene;
     puppet.does({ type: "reply", to: "begin" });
@@ -213,7 +213,7 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("fails if the agent sends minutes of audio ahead", async () => {
+  test("fails if the agent runs minutes ahead", async () => {
     const { world, call, puppet } = await talking({ codec: "PCMU" });
     puppet.does({ type: "reply", to: "begin" });
     for (let i = 0; i < 320; i++) puppet.does({ type: "audio", item: "a", bytes: new Uint8Array(8_000) });
@@ -258,7 +258,7 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("notices silence after the last word, and not before", async () => {
+  test("notices silence only after the last word", async () => {
     const { world, leg, puppet } = await talking();
     puppet.does({ type: "reply", to: "begin" });
     puppet.says("a", 2_000);
@@ -360,7 +360,7 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("asks the agent for a goodbye before the longest duration is over", async () => {
+  test("asks the agent for a goodbye before the longest duration has ended", async () => {
     const scene = await talking({ timings: { maxDurationMs: 60_000 } });
     const { world, call, puppet } = scene;
     await world.system.advance(49_500);
@@ -419,7 +419,7 @@ describe("a call with an agent in audio", () => {
 });
 
 describe("an agent in audio that cannot conduct a call", () => {
-  test("lets it fail before anybody is dialled", async () => {
+  test("lets it fail before the dial", async () => {
     const { agent } = puppets({
       open: async () => {
         throw new AgentUnavailable("the server answered 401 (check the key: RINGPORT_AGENT_KEY)");

@@ -49,7 +49,7 @@ describe("the taps of a call", () => {
     );
   });
 
-  test("get no marks if a whole frame was received", () => {
+  test("get no marks for a whole frame", () => {
     expect(
       passed([undefined, new Uint8Array(160).fill(SAMPLE.received)], 160).marks.every((mark) => mark === undefined),
     ).toBe(true);

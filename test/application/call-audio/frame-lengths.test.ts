@@ -46,7 +46,7 @@ describe.each([
 ])("a leg with frames of %i ms at %i Hz", (frameMs, sampleRate) => {
   const start = { frameMs, sampleRate };
 
-  test("plays the whole message, and its outcome counts exactly that", async () => {
+  test("plays the whole message, exactly counted", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 60 }), async (characters) => {
         const { world, call, leg } = await answered(start, "x".repeat(characters));
@@ -73,7 +73,7 @@ describe.each([
     await world.stop();
   });
 
-  test("is recorded sample by sample, both sides in step", async () => {
+  test("is recorded sample by sample, in step", async () => {
     const { world, call, leg } = await answered(start, "x".repeat(60));
     await world.system.advance(6 * frameMs);
     const words = tone(880, 600, sampleRate, 8_000);
@@ -117,7 +117,7 @@ describe.each([
     await world.stop();
   });
 
-  test("leaves the message whole after the beep of a machine", async () => {
+  test("leaves the message whole after a beep", async () => {
     const world = await World.start(start);
     const { id: instanceId } = await world.activeInstance();
     const call = await world.app.calls.create(ALICE, {

@@ -140,13 +140,13 @@ describe.each([8_000, 16_000])("a tone with gaps that a leg fills in, at %i Hz",
     expect(withGaps(950, parts)).toEqual(["beep"]);
   });
 
-  test("is a fax machine once enough of it was received", () => {
+  test("is a fax once enough arrived", () => {
     expect(withGaps(2_100, [2_000, 200])).not.toContain("fax");
     expect(withGaps(2_100, [1_000, 100, 1_000, 80])).not.toContain("fax");
     expect(withGaps(2_100, [1_200, 80, 1_200])).toContain("fax");
   });
 
-  test("is no ringing if hardly any of it was received", () => {
+  test("is no ringing with hardly any received", () => {
     expect(
       withGaps(
         425,

@@ -52,7 +52,7 @@ async function finishAll(uploads: readonly Promise<unknown>[]): Promise<unknown[
 }
 
 describe("uploads of one user", () => {
-  test("are refused beyond fifty at once, and refuse nobody else's", async () => {
+  test("are refused beyond fifty, per user", async () => {
     const uploads = Array.from({ length: 50 }, () => upload(ALICE, alices, 1));
     await rest();
     expect(await upload(ALICE, alices, 1)).toMatchObject({ code: "server_busy" });
@@ -90,7 +90,7 @@ describe("uploads of one user", () => {
     await finishAll(uploads);
   });
 
-  test("wait for no turn once their clients have disconnected", async () => {
+  test("wait no longer once their clients disconnect", async () => {
     const left = new AbortController();
     const uploads = [1, 1].map((seconds) => upload(ALICE, alices, seconds));
     await rest();

@@ -52,7 +52,7 @@ async function offered(run: AgentTool["run"], more: Partial<AgentTool> = {}): Pr
 const never = () => new Promise<never>(() => {});
 
 describe("a tool that an agent uses", () => {
-  test("gets the checked input, and its result is JSON", async () => {
+  test("gets checked input and returns JSON", async () => {
     const { world, tool, uses, inputs } = await offered(async () => ({ table: 4, name: "Zoë 👋" }));
     expect(await tool.run(GOOD)).toBe('{"table":4,"name":"Zoë 👋"}');
     expect(inputs).toEqual([{ people: 3 }]);
@@ -185,7 +185,7 @@ describe("an agent call with tools", () => {
     return call;
   }
 
-  test("may use those that it names, and its timeline lists each use", async () => {
+  test("may use the named ones, and its timeline lists each use", async () => {
     const world = await World.start({ agent: user, agentTools: [tool("one"), tool("two"), tool("three")] });
     const call = await called(world, { tools: ["three", "one"] });
     world.leg(call).placed();

@@ -21,7 +21,7 @@ async function scene(storedMs: Readonly<Record<string, number>> = {}) {
 }
 
 describe("the quota of live recordings", () => {
-  test("is what the stored bytes leave of the budget", async () => {
+  test("is what the stored bytes leave", async () => {
     const { world, begin } = await scene({ [ALICE.userId]: 70 });
     const allowance = await begin();
     expect([allowance.take(20), allowance.take(20), allowance.take(10), allowance.take(1)]).toEqual([

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sampleSentence } from "../../../src/application/call-audio/sample-sentence.ts";
 
-test("a voice presents itself in the language of its tag", () => {
+test("a voice introduces itself in its language", () => {
   expect(sampleSentence("pt-BR")).toBe("Olá! É assim que a minha voz soa ao telefone.");
 });
 

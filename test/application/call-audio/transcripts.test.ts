@@ -117,7 +117,7 @@ describe("what the callee says", () => {
     await world.stop();
   });
 
-  test("without a pause is cut after 30 s without loss", async () => {
+  test("is cut after 30 s without loss", async () => {
     const transcription = new MeasuringTranscription();
     const { world, leg } = await talking({ transcription });
     const syllables = Array.from({ length: 100 }, () => concatPcm([voice(440, 300, leg), pause(100, leg)]));
@@ -365,7 +365,7 @@ describe("the last words", () => {
     await world.stop();
   });
 
-  test("nobody said do not delay the end", async () => {
+  test("unspoken ones do not delay the end", async () => {
     const transcription = new MeasuringTranscription();
     const { world, leg, client } = await talking({ transcription });
     await world.system.advance(2_000);
@@ -380,7 +380,7 @@ describe("an engine that fails", () => {
   const unavailable = ({ client }: Scene) =>
     client.events.filter(({ event }) => event === "transcripts_unavailable").map(({ data }) => data);
 
-  test("because there is none is reported once, after the answer", async () => {
+  test("is missing: reported once, after the answer", async () => {
     const scene = await ringing();
     expect(unavailable(scene)).toEqual([]);
     scene.leg.answer();
@@ -390,7 +390,7 @@ describe("an engine that fails", () => {
     await scene.world.stop();
   });
 
-  test("to open is reported, and the call goes on", async () => {
+  test("to open is reported; the call continues", async () => {
     const transcription = new MeasuringTranscription();
     transcription.fault = new Error("no such model");
     const scene = await talking({ transcription });
@@ -401,7 +401,7 @@ describe("an engine that fails", () => {
     await scene.world.stop();
   });
 
-  test("now and then is reported once, and still transcribes", async () => {
+  test("now and then is reported once, still transcribing", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription });
     const [session] = transcription.sessions as [MeasuringSession];
@@ -419,7 +419,7 @@ describe("an engine that fails", () => {
     await scene.world.stop();
   });
 
-  test("by throwing within the leg's clock disturbs nobody", async () => {
+  test("by throwing within the leg's clock disturbs no call", async () => {
     const transcription = new MeasuringTranscription({ endOfTurn: true });
     const scene = await talking({ transcription });
     transcription.sessions[0]!.fault = new Error("a bug");
@@ -429,7 +429,7 @@ describe("an engine that fails", () => {
     await scene.world.stop();
   });
 
-  test("by taking long to open gets the words spoken meanwhile", async () => {
+  test("by taking long to open gets the words spoken in the meantime", async () => {
     const transcription = new MeasuringTranscription();
     let open = () => {};
     transcription.opening = new Promise<void>((resolve) => {
@@ -446,7 +446,7 @@ describe("an engine that fails", () => {
     await world.stop();
   });
 
-  test("on a call that nobody answers is not asked at all", async () => {
+  test("on an unanswered call is not asked at all", async () => {
     const transcription = new MeasuringTranscription();
     const { world, leg, client } = await ringing({ transcription });
     leg.end("busy");

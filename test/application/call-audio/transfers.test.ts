@@ -60,7 +60,7 @@ describe("a transfer by an agent", () => {
   test.each([
     [OTHER, OTHER],
     ["+5511987654321", "+551187654321"],
-  ])("to %s is refused if %s must not be called", async (to, recorded) => {
+  ])("to %s is refused if %s is forbidden", async (to, recorded) => {
     const scene = await transferring(to);
     await forbid(scene.world, recorded);
     await scene.world.system.advance(ms(GOODBYE) + DEFAULT_TIMINGS.tailMs + 100);
@@ -73,7 +73,7 @@ describe("a transfer by an agent", () => {
     await scene.world.stop();
   });
 
-  test("is not bound to calling hours: somebody expects it", async () => {
+  test("ignores calling hours: the person expects it", async () => {
     const policy = { kind: "single", callingHours: { from: "08:00", until: "20:00" } } as const;
     const london = "+442079460123"; // where it is midnight
     const scene = await transferring(london, { policy });
@@ -106,7 +106,7 @@ describe("a transfer by an agent", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("that fails is an event and an input, and the call goes on", async () => {
+  test("that fails is an event and an input, and the call continues", async () => {
     const scene = await transferring();
     const { world, call, leg, inputs } = scene;
     await world.system.advance(ms(GOODBYE) + 1_000);
@@ -126,7 +126,7 @@ describe("a transfer by an agent", () => {
     await world.stop();
   });
 
-  test("is not interrupted by the callee, before or during it", async () => {
+  test("is not interrupted by the callee, ever", async () => {
     const scene = await transferring();
     const { world, leg, inputs } = scene;
     await world.system.advance(500);
@@ -168,7 +168,7 @@ describe("a transfer by an agent", () => {
     await world.stop();
   });
 
-  test("fails if the network reports nothing within 90 s", async () => {
+  test("fails without a network report in 90 s", async () => {
     const { world, leg, inputs } = await transferring();
     await world.system.advance(ms(GOODBYE) + 91_000);
     expect(leg.transfers).toEqual([OTHER]);
@@ -229,7 +229,7 @@ describe("a transfer is not asked of the network", () => {
     }
   });
 
-  test("by a token without a limit of its own, once the server's is reached", async () => {
+  test("by a token without its own limit, once the server's is reached", async () => {
     const options = { principal: { ...ALICE, tokenId: "tok_1" }, callLimits: { maxCallsPerDay: 1 } };
     const { world, leg, inputs } = await transferring(OTHER, options);
     await world.system.advance(ms(GOODBYE) + 1_000);

@@ -41,8 +41,8 @@ function turnsOf(hangOverMs: number | undefined, ...stretchesMs: number[]): [sta
   return turns;
 }
 
-describe.each([undefined, 0, 120, 300, 480])("with a voice detector that goes on for %s ms", (hangOverMs) => {
-  test("a turn ends half a second after its last voice", () => {
+describe.each([undefined, 0, 120, 300, 480])("with a voice detector that continues for %s ms", (hangOverMs) => {
+  test("a turn ends 0.5 s after its voice", () => {
     expect(turnsOf(hangOverMs, 1_000, 500, 1_500, 2_000, 1_500)).toEqual([
       [1_000 - PRE_ROLL_MS, 1_500 + END_OF_TURN_MS],
       [3_000 - PRE_ROLL_MS, 5_000 + END_OF_TURN_MS],

@@ -65,7 +65,7 @@ const words = (inputs: readonly ConversationInput[]) => inputs.filter(({ type })
 const now = ({ leg }: Scene): number => (leg.heard.length * 1_000) / leg.sampleRate;
 
 describe("the end of the callee's turn", () => {
-  test("comes half a second after words that are complete", async () => {
+  test("comes 0.5 s after complete words", async () => {
     const { scene, inputs } = await asked(["I come tomorrow."]);
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(1_200);
@@ -75,7 +75,7 @@ describe("the end of the callee's turn", () => {
     await scene.world.stop();
   });
 
-  test("waits for the rest of words that are not", async () => {
+  test("waits for the rest of incomplete words", async () => {
     const { scene, inputs } = await asked(["My number is", "five five two."]);
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(3_000);
@@ -86,7 +86,7 @@ describe("the end of the callee's turn", () => {
     await scene.world.stop();
   });
 
-  test("comes three seconds after words whose rest does not follow", async () => {
+  test("comes 3 s after words without their rest", async () => {
     const { scene, inputs } = await asked(["My number is"]);
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(3_700);
@@ -96,7 +96,7 @@ describe("the end of the callee's turn", () => {
     await scene.world.stop();
   });
 
-  test("is decided by partial texts, if the engine has them", async () => {
+  test("is decided by partial texts, if any", async () => {
     const { scene, transcription } = await asked([], { partial: true });
     const [session] = transcription.sessions;
     scene.leg.say(voice(800, scene.leg));
@@ -112,7 +112,7 @@ describe("the end of the callee's turn", () => {
     await scene.world.stop();
   });
 
-  test("also waits for the rest if the engine decides it", async () => {
+  test("also waits if the engine decides it", async () => {
     const { scene, inputs, transcription } = await asked([], { endOfTurn: true });
     const [session] = transcription.sessions;
     scene.leg.say(voice(800, scene.leg));
@@ -129,7 +129,7 @@ describe("the end of the callee's turn", () => {
   });
 });
 
-describe("a callee who goes on before the agent is heard", () => {
+describe("a callee who continues before the agent is heard", () => {
   test("has one turn, and is not spoken over", async () => {
     const { scene, inputs } = await asked(["I come tomorrow.", "Or no, on Monday."], { thinksMs: 1_000 });
     const { world, leg } = scene;
@@ -242,7 +242,7 @@ describe("the agent is not interrupted by", () => {
     await world.stop();
   });
 
-  test("a key of its own sound, which is a key and no speech", async () => {
+  test("its own key sound, which is a key and no speech", async () => {
     const { scene, inputs } = await asked([], { heardMs: 500 });
     const { world, leg } = scene;
     leg.say(
@@ -254,7 +254,7 @@ describe("the agent is not interrupted by", () => {
   });
 });
 
-test.for([1_000, 4_000])("the agent goes on through noise that begins in its words, rms %s", async (rms) => {
+test.for([1_000, 4_000])("the agent continues through noise that begins in its words, rms %s", async (rms) => {
   const { scene, inputs } = await asked([""], { heardMs: 500 });
   const { world, leg } = scene;
   leg.say(noise(20_000, rms, leg.sampleRate));

@@ -19,7 +19,7 @@ describe("the sample of a voice", () => {
     expect(toneShare(samples, 440, 16_000)).toBeGreaterThan(0.99);
   });
 
-  test("is refused for a voice that is not there, naming those that are", async () => {
+  test("is refused for a voice that is not there, naming installed ones", async () => {
     await expect(world.app.queries.voiceSample("en-US-9")).rejects.toMatchObject({
       code: "voice_not_found",
       message: expect.stringContaining("en-US-1"),
@@ -35,7 +35,7 @@ describe("the sample of a voice", () => {
     expect((await world.app.queries.voiceSample("en-US-1")).length).toBeGreaterThan(44);
   });
 
-  test("is refused to a user with four under way, and to nobody else", async () => {
+  test("is refused to a user with four under way, and to no other user", async () => {
     let speak = () => {};
     world.speech.hold = new Promise<void>((resolve) => {
       speak = resolve;
@@ -49,7 +49,7 @@ describe("the sample of a voice", () => {
     expect((await sample("usr_alice")).length).toBeGreaterThan(44);
   });
 
-  test("is spoken in the turns of the user who asks", async () => {
+  test("is spoken in the asking user's turns", async () => {
     const speak = vi.spyOn(world.context.speechScheduler.constructor.prototype, "speak");
     await world.app.queries.voiceSample("en-US-1", "usr_alice");
     expect(speak.mock.calls.map(([, , demand]) => demand)).toEqual([expect.objectContaining({ userId: "usr_alice" })]);

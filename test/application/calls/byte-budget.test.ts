@@ -53,7 +53,7 @@ describe("what a user stores", () => {
     await world.stop();
   });
 
-  test("grows by nothing that creates nothing, whatever its key", async () => {
+  test("grows only with creations, whatever the key", async () => {
     const world = await World.start();
     const { id } = await world.newInstance();
     const demo: Principal = { ...ALICE, demoInstanceId: id };

@@ -5,7 +5,7 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 const HOUR_MS = 3_600_000;
 
 describe("the clock of a call", () => {
-  test("follows the time that passes, not the wall clock", async () => {
+  test("follows elapsed time, not the wall clock", async () => {
     const system = new ManualSystem({ now: 10_000 });
     const clock = new CallClock(system, { createdAt: 9_000, startedAt: null });
     expect(clock.at()).toBe(10_000);
@@ -21,7 +21,7 @@ describe("the clock of a call", () => {
     [{ createdAt: HOUR_MS, startedAt: HOUR_MS + 5 }, HOUR_MS + 5],
     [{ createdAt: HOUR_MS, startedAt: 5 }, HOUR_MS],
     [{ createdAt: 5, startedAt: null }, 10_000],
-  ])("starts no earlier than the times of the call (%o)", (times, at) => {
+  ])("starts no earlier than the calls (%o)", (times, at) => {
     expect(new CallClock(new ManualSystem({ now: 10_000 }), times).at()).toBe(at);
   });
 });

@@ -65,7 +65,7 @@ test("two instances of one network call at once, each from its own number", asyn
   await world.stop();
 });
 
-test("an unlisted number is refused with the listed ones", async () => {
+test("an unlisted number is refused with the list", async () => {
   const { world, instance, call } = await scene();
   const detail = `calls over "${world.network.name}" may not come from +12025550199; allowed: ${OURS}, +1415555*`;
   const refused = { ...NOT_ALLOWED, message: detail };
@@ -103,7 +103,7 @@ test("a network that lets no call choose its caller refuses every choice", async
   await world.stop();
 });
 
-test("a waiting call is not dialled once its number is not listed any more", async () => {
+test("a waiting call is not dialled once its number is no longer listed", async () => {
   const { world, instance, call } = await scene();
   world.line(instance).goOffline();
   await world.system.settle();
@@ -122,7 +122,7 @@ test("a waiting call is not dialled once its number is not listed any more", asy
   await restarted.stop();
 });
 
-test("an update applies to later calls; null removes the caller", async () => {
+test("an update applies later; null removes the caller", async () => {
   const { world, instance, call } = await scene();
   const { instances } = world.app;
   world.line(instance).goOffline();
@@ -143,7 +143,7 @@ test("an update applies to later calls; null removes the caller", async () => {
   await world.stop();
 });
 
-test("a key that was used with another caller is refused", async () => {
+test("a key with another caller is refused", async () => {
   const { world, instance } = await scene();
   const { calls, instances } = world.app;
   const key = { idempotencyKey: "order-7" };
@@ -160,7 +160,7 @@ test("a key that was used with another caller is refused", async () => {
   await world.stop();
 });
 
-test("a strict request is refused for a field of the caller that nobody knows", async () => {
+test("a strict request is refused for a field of the caller that is unknown", async () => {
   const { world, instance } = await scene();
   const from = { phoneNumber: OURS, name: "Desk" };
   await expect(world.app.calls.create(ALICE, callFrom(instance, from), { strict: true })).rejects.toMatchObject({

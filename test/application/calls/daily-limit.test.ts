@@ -33,7 +33,7 @@ async function scene(count: number, options: WorldOptions = {}) {
 }
 
 describe("a token with a daily limit", () => {
-  test("creates calls up to its limit in any 24 hours", async () => {
+  test("creates calls up to its limit per 24 hours", async () => {
     const { world, instances } = await scene(4);
     const [first, second, third, fourth] = instances;
     await create(world, first);
@@ -94,7 +94,7 @@ describe("a token with a daily limit", () => {
     await world.stop();
   });
 
-  test("is not charged for existing calls, replays and refused requests", async () => {
+  test("ignores existing calls, replays and refused requests", async () => {
     const { world, instances } = await scene(3);
     const [first, second, third] = instances;
     const call = await create(world, first, TWICE, "one");
@@ -110,7 +110,7 @@ describe("a token with a daily limit", () => {
     await world.stop();
   });
 
-  test("keeps the idempotency key of a refused request free", async () => {
+  test("frees the idempotency key of refused requests", async () => {
     const { world, instances } = await scene(3);
     await create(world, instances[0]);
     await create(world, instances[1]);
@@ -130,7 +130,7 @@ describe("a token with a daily limit", () => {
     await world.stop();
   });
 
-  test("stays exhausted after a restart, a purge and an erasure", async () => {
+  test("stays exhausted after restart, purge and erasure", async () => {
     const { world, instances } = await scene(3, { retentionDays: 0.1 });
     for (const instance of instances.slice(0, 2)) {
       const { id } = await create(world, instance);
@@ -147,7 +147,7 @@ describe("a token with a daily limit", () => {
     await restarted.stop();
   });
 
-  test("has none left after an erasure within the day", async () => {
+  test("has none after an erasure that day", async () => {
     const { world, instances } = await scene(3);
     for (const instance of instances.slice(0, 2)) await create(world, instance);
     expect((await world.app.erase(NUMBER)).calls).toBe(2);
@@ -157,7 +157,7 @@ describe("a token with a daily limit", () => {
 });
 
 describe("the daily limit of a server", () => {
-  test("is for tokens without one of their own", async () => {
+  test("is for tokens without their own one", async () => {
     const { world, instances } = await scene(4, { callLimits: { maxCallsPerDay: 1 } });
     const plain: Principal = { userId: "usr_alice", tokenId: "tok_9" };
     await create(world, instances[0], plain);

@@ -98,7 +98,7 @@ describe("a deletion that a crash interrupts", () => {
 });
 
 describe("a deletion whose storage fails", () => {
-  test("at any step answers 503 in time, and continues by itself", async () => {
+  test("at any step answers 503 in time, and continues on its own", async () => {
     for (let n = 1; ; n++) {
       const { world, instance } = await busyInstance();
       let steps = 0;
@@ -169,7 +169,7 @@ describe("a deletion whose storage fails", () => {
 });
 
 describe("several requests to delete an instance", () => {
-  test("are answered once, and all after everything is done", async () => {
+  test("are answered once, after everything is done", async () => {
     const { world, instance } = await busyInstance();
     let release = () => {};
     world.line(instance).barrier = new Promise<void>((resolve) => {
@@ -207,7 +207,7 @@ describe("a network that cannot unlink the device", () => {
       .filter(({ message }) => String(message).includes("could not be unlinked"))
       .map(({ err }) => String(err));
 
-  test("in time holds up a deletion for ten seconds", async () => {
+  test("in time delays a deletion ten seconds", async () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
     line.barrier = never;
@@ -255,7 +255,7 @@ describe("a network that cannot unlink the device", () => {
     await after.stop();
   });
 
-  test("because it is not mounted any more is named in the log", async () => {
+  test("because it is no longer mounted is named in the log", async () => {
     const { world: before, instance } = await busyInstance();
     before.line(instance).barrier = never;
     void remove(before, instance);

@@ -27,7 +27,7 @@ test("a token calls numbers that begin with one of its prefixes, and no others",
   await world.stop();
 });
 
-test("a refused destination takes precedence over a missing instance", async () => {
+test("a refused destination precedes a missing instance", async () => {
   const { world, to } = await scene();
   const foreign = await world.newInstance(BOB);
   await expect(to(NUMBER, GERMAN, foreign.id)).rejects.toMatchObject(NOT_ALLOWED);
@@ -90,7 +90,7 @@ test.each([
   [{ allowedPrefixes: ["0049"] }, 'allowedPrefixes contains "0049"'],
   [{ allowedPrefixes: "+49" as never }, 'allowedPrefixes is "+49"'],
   [{ maxCallsPerDay: 0 }, "maxCallsPerDay is 0"],
-])("a custom authenticate that gives %j lets nobody call, and says why", async (given, message) => {
+])("a custom authenticate that gives %j lets no user call, and says why", async (given, message) => {
   const { world, to } = await scene();
   await expect(to("+4930123456", { ...GERMAN, ...given })).rejects.toThrow(message);
   expect(world.network.legs).toEqual([]);

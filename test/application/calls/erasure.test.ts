@@ -44,7 +44,7 @@ describe("erasing a phone number", () => {
     ["+5511987654321", "+551187654321"],
     ["+525512345678", "+5215512345678"],
     ["+541112345678", "+5491112345678"],
-  ])("of two forms, %s and %s, deletes calls to both", async (one, other) => {
+  ])("of forms %s and %s deletes both's calls", async (one, other) => {
     const world = await World.start();
     for (const phone of [one, other]) {
       await endedCall(world, one);
@@ -54,7 +54,7 @@ describe("erasing a phone number", () => {
     await world.stop();
   });
 
-  test("deletes a call that an agent transferred to it", async () => {
+  test("deletes a call transferred to it", async () => {
     const world = await World.start();
     const call = await endedCall(world, OTHER);
     const event = (await world.storage.events.ofCall(call.id, {}))[0]!;
@@ -71,7 +71,7 @@ describe("erasing a phone number", () => {
     await world.stop();
   });
 
-  test("ends a live call first, and leaves nothing that its session writes", async () => {
+  test("ends a live call first, and its session writes no more", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(100));
     await world.system.advance(1_000);

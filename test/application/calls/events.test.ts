@@ -12,7 +12,7 @@ function listen(world: World, callId: string, signal?: AbortSignal) {
 }
 
 describe("the events of a call", () => {
-  test("arrive as they happen, none twice, and are over after the final one", async () => {
+  test("arrive as they happen, none twice, and have ended after the final one", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const call = await world.call(instance);
@@ -35,7 +35,7 @@ describe("the events of a call", () => {
     await world.stop();
   });
 
-  test("of a call that is over come from the storage and end", async () => {
+  test("of a call that has ended come from the storage and end", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     await world.app.calls.hangUp(ALICE, call.id);
@@ -115,7 +115,7 @@ describe("the events of a call", () => {
     await world.stop();
   });
 
-  test("stop with the reader's signal, and nobody listens any more", async () => {
+  test("stop with the reader's signal, unsubscribed", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     const abort = new AbortController();
@@ -127,14 +127,14 @@ describe("the events of a call", () => {
     await world.stop();
   });
 
-  test("of a call that does not exist are refused", async () => {
+  test("of a missing call are refused", async () => {
     const world = await World.start();
     await expect(listen(world, world.context.ids("call")).over).rejects.toMatchObject({ code: "call_not_found" });
     await expect(world.app.calls.wait(ALICE, "nonsense")).rejects.toMatchObject({ code: "call_not_found" });
     await world.stop();
   });
 
-  test("of a call whose session broke off end too", async () => {
+  test("of a broken call's session end too", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     const { over, types } = listen(world, call.id);
@@ -167,7 +167,7 @@ describe("waiting for a call", () => {
     await world.stop();
   });
 
-  test("fifty callers at once all get the same answer", async () => {
+  test("fifty callers at once get the same answer", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     const waits = Promise.all(Array.from({ length: 50 }, () => world.app.calls.wait(ALICE, call.id)));
@@ -178,7 +178,7 @@ describe("waiting for a call", () => {
   });
 });
 
-test("old calls are forgotten with their recordings when their time is over", async () => {
+test("old calls are forgotten with their recordings when their time has ended", async () => {
   const world = await World.start({ retentionDays: 30 });
   const forgotten: string[] = [];
   Object.assign(world.network, { forget: async (ids: string[]) => void forgotten.push(...ids) });

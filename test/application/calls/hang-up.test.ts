@@ -51,7 +51,7 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test("while it is dialled but nobody was asked", async () => {
+  test("while it is dialled but the network was not asked", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     await world.app.calls.hangUp(ALICE, call.id);
@@ -72,7 +72,7 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test("while it talks: what was heard until then is counted", async () => {
+  test("while talking: what was heard counts", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(100));
     await world.system.advance(980);
@@ -110,7 +110,7 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test("at the moment of the answer ends the call once", async () => {
+  test("during the answer ends the call once", async () => {
     const world = await World.start();
     for (const order of ["answer first", "end first"]) {
       const instance = await world.activeInstance();
@@ -131,7 +131,7 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test("at the same moment as the callee: one final state, by whoever was first", async () => {
+  test("at the same moment as the callee: one final state, by the first of them", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     leg.end("callee_hung_up");

@@ -50,7 +50,7 @@ describe("a live call whose moves the storage cannot take", () => {
     await world.stop();
   });
 
-  test("is hung up if the storage does not even answer", async () => {
+  test("is hung up during a silent storage outage", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance(), "x".repeat(20));
     const leg = world.leg(call);
@@ -153,7 +153,7 @@ describe("the moves of a call", () => {
     }
   });
 
-  test("go on without notes that the storage refuses for good", async () => {
+  test("continue without notes that the storage refuses permanently", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(20));
     world.storage.before = (operation) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { KeyMerger } from "../../../src/application/calls/key-merger.ts";
 
 describe("a key of a callee", () => {
-  test("counts once, as a tone and as a report", () => {
+  test("counts once, as tone and as report", () => {
     const keys = new KeyMerger(() => true);
     expect([keys.heard("1", 0), keys.reported("1", 400), keys.reported("2", 600), keys.heard("2", 700)]).toEqual([
       true,

@@ -53,7 +53,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("hears the message sample by sample, then the tail", async () => {
+  test("hears the message sample-exact, then the tail", async () => {
     const world = await World.start();
     const { leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
     await world.system.advance(1_400);
@@ -119,7 +119,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("plays an uploaded file, and forgets it when the call is over", async () => {
+  test("plays an uploaded file, and forgets it when the call has ended", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const call = await world.app.calls.create(ALICE, {
@@ -206,7 +206,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("waits while the callee holds it, and goes on where it was", async () => {
+  test("waits while the callee holds it, and continues where it was", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY); // 1 s
     await world.system.advance(400);
@@ -222,7 +222,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("keeps the network's reports in its timeline, with their data", async () => {
+  test("keeps the network's reports in its timeline", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     const leg = world.leg(call);
@@ -238,21 +238,18 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test.each(["played to its end", "ended by the callee", "lost"])(
-    "keeps how its audio went over the network: %s",
-    async (end) => {
-      const world = await World.start();
-      const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
-      await world.system.advance(500);
-      leg.counted = STATISTICS;
-      expect((await world.stored(call)).mediaStatistics).toBeNull();
-      if (end === "ended by the callee") leg.end("callee_hung_up");
-      if (end === "lost") leg.loseMedia();
-      await world.system.advance(2_000);
-      expect((await world.stored(call)).mediaStatistics).toEqual(STATISTICS);
-      await world.stop();
-    },
-  );
+  test.each(["played to its end", "ended by the callee", "lost"])("keeps its audio's quality: %s", async (end) => {
+    const world = await World.start();
+    const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
+    await world.system.advance(500);
+    leg.counted = STATISTICS;
+    expect((await world.stored(call)).mediaStatistics).toBeNull();
+    if (end === "ended by the callee") leg.end("callee_hung_up");
+    if (end === "lost") leg.loseMedia();
+    await world.system.advance(2_000);
+    expect((await world.stored(call)).mediaStatistics).toEqual(STATISTICS);
+    await world.stop();
+  });
 
   test("ends all the same if the network cannot report how its audio went", async () => {
     const world = await World.start();
@@ -327,7 +324,7 @@ describe("a call that is not answered", () => {
     await world.stop();
   });
 
-  test("fails when the dial is refused, with the network's words", async () => {
+  test("fails with the network's words if refused", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.network.onDial = () => {
@@ -354,7 +351,7 @@ describe("a call that is not answered", () => {
     await world.stop();
   });
 
-  test("fails when a leg falls silent for good without saying that it ended", async () => {
+  test("fails when a leg falls silent permanently without saying that it ended", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     leg.events.close();
@@ -395,7 +392,7 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
-  test("goes on without inbound audio if its absence proves nothing", async () => {
+  test("continues without inbound audio if its absence proves nothing", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {
@@ -439,7 +436,7 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
-  test("has no ratio without evidence, even if nothing was played", async () => {
+  test("has no ratio without evidence, unplayed too", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {
@@ -466,7 +463,7 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
-  test("fails when the text cannot be spoken, and nobody is dialled", async () => {
+  test("fails when the text cannot be spoken, and no callee is dialled", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.speech.fault = new Error("the engine crashed");
@@ -485,7 +482,7 @@ describe("calls that cannot be carried yet", () => {
   test.each([
     ["DYNAMIC_STREAM", "stream_unavailable"],
     ["DYNAMIC_AGENT", "agent_unavailable"],
-  ] as const)("%s ends FAILED/%s, and nobody is dialled", async (type, reason) => {
+  ] as const)("%s ends FAILED/%s, and no callee is dialled", async (type, reason) => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const call = await world.app.calls.create(ALICE, {
@@ -505,7 +502,7 @@ describe("calls that cannot be carried yet", () => {
   });
 });
 
-test("nothing is left behind when calls are over: no timer but the line's probe", async () => {
+test("no trace is left when calls have ended: no timer but the line's probe", async () => {
   const world = await World.start();
   const instance = await world.activeInstance();
   const idle = world.system.waiting;

@@ -57,7 +57,7 @@ function toneAt({ leg }: Scene, hz = 440): [number, number][] {
 }
 
 describe("a call that a machine answers", () => {
-  test("goes on by default, and its outcome names the machine", async () => {
+  test("continues by default, naming the machine", async () => {
     const scene = await answered(undefined, { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(9) } });
     scene.leg.say(speech(8_000));
     await scene.world.system.advance(10_000);
@@ -111,7 +111,7 @@ describe("a call that a machine answers", () => {
     await scene.world.stop();
   });
 
-  test("that hangs up before its beep has heard nothing of the message", async () => {
+  test("that hangs up before its beep has not heard the message", async () => {
     const scene = await answered("leave_message");
     scene.leg.say(speech(9_000));
     await scene.world.system.advance(8_000);
@@ -145,7 +145,7 @@ describe("a call that a person answers", () => {
     },
   );
 
-  test("who stays silent hears the message once, and the call ends as that of nobody known", async () => {
+  test("who stays silent hears the message once, and the call ends as answered by an unknown", async () => {
     const scene = await answered("leave_message");
     await scene.world.system.advance(12_000);
     expect((await scene.world.stored(scene.call)).outcome).toMatchObject({
@@ -225,7 +225,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
     await scene.world.stop();
   });
 
-  test("that rings behind a switchboard in vain ends as unheard", async () => {
+  test("that rings in vain behind switchboards is unheard", async () => {
     const scene = await answered(undefined);
     scene.leg.say(tones("425/1000,0/4000", 70_000));
     await scene.world.system.advance(65_000);

@@ -20,7 +20,7 @@ async function startedWorld() {
 }
 
 describe("a reader that waits for events", () => {
-  test("gets the next event as soon as it is stored", async () => {
+  test("gets the next event once stored", async () => {
     const { world, instance, cursor } = await startedWorld();
     const got = waiting(world, { cursor });
     await world.system.advance(9_000);
@@ -49,7 +49,7 @@ describe("a reader that waits for events", () => {
     await world.stop();
   });
 
-  test("misses no event that is stored while it reads", async () => {
+  test("misses no event stored while reading", async () => {
     const { world, instance, cursor } = await startedWorld();
     let release = () => {};
     world.storage.before = (operation) => {
@@ -68,7 +68,7 @@ describe("a reader that waits for events", () => {
     await world.stop();
   });
 
-  test("sleeps on while only other users' calls go on", async () => {
+  test("sleeps while only other users call", async () => {
     const { world, cursor } = await startedWorld();
     const got = waiting(world, { cursor });
     await world.call(await world.activeInstance(BOB), undefined, BOB);

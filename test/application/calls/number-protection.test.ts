@@ -63,7 +63,7 @@ describe("refusals of the network", () => {
 });
 
 describe("refusals of single calls", () => {
-  test("do not pause the number, and begin no count", async () => {
+  test("pause no number, and begin no count", async () => {
     const world = await start({ refusals: { calls: 2, pauseMs: HOUR_MS } });
     const instance = await world.activeInstance();
     for (const refusal of ["call", "call", "call", "number", "call", "number"] as const) {
@@ -77,7 +77,7 @@ describe("refusals of single calls", () => {
     await world.stop();
   });
 
-  test("do not count if the dial itself is refused", async () => {
+  test("do not count if the dial is refused", async () => {
     const world = await start({ refusals: { calls: 2, pauseMs: HOUR_MS } });
     const instance = await world.activeInstance();
     world.line(instance).dial = async () => {
@@ -141,7 +141,7 @@ describe("the pace", () => {
     }
   });
 
-  test("counts from the last dial of the process before", async () => {
+  test("counts from the previous process's last dial", async () => {
     const world = await start({ paceMs: 60_000 });
     const instance = await world.activeInstance();
     await unanswered(world, instance);
@@ -170,7 +170,7 @@ describe("the pace", () => {
   });
 });
 
-test("while calls wait for the pace nobody reads the dials, unless the clock is set", async () => {
+test("while calls wait for the pace the dials are unread, unless the clock is set", async () => {
   const world = await start({ paceMs: HOUR_MS, answerRate: { floor: 0.5, calls: 10, pauseMs: HOUR_MS } });
   const instance = await world.activeInstance();
   await unanswered(world, instance);
@@ -338,7 +338,7 @@ describe("a number that must not be called", () => {
     await world.stop();
   });
 
-  test("waits if its consent cannot be looked up any more right before it rings", async () => {
+  test("waits if its consent cannot be looked up any longer right before it rings", async () => {
     const world = await start({});
     const instance = await world.activeInstance();
     let isLocked = true;
@@ -410,7 +410,7 @@ test("a call waits while the database cannot be asked for its consent", async ()
 describe("a warm-up curve", () => {
   const warmUp = { firstDay: 2, growth: 2, days: 3 };
 
-  test("ends calls above it, with the time of the next one, and goes on the day after", async () => {
+  test("ends calls above it, with the time of the next one, and continues the day after", async () => {
     const world = await start({ warmUp });
     const instance = await world.activeInstance();
     await unanswered(world, instance);
@@ -506,7 +506,7 @@ describe("an answer rate below its floor", () => {
     await next.stop();
   });
 
-  test("pauses the number and not the one that is linked after it", async () => {
+  test("pauses the number, not its successor", async () => {
     const world = await start({ answerRate });
     const instance = await world.activeInstance();
     await unanswered(world, instance);
@@ -522,7 +522,7 @@ describe("an answer rate below its floor", () => {
     await world.stop();
   });
 
-  test("shows no pause any more once the floor is switched off", async () => {
+  test("shows no pause any longer once the floor is switched off", async () => {
     const world = await start({ answerRate });
     const instance = await world.activeInstance();
     await unanswered(world, instance);
@@ -533,7 +533,7 @@ describe("an answer rate below its floor", () => {
     await next.stop();
   });
 
-  test("pauses nobody for dials of a clock that was ahead", async () => {
+  test("pauses no number for a wrong clock's dials", async () => {
     const world = await start({ answerRate, warmUp: { firstDay: 3, growth: 1, days: 10 } });
     const instance = await world.activeInstance();
     world.system.jump(365 * DAY_MS);
@@ -548,7 +548,7 @@ describe("an answer rate below its floor", () => {
     await next.stop();
   });
 
-  test("lets a call wait if the pause is over in its time", async () => {
+  test("lets a call wait if the pause has ended in its time", async () => {
     const world = await start({ answerRate }, 2 * HOUR_MS);
     const instance = await world.activeInstance();
     await unanswered(world, instance);

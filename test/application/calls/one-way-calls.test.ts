@@ -17,7 +17,7 @@ async function create(world: World, type: "DYNAMIC_AGENT" | "DYNAMIC_STREAM", st
 }
 
 describe("on a network that does not return the callee's audio", () => {
-  test.each(LIVE)("a refused %s fails before anybody is dialled, as %s", async (type, reason) => {
+  test.each(LIVE)("a refused %s fails before dialling, as %s", async (type, reason) => {
     const world = await World.start({ ...OPTIONS, oneWayCalls: "refuse" });
     const call = await create(world, type);
     await world.system.settle();
@@ -29,7 +29,7 @@ describe("on a network that does not return the callee's audio", () => {
     await world.stop();
   });
 
-  test("a refused agent call is not created under strict handling", async () => {
+  test("strict handling creates no refused agent call", async () => {
     const world = await World.start({ ...OPTIONS, oneWayCalls: "refuse" });
     await expect(create(world, "DYNAMIC_AGENT", true)).rejects.toMatchObject({ code: "agent_unavailable" });
     await world.stop();
@@ -59,7 +59,7 @@ describe("on a network that does not return the callee's audio", () => {
     await world.stop();
   });
 
-  test("a call that the network never places has no warning", async () => {
+  test("an unplaced call has no warning", async () => {
     const world = await World.start(OPTIONS);
     world.network.onDial = () => {
       throw new DialError("paused", "the number may not call strangers");
@@ -80,14 +80,14 @@ describe("on a network that does not return the callee's audio", () => {
     await world.stop();
   });
 
-  test("a user sees it before an instance is created", async () => {
+  test("a user sees it before creating instances", async () => {
     const world = await World.start(OPTIONS);
     expect(await world.app.queries.networks(ALICE)).toMatchObject([{ receivesAudio: false }]);
     await world.stop();
   });
 });
 
-test("a network that returns the audio gets no warning", async () => {
+test("a network returning audio gets no warning", async () => {
   const world = await World.start({ ...OPTIONS, capabilities: {}, oneWayCalls: "refuse" });
   for (const [type] of LIVE) {
     const call = await create(world, type);

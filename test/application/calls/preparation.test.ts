@@ -40,7 +40,7 @@ const playFile = (world: World, instance: Instance, seconds = 2) =>
   });
 
 describe("a message", () => {
-  test("is prepared before its call is claimed and dialled", async () => {
+  test("is prepared before claim and dial", async () => {
     const { world, speak } = await silentWorld();
     const call = await world.call(await world.activeInstance());
     await world.system.advance(10_000);
@@ -119,7 +119,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("that is ready at once is dialled without a timer", async () => {
+  test("that is ready is dialled without a timer", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const before = world.system.monotonic();
@@ -152,7 +152,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("fails its call without ringing if it is late", async () => {
+  test("fails its call without ringing if late", async () => {
     const { world, speech, speak } = await silentWorld({ ...FIFO, timings: { messagePreparationMs: 3_000 } });
     const instance = await world.activeInstance();
     const call = await world.call(instance, "first");
@@ -198,7 +198,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("whose voice is gone fails its call at once, and nobody is dialled", async () => {
+  test("whose voice is gone fails its call at once, and no callee is dialled", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.speech.fault = new VoiceUnavailable("the voice en-US-1 is gone");

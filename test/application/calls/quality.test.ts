@@ -30,7 +30,7 @@ async function read(world: World, { id }: { readonly id: string }) {
 }
 
 describe("the quality of a call's audio", () => {
-  test("is shown every 5 s while the call goes on, and kept when it is over", async () => {
+  test("is shown every 5 s while the call continues, and kept when it has ended", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
     count(world, leg, (second) => (second >= 5 && second < 10 ? 0.1 : 0));
@@ -100,7 +100,7 @@ describe("the quality of a call's audio", () => {
     await world.stop();
   });
 
-  test("of a call that nobody picked up was not measured", async () => {
+  test("of an unanswered call was not measured", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     const leg = world.leg(call);

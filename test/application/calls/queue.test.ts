@@ -14,7 +14,7 @@ describe("under the single policy", () => {
     await world.stop();
   });
 
-  test("a creation while a call is active returns that call", async () => {
+  test("creating during an active call returns that", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const call = await world.call(instance);
@@ -35,7 +35,7 @@ describe("under the single policy", () => {
     await world.stop();
   });
 
-  test("a bad message is refused while a call is active", async () => {
+  test("a bad message is refused during active calls", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const active = await world.call(instance);
@@ -64,7 +64,7 @@ describe("under the single policy", () => {
 });
 
 describe("under a fifo policy", () => {
-  test("a dial does not read the queue behind its call", async () => {
+  test("a dial reads only its own call", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 5 } });
     const instance = await world.activeInstance();
     const first = await world.call(instance);
@@ -100,7 +100,7 @@ describe("under a fifo policy", () => {
     await world.stop();
   });
 
-  test("the next dial keeps the pace, however many calls come meanwhile", async () => {
+  test("the next dial keeps the pace, however many calls come in the meantime", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 10, paceMs: 10_000 } });
     const instance = await world.activeInstance();
     await world.call(instance);
@@ -117,7 +117,7 @@ describe("under a fifo policy", () => {
     await world.stop();
   });
 
-  test("deleting the instance ends every call, and none of those that wait is dialled", async () => {
+  test("deleting the instance ends every call, and no waiting one is dialled", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 10 } });
     const instance = await world.activeInstance();
     const calls = [];
@@ -168,7 +168,7 @@ describe("the next call of an instance", () => {
     await world.stop();
   });
 
-  test("goes on after a call whose session broke off", async () => {
+  test("continues after a call with a broken session", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 2 } });
     const instance = await world.activeInstance();
     const first = await world.call(instance);
@@ -188,7 +188,7 @@ describe("the next call of an instance", () => {
 });
 
 describe("a call that waits too long", () => {
-  test("fails as instance_not_linked if no number was ever linked", async () => {
+  test("fails as instance_not_linked if never linked", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     await world.system.advance(600_000 - 1);
@@ -212,7 +212,7 @@ describe("a call that waits too long", () => {
     await world.stop();
   });
 
-  test("fails at its own time, whoever waited before it", async () => {
+  test("fails at its own time, regardless of others", async () => {
     const world = await World.start();
     const first = await world.call(await world.newInstance());
     await world.system.advance(1_000);

@@ -81,7 +81,7 @@ describe("a call that is recorded", () => {
     await world.stop();
   });
 
-  test("is a WAV file of two channels for its owner, and nobody else's", async () => {
+  test("is a WAV file of two channels for its owner, and no other user's", async () => {
     const { world, call } = await answered();
     await world.system.advance(5_000);
     const stored = await world.app.calls.recording(ALICE, call.id);
@@ -103,7 +103,7 @@ describe("a call that is recorded", () => {
     await world.stop();
   });
 
-  test("goes on if its recording breaks off, which its timeline shows", async () => {
+  test("continues if its recording breaks off, which its timeline shows", async () => {
     const { world, call, recording } = await answered();
     await world.system.advance(600);
     recording().breakOff("disk_full");
@@ -116,7 +116,7 @@ describe("a call that is recorded", () => {
     await world.stop();
   });
 
-  test("goes on if nothing can be recorded at all", async () => {
+  test("continues if nothing can be recorded at all", async () => {
     const world = await World.start();
     world.recordings.record = () => {
       throw new Error("no such folder");
@@ -143,7 +143,7 @@ describe("a recording at the limit of stored bytes", () => {
     await world.system.settle();
   };
 
-  test("ends, and its call goes on: of the demo tokens of an instance", async () => {
+  test("ends, and its call continues: of the demo tokens of an instance", async () => {
     const world = await World.start({ limits: { storedBytesPerDemoInstance: 200 * KIB } });
     const instance = await world.activeInstance();
     const call = await recordedCall(world, instance, LONG, { ...ALICE, demoInstanceId: instance.id });
@@ -160,7 +160,7 @@ describe("a recording at the limit of stored bytes", () => {
     await world.stop();
   });
 
-  test("ends what the live calls of a user record together", async () => {
+  test("ends a user's live recordings together", async () => {
     const world = await World.start({ limits: { storedBytesPerUser: 600 * KIB } });
     const first = await recordedCall(world, await world.activeInstance(), LONG);
     const second = await recordedCall(world, await world.activeInstance(), LONG);
@@ -222,7 +222,7 @@ describe("a store of recordings with a fault", () => {
     ["its length is no number", { recordedMs: Number.NaN }, []],
   ];
 
-  test.for(faults)("costs the recording at most, never the call: %s", async ([, members, reasons]) => {
+  test.for(faults)("costs only the recording, never the call: %s", async ([, members, reasons]) => {
     const world = await World.start();
     const record = world.recordings.record.bind(world.recordings);
     world.recordings.record = (...args) => {
@@ -247,7 +247,7 @@ describe("a store of recordings with a fault", () => {
 describe("there is no recording", () => {
   const refused = { code: "recording_not_found" };
 
-  test("of a call that was not to be recorded", async () => {
+  test("of a call without recording", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance());
     await world.system.advance(5_000);
@@ -258,7 +258,7 @@ describe("there is no recording", () => {
     await world.stop();
   });
 
-  test("of a call that nobody answered", async () => {
+  test("of an unanswered call", async () => {
     const world = await World.start();
     const call = await recordedCall(world, await world.activeInstance());
     world.leg(call).placed();
@@ -275,7 +275,7 @@ describe("a recording is deleted", () => {
   const deletions = async (world: World, call: Call) =>
     (await world.timeline(call)).filter(({ type }) => type === "recording_deleted").map(({ data }) => data);
 
-  test("on request, once the call is over", async () => {
+  test("on request, once the call has ended", async () => {
     const { world, call } = await answered();
     await world.system.advance(5_000);
     await world.app.calls.eraseRecording(ALICE, call.id);
@@ -287,7 +287,7 @@ describe("a recording is deleted", () => {
     await world.stop();
   });
 
-  test("on request while the call lasts: from then on nothing is recorded", async () => {
+  test("on request while the call lasts: from then on it is not recorded", async () => {
     const { world, call } = await answered({}, "x".repeat(100));
     await world.system.advance(2_000);
     await world.app.calls.eraseRecording(ALICE, call.id);
@@ -333,7 +333,7 @@ describe("a recording is deleted", () => {
     await world.stop();
   });
 
-  test("with its call if nothing else was configured", async () => {
+  test("with its call without another configuration", async () => {
     const { world, call } = await answered({ retentionDays: 0.1 });
     await world.system.advance(5_000);
     await world.system.advance(3.5 * 3_600_000);

@@ -23,7 +23,7 @@ describe("the reference of a call", () => {
     expect(await world.app.calls.list(ALICE, { reference: "order 8" })).toEqual([]);
   });
 
-  test("the events of a call without one carry none", async () => {
+  test("events of a call without one lack it", async () => {
     const world = await World.start();
     const { id: instanceId } = await world.activeInstance();
     const call = await world.app.calls.create(ALICE, {

@@ -92,7 +92,7 @@ describe("after a crash", () => {
     await after.stop();
   });
 
-  test("a call that was given back because nobody was asked is dialled", async () => {
+  test("a call that was given back because the network was not asked is dialled", async () => {
     const before = await World.start();
     before.network.onDial = () => {
       throw new DialError("line_lost", "the trunk is full", { retryAfterMs: 60_000 });
@@ -107,7 +107,7 @@ describe("after a crash", () => {
     await after.stop();
   });
 
-  test("calls that waited go on in their order", async () => {
+  test("calls that waited continue in their order", async () => {
     const before = await World.start({ policy: { kind: "fifo", depth: 5 } });
     const instance = await before.activeInstance();
     const calls = [];
@@ -126,7 +126,7 @@ describe("after a crash", () => {
     await after.stop();
   });
 
-  test("a call whose queue timeout passed during the downtime fails", async () => {
+  test("a call expired during the downtime fails", async () => {
     const before = await World.start();
     const call = await before.call(await before.newInstance());
     await before.system.advance(599_500);
@@ -136,7 +136,7 @@ describe("after a crash", () => {
     await after.stop();
   });
 
-  test("settling twice changes nothing more", async () => {
+  test("settling twice has no further effect", async () => {
     const before = await World.start();
     const instance = await before.newInstance();
     const { call } = await before.answeredCall(await before.activeInstance());
@@ -182,7 +182,7 @@ describe("after a crash", () => {
 });
 
 describe("stopping", () => {
-  test("lets a live call end by itself within the drain, and dials nothing new", async () => {
+  test("lets a live call end on its own within the drain, and dials no new call", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 2 } });
     const instance = await world.activeInstance();
     const { call } = await world.answeredCall(instance, "x".repeat(40)); // 2 s
@@ -206,7 +206,7 @@ describe("stopping", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("does not wait for the drain when nothing is live, and leaves no timer", async () => {
+  test("does not wait for the drain without live calls, and leaves no timer", async () => {
     const world = await World.start();
     await world.activeInstance();
     const { call } = await world.answeredCall(await world.activeInstance());
@@ -216,7 +216,7 @@ describe("stopping", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("while a call is being claimed dials nobody and gives the claim back", async () => {
+  test("while a call is being claimed dials no callee and gives the claim back", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const release = world.holdClaim();
@@ -267,7 +267,7 @@ describe("stopping", () => {
     expect(await world.storage.instances.get(instance.id)).toMatchObject({ status: "ACTIVE" });
   });
 
-  test("hears nothing more from a line that was closed", async () => {
+  test("hears nothing from a closed line", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const line = world.line(instance);

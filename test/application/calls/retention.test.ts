@@ -35,7 +35,7 @@ describe("a wall clock that jumps", () => {
     await world.stop();
   });
 
-  test("again within the day counts only after another one", async () => {
+  test("within a day counts only after another", async () => {
     const { world, call } = await withEndedCall();
     world.system.jump(DAY_MS);
     await world.system.advance(23 * HOUR_MS);
@@ -105,7 +105,7 @@ describe("a wall clock that jumps", () => {
     await world.stop();
   });
 
-  test("back lets new ids and events follow the stored ones", async () => {
+  test("back lets new ids follow the stored ones", async () => {
     const { world, call } = await withEndedCall();
     world.system.jump(-40 * DAY_MS);
     const next = await world.crashAndRestart();

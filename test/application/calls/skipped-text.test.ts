@@ -41,7 +41,7 @@ test("a text that the voice can speak is reported as heard, without an event", a
   await world.stop();
 });
 
-test("a text of which the voice can speak nothing is refused, with the voices that can", async () => {
+test("a text of which the voice can speak no word is refused, with the voices that can", async () => {
   const world = await latinWorld();
   const instance = await world.activeInstance();
   const voices = await world.speech.voices();
@@ -68,7 +68,7 @@ test("a text of which the voice can speak nothing is refused, with the voices th
   await world.stop();
 });
 
-test("a slice in which the engine finds nothing to speak is reported", async () => {
+test("a slice in which the engine finds no word to speak is reported", async () => {
   const speech = new LatinSpeech();
   const world = await World.start({ speech: () => speech });
   const sentence = "The museum is closed on Monday, and on Tuesday as well. ";

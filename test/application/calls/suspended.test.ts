@@ -119,7 +119,7 @@ test("a process that was stopped for less than a call may wait dials it", async 
 });
 
 describe("a line that was offline for longer than a call may wait", () => {
-  test("dials the calls that were created meanwhile", async () => {
+  test("dials the calls that were created in the meantime", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).goOffline("gone");
@@ -132,7 +132,7 @@ describe("a line that was offline for longer than a call may wait", () => {
     await world.stop();
   });
 
-  test("dials new calls if the clock is set back afterwards", async () => {
+  test("dials new calls after a clock's setback", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.system.stall(HOUR_MS);

@@ -97,7 +97,7 @@ describe("ending a waiting call that cannot be stored", () => {
     await world.stop();
   });
 
-  test("while it is being claimed keeps it from being dialled", async () => {
+  test("during the claim prevents the dial", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const release = world.holdClaim();

@@ -3,7 +3,7 @@ import { ALICE, World } from "../../support/application.ts";
 
 const WRONG = "the trunk does not take our password";
 
-describe("a line whose fault will not pass by itself", () => {
+describe("a line whose fault will not pass on its own", () => {
   test("fails the calls that wait for it, at once and with the fault", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
     const instance = await world.activeInstance();
@@ -88,7 +88,7 @@ describe("a line whose fault will not pass by itself", () => {
     await world.stop();
   });
 
-  test("tries again when somebody asks for a code, which a linked number does not have", async () => {
+  test("tries again when a code is requested, which a linked number does not have", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const line = world.line(instance);
@@ -121,7 +121,7 @@ describe("a line whose fault will not pass by itself", () => {
   });
 });
 
-test("a fault that may pass keeps calls waiting, also after one that would not", async () => {
+test("a fault that may pass keeps calls waiting, also after a lasting one", async () => {
   const world = await World.start();
   const instance = await world.activeInstance();
   world.line(instance).goOffline(WRONG, { lasting: true });

@@ -26,7 +26,7 @@ describe("the records of a line", () => {
     await after.stop();
   });
 
-  test("are erased when the owner of the phone unlinks it", async () => {
+  test("are erased when the phone's owner unlinks", async () => {
     const { world, line } = await linking();
     await line.scan();
     await line.records.set(one("device"));
@@ -56,7 +56,7 @@ describe("the records of a line", () => {
     await world.stop();
   });
 
-  test("are erased with their instance, whose device is unlinked first", async () => {
+  test("are erased with their instance, unlinked first", async () => {
     const { world, instance, line } = await linking();
     await line.records.set(one("device"));
     world.network.devices.set(instance.id, null); // linked at the network, never reported
@@ -81,7 +81,7 @@ describe("the records of a line", () => {
 describe("the condition of a line", () => {
   const shown = async (world: World, id: string) => (await world.app.instances.get(ALICE, id)).connection;
 
-  test("is shown until it is over, and never stored", async () => {
+  test("is shown until its end, never stored", async () => {
     const { world, instance, line } = await linking();
     expect(await shown(world, instance.id)).toMatchObject({ state: "linking", condition: null });
     line.showCondition("qr_expired", "the codes have expired; ask for a new one");
@@ -95,7 +95,7 @@ describe("the condition of a line", () => {
     await after.stop();
   });
 
-  test("is over when the line is found online", async () => {
+  test("has ended when the line is found online", async () => {
     const { world, instance, line } = await linking();
     await line.scan();
     await world.system.settle();
@@ -108,7 +108,7 @@ describe("the condition of a line", () => {
     await world.stop();
   });
 
-  test("is the reason why a request gets no code", async () => {
+  test("is the reason for a missing code", async () => {
     const { world, instance, line } = await linking();
     await world.system.advance(20_000); // the code has expired
     line.showCondition("passkey_required", "the account is protected by a passkey");

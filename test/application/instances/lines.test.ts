@@ -50,7 +50,7 @@ describe("linking", () => {
     await restarted.stop();
   });
 
-  test("answers the current code, also after it has changed", async () => {
+  test("answers the current code after changes too", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const first = await world.app.instances.configure(ALICE, instance.id);
@@ -116,7 +116,7 @@ describe("linking", () => {
     await world.stop();
   });
 
-  test("of a linked instance is refused, also if it links meanwhile", async () => {
+  test("of a linked instance is refused, also if it links in the meantime", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
@@ -134,7 +134,7 @@ describe("linking", () => {
     await world.stop();
   });
 
-  test("keeps credentials encrypted, and erases them with the instance", async () => {
+  test("keeps credentials encrypted until the instance's end", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const sealed = await world.storage.instances.loadCredentials(instance.id);
@@ -147,7 +147,7 @@ describe("linking", () => {
 });
 
 describe("probing", () => {
-  test("asks every five seconds, and every second during a call", async () => {
+  test("asks every 5 s, 1 s during calls", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const line = world.line(instance);
@@ -165,7 +165,7 @@ describe("probing", () => {
     await world.stop();
   });
 
-  test("finds a line offline that did not say so", async () => {
+  test("finds a silently offline line", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).goOffline("gone", { report: false });
@@ -206,7 +206,7 @@ describe("probing", () => {
 });
 
 describe("a line that goes offline", () => {
-  test("leaves its instance ACTIVE for thirty seconds, in which nothing is dialled", async () => {
+  test("leaves its instance ACTIVE for thirty seconds, without dialling", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).goOffline();
@@ -305,7 +305,7 @@ describe("a line that goes offline", () => {
     await world.stop();
   });
 
-  test("ends its call a second after a last late frame", async () => {
+  test("ends its call 1 s after late frames", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const { call, leg } = await world.answeredCall(instance, "x".repeat(1_000));
@@ -322,7 +322,7 @@ describe("a line that goes offline", () => {
     await world.stop();
   });
 
-  test("does not end a call whose audio never stops", async () => {
+  test("never ends a call with continuous audio", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const { call } = await world.answeredCall(instance, "x".repeat(200)); // 10 s
@@ -411,7 +411,7 @@ describe("a phone whose owner unlinks the device", () => {
 });
 
 describe("a storage that is down", () => {
-  test("does not lose what a line reported meanwhile", async () => {
+  test("does not lose what a line reported in the meantime", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
@@ -449,7 +449,7 @@ describe("deleting an instance", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("erases its credentials although the network fails to unlink it", async () => {
+  test("erases its credentials although unlinking fails", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).unlink = async () => {
@@ -472,7 +472,7 @@ describe("deleting an instance", () => {
     await world.stop();
   });
 
-  test("while it is being configured leaves no line behind", async () => {
+  test("while being configured leaves no line", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     let release = () => {};

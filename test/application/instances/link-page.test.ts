@@ -70,7 +70,7 @@ describe("a link page", () => {
     await world.stop();
   });
 
-  test("outlives a restart of the server, not its instance", async () => {
+  test("outlives the server's restart, not its instance", async () => {
     const { world, instance, ticket } = await scene();
     const after = await world.crashAndRestart();
     expect(await after.app.instances.linkPage(ticket)).toMatchObject({ linked: false });
@@ -89,7 +89,7 @@ describe("a link page", () => {
     await world.stop();
   });
 
-  test("is not made for a network that links by itself", async () => {
+  test("is not made for a network that links on its own", async () => {
     const world = await World.start({ capabilities: { linking: "operator" } });
     world.network.reachability = { state: "offline", reason: "the trunk of the secret customer is down" };
     const { id } = await world.app.instances.create(ALICE, { name: "Trunk" });
@@ -97,7 +97,7 @@ describe("a link page", () => {
     await world.stop();
   });
 
-  test("shows only that there is no code, whatever the reason", async () => {
+  test("shows only that there is no code", async () => {
     const { world, instance, page } = await scene();
     await page();
     const line = world.line(instance);

@@ -65,7 +65,7 @@ describe("a number that is linked", () => {
     await world.stop();
   });
 
-  test("although its instance was deleted meanwhile is refused, and nothing is stored", async () => {
+  test("although its instance was deleted in the meantime is refused, and no record is stored", async () => {
     const { world, instance, line } = await showingCode();
     line.barrier = never; // the network does not answer the deletion
     void world.app.instances.delete(ALICE, instance.id);

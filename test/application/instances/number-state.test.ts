@@ -35,7 +35,7 @@ describe.each(["its owner", "its user"])("a number that was unlinked by %s", (wh
     await world.system.settle();
   };
 
-  test("does not delay the next one by its pace", async () => {
+  test("does not delay the next by pace", async () => {
     const { world, instance } = await paced();
     await unlink(world, instance);
     await link(world, instance, OTHER);
@@ -54,7 +54,7 @@ describe.each(["its owner", "its user"])("a number that was unlinked by %s", (wh
     await world.stop();
   });
 
-  test("does not delay the next one after a restart", async () => {
+  test("does not delay the next after restart", async () => {
     const { world, instance } = await paced();
     await unlink(world, instance);
     await link(world, instance, OTHER);

@@ -34,7 +34,7 @@ test("an instance linked by the operator is created CREATED and becomes ACTIVE",
   await world.stop();
 });
 
-test("it needs no QR code once it is linked", async () => {
+test("it needs no QR code once linked", async () => {
   const world = await World.start(OPTIONS);
   const instance = await world.newInstance();
   await expect(configured(world, instance)).rejects.toMatchObject({ code: "instance_already_linked" });
@@ -76,7 +76,7 @@ test("continues linking after a restart, and dials the waiting call", async () =
   await world.stop();
 });
 
-test("shows the number of the network, online or not", async () => {
+test("shows the network's number, offline too", async () => {
   const world = await worldInTheDark();
   const open = world.network.open.bind(world.network);
   world.network.open = async (instance, host) => {

@@ -44,7 +44,7 @@ async function monitorOf(world: World, { id }: Instance): Promise<LineMonitor> {
 }
 
 describe("a pause that is decided late", () => {
-  test("erases nothing of the link that has begun meanwhile", async () => {
+  test("erases no part of a newer link", async () => {
     const { world, instance, host } = await nearPause();
     let release = () => {};
     const gate = new Promise<void>((resolve) => {

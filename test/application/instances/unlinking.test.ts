@@ -67,7 +67,7 @@ describe("unlinking an instance", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("leads to a new code, which links another number", async () => {
+  test("leads to a new code for another number", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     await unlink(world, instance);
@@ -86,7 +86,7 @@ describe("unlinking an instance", () => {
     await world.stop();
   });
 
-  test("ends the live call as instance_lost; waiting calls wait for another number, or until their time is over", async () => {
+  test("ends the live call as instance_lost; waiting calls wait for another number, or until their time has ended", async () => {
     const { world, instance, live, waiting } = await busyInstance();
     await unlink(world, instance);
     expect(await world.stored(live.call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_lost" } });
@@ -157,7 +157,7 @@ describe("unlinking an instance", () => {
     await world.stop();
   });
 
-  test("is done once for several requests at the same time", async () => {
+  test("is done once for concurrent requests", async () => {
     const { world, instance } = await busyInstance();
     let release = () => {};
     world.line(instance).barrier = new Promise<void>((resolve) => {
@@ -203,7 +203,7 @@ describe("unlinking an instance", () => {
     await world.stop();
   });
 
-  test("unlinks a line that is offline, or not open yet", async () => {
+  test("unlinks a line offline, or still unopened", async () => {
     const { world: before, instance } = await busyInstance();
     before.line(instance).goOffline();
     const world = new World({ before });
@@ -282,7 +282,7 @@ describe("a network that cannot unlink the device", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("leaves a line that can neither read nor store anything", async () => {
+  test("leaves a line unable to read or store", async () => {
     const { world, hosts } = await watchedWorld();
     const instance = await world.activeInstance();
     const [host] = hosts;
@@ -315,7 +315,7 @@ describe("a network that cannot unlink the device", () => {
     await world.stop();
   });
 
-  test("because it is not mounted any more keeps the device, not the credentials", async () => {
+  test("because it is no longer mounted keeps the device, not the credentials", async () => {
     const { world: before, instance } = await busyInstance();
     const world = new World({ before });
     (world.context.telephony as Map<string, unknown>).clear();
@@ -371,7 +371,7 @@ describe("an unlinking that a crash interrupts", () => {
 });
 
 describe("an unlinking whose storage fails", () => {
-  test("at any step is answered 503 in time, or continues by itself", async () => {
+  test("at any step is answered 503 in time, or continues on its own", async () => {
     for (let n = 1; ; n++) {
       const { world, instance } = await busyInstance();
       let steps = 0;
@@ -402,7 +402,7 @@ describe("an unlinking whose storage fails", () => {
 });
 
 describe("an unlinking that something else overtakes", () => {
-  test("is not found if the instance is deleted meanwhile", async () => {
+  test("is not found if the instance is deleted in the meantime", async () => {
     const { world, instance } = await busyInstance();
     world.line(instance).barrier = never;
     const request = watched(unlink(world, instance));
@@ -415,7 +415,7 @@ describe("an unlinking that something else overtakes", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("is refused if the server stops meanwhile, and nothing is lost", async () => {
+  test("is refused if the server stops in the meantime, and no data is lost", async () => {
     const { world: before, instance } = await busyInstance();
     before.line(instance).barrier = never;
     const request = watched(unlink(before, instance));

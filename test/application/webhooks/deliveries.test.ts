@@ -87,7 +87,7 @@ describe("the events of a user", () => {
     expect(world.endpoints.bodies(URL).map(({ id }) => id)).toEqual([event.id]);
   });
 
-  test("go on from where the database was put back to", async () => {
+  test("continue from the restored database's position", async () => {
     const { world, webhook } = await hooked(["instance.created"]);
     await world.newInstance();
     const second = await world.newInstance();
@@ -154,7 +154,7 @@ describe("a failed attempt", () => {
     expect(world.endpoints.attempts).toHaveLength(1);
   });
 
-  test("for days disables the webhook, which resumes with later events", async () => {
+  test("for days disables the webhook until resumed", async () => {
     const { world, webhook, deliveries } = await hooked(["instance.created"]);
     world.endpoints.reply = () => new Error("connect ECONNREFUSED");
     await world.newInstance();
@@ -202,7 +202,7 @@ describe("a dead endpoint", () => {
     expect(world.endpoints.waiting.get(URL)).toBe(AT_ONCE);
   });
 
-  test("catches up when it lives again, with each event once", async () => {
+  test("catches up later, each event once", async () => {
     const { world } = await hooked(["instance.created"]);
     let dead = true;
     world.endpoints.reply = () => (dead ? "silence" : 200);
@@ -263,7 +263,7 @@ describe("a server whose lease is about to end", () => {
 });
 
 describe("a stopped server", () => {
-  test("counts an attempt that it broke off as not made", async () => {
+  test("does not count an attempt it broke", async () => {
     const { world, webhook } = await hooked(["instance.created"]);
     world.endpoints.reply = () => "silence";
     await world.newInstance();

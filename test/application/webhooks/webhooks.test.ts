@@ -60,7 +60,7 @@ describe("a new webhook", () => {
 });
 
 describe("a webhook", () => {
-  test("is its user's own, and closed to demo tokens", async () => {
+  test("is its user's own, without demo tokens", async () => {
     const { app } = await World.start();
     const { id } = await app.webhooks.create(ALICE, { url: URL });
     const { id: deliveryId } = await app.webhooks.test(ALICE, id);
@@ -102,7 +102,7 @@ describe("a webhook", () => {
     });
   });
 
-  test("sends its headers along, and shows their names only", async () => {
+  test("sends its headers, showing names only", async () => {
     const { app, storage, endpoints, system } = await World.start();
     const headers = { Authorization: "Bearer 7f3a9c", "X-Key": "4e5d6b" };
     const { id, headerNames } = await app.webhooks.create(ALICE, { url: URL, headers });
@@ -168,7 +168,7 @@ describe("a webhook", () => {
     expect(world.endpoints.bodies(URL)).toMatchObject([{ instance_id: later.id }]);
   });
 
-  test("is gone with its deliveries when it is deleted", async () => {
+  test("is gone with its deliveries once deleted", async () => {
     const world = await World.start();
     const { id } = await world.app.webhooks.create(ALICE, { url: URL });
     await world.app.webhooks.delete(ALICE, id);
@@ -225,7 +225,7 @@ describe("a test event", () => {
 });
 
 describe("a replay", () => {
-  test("delivers the same event under the same webhook-id again", async () => {
+  test("repeats the same event under its webhook-id", async () => {
     const world = await World.start();
     const { id } = await world.app.webhooks.create(ALICE, { url: URL });
     await world.newInstance();
@@ -261,7 +261,7 @@ describe("a replay", () => {
       });
   });
 
-  test("of an event that was deleted fails without an attempt", async () => {
+  test("of a deleted event fails without attempts", async () => {
     const world = await World.start();
     const { id } = await world.app.webhooks.create(ALICE, { url: URL });
     const lost = { ...(await world.app.webhooks.test(ALICE, id)), id: world.context.ids("dlv"), body: null };

@@ -10,7 +10,7 @@ import { type StreamServer, startStreamServer } from "./stream-server.ts";
 const CLIENT_RATE = 16_000;
 const FRAME_SAMPLES = 320;
 /** From one message of a client to the next: longer than it takes until it is played. */
-const [LEAST_MS, MOST_MS] = [60, 120] as const;
+const [MIN_MS, MAX_MS] = [60, 120] as const;
 const WORST_P99_MS = 25;
 const SETTLE_MS = 1_500;
 
@@ -83,7 +83,7 @@ async function sendImpulses(clients: readonly Client[], seconds: number): Promis
     addImpulse(samples, (n / 64) * (1 - HELD_MS / 20));
     return message(new Uint8Array(samples.buffer));
   });
-  const wait = (): number => LEAST_MS + Math.random() * (MOST_MS - LEAST_MS);
+  const wait = (): number => MIN_MS + Math.random() * (MAX_MS - MIN_MS);
   const end = performance.now() + seconds * 1000;
   await Promise.all(
     clients.map(async ({ socket, sent }) => {

@@ -11,7 +11,7 @@ export interface Passed {
 }
 
 /** From one impulse to the next, frames of the leg. */
-const [LEAST_FRAMES, MOST_FRAMES] = [12, 38];
+const [MIN_FRAMES, MAX_FRAMES] = [12, 38];
 
 /** A network whose callees make an impulse now and then, and that notes when it went in, and when others came out. */
 export class MarkedNetwork {
@@ -63,11 +63,11 @@ function leaving(source: FrameSource, passed: Passed, sampleRate: number): Frame
 }
 
 function entering(sink: FrameSink, passed: Passed, hushed: () => boolean): FrameSink {
-  let wait = LEAST_FRAMES;
+  let wait = MIN_FRAMES;
   return {
     write(frame) {
       if (!hushed() && --wait <= 0) {
-        wait = LEAST_FRAMES + Math.floor(Math.random() * (MOST_FRAMES - LEAST_FRAMES));
+        wait = MIN_FRAMES + Math.floor(Math.random() * (MAX_FRAMES - MIN_FRAMES));
         addImpulse(frame, Math.random());
         passed.entered.push(performance.now());
       }

@@ -54,7 +54,7 @@ onEach([ON_NODE], (target) => {
       expect((await caller.closed()).code).toBe(4010);
     });
 
-    test("shows how the call ended by itself, and the recording for a keyboard", async () => {
+    test("shows how the call ended on its own, and the recording for a keyboard", async () => {
       const { page, client, instanceId } = await withInstance();
       const tts = { text: "Your parcel arrives tomorrow, between nine and ten in the morning.", voiceId: "en-US-1" };
       const { id } = await client.call(instanceId, { target: { phoneNumber: SPEAKER }, tts, recording: true });

@@ -10,7 +10,7 @@ onEach([ON_NODE], (target) => {
     const console = useConsole(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
     const files = temporaryFolder("screens");
 
-    test("a number is added, its code scanned off the screen, and ACTIVE appears by itself", async () => {
+    test("a number is added, its code scanned off the screen, and ACTIVE appears on its own", async () => {
       const page = await console.signedUp();
       await page.goto(`${console.url}/instances`);
       await page.getByRole("button", { name: "Add a number" }).first().click();

@@ -79,7 +79,7 @@ onEach([ON_NODE], (target) => {
       expect([await text(page).inputValue(), await number(page).inputValue()]).toEqual(["", "+12025550100"]);
     });
 
-    test("plays an audio file that is dropped onto it", async () => {
+    test("plays a dropped audio file", async () => {
       const { page, client } = await onForm(console, "?to=%2B12025550100");
       await page.getByText("An audio file").click();
       await page.evaluate(dropped("tone.wav", toneWav({ hz: 700, ms: 1_500 })));
@@ -155,7 +155,7 @@ onEach([ON_NODE], (target) => {
       expect((await client.waitForCall(id)).outcome?.reason).toBe("message_played");
     });
 
-    test("shows a curl command that places the same call", async () => {
+    test("shows a curl command for the call", async () => {
       const { page, client } = await onForm(console, "?to=%2B12025550100");
       const words = `It's "quoted"; $HOME and \\n stay.`;
       await text(page).fill(words);

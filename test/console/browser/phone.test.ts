@@ -130,7 +130,7 @@ onEach([ON_NODE], (target) => {
       await page.getByText("Ready", { exact: true }).waitFor();
     });
 
-    test("rings in two tabs; the one that answers has the call", async () => {
+    test("rings in two tabs; the answering one has the call", async () => {
       const { page, client, instanceId } = await withPhone();
       const other = await console.tabBeside(page);
       await openPhone(other);
@@ -141,7 +141,7 @@ onEach([ON_NODE], (target) => {
       expect((await client.waitForCall(id)).outcome?.reason).toBe("message_played");
     });
 
-    test("another person's calls to the number do not ring", async () => {
+    test("another person's calls do not ring", async () => {
       const { page } = await withPhone();
       const stranger = console.server.client(await console.tokenOf(await console.signedUp()));
       const { id: instanceId } = await stranger.activeInstance("Shop");

@@ -15,7 +15,7 @@ import { loaded } from "./support/looks.ts";
 const FOLDER = process.env.UPDATE_DOCS
   ? fileURLToPath(new URL("../../../docs/images/", import.meta.url))
   : (process.env.PICTURES ?? temporaryFolder("pictures"));
-const LARGEST_BYTES = 150_000;
+const MAX_BYTES = 150_000;
 const DAY_MS = 86_400_000;
 const PHONE = "+12025550147";
 
@@ -26,7 +26,7 @@ onEach([ON_NODE], (target) => {
     async function picture(page: Page, name: string): Promise<void> {
       const path = join(FOLDER, `console-${name}.png`);
       await page.screenshot({ path, animations: "disabled" });
-      expect(statSync(path).size, name).toBeLessThan(LARGEST_BYTES);
+      expect(statSync(path).size, name).toBeLessThan(MAX_BYTES);
     }
 
     test("show an overview, a call and a phone that rings", { timeout: 120_000 }, async () => {

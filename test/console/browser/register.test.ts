@@ -49,7 +49,7 @@ onEach([ON_NODE], (target) => {
         expect(answer.status()).toBe(401);
       });
 
-      test("a sign-out in one tab signs the others out", async () => {
+      test("signing out in one tab signs out all", async () => {
         const page = await console.signedUp();
         const other = await console.tabBeside(page);
         for (const tab of [page, other]) {

@@ -9,7 +9,7 @@ onEach(
     withTools("the console in Chromium", ["chromium-headless-shell"], () => {
       const console = useConsole(target, { env: { RINGPORT_BASE_PATH: "/voice" } });
 
-      test("shows a call as it happens, below a path", async () => {
+      test("shows a live call, below a path", async () => {
         const page = await console.signedUp();
         const client = console.server.client(await console.tokenOf(page));
         await page.goto(`${console.url}/calls`);

@@ -6,7 +6,7 @@ import { PASSWORD, useConsole } from "./support/console.ts";
 
 onEach([ON_NODE], (target) => {
   withTools("the shell of the console in Chromium", ["chromium-headless-shell"], () => {
-    describe("somebody who is signed in", () => {
+    describe("a signed-in user", () => {
       const console = useConsole(target);
 
       test("gets the focus on the heading of each new page, and its title", async () => {
@@ -68,7 +68,7 @@ onEach([ON_NODE], (target) => {
         await page.getByText("The server does not respond.").waitFor({ state: "detached" });
       });
 
-      test("revokes a token with a text of somebody else as its name, after a question", async () => {
+      test("revokes a token with a text of another user as its name, after a question", async () => {
         const page = await console.signedUp();
         await page.goto(`${console.url}/tokens`);
         const name = `<img src=x onerror="document.title='owned'">`;

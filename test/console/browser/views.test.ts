@@ -21,7 +21,7 @@ onEach([ON_NODE], (target) => {
       }
     }
 
-    test("of people who are not signed in are readable everywhere", async () => {
+    test("of signed-out people are readable everywhere", async () => {
       const page = await console.open();
       await page.goto(await console.registerUrl());
       await loaded(page);

@@ -53,7 +53,7 @@ onEach([ON_NODE], (target) => {
       await page.getByText("No delivery has this status.").waitFor();
     });
 
-    test("an endpoint that is gone disables the webhook, which the page shows by itself", async () => {
+    test("an endpoint that is gone disables the webhook, which the page shows on its own", async () => {
       const page = await console.signedUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id } = (await client.post("/v1/webhooks", { url: `${address}/gone` })).json<{ id: string }>();

@@ -23,7 +23,7 @@ function faultsOf(fields: Partial<CallForm>): [string | undefined, string, strin
 }
 
 describe("the request of a form", () => {
-  it("has the text and the voice of a FIXED_TTS call", () => {
+  it("has a FIXED_TTS call's text and voice", () => {
     expect(bodyOf({ text: " Hello. ", voiceId: "en-US-1", onMachine: "hang_up" })).toEqual({
       instanceId: INSTANCE,
       type: "FIXED_TTS",
@@ -121,7 +121,7 @@ describe("the faults of a form", () => {
     ]);
   });
 
-  it("count the characters of a text that is too long", () => {
+  it("count the characters of overlong texts", () => {
     const [[field, code, detail] = []] = faultsOf({ text: "x".repeat(101), voiceId: "en-US-1" });
     expect([field, code]).toEqual(["/tts/text", "too_long"]);
     expect(detail).toContain("101 characters");
@@ -171,7 +171,7 @@ describe("the faults of a form", () => {
     ]);
   });
 
-  it("are none for a right form of each type", () => {
+  it("are none for each type's right form", () => {
     const wave = new Uint8Array(64);
     wave.set(new TextEncoder().encode("RIFF....WAVE"));
     const filled = {

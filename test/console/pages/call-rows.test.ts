@@ -106,7 +106,7 @@ describe("the rows of calls", () => {
     expect(rowsOf({ instanceId: "inst_2" }).apply(event("queued", 1))).toBe("unchanged");
   });
 
-  it("lose a call that no longer matches the filter", () => {
+  it("lose calls that no longer match", () => {
     const rows = rowsOf({ statuses: ["QUEUED", "RINGING"] }, call(1));
     rows.apply(event("ringing", 1));
     expect(rows.list).toHaveLength(1);

@@ -19,7 +19,7 @@ describe("a form that is being filled in", () => {
     expect([...state.faults.value.keys()]).not.toContain("/tts/text");
   });
 
-  it("shows a refusal at its field until something changes", () => {
+  it("shows a refusal at its field until changed", () => {
     const state = filled();
     expect(state.attempt()).toBe(true);
     state.refuse({ code: "destination_not_allowed", detail: "may not be called", errors: [] });

@@ -5,12 +5,12 @@ import { pauseUntil } from "../../../adapters/console/pages/views/instances/code
 import { networkKind, ownName } from "../../../adapters/console/pages/views/instances/network-kind.ts";
 
 describe("the caller of a form", () => {
-  test("is none if nothing is filled in", () => {
+  test("is none if the form is empty", () => {
     expect(callerOf(callerForm())).toBeNull();
     expect(callerOf({ phoneNumber: " ", displayName: "  ", withheld: false })).toBeNull();
   });
 
-  test("has what is filled in, the number without its spaces", () => {
+  test("has its contents, the number without spaces", () => {
     expect(callerOf({ phoneNumber: "+1 (202) 555-01.23", displayName: " Front desk ", withheld: false })).toEqual({
       phoneNumber: "+12025550123",
       displayName: "Front desk",
@@ -18,7 +18,7 @@ describe("the caller of a form", () => {
     expect(callerOf({ phoneNumber: "", displayName: "", withheld: true })).toEqual({ withheld: true });
   });
 
-  test("comes back from the form as it went in", () => {
+  test("comes back from the form unchanged", () => {
     const phoneNumber = fc.stringMatching(/^\+[1-9]\d{6,14}$/);
     const displayName = fc.string({ minLength: 1 }).filter((name) => name.trim() === name && name !== "");
     const callers = fc.record({ phoneNumber, displayName, withheld: fc.constant(true) }, { requiredKeys: [] });
@@ -41,7 +41,7 @@ describe("the wait for the next code", () => {
     expect(pauseUntil(expiresAt, now)).toBe(ms);
   });
 
-  test("lasts a few seconds if the end is unknown", () => {
+  test("lasts some seconds without a known end", () => {
     expect(pauseUntil(null, now)).toBe(5_000);
   });
 });
@@ -55,6 +55,6 @@ test.each([
   expect(networkKind(provider)).toBe(kind);
 });
 
-test("a trunk has the name that the operator gave it", () => {
+test("a trunk has its operator's name", () => {
   expect([ownName("sip/acme"), ownName("whatsapp")]).toEqual(["acme", "whatsapp"]);
 });

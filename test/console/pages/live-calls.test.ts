@@ -79,7 +79,7 @@ describe("a live list of calls", () => {
     expect(server.asked.map(({ cursor }) => cursor)).toEqual([undefined, "100", "200"]);
   });
 
-  it("follows its calls, and is drawn once for many events", async () => {
+  it("follows its calls, drawn once per batch", async () => {
     const server = new Server(call(2), call(1));
     const list = new LiveCalls({}, server);
     list.start();
@@ -148,7 +148,7 @@ describe("a live list of calls", () => {
     expect([list.fault.value, list.rows.value.length]).toEqual([undefined, 150]);
   });
 
-  it("asks for nothing more after its end", async () => {
+  it("stops asking after its end", async () => {
     const server = new Server(call(1));
     const list = new LiveCalls({}, server);
     const stop = list.start();

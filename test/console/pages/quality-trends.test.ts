@@ -26,7 +26,7 @@ describe("the trend of a measure", () => {
     expect(trendOf("remoteLoss", intervals)).toEqual({ values: [null, 0.02, null], latest: 0.02, highest: 0.02 });
   });
 
-  test("is unknown if nothing was measured", () => {
+  test("is unknown without a measurement", () => {
     const trend = trendOf("roundTrip", [interval(5_000), interval(10_000)]);
     expect(trend).toEqual({ values: [null, null], latest: undefined, highest: undefined });
     expect(areaOf("roundTrip", trend, [interval(5_000), interval(10_000)], SIZE)).toBe("");

@@ -12,7 +12,7 @@ const signedOut: Pick<SessionState, "account" | "accounts" | "registration" | "s
 const account = { id: "acct_1", email: "ana@example.com", role: "member", created_at: "2026-11-27T00:00:00Z" } as const;
 
 describe("a page for accounts", () => {
-  test("is shown to whoever is signed in", () => {
+  test("is shown to the signed-in user", () => {
     expect(redirectOf({ access: "account" }, "/calls", { ...signedOut, account })).toBeUndefined();
   });
 
@@ -41,12 +41,12 @@ describe("a page for accounts", () => {
   });
 });
 
-describe("a page for nobody's account", () => {
-  test("is shown to whoever is not signed in", () => {
+describe("a page for an unknown account", () => {
+  test("is shown to people without a session", () => {
     expect(redirectOf({ access: "nobody" }, "/sign-in", signedOut)).toBeUndefined();
   });
 
-  test("leads on to the page that was asked for", () => {
+  test("leads on to the requested page", () => {
     const session = { ...signedOut, account };
     expect(redirectOf({ access: "nobody" }, "/sign-in?next=%2Fcalls%3Fstatus%3DFAILED", session)).toEqual({
       page: "/calls?status=FAILED",

@@ -26,7 +26,7 @@ describe("voices by language", () => {
     expect(groups[0]?.voices.map(({ id }) => id)).toEqual(["en-US-3", "en-US-2", "en-US-10"]);
   });
 
-  it("keep the tag of a language that has no name", () => {
+  it("keep the tag of unnamed languages", () => {
     expect(voicesByLanguage([voice("x", "not a tag")], "en")[0]?.name).toBe("not a tag");
   });
 });

@@ -57,7 +57,7 @@ describe.each(CONSOLE_ENDPOINTS.filter(({ access }) => access === "signed-in"))(
   });
 });
 
-describe("the ids of somebody else", () => {
+describe("the ids of another user", () => {
   test("are unknown", async () => {
     const scene = consoleScene();
     const admin = await scene.admin();
@@ -77,14 +77,14 @@ describe("the ids of somebody else", () => {
     expect((await admin.ask("GET", "/v1/calls")).status).toBe(200);
   });
 
-  test("cannot be asked for by any form of a path", async () => {
+  test("cannot be reached by any path", async () => {
     const browser = await consoleScene().admin();
     for (const id of ["%00", "..%3f..", "a".repeat(10_000), "%25", "'", "%C3%A9", "tok_1;x"])
       expect((await browser.ask("DELETE", `/api/tokens/${id}`)).json.code, id).toBe("token_not_found");
   });
 });
 
-test("a token is made, listed without its secret, and revoked", async () => {
+test("a token is made, listed and revoked", async () => {
   const browser = await consoleScene().admin();
   const wanted = { label: "Shop", scopes: ["call", "read"], expires_at: "2030-01-31T12:00:00+01:00", more: 1 };
   const made = await browser.ask("POST", "/api/tokens", wanted);
@@ -176,7 +176,7 @@ describe("a program that signs people in itself", () => {
     }
   });
 
-  test("sees a fault of its own as one", async () => {
+  test("sees its own fault as one", async () => {
     const principal = () => Promise.reject(new Error("connection refused to 10.0.0.7"));
     const { browser, logged } = consoleScene({ signIn: { url: "/login", principal } });
     const { status, json, text } = await browser().ask("GET", "/v1/calls");

@@ -81,7 +81,7 @@ test("a page of a plain HTTP address changes nothing if this server has HTTPS", 
   expect([await from("http://127.0.0.1:8080"), await from("https://127.0.0.1:8080")]).toEqual([403, 201]);
 });
 
-test("what other sites embed is refused before anything is read", async () => {
+test("other sites' embedding is refused unread", async () => {
   const scene = consoleScene();
   const { cookie = "" } = await scene.admin();
   for (const path of [`/console/v1/calls/${CALL_ID}/recording`, "/console/v1/calls", "/console/api/tokens"])

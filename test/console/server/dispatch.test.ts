@@ -13,7 +13,7 @@ import { consoleScene, FROM_PAGE } from "./console-scene.ts";
 const noAuthenticate = () => Promise.reject(new Error("a token was checked"));
 
 describe("the HTTP interface below the console", () => {
-  test("serves whoever is signed in, as their user", async () => {
+  test("serves the signed-in user, as their user", async () => {
     const callers: Principal[] = [];
     const list: CallUseCases["list"] = async (caller) => {
       callers.push(caller);
@@ -48,7 +48,7 @@ describe("the HTTP interface below the console", () => {
     expect((await scene.send({ path, headers: { ...FROM_PAGE, cookie } })).status).not.toBe(200);
   });
 
-  test("sees neither the cookie nor a token, but everything else", async () => {
+  test("sees everything but cookies and tokens", async () => {
     const seen: RequestLike[] = [];
     const pages: NetworkPages = {
       prefix: "simulator",
@@ -120,7 +120,7 @@ describe("the audit log", () => {
     expect(AUDITED_ACTS.map(({ method, path }) => `${method} ${shape(path)}`).sort()).toEqual(changes.sort());
   });
 
-  test("notes what succeeded, and what it was done to", async () => {
+  test("notes successes and their subjects", async () => {
     const scene = consoleScene({ http: { calls: { eraseRecording: async () => undefined } } });
     const admin = await scene.admin();
     const asked: readonly [string, string, unknown?][] = [
@@ -150,7 +150,7 @@ describe("the audit log", () => {
     });
   });
 
-  test("that cannot be written does not undo what was done", async () => {
+  test("that is unwritable undoes nothing", async () => {
     const scene = consoleScene();
     const admin = await scene.admin();
     scene.accounts.note = () => Promise.reject(new Error("the disk is full"));
@@ -175,7 +175,7 @@ describe("an event stream", () => {
     expect((await pieces.next()).done).toBe(true);
   });
 
-  test("goes on while the session cannot be checked", async () => {
+  test("continues while the session cannot be checked", async () => {
     const scene = consoleScene();
     const admin = await scene.admin();
     const { raw } = await admin.ask("GET", "/v1/events", undefined, accept);

@@ -50,7 +50,7 @@ describe("a file of the pages", () => {
     expect(Buffer.compare(raw.body as Uint8Array, bytes)).toBe(0);
   });
 
-  test("is kept by browsers for ever, and has a type", async () => {
+  test("is cached forever, with its type", async () => {
     const { headers } = await file("main-ABC123.js");
     expect(headers["cache-control"]).toBe("public, max-age=31536000, immutable");
     expect(headers["content-type"]).toBe("text/javascript; charset=utf-8");
@@ -99,7 +99,7 @@ describe("a file of the pages", () => {
 describe("on JSR", () => {
   const source = "https://jsr.io/@ringport/ringport/0.1.0/adapters/console/assets/";
 
-  test("the files are fetched from beside the source, each once", async () => {
+  test("the files are fetched once, beside the source", async () => {
     const asked: string[] = [];
     vi.spyOn(globalThis, "fetch").mockImplementation(async (url) => {
       asked.push(String(url).slice(source.length));

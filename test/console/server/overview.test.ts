@@ -6,7 +6,7 @@ const signIn = (scopes?: readonly "call"[]) => ({
   url: "/login",
 });
 
-test("the summary is that of whoever is signed in", async () => {
+test("the summary is the signed-in user's", async () => {
   const { status, json } = await consoleScene({ signIn: signIn() }).browser().ask("GET", "/api/summary");
   expect(status).toBe(200);
   expect(json).toEqual({
@@ -15,7 +15,7 @@ test("the summary is that of whoever is signed in", async () => {
   });
 });
 
-test("networks are listed by the names of the HTTP interface", async () => {
+test("networks have the HTTP interface's names", async () => {
   const { status, json } = await (await consoleScene().admin()).ask("GET", "/api/networks");
   expect([status, json]).toEqual([
     200,
@@ -23,7 +23,7 @@ test("networks are listed by the names of the HTTP interface", async () => {
   ]);
 });
 
-test("a user of the embedding program needs the scope read", async () => {
+test("the embedding program's user needs scope read", async () => {
   for (const path of ["/api/summary", "/api/networks"]) {
     const { status, json } = await consoleScene({ signIn: signIn(["call"]) })
       .browser()

@@ -150,7 +150,7 @@ describe("while the storage fails after the new session is stored", () => {
 });
 
 describe("a sign-in", () => {
-  test("never continues a session that the browser had before", async () => {
+  test("never continues the browser's earlier session", async () => {
     const scene = consoleScene();
     const admin = await scene.admin();
     const attacker = await scene.member(admin);

@@ -91,7 +91,7 @@ describe("a missing or invalid token", () => {
 });
 
 describe("another user's record", () => {
-  test("every endpoint responds as if the record did not exist", async () => {
+  test("every endpoint hides that the record exists", async () => {
     const [ada, eve] = [await server.as("ada"), await server.as("eve")];
     const { id: instance } = await ada.createInstance("Secret");
     const { id: call } = await ada.call(instance);
@@ -183,7 +183,7 @@ describe("a demo token", () => {
     expectProblem(await demo.postCall(other.id, {}, adas), 403, "demo_token_restricted");
   });
 
-  test("it sees only its instance and that instance's calls", async () => {
+  test("it sees only its instance and calls", async () => {
     const { ada, demo, own, other } = await theDemo();
     const [visible, hidden] = [await ada.call(own.id), await ada.call(other.id)];
     const idsOf = async (path: string) =>

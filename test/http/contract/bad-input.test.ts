@@ -133,7 +133,7 @@ describe("audio", () => {
     expect(await server.rows()).toEqual(before);
   });
 
-  test("audio of more than 10 MiB decoded is refused", async () => {
+  test("audio above 10 MiB decoded is refused", async () => {
     const client = await theClient();
     const { id } = await client.createInstance();
     const file = toneWav({ ms: 330_000 }); // 10.07 MiB

@@ -10,7 +10,7 @@ const server = useLocalServer({ RINGPORT_SIMULATOR_TIME_SCALE: "0.04" });
 const DESK = { phoneNumber: "+12025550123", displayName: "Desk" };
 
 describe("the caller of an instance", () => {
-  test("it is shown, changed by PATCH and removed by null", async () => {
+  test("it is shown, patched and removed by null", async () => {
     const client = await server.as("ada");
     const created = await client.post("/v1/instances", { name: "Desk", callerId: "+12025550123" });
     const instance = expected(201, created).json<WithCallerId>();

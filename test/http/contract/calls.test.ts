@@ -181,7 +181,7 @@ describe("POST /v1/calls", () => {
     expect(await server.rows()).toEqual(before);
   });
 
-  test("a missing target is refused with a pointer to it", async () => {
+  test("a missing target is refused with pointer", async () => {
     const client = await server.as("faulty");
     const { id } = await client.createInstance();
     const problem = expectProblem(await client.postCall(id, { target: undefined }), 400, "invalid_request");
@@ -277,7 +277,7 @@ describe("GET /v1/calls/:callId", () => {
 });
 
 describe("DELETE /v1/calls/:callId", () => {
-  test("204 without a body; the call is FAILED/terminated for good", async () => {
+  test("204 without a body; the call is FAILED/terminated permanently", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.createInstance()).id);
     const path = `/v1/calls/${id}`;

@@ -86,7 +86,7 @@ describe("Idempotency-Key", () => {
     expect(second.id).not.toBe(first.json<CallView>().id);
   });
 
-  test("a key that met an active call stays free", async () => {
+  test("a key that met a call stays free", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const call = await client.call(id);
@@ -124,7 +124,7 @@ describe("Idempotency-Key", () => {
     expect(await server.rows()).toEqual(before);
   });
 
-  test("a refused request does not use up its key", async () => {
+  test("a refused request keeps its key free", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const headers = { "idempotency-key": `free-${id}` };

@@ -199,7 +199,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
     await client.waitForInstance(id, "ACTIVE");
   });
 
-  test("a scan makes the instance ACTIVE, and ends its codes", async () => {
+  test("a scan activates the instance and ends codes", async () => {
     const client = await server.as("ada");
     const { id, updated_at } = await client.createInstance();
     const url = await client.linkUrl(id);
@@ -251,7 +251,7 @@ describe("POST /v1/instances/:instanceId/unlink", () => {
 });
 
 describe("DELETE /v1/instances/:instanceId", () => {
-  test("204 without a body; every endpoint loses the instance for good", async () => {
+  test("204 without a body; every endpoint loses the instance permanently", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const answer = await client.delete(`/v1/instances/${id}`);

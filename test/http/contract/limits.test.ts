@@ -8,7 +8,7 @@ const DAY_S = 24 * 60 * 60;
 describe("a token with limits", () => {
   const server = useLocalServer();
 
-  test("numbers without an allowed prefix are refused, and nothing is created", async () => {
+  test("numbers without an allowed prefix are refused, and no call is created", async () => {
     const client = server.client(await server.token("ada", { allowedPrefixes: ["+1202", "+49"] }));
     const { id } = await client.createInstance();
     const refused = expectProblem(

@@ -190,7 +190,7 @@ describe.concurrent("the audio that the callee hears", () => {
     expect((await client.timeline(id)).some(({ type }) => type === "audio_truncated")).toBe(isCutOff);
   });
 
-  test("heard.wav is for the owner alone, after the call", async () => {
+  test("heard.wav is the owner's, after the call", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.activeInstance()).id, { tts: LONG });
     const path = `/simulator/calls/${id}/heard.wav`;

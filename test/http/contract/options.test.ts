@@ -19,7 +19,7 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
     RINGPORT_STREAM_PREVIEW: "1",
   });
 
-  test("all URLs and links are below the base path", async () => {
+  test("all URLs are below the base path", async () => {
     expect(new URL(server.base).pathname).toBe("/api");
     const client = await server.as("ada");
     const made = expected(201, await client.post("/v1/instances", { name: "x" }));
@@ -138,7 +138,7 @@ describe("a server with short limits, open to all origins", () => {
     expect(Date.parse(ended.ended_at!) - Date.parse(ended.created_at)).toBeGreaterThanOrEqual(1_000);
   });
 
-  test("too many requests get 429 with Retry-After; other users go on", async () => {
+  test("too many requests get 429 with Retry-After; other users continue", async () => {
     const client = await server.as("hasty");
     const answers = await Promise.all(Array.from({ length: 210 }, () => client.get("/v1/instances")));
     const refused = answers.filter(({ status }) => status === 429);

@@ -84,7 +84,7 @@ test("a call is recorded only if recording is true", async () => {
   expect(await mediaOf(client, id)).not.toHaveProperty("recording");
 });
 
-test("deleting the recording of a live call stops it; the call goes on", async () => {
+test("deleting the recording of a live call stops it; the call continues", async () => {
   const client = await server.as("ada");
   const { id: instance } = await client.activeInstance();
   const { id } = await client.call(instance, AUDIO);

@@ -40,7 +40,7 @@ describe.concurrent("a client that closes the stream", () => {
     });
   });
 
-  test("a goodbye in the queue ends the call at once", async () => {
+  test("a queued goodbye ends the call at once", async () => {
     const { call, client, open } = await streamCall(server);
     const stream = await open();
     await stream.close(1000);
@@ -108,7 +108,7 @@ describe.concurrent("a connection that breaks", () => {
 });
 
 describe.concurrent("the end of the call", () => {
-  test("DELETE closes the stream with 4010, after the event", async () => {
+  test("DELETE closes the stream with 4010, afterwards", async () => {
     const { call, client, stream } = await answeredStream(server);
     expect((await client.delete(`/v1/calls/${call.id}`)).status).toBe(204);
     expect(await stream.closed()).toEqual({ code: 4010, reason: "the call failed" });

@@ -11,7 +11,7 @@ const sound = (ms: number) => tone(1_000, ms, 16_000, 8_000);
 const server = useLocalServer(STREAMS);
 
 describe.concurrent("an invalid text message", () => {
-  test("each gets an error with its fault, and the call goes on", async () => {
+  test("each gets an error with its fault, and the call continues", async () => {
     const { call, client, stream } = await answeredStream(server);
     const wrong: [message: string, code: string, detail: RegExp][] = [
       ["hello", "invalid_json", /JSON object; send audio as binary/],
@@ -126,7 +126,7 @@ describe.concurrent("what is not heard is reported", () => {
 });
 
 describe.concurrent("sizes", () => {
-  test("one byte at a time is heard in full", async () => {
+  test("single bytes are heard in full", async () => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open();
     await stream.writePieces(sound(400), [1]);

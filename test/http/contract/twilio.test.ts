@@ -53,7 +53,7 @@ describe("a bot for Twilio Media Streams", () => {
     expect(phaseJump(beep, 1_000)).toBeLessThan(0.5);
   });
 
-  test("the bot receives stop when the callee hangs up", async () => {
+  test("the bot receives stop at the hang-up", async () => {
     const call = await placeCall(server, NUMBERS.hangsUp);
     const bot = await attach(server, call);
     expect(await closed(bot)).toMatchObject({ code: 1000 });
@@ -67,7 +67,7 @@ describe("a bot for Twilio Media Streams", () => {
     expect((await call.client.waitForCall(call.callId)).outcome?.reason).toBe("callee_hung_up");
   });
 
-  test("the bot receives nothing of an unanswered call", async () => {
+  test("the bot receives no audio of an unanswered call", async () => {
     const call = await placeCall(server, NUMBERS.ringsOn);
     const bot = await attach(server, call);
     expected(204, await call.client.delete(`/v1/calls/${call.callId}`));
@@ -75,7 +75,7 @@ describe("a bot for Twilio Media Streams", () => {
     expect(bot.messages).toEqual([]);
   });
 
-  test("invalid messages are logged once, and the call goes on", async () => {
+  test("invalid messages are logged once, and the call continues", async () => {
     const call = await placeCall(server, NUMBERS.listens);
     const bot = await attach(server, call, { greeting: { hz: 500, ms: 600 }, hangUpAt: "greeting" });
     for (const nonsense of [

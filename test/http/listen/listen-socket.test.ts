@@ -97,7 +97,7 @@ test("a server that stops closes the connection with 1001, a bug with 1011", asy
   }
 });
 
-test("a client that reads nothing is sent nothing more, and is disconnected", async () => {
+test("a client that does not read is sent no more, and is disconnected", async () => {
   const { handlers, items, socket, system } = connected();
   socket.stuck = true;
   handlers.open?.(socket);
@@ -129,7 +129,7 @@ test("a client that leaves during the handshake listens no more", () => {
   expect(scene.closes).toBe(1);
 });
 
-test("whatever a client sends gets one reply, and the audio goes on", async () => {
+test("whatever a client sends gets one reply, and the audio continues", async () => {
   const message = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.uint8Array({ maxLength: 100 }),

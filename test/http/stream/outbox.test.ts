@@ -14,7 +14,7 @@ const frame = (number: number): Uint8Array => Uint8Array.of(number & 255, number
 const numbers = (socket: FakeSocket): unknown[] =>
   socket.sent.map((one) => (typeof one === "string" ? JSON.parse(one) : one[0]! + 256 * one[1]!));
 
-test("a client that reads receives every message at once", () => {
+test("a reading client receives messages at once", () => {
   const socket = new FakeSocket();
   const { outbox: box } = outbox(socket);
   box.text({ a: 1 });

@@ -123,7 +123,7 @@ test("one token that a check of all hangs on is left alone; the others are check
   expect(revoked).toEqual(["bad"]);
 });
 
-test("too few principals revoke no token: each token is checked by itself", async () => {
+test("too few principals revoke no token: each token is checked on its own", async () => {
   const system = new ManualSystem();
   const revoked: string[] = [];
   const authenticate = Object.assign(async (token: string) => (token === "bad" ? undefined : principal), {
@@ -161,7 +161,7 @@ describe("tokens that are many", () => {
     expect([revoked.size, checks.most]).toEqual([MANY, MAX_CHECKS_AT_ONCE]);
   });
 
-  test("leave requests their checks, and go on where they were, while each check hangs", async () => {
+  test("leave requests their checks, and continue where they were, while each check hangs", async () => {
     const system = new ManualSystem();
     const asked = new Set<string>();
     const authenticate = guardedAuthenticate(
@@ -191,7 +191,7 @@ describe("tokens that are many", () => {
   });
 });
 
-test("a client that cannot be closed stops no check", async () => {
+test("an unclosable client stops no check", async () => {
   const system = new ManualSystem();
   const revoked: string[] = [];
   const watches = tokenWatches(async () => undefined, system);

@@ -37,7 +37,7 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
     expect(detail).toContain("nowhere.invalid");
   });
 
-  test.concurrent("a port where nobody listens, over TCP", async () => {
+  test.concurrent("a port without a listener, over TCP", async () => {
     const port = await freePorts(1);
     const { cause, detail } = await attempt({ server: `sip:127.0.0.1:${port};transport=tcp` }, "no-port");
     expect(cause).toBe("unreachable");
@@ -135,7 +135,7 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
       expect(detail).toMatch(/expired/);
     });
 
-    test.concurrent("an untrusted certificate, or one for another name, is refused", async () => {
+    test.concurrent("an untrusted or wrong certificate is refused", async () => {
       const keys = makeCertificates(stage.folder("keys"));
       const softphone = await startBaresip(stage, keys);
       const server = `sip:127.0.0.1:${softphone.port + 1};transport=tls`;

@@ -89,7 +89,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
       await hungUpOn(await dial(NUMBERS.pcmu), softphone);
     });
 
-  test.concurrent("that opens a connection to send BYE is accepted", async () => {
+  test.concurrent("that opens a connection for BYE is accepted", async () => {
     const { softphone, proxy } = await behind();
     const port = await freePorts(1);
     const listen = { transport: "tcp", port, address: "127.0.0.1" } as const;

@@ -20,7 +20,7 @@ withTools("a route", ["baresip", "kamailio", "sipp", "openssl", "sox"], () => {
   const proxyTo = (port: number): Promise<Kamailio> =>
     startKamailio(stage, { algorithm: "SHA-256", keys, routes: { "+12025550": port } });
 
-  test.concurrent("uses the second trunk if the first server is full", async () => {
+  test.concurrent("uses the second trunk if one is full", async () => {
     const steps = [invited(), say("100 Trying", { asItCame: true }), say("503 Full", { repeated: true }), ack];
     const full = await startSipp(stage, "full", steps.join(""));
     const softphone = await startBaresip(stage, keys);
@@ -35,7 +35,7 @@ withTools("a route", ["baresip", "kamailio", "sipp", "openssl", "sox"], () => {
     expect(events.types.filter((type) => type === "placed")).toHaveLength(1);
   });
 
-  test.concurrent("uses the second proxy if the first one is gone", async () => {
+  test.concurrent("uses the second proxy if one is gone", async () => {
     // A baresip refuses a call within a second of the one before.
     const behind = [await startBaresip(stage, keys), await startBaresip(stage, keys)] as const;
     const [first, second] = await Promise.all([proxyTo(behind[0].port), proxyTo(behind[1].port)]);

@@ -1,6 +1,6 @@
 import { test } from "vitest";
 
-test("nobody catches what a timer throws", async () => {
+test("an error of a timer is uncaught", async () => {
   setTimeout(() => {
     throw new Error("an error without a handler");
   });

@@ -1,6 +1,6 @@
 import { test } from "vitest";
 
-test("nobody waits for a promise that rejects", async () => {
+test("a rejected promise is not awaited", async () => {
   void Promise.reject(new Error("an error without a handler"));
   await new Promise((resolve) => setTimeout(resolve));
 });

@@ -32,7 +32,7 @@ function sent(authentication: DigestAuthentication, request = invite()): Record<
 }
 
 describe("a request that is challenged", () => {
-  test("gets credentials in the field that belongs to the challenge", () => {
+  test("gets credentials in the challenge's field", () => {
     const authentication = client().authentication();
     expect(sent(authentication)).toEqual([]);
     expect(
@@ -66,7 +66,7 @@ describe("a request that is challenged", () => {
     expect(sent(authentication)).toMatchObject([{ field: "Authorization", algorithm: "SHA-256", nonce: "SHA-256" }]);
   });
 
-  test("uses MD5 if there is nothing better, and reports it", () => {
+  test("uses MD5 only as a reported fallback", () => {
     const digest = client();
     const authentication = digest.authentication();
     expect(authentication.challenged(challenged(401, 'Digest realm="r", nonce="n", Basic realm="r"'))).toBeUndefined();
@@ -88,7 +88,7 @@ describe("a request that is challenged", () => {
     ]);
   });
 
-  test("answers a proxy and a server in one response", () => {
+  test("answers a proxy and a server together", () => {
     const authentication = client().authentication();
     const both = challenged(401, 'Digest realm="a", nonce="1"');
     both.headers.add("Proxy-Authenticate", 'Digest realm="b", nonce="2"');
@@ -96,7 +96,7 @@ describe("a request that is challenged", () => {
     expect(sent(authentication).map(({ field }) => field)).toEqual(["Authorization", "Proxy-Authorization"]);
   });
 
-  test("is answered once more if only the nonce was stale", () => {
+  test("is answered again for a stale nonce", () => {
     const authentication = client().authentication();
     authentication.challenged(challenged(401, 'Digest realm="r", nonce="n1", qop="auth"'));
     sent(authentication);
@@ -108,7 +108,7 @@ describe("a request that is challenged", () => {
 });
 
 describe("a later request", () => {
-  test("carries credentials without a challenge, and counts the nonce", () => {
+  test("carries unchallenged credentials with a nonce count", () => {
     const digest = client();
     const first = digest.authentication();
     first.challenged(challenged(401, 'Digest realm="r", nonce="n", qop="auth"'));
@@ -131,7 +131,7 @@ describe("a later request", () => {
     });
   });
 
-  test("continues the count if two are challenged with one nonce", () => {
+  test("continues the count under a shared nonce", () => {
     const digest = client();
     const authentications = [digest.authentication(), digest.authentication()];
     for (const authentication of authentications) {
@@ -187,7 +187,7 @@ describe("a realm", () => {
     expect(sent(authentication).map(({ realm }) => realm)).toEqual(["a", "a"]);
   });
 
-  test("may change to a stronger algorithm, but not back", () => {
+  test("may change to stronger algorithms, not back", () => {
     const digest = client();
     for (const algorithm of ["MD5", "SHA-256-sess", "SHA-256"])
       expect(digest.authentication().challenged(asks("a", algorithm)), algorithm).toBeUndefined();
@@ -199,7 +199,7 @@ describe("a realm", () => {
     expect(digest.authentication().challenged(asks("b", "MD5"))).toBeUndefined();
   });
 
-  test("of a registration is separate from those of calls", () => {
+  test("of a registration is separate from calls'", () => {
     const digest = client();
     const registration = digest.authentication();
     sent(registration, sipRequest("REGISTER", "sip:b"));
@@ -235,7 +235,7 @@ describe("a challenge is not answered", () => {
     expect(second.challenged(digestChallenge('nonce="n1", qop=auth'))).toMatchObject({ code: "wrong_password" });
   });
 
-  test("if no algorithm is supported; the error names it", () => {
+  test("without a supported algorithm names it", () => {
     expect(
       client()
         .authentication()

@@ -82,7 +82,7 @@ describe("a BYE", () => {
     expect(call.end).toBeUndefined();
   });
 
-  test("does not delay the closing of the user agent", async () => {
+  test("does not delay closing the user agent", async () => {
     const call = await leaving();
     call.tx.last("BYE").respond(503);
     await call.agent.close();

@@ -18,7 +18,7 @@ function response(fields: readonly (readonly [string, string])[]): SipResponse {
 }
 
 describe("a dialog", () => {
-  test("sends to the peer's Contact without a route set", () => {
+  test("sends to the Contact without a route", () => {
     const dialog = new Dialog(
       "sip:them@example.com",
       response([["Contact", '"T" <sip:t@192.0.2.9:5070;x=1>;expires=9']]),
@@ -102,7 +102,7 @@ describe("the next hop of a request within a dialog", () => {
   const udp = new PaperFlow("udp", "198.51.100.5", 5060);
   const first = "sip:trunk.example.com;transport=tls";
 
-  test("is the dialog's connection if the URI names its peer", () => {
+  test("is the dialog's connection for its peer's URI", () => {
     for (const uri of [
       "sip:198.51.100.5:5061;transport=tls;lr",
       "sips:198.51.100.5",
@@ -112,7 +112,7 @@ describe("the next hop of a request within a dialog", () => {
       expect(nextHop(uri, tls, first).to, uri).toBe(tls);
   });
 
-  test("is another hop if the URI names another host", () => {
+  test("is another hop for another host's URI", () => {
     for (const uri of [
       "sip:198.51.100.5:5062;transport=tls",
       "sip:198.51.100.5:5061;transport=udp",
@@ -140,7 +140,7 @@ describe("the next hop of a request within a dialog", () => {
     expect(nextHop("sip:t@10.0.0.9:5060", inside, first).to).toBe("sip:t@10.0.0.9:5060");
   });
 
-  test("is a new connection if the old one is closed", () => {
+  test("is a new connection after the old one", () => {
     const gone = new PaperFlow("tls", "198.51.100.5", 5061);
     gone.alive = false;
     expect(nextHop("sip:trunk.example.com;transport=tls;lr", gone, first).to).toBe(
@@ -162,7 +162,7 @@ describe("the next hop of a request within a dialog", () => {
     expect(call.left).toBe(0);
   });
 
-  test("is not a connection that the peer has opened", async () => {
+  test("is not a connection opened by the peer", async () => {
     const flow = new PaperFlow("tls", "198.51.100.5", 5061);
     const call = await ScriptedCall.placed({ flow, nextHop: () => first });
     call.accept({ fields: [["Record-Route", "<sip:trunk.example.com;transport=tls;lr>"]] });

@@ -20,7 +20,7 @@ describe("an INVITE that is forked", () => {
     expect(call.left).toBe(0);
   });
 
-  test("a fork that answers after the call is over is released as well", async () => {
+  test("a fork that answers after the call has ended is released as well", async () => {
     const call = await ScriptedCall.answered();
     await call.receive("BYE");
     call.tx.lateSuccess(

@@ -8,7 +8,7 @@ const CHALLENGE = (nonce: string): readonly [string, string] => [
 ];
 
 describe("an outbound call", () => {
-  test("an INVITE carries caller, callee, Contact and our offer", async () => {
+  test("an INVITE carries caller, callee, Contact, offer", async () => {
     const { invite, log, tx } = await ScriptedCall.placed();
     expect(invite.request.uri).toBe("sip:+12025550100@example.com");
     expect(invite.to).toBe("sip:192.0.2.1");
@@ -37,7 +37,7 @@ describe("an outbound call", () => {
     expect(call.negotiator.log).toEqual(["offer", "early", "answered"]);
   });
 
-  test("a 200 is acknowledged at its Contact through its routes", async () => {
+  test("a 200 is acknowledged through its routes", async () => {
     const call = await ScriptedCall.placed();
     call.accept({
       fields: [
@@ -52,7 +52,7 @@ describe("an outbound call", () => {
     expect(ack?.to).toBe("sip:p1.example.com;lr");
   });
 
-  test("every message of the call is traced in order", async () => {
+  test("every message is traced in order", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(401, { fields: [CHALLENGE("n1")] });
     await call.system.settle();
@@ -114,7 +114,7 @@ describe("an outbound call", () => {
     ["after 183", [183, 503], false],
     ["after a fork has failed", [199, 503], false],
     ["after 183 to an INVITE that was refused and sent again", [183, 420, 503], false],
-  ])("a refusal %s reports whether a phone may have rung", async (_when, statuses, neverRang) => {
+  ])("a refusal %s reports possible ringing", async (_when, statuses, neverRang) => {
     const call = await ScriptedCall.placed();
     for (const status of statuses) {
       call.invite.respond(status, { tag: "a", fields: status === 401 ? [CHALLENGE("n1")] : [] });
@@ -123,7 +123,7 @@ describe("an outbound call", () => {
     expect(call.end).toMatchObject({ type: "rejected", response: { status: statuses.at(-1) }, neverRang });
   });
 
-  test("a fault of the network ends the call as unreachable", async () => {
+  test("a network fault ends the call as unreachable", async () => {
     const call = await ScriptedCall.placed();
     call.invite.fail(new TransportError("timeout", "192.0.2.1 does not answer"));
     const detail = "192.0.2.1 does not answer";
@@ -161,7 +161,7 @@ describe("hanging up", () => {
     expect(call.left).toBe(0);
   });
 
-  test("while it rings sends CANCEL and ends with the 487", async () => {
+  test("while ringing sends CANCEL, ends with 487", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(180, { tag: "a" });
     const gone = call.usage.hangUp('SIP;cause=200;text="Call completed elsewhere"');
@@ -173,7 +173,7 @@ describe("hanging up", () => {
     expect(call.left).toBe(0);
   });
 
-  test("acknowledges and releases a 200 that crosses the CANCEL", async () => {
+  test("acknowledges and releases a crossing 200", async () => {
     const call = await ScriptedCall.placed();
     const gone = call.usage.hangUp();
     call.accept();
@@ -199,7 +199,7 @@ describe("hanging up", () => {
     expect(call.left).toBe(0);
   });
 
-  test("after the answer sends one BYE, even if called twice", async () => {
+  test("after the answer sends one BYE only", async () => {
     const call = await ScriptedCall.answered();
     const gone = Promise.all([call.usage.hangUp("Q.850;cause=16"), call.usage.hangUp()]);
     const bye = call.tx.last("BYE");
@@ -224,7 +224,7 @@ describe("hanging up", () => {
     expect(call.end).toEqual({ type: "released" });
   });
 
-  test("ends after 4 s without a response to BYE", async () => {
+  test("ends 4 s after an unanswered BYE", async () => {
     const call = await ScriptedCall.answered();
     const gone = call.usage.hangUp();
     await call.system.advance(4000);
@@ -235,7 +235,7 @@ describe("hanging up", () => {
     expect(call.left).toBe(0);
   });
 
-  test("happens to all calls when the user agent closes", async () => {
+  test("happens to all calls at closing", async () => {
     const call = await ScriptedCall.answered();
     const closed = call.agent.close();
     call.tx.last("BYE").respond(200);

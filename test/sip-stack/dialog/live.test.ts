@@ -33,7 +33,7 @@ async function ended(call: FarEndCall, end: FarEndCall["end"]): Promise<void> {
 }
 
 describe("calls over real datagrams", () => {
-  test("are answered, held, refreshed by nobody and hung up", async () => {
+  test("are answered, held, unrefreshed and hung up", async () => {
     const [farEnd, agent] = await stage(callees.holds(10, 50));
     const call = agent.call("bob");
     await call.until("unheld");
@@ -56,7 +56,7 @@ describe("calls over real datagrams", () => {
       }
   });
 
-  test("with a wrong password are refused after one try", async () => {
+  test("with a wrong password ends after one", async () => {
     const [farEnd, agent] = await stage(callees.challenges({ user: "agent", password: "other" }));
     const call = agent.call("bob");
     await call.until("ended rejected");
@@ -90,7 +90,7 @@ describe("calls over real datagrams", () => {
     await ended(farEnd.calls[0]!, "they hung up");
   });
 
-  test("answered by three callees continue with the first one", async () => {
+  test("answered by three callees continue with the first", async () => {
     const [farEnd, agent] = await stage({ forks: 3 });
     const call = agent.call("bob");
     await call.until("answered");

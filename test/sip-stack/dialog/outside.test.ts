@@ -20,7 +20,7 @@ function receive(
 }
 
 describe("a request from outside of any call", () => {
-  test("OPTIONS is answered with our capabilities and a To tag", async () => {
+  test("OPTIONS gets our capabilities and a To tag", async () => {
     const came = receive(await ScriptedCall.placed(), "OPTIONS");
     expect(came.status).toBe(200);
     expect(came.header("Allow")).toBe("INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, NOTIFY");
@@ -34,7 +34,7 @@ describe("a request from outside of any call", () => {
     expect(receive(await ScriptedCall.placed(), "INVITE").status).toBe(480);
   });
 
-  test("a request of an unknown dialog is refused with 481", async () => {
+  test("an unknown dialog's request gets 481", async () => {
     const call = await ScriptedCall.placed();
     for (const method of ["BYE", "CANCEL", "INFO", "NOTIFY", "PRACK", "UPDATE"])
       expect(receive(call, method).status, method).toBe(481);
@@ -85,7 +85,7 @@ describe("a request within a dialog", () => {
 describe("a request of ours outside of a call", () => {
   const challenge = ["WWW-Authenticate", 'Digest realm="r", nonce="n", algorithm=MD5, qop="auth"'] as const;
 
-  test("answers a challenge and returns response, flow and sent request", async () => {
+  test("answers a challenge, returning response, flow and request", async () => {
     const call = await ScriptedCall.placed();
     const series = call.agent.series();
     const reply = call.agent.request({

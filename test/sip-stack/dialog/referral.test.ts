@@ -103,7 +103,7 @@ describe("a transfer by REFER", () => {
     expect(peer.outcome).toEqual({ type: "accepted", detail: "SIP 200 OK" });
   });
 
-  test.for([405, 481, 501, 603])("fails if the peer refuses it with %d, and the call goes on", async (status) => {
+  test.for([405, 481, 501, 603])("fails if the peer refuses it with %d, and the call continues", async (status) => {
     const peer = await ReferredCall.start();
     peer.request.respond(status, { reason: "No" });
     await peer.call.system.settle();
@@ -126,7 +126,7 @@ describe("a transfer by REFER", () => {
     expect(silent.call.end).toBeUndefined();
   });
 
-  test("is repeated with credentials if a server asks for them", async () => {
+  test("is repeated with credentials on request", async () => {
     const peer = await ReferredCall.start();
     const first = peer.request;
     first.respond(407, { fields: [["Proxy-Authenticate", 'Digest realm="example.com", nonce="n1", qop="auth"']] });
@@ -185,14 +185,14 @@ describe("a transfer by REFER", () => {
     expect(stays.outcome).toEqual({ type: "failed", detail: "the peer reports no outcome (giveup)" });
   });
 
-  test("is one at a time, and needs an answered call", async () => {
+  test("is single, and needs an answered call", async () => {
     const peer = await ReferredCall.start();
     await expect(peer.call.usage.refer(TARGET)).rejects.toThrow("being transferred already");
     const ringing = await ScriptedCall.placed();
     await expect(ringing.usage.refer(TARGET)).rejects.toThrow("not answered");
   });
 
-  test("is held back once the server may no longer send", async () => {
+  test("is held back after losing ownership", async () => {
     const peer = await ReferredCall.start();
     expect(peer.request.maySend).toBe(true);
     peer.call.maySend = false;
@@ -227,7 +227,7 @@ describe("a NOTIFY", () => {
     expect(peer.outcome).toBeUndefined();
   });
 
-  test("that comes late or twice is accepted and changes nothing", async () => {
+  test("is accepted late or twice, without effect", async () => {
     const peer = await ReferredCall.start();
     await peer.agree();
     await peer.notify("SIP/2.0 486 Busy Here", { state: "terminated;reason=noresource" });

@@ -23,7 +23,7 @@ describe("reliable provisional responses", () => {
     expect(call.log).toEqual(["placed", "ringing"]);
   });
 
-  test("are ignored if retransmitted or out of order, per fork", async () => {
+  test("are ignored if retransmitted or misordered, per fork", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(183, { tag: "a", fields: reliable(10) });
     call.invite.respond(183, { tag: "a", fields: reliable(10) });
@@ -38,7 +38,7 @@ describe("reliable provisional responses", () => {
     expect(racks).toEqual(["10 1 INVITE", "11 1 INVITE", "12 1 INVITE", "500 1 INVITE"]);
   });
 
-  test("carry the answer, so that the 200 needs no SDP", async () => {
+  test("carry the answer; the 200 needs no SDP", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(183, { tag: "a", fields: reliable(1), sdp: sdp() });
     call.tx.last("PRACK").respond(200);
@@ -59,7 +59,7 @@ describe("reliable provisional responses", () => {
     expect(call.left).toBe(0);
   });
 
-  test("allow an early UPDATE only after our offer is answered", async () => {
+  test("allow an early UPDATE after our offer's answer", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(180, { tag: "a", fields: reliable(1) });
     expect((await call.receive("UPDATE", { cseq: 1, body: sdp() })).status).toBe(491);

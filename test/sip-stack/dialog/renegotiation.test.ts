@@ -28,7 +28,7 @@ describe("a re-INVITE or UPDATE of the peer", () => {
     expect(call.log.at(-1)).toBe("held");
   });
 
-  test("hold in the first answer is reported after the answer", async () => {
+  test("a first answer's hold is reported afterwards", async () => {
     const call = await ScriptedCall.placed();
     call.accept({ sdp: sdp("inactive") });
     expect(call.log).toEqual(["placed", "answered", "held"]);
@@ -45,7 +45,7 @@ describe("a re-INVITE or UPDATE of the peer", () => {
     expect(call.left).toBe(0);
   });
 
-  test("a hold that ends in time leaves no timer", async () => {
+  test("a timely end of hold leaves no timer", async () => {
     const call = await ScriptedCall.answered();
     await call.receive("INVITE", { cseq: 1, body: sdp("sendonly") });
     await call.receive("INVITE", { cseq: 2, body: sdp("sendrecv") });
@@ -54,14 +54,14 @@ describe("a re-INVITE or UPDATE of the peer", () => {
     expect(call.system.waiting).toBe(0);
   });
 
-  test("an unacceptable offer is refused with 488 without a change", async () => {
+  test("an unacceptable offer gets 488 without changes", async () => {
     const call = await ScriptedCall.answered();
     call.negotiator.answer = undefined;
     expect((await call.receive("INVITE", { body: sdp("sendonly") })).status).toBe(488);
     expect(call.log).toEqual(["placed", "answered"]);
   });
 
-  test("without SDP gets our offer; the ACK carries the answer", async () => {
+  test("without SDP gets our offer; ACK answers", async () => {
     const call = await ScriptedCall.answered();
     const came = await call.receive("INVITE", { cseq: 7 });
     expect(came.body).toBe("v=0 our offer");
@@ -73,7 +73,7 @@ describe("a re-INVITE or UPDATE of the peer", () => {
     expect((await call.receive("UPDATE", { cseq: 9, body: sdp() })).status).toBe(200);
   });
 
-  test("an unacceptable answer in the ACK ends the call", async () => {
+  test("an unacceptable ACK answer ends the call", async () => {
     for (const body of ["", sdp()]) {
       const call = await ScriptedCall.answered();
       await call.receive("INVITE", { cseq: 7 });
@@ -101,7 +101,7 @@ describe("a re-INVITE or UPDATE of the peer", () => {
     expect(call.tx.last("BYE").request.uri).toBe("sip:moved@192.0.2.44");
   });
 
-  test("a body of another type is refused with Accept", async () => {
+  test("another body type is refused with Accept", async () => {
     const call = await ScriptedCall.answered();
     const came = await call.receive("INVITE", { body: "<xml/>", type: "text/xml" });
     expect(came.status).toBe(415);
@@ -114,7 +114,7 @@ describe("a re-INVITE or UPDATE of the peer", () => {
     expect((await call.receive("INVITE", { cseq: 4, body: sdp() })).status).toBe(500);
   });
 
-  test("is refused after our BYE; a BYE is not", async () => {
+  test("is refused after our BYE; BYE is not", async () => {
     const call = await ScriptedCall.answered();
     void call.usage.hangUp();
     expect((await call.receive("INVITE", { body: sdp("sendonly") })).status).toBe(481);

@@ -3,7 +3,7 @@ import { TransportError } from "../../../adapters/sip-stack/transport/transport.
 import { ScriptedCall } from "./support/scripted-call.ts";
 
 describe("an INVITE after a refusal", () => {
-  test("is sent again with the interval of a 422", async () => {
+  test("is repeated with a 422's interval", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(422, { fields: [["Min-SE", "3600"]] });
     expect(call.invite.header("Session-Expires")).toBe("3600");
@@ -13,7 +13,7 @@ describe("an INVITE after a refusal", () => {
     expect(call.end).toMatchObject({ type: "rejected", response: { status: 422 } });
   });
 
-  test("is sent again without the extensions of a 420", async () => {
+  test("is repeated without a 420's extensions", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(420, { fields: [["Unsupported", "100rel"]] });
     expect(call.invite.header("Supported")).toBe("timer");
@@ -84,7 +84,7 @@ describe("a redirection", () => {
     expect(call.log.at(-1)).toBe("answered");
   });
 
-  test("is followed to the next URI if one is unreachable", async () => {
+  test("is followed to the next URI if unreachable", async () => {
     const call = await ScriptedCall.placed({ followRedirects: true });
     call.invite.respond(301, moved("<sip:a@example.net>", "<sip:b@example.net>"));
     call.invite.fail(new TransportError("dns", "example.net leads nowhere"));

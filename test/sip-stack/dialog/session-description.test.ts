@@ -15,7 +15,7 @@ const audio = (...lines: string[]): string =>
   ["v=0", "c=IN IP4 192.0.2.1", "m=audio 4000 RTP/AVP 0", ...lines].join("\r\n");
 
 describe("the session description", () => {
-  test("signals hold by the direction of its audio alone", () => {
+  test("signals hold by its audio's direction alone", () => {
     expect(holds(audio("a=sendrecv"))).toBe(false);
     expect(holds(audio())).toBe(false);
     expect(holds(audio("a=sendonly"))).toBe(true);
@@ -30,7 +30,7 @@ describe("the session description", () => {
     expect(holds("v=0\nm=audio 1 RTP/AVP 0\nc=IN IP6 ::")).toBe(true);
   });
 
-  test("is found beside ISUP in a multipart body only", () => {
+  test("is found beside ISUP in multipart only", () => {
     const parts = `--b\r\nContent-Type: application/isup\r\n\r\nxx\r\n--b\r\nContent-Type: application/sdp\r\n\r\nv=0\r\n--b--\r\n`;
     expect(sdpOf(message("multipart/mixed;boundary=b", parts))).toContain("v=0");
     expect(sdpOf(message("application/isup", "v=0"))).toBeUndefined();

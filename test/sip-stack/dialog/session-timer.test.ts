@@ -9,7 +9,7 @@ const timer = (refresher: string, seconds = 1800): readonly [string, string] => 
 const ALLOW = ["Allow", "INVITE, ACK, BYE, CANCEL, UPDATE"] as const;
 
 describe("session timers", () => {
-  test("are neither offered nor kept if the trunk disables them", async () => {
+  test("are neither offered nor kept if disabled", async () => {
     const call = await ScriptedCall.answered({ sessionTimers: false }, [timer("uac")]);
     expect(call.invite.header("Supported")).toBe("100rel");
     expect(call.invite.header("Session-Expires")).toBeUndefined();
@@ -19,7 +19,7 @@ describe("session timers", () => {
     expect(call.system.waiting).toBe(0);
   });
 
-  test("are refreshed by UPDATE if the peer allows it", async () => {
+  test("are refreshed by UPDATE if allowed", async () => {
     const call = await ScriptedCall.answered({}, [timer("uac"), ALLOW]);
     for (let round = 1; round <= 5; round++) {
       await call.system.advance(900_000);
@@ -35,7 +35,7 @@ describe("session timers", () => {
     expect(call.left).toBe(0);
   });
 
-  test("are refreshed by re-INVITE with the same offer otherwise", async () => {
+  test("are otherwise refreshed by re-INVITE, same offer", async () => {
     const call = await ScriptedCall.answered({}, [timer("uac", 600)]);
     await call.system.advance(300_000);
     expect(call.tx.count("INVITE")).toBe(2);
@@ -122,7 +122,7 @@ describe("session timers", () => {
     expect(call.left).toBe(0);
   });
 
-  test("a timer requested by a proxy is refreshed by us", async () => {
+  test("a proxy's timer is refreshed by us", async () => {
     const call = await ScriptedCall.answered();
     const came = await call.receive("INVITE", { body: sdp(), fields: [["Session-Expires", "200"]] });
     expect(came.header("Session-Expires")).toBe("200;refresher=uas");
@@ -131,7 +131,7 @@ describe("session timers", () => {
     expect(call.tx.count("INVITE")).toBe(2);
   });
 
-  test("an interval that is too short is refused with Min-SE", async () => {
+  test("too short an interval gets Min-SE", async () => {
     const call = await ScriptedCall.answered();
     const came = await call.receive("UPDATE", { fields: [["Session-Expires", "5"]] });
     expect(came.status).toBe(422);

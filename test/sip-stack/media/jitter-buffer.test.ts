@@ -22,7 +22,7 @@ const FAIR: readonly (readonly [name: string, delivers: Delivers])[] = [
   ],
 ];
 
-describe("if nothing is lost", () => {
+describe("without losses", () => {
   test.each(FAIR)("and the network %s, every sample is played once and in order", (_, delivers) => {
     for (const phaseMs of [0, 7, 13, 19]) {
       const { heard, buffer } = pass(noise, { delivers, packets: 200, phaseMs });
@@ -94,7 +94,7 @@ describe("if packets are lost", () => {
     expect(largestStep(heard)).toBeLessThan(1.35 * step + 400);
   });
 
-  test("a packet that comes too late counts as late", () => {
+  test("a packet past its time counts as late", () => {
     expect(pass(noise, { delivers: (i) => [i === 100 ? 300 : 20], packets: 200 }).buffer.late).toBe(1);
   });
 });
@@ -184,7 +184,7 @@ describe("the stream", () => {
     expect(levels.slice(65).every((level) => level > 6_000)).toBe(true);
   });
 
-  test("may jump to another time, or to another source, and goes on at once", () => {
+  test("may jump to another time, or to another source, and continues at once", () => {
     for (const restart of [false, true]) {
       const buffer = new JitterBuffer(codec);
       const levels: number[] = [];

@@ -139,7 +139,7 @@ describe.each([8_000, 16_000])("at %i Hz, keys as tones in the audio", (legRate)
       expectKeys("159*0#99", { toneMs: 100, pauseMs: 100, legRate, delays: (ofTone) => (ofTone === lost ? [] : [20]) });
   });
 
-  test("arrive once if packets are reordered, doubled and delayed", () => {
+  test("arrive once despite reordering, duplicates and delays", () => {
     expectKeys("159*0#99", {
       toneMs: 100,
       pauseMs: 200,

@@ -56,7 +56,7 @@ test.concurrent("a packet of the source is life, whatever its payload type", asy
   expect(lost).toBe(false);
 });
 
-test.concurrent("an authenticated packet is life, from wherever it comes", async () => {
+test.concurrent("an authenticated packet is life from anywhere", async () => {
   const far = await bound(LOOPBACK);
   const elsewhere = await bound("127.0.0.2");
   const keys = newSrtpKeys("AES_CM_128_HMAC_SHA1_80", (bytes) => realSystem.random(bytes));

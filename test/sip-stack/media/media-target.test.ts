@@ -41,7 +41,7 @@ async function session(...answers: readonly (readonly string[])[]) {
   return { end, target, asked: () => asked };
 }
 
-test("a resolved name keeps its address if the DNS fails", async () => {
+test("a resolved name survives a DNS failure", async () => {
   const [first, second] = [await phone(), await phone()];
   const { end, target, asked } = await session(["127.0.0.1"]);
   target.settle(first.settings, false);
@@ -71,7 +71,7 @@ test("a name with a new address is followed", async () => {
   await until(() => second.packets.length > 3, "audio at the second address");
 });
 
-test("a name without an address is reported as lost", async () => {
+test("an unresolvable name is reported as lost", async () => {
   const first = await phone();
   const { end, target } = await session(["127.0.0.1"]);
   target.settle(first.settings, false);

@@ -10,7 +10,7 @@ function watched(): MediaWatch {
 }
 
 describe("a packet after the answer", () => {
-  test("of the peer is evidence and a sign of life", () => {
+  test("of the peer is evidence of life", () => {
     const watch = watched();
     watch.rtp(900, true, "peer");
     expect(watch.evidence).toEqual({ kind: "inbound", elsewhere: false, expected: true });

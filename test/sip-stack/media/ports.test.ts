@@ -8,7 +8,7 @@ import { End, LOOPBACK } from "./two-ends.ts";
 
 const free = async (port: number): Promise<number> => port;
 
-test("pairs are even, within the range, and never taken twice", async () => {
+test("pairs are even, in range and unique", async () => {
   const ports = new PortPairs(new ManualSystem());
   const taken = [await ports.take([10_001, 10_008], free), await ports.take([10_001, 10_008], free)];
   taken.push(await ports.take([10_001, 10_008], free));
@@ -49,7 +49,7 @@ test("a full range is named in the error, and an ended call frees its pair", asy
   }
 });
 
-test("an address that is not ours is a fault of its own", async () => {
+test("an address that is not ours is its own fault", async () => {
   const engine = createThreadEngine();
   await expect(End.open({ address: "192.0.2.1" }, engine)).rejects.toThrow(/EADDRNOTAVAIL/);
   await engine.close();

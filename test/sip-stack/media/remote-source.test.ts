@@ -65,7 +65,7 @@ describe("the source of the peer's audio", () => {
     expect(judge(BEHIND_NAT, 8, 20, 1)).toBe(`begins, one held → ${at(BEHIND_NAT)}`);
   });
 
-  test("is weighed after another one that does not go on", () => {
+  test("is weighed after another one that does not continue", () => {
     const judge = listening();
     expect(judge(STRANGER, 70, 0, 2)).toBe("held → agreed");
     for (let i = 0; i < 9; i++) expect(judge(BEHIND_NAT, 7 + i, 20 * i + 10, 1)).toBe("foreign → agreed");
@@ -86,7 +86,7 @@ describe("the source of the peer's audio", () => {
     }
   });
 
-  test("is followed at once, again and again, if it goes on at another port", () => {
+  test("is followed at once, again and again, if it continues at another port", () => {
     const judge = listening();
     judge(AGREED, 65_533, 0);
     expect(judge(OTHER_PORT, 65_534, 20)).toBe(`present → ${at(OTHER_PORT)}`);
@@ -135,7 +135,7 @@ describe("the source of the peer's audio", () => {
     expect(judge(OTHER_PORT, 52, 3_050, 2)).toBe(`begins, one held → ${at(OTHER_PORT)}`);
   });
 
-  test("is not taken over by a stranger while it speaks", () => {
+  test("is not taken over by strangers while speaking", () => {
     const judge = listening();
     judge(AGREED, 1, 0);
     for (let i = 0; i < 50; i++) {
@@ -145,7 +145,7 @@ describe("the source of the peer's audio", () => {
     expect(judge.source.injected).toBe(50);
   });
 
-  test("may change at its address, but not while the one before goes on", () => {
+  test("may change at its address, but not while the one before continues", () => {
     const judge = listening();
     judge(AGREED, 1, 0, 1);
     expect(judge(AGREED, 100, 20, 2)).toBe("held → agreed");
@@ -184,7 +184,7 @@ describe("the source of the peer's audio", () => {
     expect(judge.source.injected).toBe(0);
   });
 
-  test("is nowhere but at the agreed address with strictRtp", () => {
+  test("is only at the agreed address with strictRtp", () => {
     for (const authentic of [false, true]) {
       const judge = listening({ strict: true, authentic });
       for (let i = 0; i < 9; i++) expect(judge(BEHIND_NAT, i, i * 500)).toBe("foreign → agreed");

@@ -10,7 +10,7 @@ function parsed(bytes: readonly number[], length = bytes.length): RtpPacket | un
 
 const HEADER = [0x80, 0x80, 0x12, 0x34, 0xff, 0, 0, 1, 0xde, 0xad, 0xbe, 0xef];
 
-test("a packet is read without its padding, sources and extension", () => {
+test("a packet is read without padding or extension", () => {
   expect(parsed([...HEADER, 1, 2, 3])).toMatchObject({
     marker: true,
     payloadType: 0,

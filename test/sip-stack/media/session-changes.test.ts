@@ -98,7 +98,7 @@ describe("our stream", () => {
     expect(end.told).toEqual(["sending"]);
   });
 
-  test("pauses its source on hold, counts the time, and continues", async () => {
+  test("pauses its source on hold, then continues", async () => {
     const { a, b } = await call();
     const clip = tone(440, 400, 8000, 8000);
     a.say(clip);
@@ -248,7 +248,7 @@ describe("the first words of a phone that a call was moved to", () => {
 });
 
 describe("a live call", () => {
-  test("is not disturbed by what strangers throw at it", async () => {
+  test("is not disturbed by strangers' packets", async () => {
     const { a, b } = await call();
     const { socket } = await stranger();
     a.say(tone(440, 3_000, 8000, 8000));

@@ -37,7 +37,7 @@ for (const place of ["thread", "worker"])
     expect(child.exitCode).toBeNull();
   });
 
-test("a process that was stopped for less than its deadline goes on sending", async () => {
+test("a process that was stopped for less than its deadline continues sending", async () => {
   const { child, packets } = await sender("thread", 60_000);
   process.kill(child.pid!, "SIGSTOP");
   await pause(200);

@@ -69,7 +69,7 @@ test("a phone behind a changing NAT is answered at each mapping", async () => {
   expect(end.session.statistics()).toMatchObject({ packetsReceived: 50, packetsLost: 0, packetsInjected: 0 });
 });
 
-test("a phone that pauses keeps our audio despite a stranger", async () => {
+test("a pausing phone keeps our audio despite strangers", async () => {
   const [phone, stranger] = [await place(), await place("127.0.0.2")];
   const end = await sessionTo(phone.port);
   const speak = voiceOf(end);

@@ -61,7 +61,7 @@ describe("keys that go out", () => {
     expect(send("1", 48_000).packets.at(-1)?.duration).toBe(4_800);
   });
 
-  test("let go of those who wait when the call ends", async () => {
+  test("release waiting calls at the call's end", async () => {
     const sender = new EventSender();
     const sent = Promise.all([
       new Promise<void>((resolve) => sender.add("123", resolve)),
@@ -74,7 +74,7 @@ describe("keys that go out", () => {
 });
 
 describe("keys that come in", () => {
-  test("are those that went out, each once", () => {
+  test("are the sent ones, each once", () => {
     expect(receive(send("1122*0#D").packets)).toBe("1122*0#D");
   });
 
@@ -97,7 +97,7 @@ describe("keys that come in", () => {
     expect(receive([160, 320, 480].map((duration) => ({ duration, timestamp: duration })))).toBe("5");
   });
 
-  test("are one key for as long as it is held", () => {
+  test("stay one key while held", () => {
     const long = [
       { duration: 0xffff, timestamp: 0 },
       { duration: 160, timestamp: 0xffff },
@@ -105,7 +105,7 @@ describe("keys that come in", () => {
     expect(receive(long)).toBe("5");
   });
 
-  test("that are no keys, or cut off, are none", () => {
+  test("that are truncated or not keys are none", () => {
     expect(receive([{ event: 16 }, { event: 255, timestamp: 9_000 }])).toBe("");
     expect(new EventReceiver().take(Uint8Array.of(1, 2, 3), 0, 3, 0, true, 8000)).toBeUndefined();
   });

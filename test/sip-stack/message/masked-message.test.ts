@@ -5,7 +5,7 @@ import { maskedMessage } from "../../../adapters/sip-stack/message/write-message
 import { wire } from "./messages.ts";
 
 describe("the masked text of a message", () => {
-  test("is the message, line by line, without its secrets", () => {
+  test("is the message by lines, without secrets", () => {
     const headers = new SipHeaders()
       .add("Via", "SIP/2.0/TLS 192.0.2.1:5061;branch=z9hG4bK1")
       .add("From", "<sip:alice:pa%40ss@example.com:5060>;tag=1")

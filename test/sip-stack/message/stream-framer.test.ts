@@ -67,7 +67,7 @@ describe("a stream of bytes", () => {
     expect(framer.incomplete).toBe(false);
   });
 
-  test("continues after a malformed message if its length is known", () => {
+  test("continues after a malformed message of known length", () => {
     expect(kinds(framed(text(optionsWith("To: bad"), optionsWith())))).toEqual(["malformed", "request"]);
   });
 });

@@ -55,7 +55,7 @@ describe("a SIP URI", () => {
     });
   });
 
-  test("has the first of two parameters with one name", () => {
+  test("has the first of two equal parameters", () => {
     expect(read("sip:a@b;x=1;X=2").params).toEqual(new Map([["x", "1"]]));
   });
 

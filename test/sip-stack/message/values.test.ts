@@ -118,7 +118,7 @@ describe("the value of a field", () => {
 });
 
 describe("the fields of a header", () => {
-  test("are found under any of their names, in their order", () => {
+  test("are found under any name, in order", () => {
     const headers = new SipHeaders().add("v", "1").add("VIA", "2, 3").addFirst("Via", "0").add("To", "x");
     expect(headers.get("via")).toBe("0");
     expect(headers.fields("V")).toEqual(["0", "1", "2, 3"]);

@@ -102,7 +102,7 @@ describe("the SRTP key of our audio", () => {
     expect([first.understood(newKey).packets, second.understood(key).packets]).toEqual([0, 0]);
   });
 
-  test("changes if another key is answered from the same address", async () => {
+  test("changes with another key from the same address", async () => {
     const phone = await Phone.open();
     const { negotiation, key, keyIn } = await callTo(phone);
     phone.newKey();

@@ -32,7 +32,7 @@ function keyLine(tag: number, suite: "AES_CM_128_HMAC_SHA1_80" | "AES_CM_128_HMA
 }
 
 describe("our offer", () => {
-  test("lists codecs in their order, telephone-event, and our address", () => {
+  test("lists codecs in order, telephone-event, our address", () => {
     const { negotiation } = negotiate({ codecs: ["PCMA", "opus", "PCMU"], address: "2001:db8::1" });
     const offer = negotiation.offer();
     expect(offer.split("\r\n")).toEqual([
@@ -183,7 +183,7 @@ describe("SDES keys", () => {
     expect(negotiation.answered(answer(["m=audio 5000 RTP/SAVP 0", wrong, wrong]), false)).toMatch(/is malformed/);
   });
 
-  test.each(["RTP/SAVP", "RTP/SAVPF"] as const)("are offered in %s, and answered in either profile", (profile) => {
+  test.each(["RTP/SAVP", "RTP/SAVPF"] as const)("are offered in %s, answered in either profile", (profile) => {
     for (const answered of ["RTP/SAVP", "RTP/SAVPF"]) {
       const { negotiation, settled } = negotiate({ srtp: "required", profile });
       const [media] = parseSdp(negotiation.offer())!.media;
@@ -249,7 +249,7 @@ describe("a re-offer of the peer", () => {
     expect(settled.at(-1)).toMatchObject({ direction: "recvonly", remote: { address: "192.0.2.9", port: 5000 } });
   });
 
-  test("raises the version of our description only if it changes", () => {
+  test("raises our description's version only on changes", () => {
     const { negotiation } = inCall();
     expect(version(negotiation.offer())).toBe("1");
     const first = negotiation.reoffered(PLAIN);
@@ -319,7 +319,7 @@ describe("a re-offer of the peer", () => {
     expect(settled.at(-1)?.srtp?.send).toEqual(settled[0]?.srtp?.send);
   });
 
-  test.each(["RTP/SAVP", "RTP/SAVPF"])("with keys and %s is answered in that profile, encrypted", (profile) => {
+  test.each(["RTP/SAVP", "RTP/SAVPF"])("with keys and %s gets that profile, encrypted", (profile) => {
     const { negotiation, settled } = inCall({ srtp: "optional" });
     const text = negotiation.reoffered(
       answer([`m=audio 5000 ${profile} 0`, keyLine(1, "AES_CM_128_HMAC_SHA1_80"), "a=rtcp-fb:* nack"]),

@@ -44,7 +44,7 @@ describe("session descriptions", () => {
     expect(sdp?.media[0]?.lines).toContainEqual({ type: "z", value: "1" });
   });
 
-  test("a medium without a name is ignored with its lines", () => {
+  test("an unnamed medium is ignored with its lines", () => {
     const sdp = parseSdp("v=0\r\nm=audio 5000 RTP/AVP 0\r\na=ptime:20\r\nm=\r\na=inactive\r\n");
     expect(sdp?.media).toHaveLength(1);
     expect(sdp?.media[0]?.lines).toEqual([{ type: "a", value: "ptime:20" }]);

@@ -88,7 +88,7 @@ test("a hop that responds only to probes is probed less and less often", async (
   await wire.transactions.close();
 });
 
-test.each([408, 503])("a probe answered with %i leaves the hop last", async (status) => {
+test.each([408, 503])("a probe's %i leaves the hop last", async (status) => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   await sending(wire);
@@ -102,7 +102,7 @@ test.each([408, 503])("a probe answered with %i leaves the hop last", async (sta
   await wire.transactions.close();
 });
 
-test("the flow to the trunk avoids a failed hop", async () => {
+test("the trunk's flow avoids a failed hop", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
   wire.refused.add("tcp 192.0.2.11");
@@ -231,7 +231,7 @@ test("an INVITE with a response is not sent to another hop", async () => {
   expect((await told([ONE, TWO], tries))[1]).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.12 INVITE"]);
 });
 
-test("our address is trusted from OPTIONS and REGISTER responses only", async () => {
+test("our address is trusted from OPTIONS, REGISTER only", async () => {
   const wire = new Wire();
   for (const method of ["OPTIONS", "REGISTER", "INVITE", "BYE"]) {
     await sending(wire, method);
@@ -246,7 +246,7 @@ test("our address is trusted from OPTIONS and REGISTER responses only", async ()
   await wire.transactions.close();
 });
 
-test("a 503 is final if the other hops are unreachable", async () => {
+test("a 503 is final with unreachable other hops", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11"), tcp("192.0.2.12")];
   wire.refused.add("tcp 192.0.2.12");
@@ -287,7 +287,7 @@ test("other final responses lead to no other hop", async () => {
   await wire.transactions.close();
 });
 
-test("a cancelled request is not sent to another hop", async () => {
+test("a cancelled request goes to no other hop", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   const sent = await sending(wire);
@@ -302,7 +302,7 @@ test("a cancelled request is not sent to another hop", async () => {
   await wire.transactions.close();
 });
 
-test("a refused datagram leads to the next hop at once", async () => {
+test("a refused datagram leads to the next hop", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   await sending(wire);

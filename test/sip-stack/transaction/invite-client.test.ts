@@ -17,7 +17,7 @@ async function close(wire: Wire): Promise<void> {
 }
 
 describe("INVITE over UDP (RFC 3261 figure 5)", () => {
-  test("calling: it is retransmitted until timer B, with doubling pauses", async () => {
+  test("calling: retransmitted until timer B, doubling pauses", async () => {
     const wire = new Wire();
     const sent = await calling(wire);
     await wire.system.advance(31_999);
@@ -46,7 +46,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     await close(wire);
   });
 
-  test("proceeding: provisional responses are reported without a time limit", async () => {
+  test("proceeding: provisional responses are reported without limit", async () => {
     const wire = new Wire();
     const sent = await calling(wire);
     for (const status of [100, 180, 183, 180]) wire.answer(status);
@@ -91,7 +91,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     expect(wire.left).toHaveLength(3);
   });
 
-  test("completed: a 2xx of another fork is a late success", async () => {
+  test("completed: another fork's 2xx is late success", async () => {
     const wire = new Wire();
     await calling(wire);
     wire.answer(486);
@@ -100,7 +100,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     await close(wire);
   });
 
-  test("accepted: further 2xx are late successes until timer M", async () => {
+  test("accepted: further 2xx are late until timer M", async () => {
     const wire = new Wire();
     const sent = await calling(wire);
     wire.answer(180);
@@ -139,7 +139,7 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     await close(other);
   });
 
-  test("refused: a network error ends calling, but not proceeding", async () => {
+  test("refused: a network error ends calling only", async () => {
     const wire = new Wire();
     const sent = await calling(wire);
     wire.breaks(wire.message(0).flow, "refused");
@@ -220,7 +220,7 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
     await close(other);
   });
 
-  test("of an unsent INVITE keeps it from being sent", async () => {
+  test("of an unsent INVITE prevents it", async () => {
     const wire = new Wire();
     const sent = send(wire.transactions, request("INVITE", URI), URI);
     sent.transaction.cancel();
@@ -244,7 +244,7 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
 });
 
 describe("INVITE over a connection", () => {
-  test("is not retransmitted; a refusal ends with its ACK", async () => {
+  test("is not retransmitted; ACK ends a refusal", async () => {
     const wire = new Wire();
     wire.hops = [tcp("192.0.2.11")];
     const sent = await calling(wire);
@@ -307,7 +307,7 @@ test("an abandoned request is handled silently; a late 2xx is reported", async (
   await close(wire);
 });
 
-test("closing fails every request once and stops all timers", async () => {
+test("closing fails each request and stops timers", async () => {
   const wire = new Wire();
   const sent = [await calling(wire), await calling(wire)];
   wire.answer(200);

@@ -35,7 +35,7 @@ test.each(["udp", "tcp", "tls"] as const)(
   },
 );
 
-test("a CANCEL over real sockets leads to an acknowledged 487", async () => {
+test("a CANCEL over real sockets yields 487", async () => {
   const far = trunk({ listen: { transport: "tcp", port: 0, address: "127.0.0.1" } });
   await far.transports.ready();
   const ours = trunk();

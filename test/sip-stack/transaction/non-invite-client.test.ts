@@ -22,7 +22,7 @@ test("trying: a request is retransmitted up to timer F, with doubling pauses", a
   expect(wire.system.waiting).toBe(0);
 });
 
-test("proceeding: a request is retransmitted every T2 until timer F", async () => {
+test("proceeding: retransmitted every T2 until timer F", async () => {
   const wire = new Wire();
   const sent = await asking(wire);
   await wire.system.advance(400);
@@ -46,7 +46,7 @@ test("completed: retransmitted responses are absorbed until timer K", async () =
   expect(wire.log).toEqual(["0 OPTIONS"]);
 });
 
-test("a reliable transport has no retransmissions and no timer K", async () => {
+test("reliable transports have no retransmissions or timer K", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.11")];
   const sent = await asking(wire);
@@ -92,7 +92,7 @@ test("a request on a given flow stays there, and fails if it is closed", async (
   expect(late.told).toEqual(["closed"]);
 });
 
-test("a header that cannot be written fails its request, and nothing else", async () => {
+test("a header that cannot be written fails its request only", async () => {
   const wire = new Wire();
   const flow = await wire.connect(tcp("192.0.2.77"));
   flow.send = () => {
@@ -105,7 +105,7 @@ test("a header that cannot be written fails its request, and nothing else", asyn
   expect(wire.system.waiting).toBe(0);
 });
 
-test("an ACK is sent once, with its own Via", async () => {
+test("an ACK is sent once, own Via", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.10"), tcp("192.0.2.11")];
   wire.refused.add("tcp 192.0.2.10");

@@ -36,7 +36,7 @@ async function flowOf(wire: Wire, kind: "udp" | "tcp" = "udp"): Promise<Flow> {
 }
 
 describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
-  test("repeats its last response for retransmissions until timer J", async () => {
+  test("repeats its last response until timer J", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
     const bye = asked("BYE");
@@ -66,7 +66,7 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
     expect(wire.system.waiting).toBe(0);
   });
 
-  test("responds on a new connection if its own is closed", async () => {
+  test("responds on a new connection if necessary", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire, "tcp");
     wire.arrives(asked("BYE", { Via: "SIP/2.0/TCP there.example:5070;branch=z9hG4bKx" }), flow);
@@ -95,7 +95,7 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
 });
 
 describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
-  test("sends 100 if there is no response after 200 ms", async () => {
+  test("sends 100 without a response in 200 ms", async () => {
     const wire = new Wire();
     wire.arrives(asked("INVITE"), await flowOf(wire));
     await wire.system.advance(1_000);
@@ -160,7 +160,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     expect(wire.system.waiting).toBe(0);
   });
 
-  test("answers a CANCEL with 200 and its INVITE with 487", async () => {
+  test("answers CANCEL with 200, its INVITE with 487", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
     const invite = asked("INVITE");
@@ -200,7 +200,7 @@ test("a stray ACK is ignored", async () => {
   expect(wire.left).toEqual([]);
 });
 
-test("at most four thousand requests are pending; others get 503", async () => {
+test("at most four thousand requests wait; others get 503", async () => {
   const wire = new Wire();
   const flow = await flowOf(wire);
   for (let n = 0; n < 4_010; n++) wire.arrives(asked("OPTIONS"), flow);

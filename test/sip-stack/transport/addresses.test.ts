@@ -93,7 +93,7 @@ describe("a network in CIDR notation", () => {
   });
 });
 
-test("private and unassignable addresses are recognized, even mapped or scoped", () => {
+test("private and unassignable addresses are recognized, mapped too", () => {
   const hidden = ["0.0.0.0", "10.9.9.9", "100.127.0.1", "127.1.1.1", "169.254.1.1", "172.31.0.1", "192.168.1.1"];
   for (const address of [
     ...hidden,
@@ -167,7 +167,7 @@ describe("the target of a peer's URI", () => {
     expect({ hops, refused }).toEqual({ hops: ["198.51.100.4"], refused: [] });
   });
 
-  test("is the trunk's server if no address is allowed", async () => {
+  test("is the trunk's server without allowed addresses", async () => {
     const { hops, refused } = await places("sip:rebound.example", "sip:trunk.example");
     expect({ hops, refused }).toEqual({ hops: ["203.0.113.1"], refused: ["127.0.0.1"] });
   });

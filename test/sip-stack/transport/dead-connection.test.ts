@@ -58,7 +58,7 @@ function ok(text: string, contact: string): Buffer {
   });
 }
 
-test("a missed keep-alive response closes the connection after 10 s", async () => {
+test("an unanswered keep-alive closes the connection after 10 s", async () => {
   const { far, system, flow, transports, closed, messages } = await held();
   await system.advance(30_000);
   await vi.waitFor(() => expect(far.received()).toBe("\r\n\r\n"));
@@ -101,7 +101,7 @@ test.each([
   expect(flow.alive).toBe(true);
 });
 
-test("a peer with its own keep-alives keeps its connection", async () => {
+test("a peer with own keep-alives stays connected", async () => {
   const { far, system, flow, messages } = await held();
   await system.advance(10_000);
   for (let n = 1; n <= 6; n++) {
@@ -112,7 +112,7 @@ test("a peer with its own keep-alives keeps its connection", async () => {
   }
 });
 
-test("a connection silent until timer F is closed and replaced", async () => {
+test("a connection silent until timer F is replaced", async () => {
   const far = await peer();
   const system = new ManualSystem();
   const { transactions } = trunk(system);
@@ -131,7 +131,7 @@ test("a connection silent until timer F is closed and replaced", async () => {
   expect(await next.end).toMatchObject({ status: 200 });
 });
 
-test("a connection with any data outlives an unanswered request", async () => {
+test("a connection with data outlives an unanswered request", async () => {
   const far = await peer();
   const system = new ManualSystem();
   const { transactions } = trunk(system);

@@ -15,7 +15,7 @@ function flow(kind: TransportKind, address: string): Flow {
   };
 }
 
-test("a private address reported for a public socket is ignored", () => {
+test("a public socket's reported private address is ignored", () => {
   const names = new OwnNames(undefined, () => undefined);
   const ours = flow("udp", "203.0.113.1");
   names.seen(ours, { address: "10.0.0.7", port: 5060 });

@@ -62,7 +62,7 @@ describe("where the server of an account leads requests", () => {
     ["sips:inside.example.com:443"],
     ["sip:sip.example.com;maddr=127.0.0.1"],
     ["sip:sip.example.com:22;maddr=inside.example.com"],
-  ])("is the server instead of a private address: %s", async (uri) => {
+  ])("is the server, not a private address: %s", async (uri) => {
     const refused: string[] = [];
     const resolve = resolver(hostileDns().dns, (uri) => refused.push(uri));
     expect(await resolve("sip:sip.example.com", never)).toHaveLength(1);

@@ -59,7 +59,7 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
     ["sip:example.com:5070", "udp 192.0.2.1 5070"],
     ["sips:example.com:5070", "tls 192.0.2.1 5070"],
     ["sip:example.com:5070;transport=tcp", "tcp 192.0.2.1 5070"],
-  ])("with a port resolves to addresses only: %s to %s", async (uri, place) => {
+  ])("with a port resolves to addresses: %s to %s", async (uri, place) => {
     const { places, asked } = zone(ONE_ADDRESS);
     expect(await places(uri)).toEqual([place]);
     expect(asked).toEqual(["A example.com"]);
@@ -69,7 +69,7 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
     ["sip:example.com;transport=tcp", "SRV _sip._tcp.example.com", "tcp 192.0.2.1 5060"],
     ["sip:example.com;transport=udp", "SRV _sip._udp.example.com", "udp 192.0.2.1 5060"],
     ["sip:example.com;transport=tls", "SRV _sips._tcp.example.com", "tls 192.0.2.1 5061"],
-  ])("with a transport resolves by SRV, else by address: %s", async (uri, question, place) => {
+  ])("with a transport prefers SRV: %s", async (uri, question, place) => {
     const { places, asked } = zone(ONE_ADDRESS);
     expect(await places(uri)).toEqual([place]);
     expect(asked).toEqual([question, "A example.com"]);
@@ -107,7 +107,7 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
     expect(hop).toMatchObject({ host: "example.com", fixed: false }); // a certificate is for the domain (RFC 5922)
   });
 
-  test("without NAPTR resolves by the SRV records of every transport", async () => {
+  test("without NAPTR resolves by every transport's SRV", async () => {
     const { places, asked } = zone({
       srv: { "_sip._tcp.example.com": [{ priority: 1, weight: 0, name: "a.example.com", port: 5099 }] },
       addresses: { "a.example.com": ["192.0.2.1"] },
@@ -117,7 +117,7 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
     expect(asked).toContain("SRV _sips._tcp.example.com");
   });
 
-  test("resolves by address if NAPTR and SRV are not supported", async () => {
+  test("resolves by address without NAPTR and SRV", async () => {
     const { places } = zone({
       ...ONE_ADDRESS,
       naptr: { "example.com": "ENOTIMP" },
@@ -143,7 +143,7 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
     expect(await places("sip:example.com;transport=udp")).toEqual(["udp 192.0.2.1 5060"]);
   });
 
-  test("uses IPv6 addresses only if this machine has IPv6", async () => {
+  test("uses IPv6 only where this machine has it", async () => {
     const both = { addresses: { "example.com": ["2001:db8::1", "192.0.2.1", "::1"] } };
     expect(await zone(both, false).places("sip:example.com")).toEqual(["udp 192.0.2.1 5060", "udp ::1 5060"]);
     expect(await zone(both, true).places("sip:example.com")).toHaveLength(3);
@@ -221,7 +221,7 @@ describe("a failed resolution is a `dns` fault", () => {
     expect(system.waiting).toBe(0);
   });
 
-  test("a late answer is cached for the next query", async () => {
+  test("a late answer is cached for later", async () => {
     const system = new ManualSystem();
     let answer: (found: readonly string[]) => void = () => {};
     const slow = new Promise<readonly string[]>((given) => (answer = given));
@@ -273,7 +273,7 @@ describe("a resolver that fails for a while", () => {
   }
   const SERVER = "192.0.2.1 5099";
 
-  test("is asked each time, and has its last answer used, if it has a cache of its own", async () => {
+  test("is asked each time, and has its last answer used, if it has its own cache", async () => {
     const { system, resolver, place } = moody({ keepMs: 0 });
     expect([await place(), await place()]).toEqual([SERVER, SERVER]);
     const { asked } = resolver;
@@ -292,7 +292,7 @@ describe("a resolver that fails for a while", () => {
     expect(await found).toBe("192.0.2.1 5070");
   });
 
-  test("repeats a failed SRV query for the next call", async () => {
+  test("repeats a failed SRV query next time", async () => {
     const { resolver, place } = moody();
     resolver.mood = "failing";
     await expect(place()).rejects.toThrow("SERVFAIL");
@@ -300,7 +300,7 @@ describe("a resolver that fails for a while", () => {
     expect(await place()).toBe(SERVER);
   });
 
-  test("uses its last answer for a day after a failure", async () => {
+  test("uses its last answer a day after failure", async () => {
     const { system, resolver, place } = moody();
     expect(await place()).toBe(SERVER);
     resolver.mood = "failing";
@@ -314,7 +314,7 @@ describe("a resolver that fails for a while", () => {
     await expect(place()).rejects.toMatchObject({ fault: "dns" });
   });
 
-  test("uses its last answer after 1.5 s of silence", async () => {
+  test("uses its last answer after 1.5 s", async () => {
     const { system, resolver, place } = moody();
     await place("sip:a.example.com:5070");
     resolver.mood = "silent";
@@ -361,7 +361,7 @@ test("an answer is cached for 30 s, a failure is not", async () => {
   expect(broken.asked).toHaveLength(2);
 });
 
-test("the runtime's resolver finds this machine and reports unknown names", async () => {
+test("the runtime's resolver finds this machine, reports others", async () => {
   const resolve = createResolve({ system: new ManualSystem() });
   const places = await resolve("sip:localhost:5070", never);
   expect(places.map(({ address }) => address).some((address) => address === "127.0.0.1" || address === "::1")).toBe(

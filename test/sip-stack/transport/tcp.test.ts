@@ -46,7 +46,7 @@ test("a connection to a hop is reused, even while it is being opened", async () 
   await vi.waitFor(() => expect(sockets).toHaveLength(1));
 });
 
-test.skipIf(!hasLoopback6)("a connection over IPv6 has its address in brackets", async () => {
+test.skipIf(!hasLoopback6)("an IPv6 connection's address has brackets", async () => {
   const authority = certificateAuthority();
   const plain = await peer({ address: "::1" });
   const secure = await peer({ address: "::1", tls: authority.issue({ names: ["::1"] }) });
@@ -63,7 +63,7 @@ test.skipIf(!hasLoopback6)("a connection over IPv6 has its address in brackets",
   await vi.waitFor(() => expect([plain.received(), secure.received()].join()).toMatch(/OPTIONS.*OPTIONS/s));
 });
 
-test("a refused connection is reported and can be tried again", async () => {
+test("a refused connection can be tried again", async () => {
   const gone = await streamPeer();
   await gone.close();
   const { transports } = trunk();
@@ -109,7 +109,7 @@ test("messages are framed wherever the stream is cut", async () => {
   expect(messages.every((one) => one.flow === flow)).toBe(true);
 });
 
-test("a malformed request gets 400 and the connection stays open", async () => {
+test("a malformed request gets 400, staying connected", async () => {
   const { port, sockets, received } = await peer();
   const { transports, messages } = trunk();
   await transports.connect(hopTo(port), never);
@@ -140,7 +140,7 @@ test("a peer that sends a header of 10 MB is disconnected with a response", asyn
   expect((await transports.connect(hopTo(port), never)).alive).toBe(true);
 });
 
-test("a connection closed by the peer is reported and replaced", async () => {
+test("a connection closed by its peer is replaced", async () => {
   const { port, sockets } = await peer();
   const { transports, closed } = trunk();
   const flow = await transports.connect(hopTo(port), never);
@@ -161,7 +161,7 @@ test("a ping is answered, a pong is not", async () => {
   await vi.waitFor(() => expect(received()).toBe("\r\n"));
 });
 
-test("a connection is closed after five idle minutes unless held", async () => {
+test("a connection closes after five idle minutes", async () => {
   const { port, received } = await peer();
   const system = new ManualSystem();
   const { transports, closed } = trunk({ system });
@@ -221,7 +221,7 @@ test("a peer that does not read is disconnected", async () => {
   await vi.waitFor(() => expect(closed[0]?.fault).toMatchObject({ fault: "limit" }));
 });
 
-test.each(["tcp", "tls"] as const)("a peer that connects over %s gets its response there", async (transport) => {
+test.each(["tcp", "tls"] as const)("a peer connecting over %s gets responses there", async (transport) => {
   const authority = certificateAuthority();
   const ours = trunk({
     listen: { transport, port: 0, address: "127.0.0.1" },

@@ -38,7 +38,7 @@ test("the certificate may be for an IP address", async () => {
   expect(await transports.connect(hopTo(peer.port, "127.0.0.1"), never)).toMatchObject({ alive: true });
 });
 
-test("tls.servername is the name that the certificate is for", async () => {
+test("tls.servername is the certificate's name", async () => {
   const peer = opened.add(await streamPeer({ tls: authority.issue({ names: ["sip.example.com"] }) }));
   const { transports } = trunk({ ca: authority.ca, servername: "sip.example.com" });
   expect(await transports.connect(hopTo(peer.port), never)).toMatchObject({ alive: true });
@@ -82,7 +82,7 @@ test("insecure accepts any certificate", async () => {
   expect(await transports.connect(hopTo(peer.port), never)).toMatchObject({ alive: true });
 });
 
-test("a server that requires a client certificate gets it", async () => {
+test("a server gets the client certificate it demands", async () => {
   const peer = opened.add(await streamPeer({ tls: { ...authority.issue(), ca: authority.ca } }));
   const { transports } = trunk({ ca: authority.ca, ...authority.issue({ names: ["client.example"] }) });
   const flow = await transports.connect(hopTo(peer.port), never);

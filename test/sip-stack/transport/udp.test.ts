@@ -55,7 +55,7 @@ test.each(LOOPBACKS)("a datagram over $family gets its response", async ({ addre
   expect(messages[0]?.flow).toBe(flow);
 });
 
-test("a request from any address of the trunk is accepted", async () => {
+test("requests from all trunk addresses are accepted", async () => {
   const far = await peer();
   const elsewhere = await peer("127.0.0.2");
   const { transports, messages } = trunk();
@@ -144,7 +144,7 @@ test("a response goes to the source port with rport, else to Via's", async () =>
   expect(messages[3]?.message.headers.list("Via")[1]).toBe("SIP/2.0/UDP next;branch=z9hG4bK5");
 });
 
-test("a malformed datagram is counted; a malformed request gets 400", async () => {
+test("malformed datagrams are counted, requests get 400", async () => {
   const far = await peer();
   const { transports, messages } = trunk();
   const { local } = await transports.connect(hopTo(far), never);
@@ -207,7 +207,7 @@ test("a held flow sends CRLF keep-alives", async () => {
 });
 
 // Deno connects no UDP socket, so it hears of no ICMP: there the timers decide.
-test.skipIf("Deno" in globalThis)("a closed port is reported without losing a message", async () => {
+test.skipIf("Deno" in globalThis)("a closed port is reported without losses", async () => {
   const gone = await datagramPeer();
   await gone.close();
   const { transports, closed } = trunk();
@@ -236,7 +236,7 @@ test.skipIf("Deno" in globalThis)("a closed port is avoided for a second unless 
   await transports.connect(hopTo(gone), never);
 });
 
-test("without the CRLF probe a peer receives only our messages", async () => {
+test("without CRLF probes peers receive only messages", async () => {
   const far = await peer();
   const system = new ManualSystem();
   const { transports } = trunk({ system, crlfProbe: false });
@@ -258,7 +258,7 @@ test("an address of the other family cannot be reached from our own address", as
   });
 });
 
-test("closing leaves no socket and no timer, even during exploration", async () => {
+test("closing leaves no socket or timer, ever", async () => {
   const far = await peer();
   const system = new ManualSystem();
   const { transports } = trunk({ system });

@@ -46,7 +46,7 @@ const KEY_FRAMES = 5;
 const PAUSE_FRAMES = 3;
 /** From one packet of comfort noise to the next. */
 const NOISE_FRAMES = 10;
-const LONGEST_GAP = 8000 * 60;
+const MAX_GAP = 8000 * 60;
 
 /** The RTP of a far end: hears everything, and says something every 20 ms. */
 export class Voice {
@@ -170,7 +170,7 @@ export class Voice {
       for (const { timestamp, payload } of stream) {
         const gap = (timestamp - due) | 0;
         if (gap !== 0) gaps.push({ at: all.length, samples: gap });
-        for (let i = 0; i < Math.min(gap, LONGEST_GAP) * coding.samplesPerByte; i++) all.push(0);
+        for (let i = 0; i < Math.min(gap, MAX_GAP) * coding.samplesPerByte; i++) all.push(0);
         for (const sample of coding.decode(payload)) all.push(sample);
         due = (timestamp + payload.length) >>> 0;
       }

@@ -136,7 +136,7 @@ describe("audio to the callee", () => {
     expect(call.frames).toHaveLength(1);
   });
 
-  test("goes on while the socket is down", async () => {
+  test("continues while the socket is down", async () => {
     const { fake, client, voip, callId, call } = await active();
     client.dropSocket(Infinity);
     voip.feedLiveAudio(callId, ramp(FRAME));

@@ -59,7 +59,7 @@ describe("a call", () => {
     expect(fake.network.call().ended).toBe("callee");
   });
 
-  test("is reported once at its end, whoever ends it", async () => {
+  test("is reported once, however it ends", async () => {
     const { fake, client, callId } = await calling({ hangsUpAfterMs: 60_000 });
     const ends: (string | undefined)[] = [];
     fake.network.onCallEnd = ({ ended }) => ends.push(ended);
@@ -85,7 +85,7 @@ describe("a call", () => {
     expect(fake.seen("voip_call_ended")).toHaveLength(1);
   });
 
-  test("that we end while the socket is down ends here, and the callee learns nothing of it", async () => {
+  test("that we end while the socket is down ends here, and the callee does not learn of it", async () => {
     const { fake, client, callId } = await calling({});
     await fake.system.advance(2_000);
     client.dropSocket(Infinity);
@@ -133,7 +133,7 @@ describe("a call", () => {
     expect(fake.network.call().ended).toBe("network");
   });
 
-  test("that nobody answers rings for ever", async () => {
+  test("without an answer rings forever", async () => {
     const { fake, client, callId } = await calling({ devices: [{ does: "nothing" }] });
     await fake.system.advance(3_600_000);
     expect(stateOf(client, callId)).toBe("ringing");
@@ -161,7 +161,7 @@ describe("a call", () => {
     expect(client.voip.getCalls()).toEqual([]);
   });
 
-  test("to a number that is not on WhatsApp is rejected", async () => {
+  test("to a number not on WhatsApp is rejected", async () => {
     const { started } = await calling({ exists: false });
     expect(started.error?.message).toBe(`no device sessions to encrypt the call offer for ${JID}`);
   });
@@ -350,7 +350,7 @@ describe("a number", () => {
     expect(found.value).toMatchObject([{ exists }]);
   });
 
-  test("that nobody described may be missing", async () => {
+  test("that was not described may be missing", async () => {
     const fake = new FakeNetwork();
     fake.network.otherNumbers = null;
     const client = await fake.online();
@@ -359,7 +359,7 @@ describe("a number", () => {
     expect(found.value?.map(({ exists }) => exists)).toEqual([false, false]);
   });
 
-  test("has an address of its own, always the same", async () => {
+  test("has its own address, always the same", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     const found = outcomeOf(client.profile.getLidsByPhoneNumbers(["+12025550100", "+12025550101", "+12025550100"]));

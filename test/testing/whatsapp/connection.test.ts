@@ -182,7 +182,7 @@ describe("the server", () => {
     expect(client.getState()).toEqual({ connected: true, registered: false, hasQr: true, hasPairingCode: false });
   });
 
-  test("516: opens again even if the client is disconnected meanwhile", async () => {
+  test("516: opens again even if the client is disconnected in the meantime", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.on("connection", ({ isLogout }) => {

@@ -96,7 +96,7 @@ describe("an entered account", () => {
     expect((await line.probe()).state).toBe("offline");
   });
 
-  test("is tested by OPTIONS if it does not register", async () => {
+  test("is tested by OPTIONS without registration", async () => {
     const { register: _, password: __, ...account } = fields();
     farEnd.health = 404; // somebody is there
     const reply = await ask(telephony, await payload(), account);
@@ -113,7 +113,7 @@ describe("an entered account", () => {
     expect(host.reports.types.filter((type) => type === "linked")).toHaveLength(1);
   });
 
-  test("can be entered again if it could not be stored", async () => {
+  test("can be entered again after a failed write", async () => {
     const code = await payload();
     const linked = host.linked.bind(host);
     host.linked = async () => {
@@ -198,7 +198,7 @@ describe("the account page", () => {
     expect([host.stored, other.stored]).toEqual([undefined, undefined]);
   });
 
-  test("allows five failed attempts a minute for one account, whoever makes them", async () => {
+  test("allows five failed attempts a minute for one account, from all clients together", async () => {
     const enter = async (userId: string, form: Readonly<Record<string, string>>): Promise<number> => {
       const at = new TestLineHost();
       const own = await telephony.open(
@@ -219,7 +219,7 @@ describe("the account page", () => {
     expect(await enter("usr_7", { user: "tim", password: "wrong" })).toBe(422);
   });
 
-  test("does not count an account whose password is right", async () => {
+  test("counts no account with the right password", async () => {
     for (let round = 0; round < 7; round++) {
       const at = new TestLineHost();
       const own = await opened(telephony, at, `inst_${round}0`);
@@ -241,7 +241,7 @@ describe("the account page", () => {
 });
 
 describe("the allowed servers of accounts", () => {
-  test("can be entered; other servers are refused without a request", async () => {
+  test("can be entered; others are refused without requests", async () => {
     telephony = network(["*.acme.example", "127.0.0.1"]);
     line = await opened(telephony, host);
     const code = await payload();

@@ -65,12 +65,12 @@ describe.concurrent("a trunk check", () => {
     expect(JSON.stringify(steps)).not.toContain(ACCOUNT.password);
   });
 
-  test("detects its own tone in the echo of the callee", async () => {
+  test("detects its tone in the callee's echo", async () => {
     const server = await farEnd({ callees: { [NUMBER]: { says: { hz: 440 } } } });
     expect(stepOf(await check({ server: server.uri }, NUMBER), "call")?.detail).toContain("our tone came back");
   });
 
-  test("names the NAT as the cause of one-way audio", async () => {
+  test("names NAT as one-way audio's cause", async () => {
     const server = await farEnd({ callees: { [NUMBER]: callees.silent } });
     expect(stepOf(await check({ server: server.uri }, NUMBER), "call")).toMatchObject({
       state: "broken",
@@ -79,7 +79,7 @@ describe.concurrent("a trunk check", () => {
     });
   });
 
-  test("stops at a wrong password without placing a call", async () => {
+  test("stops at a wrong password without a call", async () => {
     const server = await farEnd({ callees: { [NUMBER]: callees.answers }, registrar: { challenge: ACCOUNT } });
     const steps = await check({ server: server.uri, user: "tom", password: "wrong", register: true }, NUMBER);
     expect(stepOf(steps, "registration")).toMatchObject({ state: "broken", detail: expect.stringContaining("401") });
@@ -139,7 +139,7 @@ describe.concurrent("a trunk check", () => {
     expect(steps[1]?.detail).toContain("no-such-host.invalid");
   });
 
-  test("names the address that the server sees instead of publicAddress", async () => {
+  test("names the server's view instead of publicAddress", async () => {
     const server = await farEnd({ seenAs: "203.0.113.9" });
     expect(stepOf(await check({ server: server.uri, publicAddress: "198.51.100.7" }), "address")).toMatchObject({
       state: "broken",
@@ -227,7 +227,7 @@ describe.concurrent("a trunk check", () => {
     },
   );
 
-  test("works despite a refused SDP address, and reports it", async () => {
+  test("works despite a refused SDP address, reported", async () => {
     const server = await farEnd({ callees: { [NUMBER]: { says: { hz: 1_000 }, host: "127.0.0.3" } } });
     expect(stepOf(await check({ server: server.uri, mediaFrom: ["127.0.0.1"] }, NUMBER), "call")).toMatchObject({
       state: "works",
@@ -235,7 +235,7 @@ describe.concurrent("a trunk check", () => {
     });
   });
 
-  test("recognizes a silent TCP port as no SIP port", async () => {
+  test("recognizes a silent TCP port as not SIP", async () => {
     const mute: Server = createServer((socket) => socket.on("error", () => {}).resume());
     await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
     const { port } = mute.address() as { port: number };
@@ -249,7 +249,7 @@ describe.concurrent("a trunk check", () => {
     });
   });
 
-  test("names the host that the proxy's certificate must be for", async () => {
+  test("names the host of the proxy's certificate", async () => {
     const authority = certificateAuthority();
     const peer = await streamPeer({ tls: authority.issue({ names: ["other.example"] }) });
     open.push(peer);
@@ -291,7 +291,7 @@ describe.concurrent("a trunk check", () => {
     });
   });
 
-  test("warns about SRTP keys that would be sent unencrypted", async () => {
+  test("warns about unencrypted SRTP keys", async () => {
     const server = await farEnd();
     const [configuration] = await check({ server: server.uri, srtp: "required" });
     expect(configuration).toMatchObject({ state: "broken", fix: expect.stringContaining("transport=tls") });

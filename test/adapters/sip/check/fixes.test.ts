@@ -11,7 +11,7 @@ describe("the fix for refused credentials", () => {
     [403, undefined, "forbids it"],
     [501, undefined, "leave `register` out"],
     [undefined, undefined, "operator"],
-  ] as const)("for status %s and refusal code %s names %s", (status, code, fix) => {
+  ] as const)("for status %s and code %s names %s", (status, code, fix) => {
     expect(credentialsFix(status, code)).toContain(fix);
   });
 });

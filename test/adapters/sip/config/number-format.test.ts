@@ -13,7 +13,7 @@ describe("the number format of a trunk", () => {
     expect(numberFormat(format)?.(e164)).toBe(written);
   });
 
-  test("a national template writes only numbers of its country", () => {
+  test("a national template writes only its country's numbers", () => {
     const format = numberFormat("0{national:49}");
     expect(format?.("+12025550100")).toBeUndefined();
     expect(format?.("+49")).toBeUndefined();

@@ -11,7 +11,7 @@ const faultsOf = (routes: unknown, over: unknown = trunks): string[] =>
   (parseTrunks({ trunks: over, routes }).faults ?? []).map(faultText);
 
 describe("parseRoutes", () => {
-  test("a route becomes a network before those of the trunks", () => {
+  test("a route becomes a network before the trunks", () => {
     const full = { name: "cheap", trunks: [{ trunk: "backup", order: 0, weight: 10, prefixes: ["+49", "+43"] }] };
     expect(parseTrunks({ trunks, routes: [WORLD, full] })).toEqual({ trunks, routes: [WORLD, full] });
     expect(parseTrunks(trunks)).toEqual({ trunks, routes: [] });
@@ -82,13 +82,13 @@ describe("parseRoutes", () => {
     ]);
   });
 
-  test("a faulty trunk is not reported as unknown too", () => {
+  test("a faulty trunk is not also unknown", () => {
     expect(faultsOf([WORLD], [trunks[0], { name: "backup", server: "http://backup" }])).toEqual([
       expect.stringMatching(/^trunk backup: server is /),
     ]);
   });
 
-  test("a route needs a user that all its trunks allow", () => {
+  test("a route's user needs all its trunks", () => {
     const users = (...all: ("*" | readonly string[] | undefined)[]) => sharedUsers(all.map((one) => ({ users: one })));
     expect(users("*", "*")).toBe("*");
     expect(users(undefined, "*")).toBe("first");

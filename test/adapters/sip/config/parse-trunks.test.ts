@@ -9,7 +9,7 @@ const faultsOf = (...trunks: unknown[]): string[] => (parseTrunks(trunks).faults
 const MINIMAL = { name: "acme", server: "sip:sip.example.com" };
 
 describe("parseTrunks", () => {
-  test("a trunk needs only a name and a server", () => {
+  test("a trunk needs only name and server", () => {
     const { trunks } = parseTrunks([MINIMAL]);
     expect(trunks).toEqual([MINIMAL]);
     expect(faultsOf({ ...MINIMAL, listen: { transport: "tcp" } })).toEqual(["trunk acme: listen.port is missing"]);
@@ -48,7 +48,7 @@ describe("parseTrunks", () => {
     ]);
   });
 
-  test("the trunk's own number is among its caller numbers", () => {
+  test("the trunk's number is among its callers", () => {
     const trunk = { ...MINIMAL, callerId: "+4930123456", callerIds: ["+12025550100", "+1415*"] };
     expect(faultsOf(trunk)).toEqual([]);
     expect(resolveTrunk(trunk).callerIds).toEqual(["+4930123456", "+12025550100", "+1415*"]);
@@ -60,7 +60,7 @@ describe("parseTrunks", () => {
     ]);
   });
 
-  test("a list equals an object with the list as trunks", () => {
+  test("a list equals an object with trunks", () => {
     expect(parseTrunks({ trunks: [MINIMAL] })).toEqual(parseTrunks([MINIMAL]));
   });
 
@@ -88,7 +88,7 @@ describe("parseTrunks", () => {
     expect(resolveTrunk({ ...MINIMAL, domain: "Example.COM", user: "a" }).from).toBe("sip:a@example.com");
   });
 
-  test("every fault names trunk, field, wrong value and fix", () => {
+  test("faults name trunk, field, value and fix", () => {
     const faults = faultsOf(
       { ...MINIMAL, codecs: ["G729"], rtpPorts: [20_000, 10_000], maxCalls: 0, regster: true },
       { server: "http://x", srtp: "yes", tls: { serverName: "a" } },
@@ -164,7 +164,7 @@ describe("parseTrunks", () => {
     expect(faults.join()).not.toContain(secret);
   });
 
-  test("a value other than a list of trunks is refused", () => {
+  test("a value other than trunks is refused", () => {
     expect(faultsOf()).toEqual([]);
     expect(parseTrunks("x").faults?.map(faultText)).toEqual(['the SIP trunks must be a list of trunks, not "x"']);
     expect(faultsOf(null)).toEqual(["trunk #1: is null, but must be an object with name and server"]);
@@ -203,7 +203,7 @@ describe("whatsappBusiness", () => {
     });
   });
 
-  test("listens for Meta's connections with a certificate and key", () => {
+  test("listens for Meta's connections with its certificate", () => {
     const trunk = whatsappBusiness({ ...options, port: 15_061, certificate: "cert.pem", key: "key.pem" });
     expect(parseTrunks([trunk]).faults).toBeUndefined();
     expect(trunk).toMatchObject({

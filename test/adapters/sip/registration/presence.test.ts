@@ -44,7 +44,7 @@ describe("a trunk that is probed by OPTIONS", () => {
     });
   });
 
-  test("a refused password is tried again after ten minutes", async () => {
+  test("a refused password is retried after ten minutes", async () => {
     const { system, agent, presence } = watching(() => ({ status: 401 }), true);
     for (let minute = 0; minute < 10; minute++) {
       expect((await presence.ask()).state).toBe("offline");
@@ -55,7 +55,7 @@ describe("a trunk that is probed by OPTIONS", () => {
     expect(agent.requests).toHaveLength(2);
   });
 
-  test("silence and transport faults are offline with reason and fix", async () => {
+  test("silence and transport faults are offline, with fixes", async () => {
     const silent = watching(() => "silence");
     const asked = silent.presence.ask();
     await silent.system.advance(4_500);
@@ -82,7 +82,7 @@ describe("a trunk that is probed by OPTIONS", () => {
     expect(await presence.ask()).toMatchObject({ reason: expect.stringContaining(detail), lasting: true });
   });
 
-  test("a thousand callers share one probe every 30 s", async () => {
+  test("a thousand callers share one probe per 30 s", async () => {
     const { system, agent, told, presence } = watching(() => ({ status: 200 }));
     presence.start();
     presence.start();
@@ -120,7 +120,7 @@ describe("a trunk that is probed by OPTIONS", () => {
     expect(agent.requests).toHaveLength(3);
   });
 
-  test("after closing nothing is sent and no timer is left", async () => {
+  test("closing leaves no message and no timer", async () => {
     const { system, agent, presence } = watching(() => "silence");
     presence.start();
     await presence.close();

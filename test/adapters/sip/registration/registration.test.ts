@@ -57,7 +57,7 @@ describe("a registration", () => {
     expect(told).toHaveLength(1);
   });
 
-  test("uses the expiry of its own Contact, else Expires", async () => {
+  test("uses its own Contact's expiry, else Expires", async () => {
     const several: Script = () => ({
       status: 200,
       fields: [
@@ -116,7 +116,7 @@ describe("a registration", () => {
     expect(agent.requests).toHaveLength(2);
   });
 
-  test("silence is tried again with increasing pauses and Retry-After", async () => {
+  test("silence is retried with growing pauses", async () => {
     const { system, agent, registration } = registering((_, count) => {
       if (count <= 3) return "silence";
       return count === 4 ? { status: 503, fields: [["Retry-After", "120"]] } : { status: 200 };
@@ -139,14 +139,14 @@ describe("a registration", () => {
     expect(await registration.ask()).toEqual({ state: "online" });
   });
 
-  test("a Retry-After of 0 does not remove the pause", async () => {
+  test("a Retry-After of 0 keeps the pause", async () => {
     const { system, agent, registration } = registering(() => ({ status: 503, fields: [["Retry-After", "0"]] }));
     registration.start();
     await system.advance(10_000);
     expect(agent.requests.length).toBeLessThan(6);
   });
 
-  test("is offline only after two refreshes without a response", async () => {
+  test("is offline only after two unanswered refreshes", async () => {
     let silent = false;
     const { system, told, registration } = registering(() =>
       silent ? "silence" : { status: 200, fields: [["Expires", "100"]] },
@@ -164,7 +164,7 @@ describe("a registration", () => {
     expect(told.map(({ state }) => state)).toEqual(["online", "offline"]);
   });
 
-  test("a closed connection triggers a new REGISTER at once", async () => {
+  test("a closed connection triggers REGISTER at once", async () => {
     const { agent, registration } = registering(granted(3_600));
     registration.start();
     await registration.ask();
@@ -182,7 +182,7 @@ describe("a registration", () => {
     expect(system.waiting).toBe(0);
   });
 
-  test("closed is the only final state, reachable from every state", () => {
+  test("closed is final, and reachable from everywhere", () => {
     for (const state of Object.keys(REGISTRATION_TRANSITIONS) as (keyof typeof REGISTRATION_TRANSITIONS)[])
       expect(isFinal(REGISTRATION_TRANSITIONS, state)).toBe(state === "closed");
   });

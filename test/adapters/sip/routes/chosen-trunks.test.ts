@@ -43,11 +43,11 @@ describe("the trunks of a route", () => {
   const chosen = (trunks: readonly RouteTrunk[], system = new ManualSystem()): string[] =>
     chosenTrunks({ name: "world", trunks }, NUMBER, system);
 
-  test("are tried in the order of the list by default", () => {
+  test("are tried in list order by default", () => {
     expect(chosen([{ trunk: "b" }, { trunk: "a" }, { trunk: "c", order: 0 }])).toEqual(["c", "b", "a"]);
   });
 
-  test("share calls by weight if their order is equal", () => {
+  test("of equal order share calls by weight", () => {
     const system = new ManualSystem();
     const trunks = [
       { trunk: "most", order: 1, weight: 9 },
@@ -59,7 +59,7 @@ describe("the trunks of a route", () => {
     expect(share).toBeLessThan(0.97);
   });
 
-  test("refuse a number only if each matching trunk does", async () => {
+  test("refuse a number only together", async () => {
     const route = {
       name: "world",
       trunks: [

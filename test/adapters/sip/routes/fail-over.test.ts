@@ -50,7 +50,7 @@ const quick = (factor: number): System => ({
 });
 
 describe("a call that the first trunk does not accept", () => {
-  test.each([500, 503, 580])("continues over the second one after %i, as one call", async (status) => {
+  test.each([500, 503, 580])("continues over the second after %i, as one", async (status) => {
     const given = await scene([{ callee: refusing(status) }, { callee: { says: { hz: 1_000 } } }]);
     const { leg, events, playout, ear } = await call(given);
     playout.enqueue(tone(440, 3_000, 8_000, 8_000));
@@ -79,7 +79,7 @@ describe("a call that the first trunk does not accept", () => {
     ]);
   });
 
-  test("continues over the second one after a refused TCP connection", async () => {
+  test("continues over the second after refused TCP", async () => {
     const nobody = await streamPeer();
     await nobody.close();
     const server = `sip:127.0.0.1:${nobody.port};transport=tcp`;
@@ -88,7 +88,7 @@ describe("a call that the first trunk does not accept", () => {
   });
 
   // Deno reports no ICMP errors: the INVITE may have arrived.
-  test.skipIf("Deno" in globalThis)("continues over the second one after an ICMP error", async () => {
+  test.skipIf("Deno" in globalThis)("continues over the second after an ICMP error", async () => {
     const nobody = await datagramPeer();
     await nobody.close();
     const server = `sip:127.0.0.1:${nobody.port}`;
@@ -96,7 +96,7 @@ describe("a call that the first trunk does not accept", () => {
     expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
   });
 
-  test("continues over the second one if its name is unknown", async () => {
+  test("continues over the second with an unknown name", async () => {
     const given = await scene([{ server: "sip:nowhere.invalid", probe: "none" }, { callee: refusing(486) }]);
     expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
   });
@@ -186,7 +186,7 @@ describe("no other trunk is tried", () => {
 });
 
 describe("a trunk is skipped", () => {
-  test("at its limit; the call waits if none is left", async () => {
+  test("at its limit; without others the call waits", async () => {
     const given = await scene([{ maxCalls: 1 }, { maxCalls: 1 }]);
     const line = await given.network.linkedLine();
     const place = () => given.network.call(line, NUMBER);
@@ -222,7 +222,7 @@ describe("a trunk is skipped", () => {
     expect(given.ends.map(invites)).toEqual([1, 2]);
   });
 
-  test("if it refuses the number or cannot write it", async () => {
+  test("if it refuses or cannot write the number", async () => {
     const given = await scene([
       { allowedPrefixes: ["+49"] },
       { numberFormat: "0{national:49}" },
@@ -268,7 +268,7 @@ test("a route has a lasting fault only if all trunks have", async () => {
   expect(await line.probe()).toMatchObject({ reason: expect.stringMatching(/403.*403/), lasting: true });
 });
 
-test("only the trunks for the longest prefix are tried", async () => {
+test("only the longest prefix's trunks are tried", async () => {
   const route = {
     trunks: [
       { trunk: "first" },

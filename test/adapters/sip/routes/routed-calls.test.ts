@@ -106,7 +106,7 @@ describe("a call over a route", () => {
     ]);
   });
 
-  test("rings for no longer than a call over one trunk", async () => {
+  test("rings no longer than over one trunk", async () => {
     const slow = { rings: [], afterMs: 2_000, status: 503, reason: "Out of Order" };
     const ends = [await farEnd({ callees: { "*": slow } }), await farEnd({ callees: { "*": callees.rings } })];
     const ringport = ringportOver(temporaryFolder("rings"), ends, { ringTimeoutMs: 3_000 });

@@ -90,7 +90,7 @@ describe("a running trunk answers a message of RFC 4475", () => {
       expect(await trunk.overTcp(ALL[name]!), "over TCP").toEqual(tcp);
     });
 
-  test("during a call without disturbing it or the next one", async () => {
+  test("during a call disturbs neither it nor others", async () => {
     trunk = await TorturedTrunk.open();
     const { network } = trunk.scene;
     const first = await trunk.scene.call("+12025550100");

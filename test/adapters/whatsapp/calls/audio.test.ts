@@ -31,7 +31,7 @@ function mostBuffered(scene: CallScene): () => number {
 }
 
 describe("the callee's ear", () => {
-  test("gets 30 s of a tone frame by frame, and nothing is lost or doubled", async () => {
+  test("gets 30 s of a tone frame by frame, and no data is lost or doubled", async () => {
     const scene = await CallScene.start();
     const most = mostBuffered(scene);
     const message = tone(HZ, 30_000, RATE, 9_000);
@@ -64,7 +64,7 @@ describe("the callee's ear", () => {
     expect(call.playout.heardMs).toBe(20_000);
   });
 
-  test("hears what a source sends that cannot be pulled ahead", async () => {
+  test("hears a source that cannot be pulled ahead", async () => {
     const scene = await CallScene.start();
     const call = await scene.call();
     const source = new CountingSource();
@@ -91,7 +91,7 @@ describe("the callee's ear", () => {
     expect(sounding(call.callee.heard)).toEqual(sounding(words));
   });
 
-  test("hears keys as tones, and the message after them", async () => {
+  test("hears keys as tones, then the message", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected();
     let sent = false;
@@ -105,7 +105,7 @@ describe("the callee's ear", () => {
     await expect(call.leg.sendDtmf("x")).rejects.toThrow(RangeError);
   });
 
-  test("hears no more after the deadline for sending, and goes on when it is moved", async () => {
+  test("hears no more after the deadline for sending, and continues when it is moved", async () => {
     const scene = await CallScene.start();
     const message = tone(HZ, 20_000, RATE, 9_000);
     const call = await scene.connected(message);
@@ -126,7 +126,7 @@ describe("the callee's ear", () => {
 });
 
 describe("heard_ms", () => {
-  test("counts what the client has sent, at each moment, and nothing that it has buffered", async () => {
+  test("counts what the client has sent, at each moment, without its buffer", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected(tone(HZ, 6_000, RATE, 9_000));
     for (let i = 0; i < 300; i++) {
@@ -182,14 +182,14 @@ describe("the callee's voice", () => {
     expect(Math.abs(heard.length - sounding(words).length)).toBeLessThanOrEqual(2);
   });
 
-  test("comes back as an echo of what we send", async () => {
+  test("comes back as our own echo", async () => {
     const scene = await CallScene.start({ echoes: true });
     const call = await scene.connected(tone(HZ, 3_000, RATE, 9_000));
     await scene.system.advance(5_000);
     expect(toneShare(sounding(received(call)), HZ, RATE)).toBeGreaterThan(0.99);
   });
 
-  test("is silence of the same length if frames are missing", async () => {
+  test("is equally long silence for missing frames", async () => {
     const scene = await CallScene.start({ speaks: tone(HZ, 60_000, RATE, 9_000) });
     const call = await scene.connected();
     await scene.system.advance(3_000);
@@ -336,7 +336,7 @@ describe("inbound audio", () => {
     expect(concatPcm(heard)).toEqual(words.subarray(0, 6 * FRAME));
   });
 
-  test("is silence after a stall in which nothing has arrived: its samples count the time", () => {
+  test("is silence after a stall without arrivals: its samples count the time", () => {
     const audio = new InboundAudio(silent);
     for (let i = 0; i < 2; i++) audio.add(word(i));
     const heard = [ticks(audio, 2), ticks(audio, 3, true), ticks(audio, 1)];
@@ -364,7 +364,7 @@ describe("inbound audio", () => {
     expect(ticks(audio, 5).findIndex((sample) => sample !== 0)).toBeLessThan(2 * FRAME);
   });
 
-  test("is clipped, and what is no number is silence", () => {
+  test("is clipped, and NaN is silence", () => {
     const audio = new InboundAudio(silent);
     audio.add(new Float32Array(FRAME).fill(Number.NaN));
     audio.add(new Float32Array(FRAME).fill(7));

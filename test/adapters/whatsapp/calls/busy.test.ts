@@ -33,7 +33,7 @@ describe("a callee whose devices are listed", () => {
     expect(call.callee.ended).toBe("caller");
   });
 
-  test.each(["called", "other", "both"] as const)("rings on while one device is not busy (%s)", async (addressForm) => {
+  test.each(["called", "other", "both"] as const)("rings on while a device is not busy (%s)", async (addressForm) => {
     const call = await called({ devices: [BUSY, NOTHING], ringsAfterMs: null, addressForm }, 40_000);
     expect(typesOf(call)).toEqual(["placed"]);
   });
@@ -47,7 +47,7 @@ describe("a callee whose devices are unknown", () => {
   test.each([
     ["not listed", unknown],
     ["listed by an unknown address", foreign],
-  ])("is busy two seconds after its phone is (%s)", async (_, ack) => {
+  ])("is busy 2 s after its phone (%s)", async (_, ack) => {
     const scene = await CallScene.start({ devices: [BUSY, NOTHING], ringsAfterMs: null, ...ack });
     const call = await scene.call();
     await scene.system.advance(500 + BUSY_MS - 100);
@@ -57,7 +57,7 @@ describe("a callee whose devices are unknown", () => {
     expect(call.callee.ended).toBe("caller");
   });
 
-  test("is answered by another device in these two seconds", async () => {
+  test("is answered by another device in time", async () => {
     const call = await called({ devices: [BUSY, { does: "answer", afterMs: 2_000 }], ...unknown }, 10_000);
     expect(typesOf(call)).toEqual(["placed", "alerting", "answered", "connected"]);
   });
@@ -71,12 +71,12 @@ describe("a callee whose devices are unknown", () => {
     expect(typesOf(call)).toEqual(["placed", "alerting"]);
   });
 
-  test("rings on if only a companion device is busy", async () => {
+  test("rings on if only a companion is busy", async () => {
     const call = await called({ devices: [NOTHING, BUSY], ringsAfterMs: null, ...unknown }, 40_000);
     expect(typesOf(call)).toEqual(["placed"]);
   });
 
-  test("is busy although the phone reported before that it rings", async () => {
+  test("is busy although the phone rang before", async () => {
     const call = await called({ devices: [BUSY], ringsAfterMs: 100, ...unknown }, 4_000);
     expect(endOf(call)).toEqual({ cause: "busy", detail: "busy" });
   });

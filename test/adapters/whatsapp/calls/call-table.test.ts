@@ -27,7 +27,7 @@ describe("the state of a call", () => {
     expect(typesOf(call)).toEqual(["placed", "alerting", "answered", "connected"]);
   });
 
-  test("names the address by which WhatsApp knows the number", async () => {
+  test("names WhatsApp's address of the number", async () => {
     const scene = await CallScene.start({ devices: [nothing], alsoKnownAs: ["+551187654321"] });
     const call = await scene.call(undefined, "+551187654321");
     await scene.system.advance(1_000);
@@ -109,7 +109,7 @@ describe("the end of a call", () => {
     expect(call.callee.ended).toBe("caller");
   });
 
-  test("reject busy of one device: the others may still answer", async () => {
+  test("reject busy of one device: others may answer", async () => {
     const scene = await CallScene.start({
       devices: [
         { does: "busy", afterMs: 500 },
@@ -161,7 +161,7 @@ describe("the end of a call", () => {
     expect(endOf(call)).toEqual({ cause: "no_answer", detail: "timeout" });
   });
 
-  test("nobody answers: it rings until the core hangs up", async () => {
+  test("unanswered: it rings until the core hangs up", async () => {
     const scene = await CallScene.start({ devices: [nothing] });
     const call = await scene.call();
     await scene.system.advance(600_000);
@@ -189,7 +189,7 @@ describe("the end of a call", () => {
     expect(endOf(call)?.detail).toMatch(/^signaling timeout: /);
   });
 
-  test("the number is not on WhatsApp: number_invalid, and nothing is offered", async () => {
+  test("the number is not on WhatsApp: number_invalid, and no offer is sent", async () => {
     const scene = await CallScene.start({ exists: false });
     expect(await scene.refusal()).toMatchObject({ release: "number_invalid", message: `${ANA} is not on WhatsApp` });
     expect(scene.network.calls).toEqual([]);
@@ -202,7 +202,7 @@ describe("the end of a call", () => {
     expect(message).toContain("no device sessions");
   });
 
-  test("the socket is down: line_lost, so that the call waits", async () => {
+  test("the socket is down: line_lost, it waits", async () => {
     const scene = await CallScene.start();
     await scene.call(); // the number is known from now on
     for (const reported of ["noise session not ready", "client is not connected"]) {
@@ -225,7 +225,7 @@ describe("the end of a call", () => {
     expect(scene.client.voip.getCalls()).toEqual([]);
   });
 
-  test("the callee's audio stops for 10 s: noted once, and the call goes on", async () => {
+  test("the callee's audio stops for 10 s: noted once, and the call continues", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected();
     await scene.system.advance(3_000);
@@ -344,7 +344,7 @@ describe("startCall", () => {
     expect(scene.network.call().ended).toBe("caller");
   });
 
-  test("that resolves after the session was lost for good is taken back", async () => {
+  test("that resolves after the session was lost permanently is taken back", async () => {
     const scene = await CallScene.start();
     scene.client.disturb("startCall", { afterMs: 3_000 });
     scene.client.disturb("endCall", "hang");
@@ -357,7 +357,7 @@ describe("startCall", () => {
     expect(dialled.ended).toBe(1);
   });
 
-  test("that resolves after the session was lost for good leaves no phone ringing", async () => {
+  test("that resolves after the session was lost permanently leaves no phone ringing", async () => {
     const scene = await CallScene.start();
     scene.client.disturb("startCall", { afterMs: 3_000 });
     scene.dial();

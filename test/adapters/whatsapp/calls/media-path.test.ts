@@ -9,7 +9,7 @@ import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 
 const TICKS = 5_000;
 /** Less than a sample or two for each frame of either direction. */
-const MOST_BYTES = 16 << 10;
+const MAX_BYTES = 16 << 10;
 
 test("a frame each way costs no memory", () => {
   const system = new ManualSystem();
@@ -54,7 +54,7 @@ test("a frame each way costs no memory", () => {
   };
   run(); // until it is compiled
   const grown = Array.from({ length: 5 }, run);
-  expect(Math.min(...grown.map(Math.abs))).toBeLessThan(MOST_BYTES);
+  expect(Math.min(...grown.map(Math.abs))).toBeLessThan(MAX_BYTES);
   expect(received).toBe((6 * TICKS - 1) * FRAME); // the first frame waits for one to spare
   expect(playout.heardMs).toBeGreaterThan(5 * TICKS * 60);
   audio.stop();

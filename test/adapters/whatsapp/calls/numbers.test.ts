@@ -34,7 +34,7 @@ const missing = (number: string) => ({ ...found(number), exists: false });
 const never = new AbortController().signal;
 
 describe("a number", () => {
-  test("is asked for in both forms at once; the one that is on WhatsApp is called", async () => {
+  test("is asked for in both forms at once; the one on WhatsApp is called", async () => {
     const { asked, client } = answering(([first = "", second = ""]) => [missing(first), found(second, "99@lid")]);
     const numbers = new NumberResolver(new ManualSystem());
     expect(await numbers.resolve(client, ANA, never)).toMatchObject({
@@ -78,7 +78,7 @@ describe("a number", () => {
     expect(asked.length).toBe(3);
   });
 
-  test("is forgotten once a thousand others were asked for", async () => {
+  test("is forgotten after a thousand others", async () => {
     const { asked, client } = answering(([first = ""]) => [found(first)]);
     const numbers = new NumberResolver(new ManualSystem());
     await numbers.resolve(client, ANA, never);
@@ -87,7 +87,7 @@ describe("a number", () => {
     expect(asked.length).toBe(1_002);
   });
 
-  test("without an answer within 10 s lets the call wait", async () => {
+  test("without an answer in 10 s waits", async () => {
     const system = new ManualSystem();
     const { client } = answering(() => new Promise(() => {}));
     const refused = new NumberResolver(system).resolve(client, ANA, never).catch((error: unknown) => error);
@@ -96,7 +96,7 @@ describe("a number", () => {
     expect(String(await refused)).toContain("no answer within 10 s");
   });
 
-  test("that the client cannot ask for lets the call wait", async () => {
+  test("lets the call wait if it cannot be asked", async () => {
     const { client } = answering(() => {
       throw new Error("rate-overlimit");
     });
@@ -122,7 +122,7 @@ describe("a number", () => {
     },
   );
 
-  test("does not ring after a hang-up during the last check", async () => {
+  test("does not ring after a late hang-up", async () => {
     const scene = await CallScene.start();
     const mayCall = async () => {
       scene.abort.abort();

@@ -55,7 +55,7 @@ describe("the rules of the adapter", () => {
     expect(endOf(call)?.cause).toBe("line_lost");
   });
 
-  test("4: a call beside somebody who rings the number is placed", async () => {
+  test("4: a call is placed while a person rings the number", async () => {
     const scene = await CallScene.start();
     const incoming = scene.network.ring(scene.client);
     await scene.system.advance(100);
@@ -88,7 +88,7 @@ describe("the rules of the adapter", () => {
     expect(call.callee.peerJid).toBe("4242@lid");
   });
 
-  test("7: nothing is fed before the call is active, and the beginning of the message is heard", async () => {
+  test("7: no audio is fed before the call is active, and the beginning of the message is heard", async () => {
     const scene = await CallScene.start({ mediaAfterMs: 2_000 });
     const fed: string[] = [];
     const { voip } = scene.client;
@@ -183,7 +183,7 @@ describe("the rules of the adapter", () => {
       expect(endOf(call)).toEqual({ cause: "line_lost", detail: "the socket dropped" });
     });
 
-    test("goes on if the connection comes back in time, with the call", async () => {
+    test("continues if the connection comes back in time, with the call", async () => {
       const scene = await CallScene.start({ devices: [{ does: "answer", afterMs: 6_000 }] });
       const call = await scene.call();
       await scene.system.advance(1_000);

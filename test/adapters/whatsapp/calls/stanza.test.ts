@@ -22,7 +22,7 @@ const relay = (callId: string, jids: readonly string[] = []) => ({
 });
 
 describe("a stanza about our call", () => {
-  test("reports which device rings, and that one has accepted", () => {
+  test("reports ringing devices and the accepting one", () => {
     expect(readCallStanza(signal("preaccept"), CALL)).toEqual({ type: "preaccept", device: 3 });
     expect(readCallStanza(signal("accept"), CALL)).toEqual({ type: "accept", by: "123456789:3@lid" });
   });
@@ -51,7 +51,7 @@ describe("a stanza about our call", () => {
     expect(readCallStanza(ack({ "call-id": "A1B2" }), CALL)).toEqual({ type: "offer_taken", devices: [] });
   });
 
-  test("reports the code with which the offer was refused", () => {
+  test("reports the code of the offer's refusal", () => {
     expect(readCallStanza(ack({ error: "403" }), CALL)).toEqual({ type: "offer_refused", code: "403" });
     expect(readCallStanza(ack({ error: "\u0007" }), CALL)).toEqual({ type: "offer_refused", code: "unknown" });
   });

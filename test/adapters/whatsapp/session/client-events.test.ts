@@ -22,7 +22,7 @@ describe("an event of the client", () => {
     expect(readClientEvent("auth_paired", {})).toEqual({ type: "paired", phone: null });
   });
 
-  test("connection is opened or closed; anything else means nothing", () => {
+  test("connection opens or closes; others mean nothing", () => {
     expect(readClientEvent("connection", { status: "open" })).toEqual({ type: "opened" });
     expect(
       readClientEvent("connection", { status: "close", reason: "failure_banned", code: 406, isLogout: true }),

@@ -88,16 +88,13 @@ describe("a signal of the client", () => {
 
   const RESUMES = close("stream_error_force_login", false, 515);
 
-  test.each(["linking", "connecting", "dropped"] as const)(
-    "515: a %s session lets the client log in, once",
-    (state) => {
-      const first = decided(FLOWS[state], RESUMES);
-      expect(first).toMatchObject({ flow: { state }, effects: [] });
-      const second = decideSession(first.flow, RESUMES, at(5_000));
-      expect(deeds(second)).toContain("disconnect");
-      expect(effectsOf(second, "start_timer").map(({ timer }) => timer)).toEqual(["retry"]);
-    },
-  );
+  test.each(["linking", "connecting", "dropped"] as const)("515: a %s session logs in once", (state) => {
+    const first = decided(FLOWS[state], RESUMES);
+    expect(first).toMatchObject({ flow: { state }, effects: [] });
+    const second = decideSession(first.flow, RESUMES, at(5_000));
+    expect(deeds(second)).toContain("disconnect");
+    expect(effectsOf(second, "start_timer").map(({ timer }) => timer)).toEqual(["retry"]);
+  });
 
   test.each(["waiting", "halted"] as const)("515: a %s session does not let the client log in", (state) => {
     expect(decided(FLOWS[state], RESUMES)).toEqual({ flow: FLOWS[state], effects: [{ do: "disconnect" }] });
@@ -245,7 +242,7 @@ describe("a signal of the client", () => {
       expect(deeds(decided(FLOWS[state], { type: "failure", code, expiresInMs: undefined }))).toEqual(["disconnect"]);
   });
 
-  test("402 while linking: the attempt ends with its condition", () => {
+  test("402 while linking ends with its condition", () => {
     const refused = decided(FLOWS.linking, { type: "failure", code: 402, expiresInMs: undefined });
     expect(refused.flow.state).toBe("idle");
     expect(effectsOf(refused, "report_condition")[0]?.condition).toBe("restricted");
@@ -270,7 +267,7 @@ describe("a signal of the client", () => {
     expect(healthOf(decided(trying.flow, { type: "opened", ...WORKS }).flow)).toEqual({ state: "online" });
   });
 
-  test("405 after the connection had failed already is still noticed", () => {
+  test("405 after a failed connection is still noticed", () => {
     const outdated = decided(
       FLOWS.connecting,
       { type: "failed", reason: "the WhatsApp client could not connect" },
@@ -292,7 +289,7 @@ describe("a signal of the client", () => {
     expect(longest).toEqual([4, 8, 16, 32, 64, 128, 256, 300, 300, 300].map((seconds) => seconds * 1_000));
   });
 
-  test("503: the wait is anything from zero on, by chance", () => {
+  test("503: the wait is random, from zero", () => {
     for (const chance of [0, 0.25, 1]) {
       const closed = decideSession(
         FLOWS.online,
@@ -319,7 +316,7 @@ describe("a signal of the client", () => {
     });
   });
 
-  test("auth_passkey_required with a signer: the attempt goes on", () => {
+  test("auth_passkey_required with a signer: the attempt continues", () => {
     expect(decided(FLOWS.linking, { type: "passkey", hasSigner: true }).flow).toEqual(FLOWS.linking);
   });
 

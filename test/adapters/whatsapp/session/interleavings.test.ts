@@ -107,7 +107,7 @@ class Watch {
 }
 
 describe("over any order of events of the client, the network and the core", () => {
-  test("the status is never wrong for longer than the probe period, nothing is unlinked, and it ends online", async () => {
+  test("the status is never wrong for longer than the probe period, no number is unlinked, and it ends online", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(transient, pauses), { maxLength: 20 }), fc.nat(1_000), async (acts, seed) => {
         const scene = await new SessionScene({ seed }).linked();
@@ -132,7 +132,7 @@ describe("over any order of events of the client, the network and the core", () 
     );
   });
 
-  test("after replaced, no client connects before somebody asks for it", async () => {
+  test("after replaced, no client connects unasked", async () => {
     const acts = fc.array(fc.tuple(fc.oneof(drops, faults), pauses), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(acts, acts, async (before, after) => {
@@ -158,7 +158,7 @@ describe("over any order of events of the client, the network and the core", () 
     );
   });
 
-  test("linked is reported once all keys are stored, whatever happens around the scan, or nothing is linked", async () => {
+  test("linked is reported once all keys are stored, whatever happens around the scan, or no number is linked", async () => {
     const around = fc.array(
       fc.tuple(
         fc.oneof(
@@ -204,7 +204,7 @@ describe("over any order of events of the client, the network and the core", () 
     );
   });
 
-  test("closing at any moment leaves nothing connected, and nothing that waits", async () => {
+  test("closing at any moment leaves no connection and no waiting request", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(transient, pauses), { maxLength: 8 }), fc.boolean(), async (acts, unlink) => {
         const scene = new SessionScene();

@@ -95,7 +95,7 @@ describe("a login of the client's own", () => {
     return scene;
   }
 
-  test("counts if WhatsApp ends the stream after each login", async () => {
+  test("counts if each login's stream ends", async () => {
     const scene = await accepted(({ client }) => client.streamError("other"));
     expect(scene.network.logins.length).toBeLessThanOrEqual(20);
   });
@@ -209,7 +209,7 @@ describe("after a restart", () => {
     expect(scene.logged.join()).toContain("the logins and limits of an earlier process could not be read");
   });
 
-  test("a number that is linked anew has no past", async () => {
+  test("a newly linked number has no past", async () => {
     const scene = await new SessionScene().linked();
     scene.client.fail(402, { expire: "86400" });
     await scene.system.advance(1_000);

@@ -36,7 +36,7 @@ test("an answer about the lock is ignored once a later question was asked", asyn
   expect(offers.block(true)).toBeUndefined();
 });
 
-test("a late answer that there is no lock does not end one that was found since", async () => {
+test("a late answer that there is no lock does not end a later one", async () => {
   const { system, offers } = setUp([
     [3_000, false],
     [100, true],
@@ -47,7 +47,7 @@ test("a late answer that there is no lock does not end one that was found since"
   expect(offers.block(true)?.release).toBe("paused");
 });
 
-test("a call waits for the answer to the latest question", async () => {
+test("a call waits for the latest answer", async () => {
   const { system, offers } = setUp([
     [100, false],
     [1_000, true],

@@ -119,7 +119,7 @@ describe("a call is ended", () => {
     expect(scene.sent).toHaveLength(1);
   });
 
-  test("by no client that sends no stanzas, which is reported", async () => {
+  test("by a client without stanzas is reported", async () => {
     const scene = new Scene();
     const calls = scene.open();
     calls.add("A", ANA, LID);
@@ -129,7 +129,7 @@ describe("a call is ended", () => {
     expect(scene.stored).toEqual(["A"]);
   });
 
-  test("unless the link was erased while the record was read", async () => {
+  test("unless the link was erased while reading", async () => {
     const scene = new Scene();
     scene.open().add("A", ANA, LID);
     await scene.system.settle();

@@ -17,7 +17,7 @@ describe("a session", () => {
     for (const state of SESSION_STATES) expect(FLOWS[state].state).toBe(state);
   });
 
-  test("links only from idle; a second request changes nothing", () => {
+  test("links only from idle, and once", () => {
     expect(deeds(decided(FLOWS.idle, { type: "link" }))).toEqual(["open_client"]);
     for (const state of ["linking", "connecting", "online", "dropped", "waiting", "closed"] as const)
       expect(decided(FLOWS[state], { type: "link" })).toEqual({ flow: FLOWS[state], effects: [] });
@@ -29,7 +29,7 @@ describe("a session", () => {
       expect(decideSession(flow, { type: "link" }, at(9_000, { owned: false }))).toEqual({ flow, effects: [] });
   });
 
-  test("puts three takeovers in ten minutes down to a client of its own that did not disconnect, and no more", () => {
+  test("puts three takeovers in ten minutes down to its own client that did not disconnect, and no more", () => {
     const replaced = close("stream_error_replaced");
     expect(decideSession(FLOWS.online, replaced, at(0)).flow.state).toBe("halted");
     let flow: SessionFlow = FLOWS.online;
@@ -59,7 +59,7 @@ describe("a session", () => {
     expect(deeds(closed)).toContain("disconnect");
   });
 
-  test("an accepted login that nobody has asked for counts; a second one within a minute ends the connection", () => {
+  test("an accepted login without a request counts; a second one within a minute ends the connection", () => {
     const online = decided(FLOWS.connecting, { type: "opened", ...WORKS }, { type: "accepted", ...WORKS });
     expect(online.flow).toMatchObject({ state: "online", reconnects: { logins: [2_000] } });
     const first = decideSession(online.flow, { type: "accepted", ...WORKS }, at(10_000));
@@ -126,7 +126,7 @@ describe("a session", () => {
     expect(effectsOf(code, "start_timer")[0]?.ms).toBe(181_000);
   });
 
-  test("a pairing code that WhatsApp no longer takes is no condition any more", () => {
+  test("a pairing code that WhatsApp no longer takes is no condition any longer", () => {
     const typed = decided(FLOWS.linking, { type: "pairing_code", ttlMs: 180_000 });
     const over = decided(typed.flow, { type: "pairing_code_over" });
     expect(effectsOf(over, "report_condition")[0]).toMatchObject({ condition: undefined });
@@ -139,7 +139,7 @@ describe("a session", () => {
     expect(deeds(late)).toEqual(["disconnect", "report_offline", "calls_lost"]);
   });
 
-  test("a client that connects by itself while the session waits is welcome", () => {
+  test("a client that connects on its own while the session waits is welcome", () => {
     const opened = decided(FLOWS.waiting, { type: "opened", ...WORKS });
     expect(opened.flow.state).toBe("online");
     expect(opened.effects).toContainEqual({ do: "stop_timer", timer: "retry" });
@@ -175,7 +175,7 @@ describe("a session", () => {
     expect(deeds(last)).toContain("disconnect");
   });
 
-  test("logs in 20 times an hour at most, whatever fails, and whoever asks for it", () => {
+  test("logs in 20 times an hour at most, whatever fails, and for any caller", () => {
     let flow: SessionFlow = FLOWS.waiting;
     const logins: number[] = [];
     for (let now = 10_000; now < 3_600_000; now += 1_000) {
@@ -210,7 +210,7 @@ describe("a session", () => {
     }
   });
 
-  test("logs in 20 times an hour at most if its lease is renewed late again and again, and reports when it goes on", () => {
+  test("logs in 20 times an hour at most if its lease is renewed late again and again, and reports when it continues", () => {
     let flow: SessionFlow = FLOWS.waiting;
     let logins = 0;
     let refused: SessionDecision | undefined;
@@ -238,7 +238,7 @@ describe("a session", () => {
     });
   });
 
-  test("an attempt that does not reach WhatsApp is no login", () => {
+  test("an attempt short of WhatsApp is no login", () => {
     let flow: SessionFlow = FLOWS.waiting;
     for (let attempt = 0; attempt < 2 * MAX_LOGINS; attempt++) {
       flow = decided(flow, { type: "timer", timer: "retry" }, { type: "login" }).flow;
@@ -295,7 +295,7 @@ describe("a session", () => {
     }
   });
 
-  test("its calls hang up first, for a second at most", () => {
+  test("its calls hang up first, within 1 s", () => {
     const inCall = { owned: false, inCall: true };
     const doubtful = decideSession(FLOWS.online, { type: "state", ...WORKS }, at(9_000, inCall));
     const ending = decideSession(doubtful.flow, { type: "timer", timer: "ownership" }, at(11_000, inCall));
@@ -314,14 +314,14 @@ describe("a session", () => {
     expect(decideSession(FLOWS.online, { type: "calls_over" }, at(9_000, { owned: false })).effects).toEqual([]);
   });
 
-  test("a lease that is only renewed late costs nothing", () => {
+  test("a lease renewed late costs nothing", () => {
     const doubtful = decideSession(FLOWS.online, { type: "state", ...WORKS }, at(9_000, { owned: false }));
     expect(decideSession(doubtful.flow, { type: "state", ...WORKS }, at(9_500, { owned: false })).effects).toEqual([]);
     const renewed = decideSession(doubtful.flow, { type: "timer", timer: "ownership" }, at(11_000));
     expect(renewed).toEqual({ flow: FLOWS.online, effects: [] });
   });
 
-  test("a socket that drops meanwhile is noticed all the same", () => {
+  test("a socket's drop is noticed all the same", () => {
     const dropped = decideSession(FLOWS.online, { type: "state", ...DOWN }, at(9_000, { owned: false, inCall: true }));
     expect(dropped.flow.state).toBe("dropped");
     expect(deeds(dropped)).toEqual(["report_offline", "calls_lost"]);
@@ -355,7 +355,7 @@ describe("a session", () => {
     }
   });
 
-  test("closing drops the client and keeps its keys, in every state; afterwards nothing has an effect", () => {
+  test("closing drops the client and keeps its keys, in every state; afterwards no call has an effect", () => {
     for (const state of SESSION_STATES.filter((one) => one !== "closed")) {
       const closed = decided(FLOWS[state], { type: "close" });
       expect(deeds(closed)).toEqual(["calls_lost", "drop_client"]);
@@ -428,7 +428,7 @@ describe("in any order of events", () => {
     );
   });
 
-  test("a halted session never connects by itself", () => {
+  test("a halted session never connects on its own", () => {
     fc.assert(
       fc.property(steps, (all) => {
         let flow: SessionFlow = FLOWS.halted;

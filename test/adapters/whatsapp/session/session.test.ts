@@ -19,7 +19,7 @@ const keysOf = (scene: SessionScene, part: string): string[] =>
   [...scene.host.storedRecords.keys()].filter((key) => key.includes(part));
 
 describe("linking", () => {
-  test("codes have a sequence and expire when the client's time is over", async () => {
+  test("codes have a sequence and expire when the client's time has ended", async () => {
     const scene = new SessionScene();
     const startedAt = scene.system.now();
     await scene.code();
@@ -66,7 +66,7 @@ describe("linking", () => {
     expect(scene.online).toBe(true);
   });
 
-  test("nothing is linked before all keys are stored, even if the storage is down for a while", async () => {
+  test("no number is linked before all keys are stored, even if the storage is down for a while", async () => {
     const scene = new SessionScene();
     const qr = await scene.code();
     const { records } = scene.host;
@@ -90,7 +90,7 @@ describe("linking", () => {
     expect(scene.reports).toEqual(["linked", "online"]);
   });
 
-  test("a link waits for whatever the client still writes", async () => {
+  test("a link waits for the client's writes", async () => {
     const scene = new SessionScene();
     scene.network.onClient = (client) =>
       client.on("auth_paired", () => void client.context.records.set(new Map([["late", new Uint8Array(1)]])));
@@ -204,7 +204,7 @@ describe("linking", () => {
     expect(scene.reports).toEqual(["condition"]);
   });
 
-  test("a factory that returns no client is asked again", async () => {
+  test("a factory without a client is asked again", async () => {
     const scene = new SessionScene();
     let asked = 0;
     scene.open((context) => (asked++ < 2 ? (undefined as never) : scene.network.client(context)));
@@ -254,7 +254,7 @@ describe("linking", () => {
     expect(scene.logged.some((line) => line.startsWith("error"))).toBe(true);
   });
 
-  test("an overloaded WhatsApp is tried again until a code comes", async () => {
+  test("an overloaded WhatsApp is retried for a code", async () => {
     const scene = new SessionScene();
     scene.network.refuses = 503;
     const linking = scene.session.link();
@@ -282,7 +282,7 @@ describe("a linked session", () => {
     expect(first).toBe(second);
   });
 
-  test("notices a dropped socket within 5 s, and its return", async () => {
+  test("notices a dropped socket and its return", async () => {
     const scene = await new SessionScene().linked();
     scene.network.reachable = false;
     await scene.system.advance(5_000);
@@ -294,7 +294,7 @@ describe("a linked session", () => {
     expect(scene.network.clients).toHaveLength(1);
   });
 
-  test("notices it however often the core asks for something else", async () => {
+  test("notices it however often the core asks", async () => {
     const scene = await new SessionScene().linked();
     scene.network.reachable = false;
     for (let second = 0; second < 5; second++) {
@@ -314,7 +314,7 @@ describe("a linked session", () => {
     expect(events.filter((event) => !event.startsWith("stanza"))).toEqual(["lost", "restored"]);
   });
 
-  test("a probe finds a drop and a return at once, by itself", async () => {
+  test("a probe finds a drop and a return at once, on its own", async () => {
     const scene = await new SessionScene().linked();
     expect(scene.online).toBe(true);
     scene.client.dropSocket(3_000);
@@ -323,7 +323,7 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
-  test("a socket that stays down is closed and opened anew", async () => {
+  test("a broken socket is opened anew", async () => {
     const scene = await new SessionScene().linked();
     scene.client.dropSocket(Infinity);
     await scene.system.advance(40_000);
@@ -332,7 +332,7 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
-  test("515 is a reconnect that nobody notices", async () => {
+  test("515 is an unnoticed reconnect", async () => {
     const scene = await new SessionScene().linked();
     const { events } = scene.call();
     scene.client.streamError(515);
@@ -345,7 +345,7 @@ describe("a linked session", () => {
   test.each([
     ["a client that does not report accepted logins", 25, false],
     ["a slow network", 1_500, true],
-  ])("515 is a single login over %s, which nobody notices", async (_, latencyMs, reportsAccepted) => {
+  ])("515 is a single unnoticed login over %s", async (_, latencyMs, reportsAccepted) => {
     const network = new FakeWhatsApp(new ManualSystem({ seed: 1 }), { latencyMs });
     const client: WhatsAppClientFactory = async (context) => {
       const made = (await network.client(context)) as FakeWhatsAppClient;
@@ -379,7 +379,7 @@ describe("a linked session", () => {
     expect(scene.fresh()).toEqual(["offline"]);
   });
 
-  test("replaced: it halts, fights nobody, keeps its keys, and comes back when it is asked to", async () => {
+  test("replaced: it halts, does not fight, keeps its keys, and comes back when it is asked to", async () => {
     const scene = await new SessionScene().linked();
     const { events } = scene.call();
     scene.client.streamError("replaced");
@@ -517,7 +517,7 @@ describe("a linked session", () => {
     expect(scene.fresh()).toEqual(["offline"]);
   });
 
-  test("503: it tries again by itself, with the same client, until WhatsApp is back", async () => {
+  test("503: it tries again on its own, with the same client, until WhatsApp is back", async () => {
     const scene = await new SessionScene().linked();
     scene.network.refuses = 503;
     scene.client.fail(503);
@@ -530,7 +530,7 @@ describe("a linked session", () => {
     expect(scene.network.clients).toHaveLength(1);
   });
 
-  test("an unreachable network is tried again, and keeps its keys", async () => {
+  test("an unreachable network is retried with its keys", async () => {
     const scene = await new SessionScene().linked();
     scene.network.reachable = false;
     await scene.system.advance(30 * 60_000);
@@ -574,7 +574,7 @@ describe("a linked session", () => {
     expect(scene.network.clients.filter((client) => client.getState().connected)).toHaveLength(1);
   });
 
-  test("a client that was given up and comes back does not take the number offline for good", async () => {
+  test("a client that was given up and comes back does not take the number offline permanently", async () => {
     const scene = await new SessionScene().linked();
     scene.client.disturb("disconnect", "hang", 20);
     scene.client.dropSocket(60_000);
@@ -601,7 +601,7 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
-  test("a connect that hangs is ended, and tried again", async () => {
+  test("a hanging connect is ended and retried", async () => {
     const scene = await new SessionScene().linked();
     await scene.session.close();
     scene.network.onClient = (client) => client.disturb("connect", "hang");
@@ -688,7 +688,7 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
-  test("incoming calls are left to the phone of the owner", async () => {
+  test("incoming calls are left to the owner", async () => {
     const scene = await new SessionScene().linked();
     const { events } = scene.call();
     const incoming = scene.network.ring(scene.client);
@@ -763,7 +763,7 @@ describe("unlinking", () => {
     },
   );
 
-  test("ends in time without a network, and erases the keys", async () => {
+  test("ends in time without network, erasing keys", async () => {
     const scene = await new SessionScene().linked();
     scene.network.reachable = false;
     let done = false;
@@ -778,7 +778,7 @@ describe("unlinking", () => {
 });
 
 describe("closing", () => {
-  test("disconnects and keeps the link, at any moment of linking", async () => {
+  test("disconnects and keeps the link at any moment", async () => {
     for (const ms of [0, 10, 30, 60, 500, 1_010, 1_030, 1_060, 1_100]) {
       const scene = new SessionScene();
       const linking = scene.session.link().catch(() => {});
@@ -799,7 +799,7 @@ describe("closing", () => {
     }
   });
 
-  test("leaves no timer behind, and the line is offline", async () => {
+  test("leaves no timer, and the line offline", async () => {
     const scene = await new SessionScene().linked();
     await scene.session.close();
     expect(scene.session.probe()).toEqual({ state: "offline", reason: "closed" });
@@ -831,7 +831,7 @@ describe("closing", () => {
     expect(scene.logged.join()).toContain("the last keys of the client were not stored");
   });
 
-  test("takes a limited time when the client does not disconnect", async () => {
+  test("takes limited time with a stuck client", async () => {
     const scene = await new SessionScene().linked();
     scene.client.disturb("disconnect", "hang", 9);
     let done = false;

@@ -26,11 +26,11 @@ describe("a contact whose token arrives under their number", () => {
     expect(await tokenAfter(token(PHONE, 1, 5))).toBe(1);
   });
 
-  test("is called with a newer one once it has arrived", async () => {
+  test("is called with a newer, arrived one", async () => {
     expect(await tokenAfter(token(PHONE, 1, 5), token(PHONE, 2, 6))).toBe(2);
   });
 
-  test("keeps the newer token of the address that is called", async () => {
+  test("keeps the called address's newer token", async () => {
     expect(await tokenAfter(token(LID, 1, 6), token(PHONE, 2, 5))).toBe(1);
     expect(await tokenAfter(token(PHONE, 1, 5), token(LID, 2, 6))).toBe(2);
   });

@@ -50,7 +50,7 @@ describe("records of a kind", () => {
     expect(records.reads).toEqual([2, 1, 1]);
   });
 
-  test("that do not exist are not read at all", async () => {
+  test("are not read if missing", async () => {
     const { records, set } = setUp();
     expect(await set.get("x")).toBeUndefined();
     expect(records.reads).toEqual([]);
@@ -66,7 +66,7 @@ describe("records of a kind", () => {
     expect(records.reads).toEqual([1]);
   });
 
-  test("are not overwritten in memory by an older read", async () => {
+  test("are not overwritten by an older read", async () => {
     const { records, set } = setUp({ cached: 10 });
     await put(set, "x");
     const later = new RecordSet<object>({ ...optionsOf(records), cached: 10 });
@@ -88,7 +88,7 @@ describe("records of a kind", () => {
     expect(await later.get("x")).toEqual({ name: "new" });
   });
 
-  test("above the limit push out those that were not written for longest", async () => {
+  test("above the limit push out the longest unwritten ones", async () => {
     const { records, set } = setUp({ most: 3, cached: 10 });
     await put(set, "x", "y", "z");
     await put(set, "x"); // now the latest
@@ -100,7 +100,7 @@ describe("records of a kind", () => {
     expect(await set.names()).toEqual(["1", "2", "3", "4"]);
   });
 
-  test("are deleted without a write if there are none", async () => {
+  test("are deleted without a write if absent", async () => {
     const { records, set } = setUp();
     await set.set(new Map([["x", undefined]]));
     await set.clear();
@@ -129,7 +129,7 @@ describe("records of a kind", () => {
 });
 
 describe("writes", () => {
-  test("that come while another one runs are written together", async () => {
+  test("are written together if concurrent", async () => {
     const { records, set } = setUp();
     await set.names();
     await Promise.all([put(set, "1"), put(set, "2", "3"), put(set, "4")]);

@@ -52,7 +52,7 @@ describe("every store", () => {
     expect(await stores.session("a").hasSession(ANA)).toBe(true);
   });
 
-  test("rejects while the storage cannot serve, and works after that", async () => {
+  test("rejects during storage outages, then works", async () => {
     const { records, auth, preKey, identity } = setUp();
     records.failure = new Error("the storage is down");
     await expect(auth.load()).rejects.toThrow("the storage is down");
@@ -63,7 +63,7 @@ describe("every store", () => {
     expect(await preKey.getOrGenPreKeys(1, preKeyOf)).toHaveLength(1);
   });
 
-  test("is named by a provider, and messages are not kept", () => {
+  test("is named by a provider, keeping no messages", () => {
     const { backends, providers } = whatsappStore(new MapRecords());
     expect(backends.ringport.caches).toEqual({});
     const named = Object.entries(providers).filter(([, provider]) => provider === "ringport");
@@ -136,7 +136,7 @@ describe("the pre-key store", () => {
     expect(await preKey.getPreKeysById([2, 1, 2])).toEqual([preKeyOf(2), null, preKeyOf(2)]);
   });
 
-  test("keeps a key whose consumption could not be stored", async () => {
+  test("keeps a key with unstored consumption", async () => {
     const { preKey, records } = setUp();
     await preKey.getOrGenPreKeys(1, preKeyOf);
     records.failure = new Error("down");
@@ -161,7 +161,7 @@ describe("the pre-key store", () => {
     expect(two.map(({ keyId }) => keyId)).toEqual([1, 2, 3]);
   });
 
-  test("takes a key with an id of its own", async () => {
+  test("takes a key with its own id", async () => {
     const { preKey } = setUp();
     await preKey.putPreKey(preKeyOf(40));
     expect(await preKey.getPreKeyById(40)).toEqual(preKeyOf(40));
@@ -178,7 +178,7 @@ describe("the pre-key store", () => {
     await expect(preKey.getOrGenPreKeys(2, () => preKeyOf(5))).rejects.toThrow("which exists already");
   });
 
-  test("drops the oldest uploaded keys above 3000, and no other", async () => {
+  test("drops only the oldest keys above 3000", async () => {
     const { preKey, records } = setUp();
     await preKey.getOrGenPreKeys(2000, preKeyOf);
     await preKey.markKeyAsUploaded(1500);

@@ -4,7 +4,7 @@ import { ListenerRing } from "../../../../src/application/call-audio/listeners/l
 
 const pieces = fc.array(fc.oneof(fc.record({ write: fc.nat(30) }), fc.record({ read: fc.nat(30) })), { maxLength: 60 });
 
-test("a ring hands out the latest samples in order, and counts those that were lost", () => {
+test("a ring hands out the latest samples in order, and counts lost ones", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), pieces, (capacity, steps) => {
       const ring = new ListenerRing(capacity);

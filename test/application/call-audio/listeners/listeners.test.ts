@@ -168,7 +168,7 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
-  test("keeps on waiting while the call returns to the queue", async () => {
+  test("keeps waiting while the call is requeued", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const call = await world.call(instance, "Hello");
@@ -185,7 +185,7 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
-  test("learns how a call ends that nobody answers", async () => {
+  test("learns the end of an unanswered call", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     const heard = read(await listen(world, call));
@@ -211,7 +211,7 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
-  test("is refused by a server that stops while it listens", async () => {
+  test("is refused by a stopping server", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), LONG);
     const heard = read(await listen(world, call));

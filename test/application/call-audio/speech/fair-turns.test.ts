@@ -32,19 +32,19 @@ async function order(demands: readonly Demand[], system = new ManualSystem()): P
 }
 
 describe("turns", () => {
-  test("go round the users, and round the instances of each", async () => {
+  test("go round users, and each one's instances", async () => {
     const names = ["A1", "A1", "A2", "A3", "B1", "B1", "C1"];
     expect(await order(names.map((name) => demand(name)))).toEqual(["A1", "B1", "C1", "A2", "B1", "A3", "A1"]);
   });
 
-  test("go first to answered calls with little audio ready", async () => {
+  test("go first to calls short of audio", async () => {
     const plenty = demand("A1", { playing: true, aheadMs: 31_000 });
     const comfortable = demand("B1", { playing: true, aheadMs: 20_000 });
     const scarce = demand("C1", { playing: true, aheadMs: 4_000 });
     expect(await order([plenty, comfortable, demand("D1"), scarce])).toEqual(["C1", "B1", "D1", "A1"]);
   });
 
-  test("of a user go first to that user's answered call", async () => {
+  test("of a user prefer their answered call", async () => {
     expect(await order([demand("A1"), demand("A2", { playing: true }), demand("B1")])).toEqual(["A2", "B1", "A1"]);
   });
 

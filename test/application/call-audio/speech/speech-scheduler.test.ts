@@ -48,7 +48,7 @@ async function heardMs(pieces: AsyncIterable<PcmChunk>): Promise<number> {
   return ms;
 }
 
-test("a slice with nothing to speak is passed over, unless there is nothing else", async () => {
+test("an unspeakable slice is passed over, unless it is the only one", async () => {
   const { scheduler } = speechOf(async function* (text) {
     if (text.includes("今天")) throw new NothingToSpeak("not in this voice");
     if (!/\w/.test(text)) throw new SpeechFailed("no words");
@@ -80,7 +80,7 @@ test("slices together speak for ten minutes at most", async () => {
   expect(asked).toHaveLength(7);
 });
 
-test("an engine that must see whole texts gets them", async () => {
+test("an engine for whole texts gets them", async () => {
   const { scheduler, asked } = speechOf(beep, { sliceLength: Infinity });
   await heardMs(scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), never));
   expect(asked).toEqual([SENTENCE.repeat(20)]);
@@ -100,7 +100,7 @@ test("each engine speaks as many texts at once as it declares, two by default", 
   expect(asked).toHaveLength(10);
 });
 
-test.each(["constructor", "__proto__"])("an engine named %s speaks two texts at once", async (engine) => {
+test.each(["constructor", "__proto__"])("an engine named %s speaks two at once", async (engine) => {
   const { scheduler, asked, system, finish } = heldSpeech({ atOnce: { loud: 3 } });
   for (let n = 0; n < 5; n++) void heardMs(scheduler.speak(`text ${n}`, engine, demand("A"), never));
   await system.settle();

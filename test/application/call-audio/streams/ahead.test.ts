@@ -9,7 +9,7 @@ import { fuzz } from "../../../support/fuzz.ts";
 const RATE = 8_000;
 const FRAME = 160;
 /** What a worker has ready, at most: 200 ms. */
-const MOST_AHEAD = 1_600;
+const MAX_AHEAD = 1_600;
 
 /** A leg whose audio leaves from another thread: it pulls 200 ms ahead and tells later what was sent. */
 class Worker {
@@ -32,7 +32,7 @@ class Worker {
   tick(frames = 1): void {
     this.#tell();
     const frame = new Int16Array(FRAME);
-    while (this.#ring.length + FRAME <= MOST_AHEAD) {
+    while (this.#ring.length + FRAME <= MAX_AHEAD) {
       const samples = this.playout.pull(frame);
       this.#ring.push(...frame.subarray(0, samples));
       if (samples < FRAME) break;
@@ -114,7 +114,7 @@ describe("a leg that pulls ahead", () => {
     expect(worker.audio.heardMs).toBe(260);
   });
 
-  test("ends when its silence after the last words has left", () => {
+  test("ends after its last silence has left", () => {
     const worker = new Worker();
     worker.tick();
     worker.audio.write(tone(440, 200, 8_000, 9_000), 8_000);

@@ -73,7 +73,7 @@ describe.each(PAIRS)("a leg of %i Hz and a client who wants %i Hz", (leg, rate) 
   });
 });
 
-test("nothing is emitted before the answer, or without a client", () => {
+test("no event is emitted before the answer, or without a client", () => {
   const line = new Line(8_000, undefined);
   line.say(tone(440, 200, 8_000, 9_000));
   expect(line.frames).toEqual([]);

@@ -18,7 +18,7 @@ function takingKeys(world: World): string[] {
 }
 
 describe("a client who comes later", () => {
-  test("gets at once what has happened, with its time", async () => {
+  test("gets past events at once, with times", async () => {
     const world = await start();
     const first = new RecordingClient();
     const { call, leg, attachment } = await answeredStream(world, first);
@@ -61,7 +61,7 @@ describe("a client who comes later", () => {
     await world.stop();
   });
 
-  test("to a call that has ended meanwhile receives its outcome", async () => {
+  test("gets the outcome of an ended call", async () => {
     const world = await start();
     const call = await streamCall(world, await world.activeInstance());
     const seat = await world.app.calls.stream(ALICE, call.id);
@@ -97,7 +97,7 @@ describe("too much audio", () => {
     await world.stop();
   });
 
-  test("beyond a minute disconnects the client, not the call", async () => {
+  test("beyond a minute disconnects only the client", async () => {
     const world = await start();
     const client = new RecordingClient();
     const { call, attachment } = await answeredStream(world, client);
@@ -126,7 +126,7 @@ describe("too much audio", () => {
 });
 
 describe("keys that the client presses", () => {
-  test("are sent at once, before the audio that waits", async () => {
+  test("are sent before the waiting audio", async () => {
     const world = await start();
     const taken = takingKeys(world);
     const { leg, attachment } = await answeredStream(world);

@@ -44,7 +44,7 @@ describe("a client who ends the call before the answer", () => {
     await world.stop();
   });
 
-  test.each(ways)("and %s while it rings hangs up at once", async (_, leave) => {
+  test.each(ways)("and %s while ringing hangs up", async (_, leave) => {
     const world = await start();
     const call = await streamCall(world, await world.activeInstance());
     const attachment = await attach(world, call);
@@ -164,7 +164,7 @@ describe("a client who hangs up during the call", () => {
     await world.stop();
   });
 
-  test("while the callee hangs up, and somebody deletes the call: it ends once", async () => {
+  test("while the callee hangs up, and its deletion arrives: it ends once", async () => {
     const world = await start();
     const { call, leg, attachment } = await answeredStream(world);
     attachment.write(tone(440, 1_000, 8_000, 9_000), 8_000);
@@ -178,7 +178,7 @@ describe("a client who hangs up during the call", () => {
     await world.stop();
   });
 
-  test("waits with the rest while the peer holds the call", async () => {
+  test("waits with the rest during a hold", async () => {
     const world = await start();
     const { call, leg, attachment } = await answeredStream(world);
     leg.hold();
@@ -280,7 +280,7 @@ describe("the reservation of a stream", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("is refused to a client with an unsupported rate", async () => {
+  test("is refused with an unsupported rate", async () => {
     const world = await start();
     const call = await streamCall(world, await world.activeInstance());
     for (const rate of [0, 1, 8_001, 8_000.5, 200_000, Number.NaN])

@@ -86,7 +86,7 @@ describe.each(PAIRS)("audio of %i Hz to a leg of %i Hz", (from, to) => {
     expect(sound(listener.heard)).toEqual(sound(resample(samples, from, to)));
   });
 
-  test("ends with its last piece, and nothing is held back", () => {
+  test("ends with its last piece, withholding none", () => {
     const samples = tone(500, 60, from, 12_000);
     const listener = new Listener(to);
     listener.pull(2);
@@ -159,7 +159,7 @@ describe("a mark", () => {
     expect(sound(listener.heard), "marks leave no seam").toEqual(sound(all));
   });
 
-  test("waits with nine thousand others, but not with any number", () => {
+  test("waits with nine thousand others, but no more", () => {
     const { audio } = new Listener(8_000);
     for (let i = 0; i < 10_000; i++) audio.mark("m", () => {});
     expect(() => audio.mark("one more", () => {})).toThrow(RangeError);
@@ -207,7 +207,7 @@ describe("the end", () => {
     return told;
   };
 
-  test("comes after everything was heard and a silence after it", () => {
+  test("follows everything heard and a silence", () => {
     const listener = new Listener(8_000);
     listener.pull();
     listener.audio.write(tone(440, 500, 24_000, 9_000), 24_000);
@@ -219,7 +219,7 @@ describe("the end", () => {
     expect(told[0]).toBeLessThanOrEqual(20 + 800 + 20);
   });
 
-  test("takes the silence into account that there was already", () => {
+  test("counts the silence so far", () => {
     const listener = new Listener(8_000);
     listener.audio.write(tone(440, 100, 8_000, 9_000), 8_000);
     listener.pull(15); // 100 ms of sound, 200 ms of silence
@@ -228,7 +228,7 @@ describe("the end", () => {
     expect(told).toEqual([380]);
   });
 
-  test("drains at once if nothing is waiting or there is no leg", () => {
+  test("drains at once if the queue is empty or there is no leg", () => {
     const silent = new Listener(8_000);
     silent.pull();
     const told = at(silent);

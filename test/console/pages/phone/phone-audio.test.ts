@@ -60,7 +60,7 @@ describe("the playback", () => {
     expect(output[0]! * 32_768).toBeGreaterThanOrEqual(8_500);
   });
 
-  test("keeps the end of a piece that is too long", () => {
+  test("keeps the end of an overlong piece", () => {
     const playback = new Playback(CALL_RATE, CALL_RATE, { ...BUFFERING, spareMs: 0 });
     playback.push(Int16Array.from({ length: 5_000 }, (_, i) => i));
     const output = new Float32Array(3_200);
@@ -129,7 +129,7 @@ describe("the level", () => {
     expect(meter.level).toBe(0);
   });
 
-  test("of a sample that is not a number is 0", () => {
+  test("of NaN is 0", () => {
     expect(levelOf(new Float32Array(1_600).fill(Number.NaN))).toBe(0);
   });
 });

@@ -120,7 +120,7 @@ describe("the connection of a phone", () => {
     expect(sockets.length).toBe(1);
   });
 
-  test("does nothing more once it is closed", () => {
+  test("stops once it is closed", () => {
     const connection = open();
     latest().open();
     connection.close();

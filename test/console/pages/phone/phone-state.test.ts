@@ -57,7 +57,7 @@ describe("a phone", () => {
     expect(nextState(nextState(lost, { type: "closed" }, 5_000), READY, 6_000)).toEqual({ name: "ready", last });
   });
 
-  test("rings again if it reconnects while the call still rings", () => {
+  test("rings again after reconnecting during the ringing", () => {
     expect(stateAfter(READY, RINGING, { type: "closed" }, READY, RINGING)).toEqual({ name: "ringing", call });
   });
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LONGEST_PACKET_MS, MOST_PAYLOAD_BYTES } from "../../../../adapters/sip-stack/media/codecs/codec.ts";
+import { MAX_PACKET_MS, MAX_PAYLOAD_BYTES } from "../../../../adapters/sip-stack/media/codecs/codec.ts";
 import { createG722 } from "../../../../adapters/sip-stack/media/codecs/g722.ts";
 import { rms } from "../../../../src/audio/pcm.ts";
 import { tone, toneShare } from "../../../../src/audio/tone.ts";
@@ -9,7 +9,7 @@ import { largestStep, pass } from "../simulated-network.ts";
 
 const RATE = 16_000;
 const FRAME = RATE / 50;
-const LONGEST = (RATE * LONGEST_PACKET_MS) / 1000;
+const LONGEST = (RATE * MAX_PACKET_MS) / 1000;
 /** Samples by which both filters together delay the sound. */
 const DELAY = 22;
 
@@ -17,7 +17,7 @@ const DELAY = 22;
 function heardAgain(samples: Int16Array, frame = FRAME): Int16Array {
   const codec = createG722();
   const heard = new Int16Array(samples.length);
-  const bytes = new Uint8Array(3 + MOST_PAYLOAD_BYTES);
+  const bytes = new Uint8Array(3 + MAX_PAYLOAD_BYTES);
   for (let at = 0; at + frame <= samples.length; at += frame) {
     const length = codec.encode(samples.subarray(at, at + frame), bytes, 3);
     expect(length).toBe(frame / 2);
@@ -83,10 +83,10 @@ test("silence stays silent", () => {
   expect(Math.max(...heardAgain(new Int16Array(RATE)).map(Math.abs))).toBeLessThan(8);
 });
 
-test("two streams know nothing of each other", () => {
+test("two streams are independent", () => {
   const alone = heardAgain(tone(440, 400, RATE, 8_000));
   const other = createG722();
-  const [bytes, samples] = [new Uint8Array(MOST_PAYLOAD_BYTES), new Int16Array(FRAME)];
+  const [bytes, samples] = [new Uint8Array(MAX_PAYLOAD_BYTES), new Int16Array(FRAME)];
   const codec = createG722();
   const sent = tone(440, 400, RATE, 8_000);
   for (let at = 0; at < sent.length; at += FRAME) {
@@ -136,7 +136,7 @@ fuzz(
     const samples = codec.decode(bytes, at, length, into, 7);
     if (samples < 0 || samples > LONGEST || samples > 2 * length) throw new Error(`${samples} samples`);
     if (into[6] !== 77 || into[7 + samples] !== 77) throw new Error("it wrote beyond them");
-    const packet = new Uint8Array(MOST_PAYLOAD_BYTES);
+    const packet = new Uint8Array(MAX_PAYLOAD_BYTES);
     const sent = tone(440, 100, RATE, 8_000);
     const heard = new Int16Array(sent.length);
     for (let i = 0; i < sent.length; i += FRAME)

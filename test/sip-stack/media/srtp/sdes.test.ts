@@ -11,7 +11,7 @@ import { hex } from "./support.ts";
 /** The line of RFC 4568 section 9.1's example: 30 bytes in base64. */
 const INLINE = "WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz";
 
-test("a line is read: tag, suite, key and salt", () => {
+test("a line has tag, suite, key and salt", () => {
   const line = parseCrypto(`1 AES_CM_128_HMAC_SHA1_80 inline:${INLINE}`);
   expect(line?.tag).toBe(1);
   expect(line?.keys.suite).toBe("AES_CM_128_HMAC_SHA1_80");

@@ -153,7 +153,7 @@ test("a source that had wrapped around before its first packet came is understoo
   for (const { bytes, length } of packets.slice(8)) expect(receiver.unprotect(bytes, length)).toBe(172);
 });
 
-test("sources that take turns do not disturb one another", () => {
+test("sources taking turns do not disturb each other", () => {
   const receiver = createSrtp(KEYS);
   const sender = createSrtp(KEYS);
   for (let n = 0; n < 300; n++) {
@@ -164,13 +164,13 @@ test("sources that take turns do not disturb one another", () => {
   }
 });
 
-test("a hundred sources one after the other are all understood", () => {
+test("a hundred sources in turn are all understood", () => {
   const receiver = createSrtp(KEYS);
   for (let ssrc = 1; ssrc <= 100; ssrc++)
     for (const { bytes, length } of protectedPackets(1, 3, ssrc)) expect(receiver.unprotect(bytes, length)).toBe(172);
 });
 
-test("one wrong bit refuses a packet and changes no state", () => {
+test("one wrong bit refuses a packet without traces", () => {
   const [packet] = protectedPackets(5, 1);
   const { bytes, length } = packet!;
   const receiver = createSrtp(KEYS);
@@ -184,7 +184,7 @@ test("one wrong bit refuses a packet and changes no state", () => {
   expect(receiver.unprotect(bytes, length)).toBe(172);
 });
 
-test("one wrong bit anywhere makes an RTCP packet be refused", () => {
+test("one wrong bit refuses an RTCP packet", () => {
   const packet = rtcp(3);
   const length = createSrtp(KEYS).protectRtcp(packet, 28);
   const receiver = createSrtp(KEYS);
@@ -197,7 +197,7 @@ test("one wrong bit anywhere makes an RTCP packet be refused", () => {
   expect(receiver.unprotectRtcp(packet, length)).toBe(-1);
 });
 
-test("RTCP that is signed but not encrypted is taken", () => {
+test("signed but unencrypted RTCP is taken", () => {
   const packet = rtcp(3);
   const view = new DataView(packet.buffer);
   view.setUint32(28, 5);

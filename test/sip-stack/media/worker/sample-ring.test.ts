@@ -56,7 +56,7 @@ test("positions may wrap around 32 bits", () => {
   expect([...frame]).toEqual(Array.from({ length: 20 }, (_, i) => i));
 });
 
-test("every sample is either dropped or read, also concurrently", async () => {
+test("every sample is dropped or read, concurrently too", async () => {
   const memory = SampleRing.memory(1024);
   const result = new SharedArrayBuffer(8);
   const entry = new URL("./taking-thread.ts", import.meta.url);

@@ -360,7 +360,7 @@ describe("a worker that dies", () => {
 });
 
 describe("without a worker", () => {
-  test("calls live in this thread, which is logged once", async () => {
+  test("calls live in this thread, logged once", async () => {
     const lines: string[] = [];
     const logger = { ...silentLogger, warn: (_: unknown, line: string) => void lines.push(line) };
     const entry = new URL("./there-is-no-such-file.ts", import.meta.url);

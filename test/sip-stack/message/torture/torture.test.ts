@@ -123,7 +123,7 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
     expect(headers.get("C%6Fntact")).toBe("<sip:alias2@host2.example.com>");
   });
 
-  test("may lack the space behind a display name (lwsdisp)", () => {
+  test("may lack the display name's space (lwsdisp)", () => {
     expect(address(request(VALID.lwsdisp).headers.get("From"))).toMatchObject({
       display: "caller",
       uri: "sip:caller@example.com",
@@ -152,7 +152,7 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
     ]);
   });
 
-  test("may have semicolons in the user of a URI (semiuri)", () => {
+  test("may have semicolons in the user (semiuri)", () => {
     const { uri, headers } = request(VALID.semiuri);
     expect(parseUri(uri)).toMatchObject({ user: "user;par=u@example.net", host: "example.com", params: new Map() });
     expect(headers.list("Accept")).toEqual([
