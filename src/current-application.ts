@@ -34,7 +34,7 @@ export interface UseCases {
    * @throws {Refusal} `invalid_request`: the cursor is invalid
    */
   events: QueryUseCases["events"];
-  /** How the user's calls of the last 14 days ended, today included. */
+  /** Results of the user's calls of the last 14 days, today included. */
   callSummary: QueryUseCases["callSummary"];
   /** The networks that the user's instances may use, the default one first. */
   networks: QueryUseCases["networks"];

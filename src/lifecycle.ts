@@ -15,7 +15,7 @@ const MARGIN_MS = 100;
 /** Longest pause before another start after the lease was lost, ms. */
 const MAX_PAUSE_MS = 5_000;
 
-/** What runs on an opened storage. */
+/** Parts that run on an opened storage. */
 export interface Running {
   readonly lease: { readonly held: boolean; readonly lost: AbortSignal };
   /** Ends what is live; the ports stay open. Twice is fine. */
@@ -63,7 +63,7 @@ export class Lifecycle<App extends Running> {
     });
   }
 
-  /** What runs, if it can be used now. */
+  /** The running parts, if they can be used now. */
   get current(): App | undefined {
     return !this.closed && this.#app?.lease.held ? this.#app : undefined;
   }
@@ -73,7 +73,7 @@ export class Lifecycle<App extends Running> {
     return this.#state === "stopped";
   }
 
-  /** Why there is nothing to use. */
+  /** Reason why there are none. */
   get absence(): Absence {
     if (this.#state === "stopping" || this.#state === "stopped") return "stopping";
     return this.#isForeign ? "storage_unavailable" : "not_ready";

@@ -33,7 +33,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly publicUrl?: string | undefined;
   /** The networks that carry calls. A new instance gets the first one that its user may use. Default: `embedded.networks`. */
   readonly telephony?: Network | readonly Network[] | undefined;
-  /** Where calls, instances and tokens are kept. Default: embedded SQLite in `data`, or PostgreSQL at `databaseUrl`. */
+  /** Storage of calls, instances and tokens. Default: embedded SQLite in `data`, or PostgreSQL at `databaseUrl`. */
   readonly storage?: Storage | undefined;
   /** Speaks texts: one engine, or several whose voices have different ids. Default: the engines that are installed. */
   readonly speech?: Speech | readonly Speech[] | undefined;
@@ -51,7 +51,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly agentVoiceId?: string | undefined;
   /** Whose speech is transcribed: the callee's, or the caller's (the audio that the callee hears). Default: the callee's. */
   readonly transcriptSpeakers?: readonly Speaker[] | undefined;
-  /** Where the recordings of calls are kept. Default: WAV files in the folder `call-recordings` of `data`. */
+  /** Storage of the recordings of calls. Default: WAV files in the folder `call-recordings` of `data`. */
   readonly recordings?: Recordings | undefined;
   /** Detects speech. Default: by the energy above the noise, which takes music for speech. */
   readonly voiceActivity?: VoiceActivity | undefined;
@@ -59,7 +59,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly authenticate?: Authenticate | undefined;
   /** Clock and randomness. Default: the real ones. */
   readonly system?: System | undefined;
-  /** Who may register once there is an account: people with an `invitation`, or anybody (`open`). Default: `invitation`. */
+  /** People who may register once there is an account: those with an `invitation`, or everyone (`open`). Default: `invitation`. */
   readonly registration?: "open" | "invitation" | undefined;
   /** Hashes the passwords of accounts. Default: scrypt, at most two at a time. */
   readonly passwords?: PasswordHasher | undefined;
@@ -71,7 +71,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly allowedPrefixes?: CallLimits["allowedPrefixes"];
   /** Calls that a token without a limit of its own may create within 24 hours. Default: any number of calls. */
   readonly maxCallsPerDay?: CallLimits["maxCallsPerDay"];
-  /** How many calls an instance may hold. Default: one, as the HTTP interface specifies. */
+  /** Number of calls an instance may hold. Default: one, as the HTTP interface specifies. */
   readonly queue?: QueuePolicy | undefined;
   /** Calls are deleted this many days after they ended, with their recordings; deleted instances likewise. Default: never. */
   readonly retentionDays?: number | undefined;
@@ -114,7 +114,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly embedded?: EmbeddedTuning | undefined;
 }
 
-/** How webhooks are delivered. */
+/** Delivery of webhooks. */
 export interface WebhookOptions {
   /**
    * Endpoints may be in private networks, and need no HTTPS: for development and tests. Otherwise every user of the server
@@ -277,7 +277,7 @@ export interface HttpToolsTuning {
 
 /** An HTTP request that the model of an agent may send. */
 export interface HttpToolOptions extends Pick<AgentTool, "name" | "description" | "parameters" | "timeoutMs"> {
-  /** Where it goes. Each `{name}` in path or query becomes the encoded argument of that name. */
+  /** Address of the request. Each `{name}` in path or query becomes the encoded argument of that name. */
   readonly url: string;
   /** GET sends the other arguments in the query, the others as JSON. Default: `GET`. */
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | undefined;
@@ -285,7 +285,7 @@ export interface HttpToolOptions extends Pick<AgentTool, "name" | "description" 
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What the embedded defaults provide if the options name nothing. */
+/** Parts of the embedded defaults, for options left out. */
 export interface EmbeddedPorts {
   readonly storage: Storage;
   readonly telephony: readonly Network[];
@@ -294,7 +294,7 @@ export interface EmbeddedPorts {
   readonly transcription: Transcription | undefined;
   /** Conducts agent calls. */
   readonly agent: Agent | AudioAgent;
-  /** What the models of agents may do. */
+  /** Tools of agents' models. */
   readonly agentTools: readonly AgentTool[];
   readonly recordings: Recordings;
   /** Delivers webhooks. */

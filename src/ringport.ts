@@ -67,7 +67,7 @@ export interface Ringport extends WebApp, UseCases {
   readonly ended: Promise<Error>;
   /** Stops dialling, lets live calls end for `drainMs`, closes everything. Twice is fine. */
   stop(options?: { drainMs?: number }): Promise<void>;
-  /** Why it cannot be used at the moment: `not_ready` before the start and after one that failed; undefined while it runs. */
+  /** Reason why it cannot be used at the moment: `not_ready` before the start and after one that failed; undefined while it runs. */
   absence(): Absence | undefined;
   /** The option `basePath` without a slash at its end; "" if there is none. */
   readonly basePath: string;

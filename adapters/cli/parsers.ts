@@ -5,7 +5,7 @@ import { VOICE_ID } from "../../src/domain/voice-id.ts";
 
 /** Reads the text of a setting. */
 export interface Parser<T> {
-  /** Description of a valid value, as it continues "it must be". */
+  /** Description of a valid value, to follow "it must be". */
   readonly expected: string;
   /** For help: `NUMBER`, `URL`; undefined for a switch. */
   readonly placeholder: string | undefined;

@@ -95,7 +95,7 @@ async function listen(
   return { listening: await adapter.serve(app, { port, hostname, tls }), reachable };
 }
 
-/** A misspelt variable would have no effect, unnoticed. @throws {UsageError} the first one */
+/** A misspelt variable would silently have no effect. @throws {UsageError} the first one */
 function refuseUnknownVariables(env: NodeJS.ProcessEnv): void {
   const [unknown] = unknownVariables(env);
   if (!unknown) return;

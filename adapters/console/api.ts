@@ -133,7 +133,7 @@ export interface NetworkView {
   readonly linking: "code" | "operator";
   /** The callee's audio reaches the server, so agents and streams can listen. */
   readonly receives_audio: boolean;
-  /** The numbers that calls may come from, or beginnings of them that end in `*`; null: the caller has no choices. */
+  /** The numbers that calls may come from, or beginnings of them that end in `*`; null: the caller cannot be chosen. */
   readonly caller_ids: readonly string[] | "*" | null;
 }
 

@@ -35,7 +35,7 @@ async function makeEmpty(folder: string): Promise<void> {
   });
 }
 
-/** Returns the number of files; deliveries deleted in the meantime are left out. */
+/** Returns the number of files; files deleted in the meantime are left out. */
 async function copyWavFiles(from: string, to: string): Promise<number> {
   const files = (await readdir(from).catch(ifMissing([]))).filter((name) => name.endsWith(".wav"));
   if (files.length > 0) await mkdir(to, { mode: 0o700 });

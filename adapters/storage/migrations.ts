@@ -217,7 +217,7 @@ async function callResults(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("result", "text").execute();
 }
 
-/** Existing calls have none: not measured. */
+/** Existing calls have none: they were not measured. */
 async function agentTurns(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("turns", "text").execute();
 }
@@ -238,7 +238,7 @@ async function tokenScopes(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("tokens").addColumn("last_used_at", "bigint").execute();
 }
 
-/** Existing calls have none: not measured. */
+/** Existing calls have none: they were not measured. */
 async function callQuality(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("quality", "text").execute();
 }

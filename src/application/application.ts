@@ -130,7 +130,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     await deletions.settled();
     await swept;
     cancel();
-    patience.abort(); // retrying has stopped
+    patience.abort(); // no more retries
     await resealed;
     for (const id of terminations.pendingCalls)
       context.log.error(

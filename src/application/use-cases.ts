@@ -206,7 +206,7 @@ export interface CallUseCases {
     calls: readonly Pick<Call, "id" | "userId" | "instanceId">[],
   ): Promise<ReadonlyMap<string, readonly TranscriptLine[]>>;
   /**
-   * Takes the only place at the live stream of a `DYNAMIC_STREAM` call, before the carrier of its audio is there.
+   * Takes the only place at the live stream of a `DYNAMIC_STREAM` call, before the client that carries its audio is there.
    * Throws Refusal `stream_not_available`, `call_not_found`, `not_a_stream_call`, `call_ended`, `stream_already_attached`.
    */
   stream(principal: Principal, callId: string): Promise<StreamReservation>;
@@ -318,7 +318,7 @@ export interface OpenNetwork {
   readonly linking: "code" | "operator";
   /** The callee's audio reaches the server, so agents and streams can listen. */
   readonly receivesAudio: boolean;
-  /** The numbers that calls may come from; null: the caller has no choices. */
+  /** The numbers that calls may come from; null: the caller cannot be chosen. */
   readonly callerIds: CallerIdRule | null;
 }
 

@@ -1,7 +1,7 @@
 import type { System } from "../ports/system.ts";
 import { Lateness } from "./lateness.ts";
 
-/** Members that the clock drives: one call's audio. */
+/** Member of the clock: the audio of one call. */
 export interface Ticking {
   /** Length of its frames, ms. Default: 20. */
   readonly frameMs?: FrameMs | undefined;

@@ -10,7 +10,7 @@ export const SEARCHED_BYTES = 4096;
 export const SETTLING_BYTES: number = (FRAMES_NEEDED - 1) * MAX_FRAME_BYTES + 4;
 
 /**
- * Tells if layer III frames of one sample rate follow each other from `at` on. "cut": they do so
+ * Checks if layer III frames of one sample rate follow each other from `at` on. "cut": they do so
  * far, but the bytes end too early to be certain.
  */
 export function framesAt(bytes: Uint8Array, at: number): "yes" | "no" | "cut" {

@@ -29,7 +29,7 @@ export class PlayoutGaps {
   }
 
   /**
-   * Counts an underrun if this frame is not full and playback was continuing.
+   * Counts an underrun if this frame is not full during playback.
    * @param started whether any signal has been played so far
    */
   frame(filled: number, length: number, started: boolean): void {

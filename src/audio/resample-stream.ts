@@ -48,7 +48,7 @@ class Stretch {
   /** Pieces whose result was known; the resampler has not seen them yet. */
   readonly #skipped: Int16Array[] = [];
   #last: Int16Array | undefined;
-  /** Latest piece, as long as all pieces so far came in a known order. */
+  /** The latest piece if all pieces so far came in a known order; else undefined. */
   #lastKnown: Resampled | undefined;
 
   constructor(from: number, to: number) {

@@ -1,4 +1,4 @@
-/** True if a JSON value is nested deeper than so many levels. */
+/** True if a JSON value is nested deeper than this many levels. */
 export function depthOver(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;

@@ -37,7 +37,7 @@ export const MACHINE_POLICIES = ["continue", "hang_up", "leave_message"] as cons
 /** Go on as with a person, hang up, or wait for the beep and leave the message. */
 export type OnMachine = (typeof MACHINE_POLICIES)[number];
 
-/** Signs that a machine records now: its beep, or a long silence after its greeting; or nothing does. */
+/** Signs that a machine records now: its beep, or a long silence after its greeting; or no sign. */
 export const GREETING_ENDS = ["beep", "silence", "timeout"] as const;
 export type GreetingEnd = (typeof GREETING_ENDS)[number];
 

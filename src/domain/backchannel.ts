@@ -7,7 +7,7 @@ const SOUNDS = new Set(
   ].flatMap((words) => words.split(" ")),
 );
 
-/** Short phrases that mean "continue", by language. A plain yes or okay is none of them: it may be the answer. */
+/** Short phrases that ask the speaker to continue, by language. A plain yes or okay is none of them: it may be the answer. */
 const PHRASES = new Set([
   ...["right", "i see", "go on", "got it"],
   ...["pois é", "entendi", "sei", "ah tá", "ah sim"],

@@ -123,7 +123,7 @@ export interface Call {
   readonly outcome: Outcome | null;
   /** Result that an agent reported, by the names that its instructions give; left out: nothing, or not yet. */
   readonly result?: CallResult | undefined;
-  /** Reason why an agent has no result although the call has ended; null or left out: there is no place to name. */
+  /** Reason why an agent has no result although the call has ended; null or left out: there is no such reason. */
   readonly resultError?: string | null | undefined;
   /** The latencies of an agent's turns; left out: no agent has conducted it, or it is not over. */
   readonly turns?: readonly TurnMetrics[] | undefined;

@@ -55,7 +55,7 @@ export interface EventData {
   readonly extension_dialled: { readonly extension: string; readonly in_band: boolean };
   /** A supervisor listens to the live call from now on. `token_id`: null without a token, as in the console. */
   readonly listening_started: ListenerData;
-  /** They no longer do, and the call continues. `listened_ms`: how much they got. */
+  /** The supervisor has stopped listening, and the call continues. `listened_ms`: how much they got. */
   readonly listening_ended: ListenerData & { readonly listened_ms: number };
   readonly held: NoData;
   readonly resumed: NoData;

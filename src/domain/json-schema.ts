@@ -7,7 +7,7 @@ const MAX_SHOWN = 40;
 
 /**
  * Faults of a value by its schema, in words for its author: `/people must be at least 1`. Empty if
- * none is; at most five. Keywords that it does not know are no limits.
+ * there are none; at most five. Keywords that it does not know are no limits.
  */
 export function schemaFaults(schema: JsonSchema, value: unknown): string[] {
   const faults: string[] = [];

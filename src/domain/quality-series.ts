@@ -53,7 +53,7 @@ export class QualitySeries {
     return intervals.reverse();
   }
 
-  /** Adds the statistics of a moment; the results of a later one replace it. @param atMs after the call connected */
+  /** Adds the statistics of a moment; they replace the last ones if the moment is not later. @param atMs after the call connected */
   add(atMs: number, statistics: MediaStatistics): void {
     const last = this.#samples.at(-1);
     if (last && atMs <= last.untilMs) this.#samples.pop();

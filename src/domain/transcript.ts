@@ -1,5 +1,5 @@
 export const SPEAKERS = ["callee", "caller"] as const;
-/** Speaker: the person who was called, or the person that the stream's client plays. */
+/** Speaker: the person who was called, or the side that the stream's client plays. */
 export type Speaker = (typeof SPEAKERS)[number];
 
 /** One stored line of a call's transcript. */

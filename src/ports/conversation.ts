@@ -47,7 +47,7 @@ export interface AgentBrief {
   /** True if the network can transfer the call to another number. Default: false. */
   readonly canTransfer?: boolean | undefined;
   /**
-   * The only numbers that the call may be transferred to, E.164. Left out: values that the instructions name in a form
+   * The only numbers that the call may be transferred to, E.164. Left out: numbers that the instructions name in a form
    * that leaves no choice, such as the step of a script; never a value that a model or the callee chooses.
    */
   readonly transferTo?: readonly string[] | undefined;

@@ -99,7 +99,7 @@ export interface TelephonyCapabilities {
   readonly sampleRate?: number | undefined;
   /**
    * The numbers that an instance or a call may come from (`DialOptions.from`); an empty list leaves the choice of a name
-   * and of being withheld. Left out: the caller has no choices.
+   * and of being withheld. Left out: the caller cannot be chosen.
    */
   readonly callerIds?: CallerIdRule | undefined;
   /** The header fields and URIs that a call may choose (`DialOptions.sip`). Left out: none. */

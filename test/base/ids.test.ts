@@ -52,7 +52,7 @@ describe("ids", () => {
     expect(uuidOf(ids.at(-1)!).ms - now).toBeLessThan(100); // what did not fit was borrowed from the next ones
   });
 
-  test("continue upwards after a clock's setback", () => {
+  test("continue upwards when the clock is set back", () => {
     let now = 2_000_000;
     const next = idSource(() => now, chance);
     const before = next("evt");

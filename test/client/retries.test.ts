@@ -133,7 +133,7 @@ describe("an idempotency key", () => {
     });
   });
 
-  test("a request waits for its key's first", async () => {
+  test("a request waits for its key's first request", async () => {
     const inProgress = () =>
       Response.json(
         { code: "idempotency_key_in_progress", detail: "still running", request_id: "req_1" },

@@ -205,7 +205,7 @@ describe("a second reader", () => {
     stream = await scene.client().stream((await scene.answered()).id);
   });
 
-  test("the next event reader continues there", async () => {
+  test("the next event reader continues after the first", async () => {
     const first = stream.events();
     expect((await first.next()).value).toMatchObject({ event: "ringing" });
     await expect(stream.events().next()).rejects.toThrow(/one loop at a time/);

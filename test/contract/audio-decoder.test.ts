@@ -132,7 +132,7 @@ describe("a damaged file", () => {
     }
   });
 
-  test("a broken MP3 loses only that part", async () => {
+  test("a broken MP3 loses only the broken part", async () => {
     const broken = stereo.slice();
     for (let i = 25_000; i < 26_000; i++) broken[i] = (i * 37) & 0xff;
     expect((await decoder.inspect(broken, LIMITS)).durationMs).toBeGreaterThan(2500);

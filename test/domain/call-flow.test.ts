@@ -308,13 +308,13 @@ describe("the watch for inbound audio", () => {
     expect(quiet.flow.phase).toBe("talking");
   });
 
-  test("ends if inbound audio is certain", () => {
+  test("ends the call if inbound audio was certain", () => {
     const failed = given(TALKING, CERTAIN).when(timer("inbound"));
     expect(failed.effects[0]).toEqual(silent);
     failed.ends("fail", "media_failed");
   });
 
-  test("has ended with the first frame", () => {
+  test("ends with the first frame", () => {
     expect(given(TALKING, CERTAIN).when(inbound).effects).toEqual([{ do: "cancel", name: "inbound" }]);
     given([...TALKING, inbound], CERTAIN)
       .when(timer("inbound"))
@@ -353,7 +353,7 @@ describe("a call whose callee's side has shown nothing", () => {
       .ends("complete", "callee_hung_up");
   });
 
-  test("fails if its side's fault hangs up", () => {
+  test("fails if a fault on its side hangs up", () => {
     const fault = { ...ended("callee_hung_up", "BYE"), fault: true };
     unproven(TALKING).when(fault).ends("fail", "media_failed", `${NO_EVIDENCE}; BYE`);
     given(TALKING).when(fault).ends("complete", "callee_hung_up", "BYE");
@@ -509,7 +509,7 @@ describe("a timer that fires too late", () => {
     ["duration", RINGING],
     ["stream", ANSWERED],
     ["stream", [...TALKING, attached]],
-  ] as const)("%s has lost its meaning", (name, before) => {
+  ] as const)("%s no longer has an effect", (name, before) => {
     given(before).when(timer(name)).isNothing();
   });
 });

@@ -170,7 +170,7 @@ describe("the answer rate", () => {
     expect(instancePause({ answerRate }, { history, linkedAt: 0 }, NOW - HOUR_MS)).toBeDefined();
   });
 
-  test("does not count dials of a clock that was ahead, and lasts no longer for its end", () => {
+  test("dials of a clock that was ahead neither count nor prolong it", () => {
     const ahead = dials(Array.from({ length: 4 }, () => -365 * DAY_MS));
     expect(instancePause({ answerRate }, { history: ahead, linkedAt: 0 }, NOW)).toBeUndefined();
     const past = dials(Array.from({ length: 4 }, () => 1_000)).map((dial) => ({

@@ -19,7 +19,7 @@ const LINK_PAGE = /http:\S+\/simulator\/\S*\w/;
 const node = runtimeNamed("node26");
 
 describe.skipIf(node.missing)(`the examples README, on ${node.title}`, () => {
-  test("an Express app of five lines calls", async () => {
+  test("an Express app of five lines places a call", async () => {
     const [, lines = ""] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(folder(), "README.md"), "utf8")) ?? [];
     expect(lines.split("\n").filter(Boolean)).toHaveLength(5);
     const port = await freePort();

@@ -61,7 +61,7 @@ describe("a SIP trunk", () => {
   });
 });
 
-describe("one's own adapter", () => {
+describe("a custom adapter", () => {
   onItsRuntime("your-own-storage/server.ts", {}, "places a call that is heard", async () => {
     const { client } = await startExample("your-own-storage/server.ts", { inMemory: true });
     expectTone(await client.heard(await placeToneCall(client)));

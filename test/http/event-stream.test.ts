@@ -98,7 +98,7 @@ describe("GET /v1/events as a stream", () => {
     expect(await last).toBeUndefined();
   });
 
-  test("it ends faultlessly at the server's stop", async () => {
+  test("it ends without a fault at the server's stop", async () => {
     const nextEvents = () => Promise.reject(new Refusal("stopping", "the server is stopping"));
     const { app, logged } = serve({ queries: { nextEvents } });
     const { next } = await opened(app);

@@ -130,7 +130,7 @@ describe("unfinished uploads of one user", () => {
     expect((await send("ada", 2 * LARGE)).status).toBe(201);
   });
 
-  test("an upload outgrowing the budget is unread", async () => {
+  test("an upload above the budget is read no further", async () => {
     const { post, hold } = world();
     hold("ada");
     await turns();

@@ -28,7 +28,7 @@ const list: CallUseCases["list"] = async (_, _filter, page = {}) => {
 const next = (link: string | undefined): string | undefined => /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
 
 describe("GET /v1/calls", () => {
-  test.each(["", "/api/voice"])("the links lead everywhere (base path %j)", async (basePath) => {
+  test.each(["", "/api/voice"])("the links lead through all pages (base path %j)", async (basePath) => {
     const { app } = serve({ calls: { list }, http: { basePath } });
     let path: string | undefined = `${basePath}/v1/calls?limit=3&status=FAILED&expand=outcome`;
     const seen: string[][] = [];

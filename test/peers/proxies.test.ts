@@ -88,7 +88,7 @@ for (const [tool, start] of [
     });
 
     if (tool === "nginx")
-      test("sign-ins, registrations and resets of an address are limited together, and no others are", async () => {
+      test("sign-ins, registrations and resets of an address are limited together, and no other requests are", async () => {
         const upstream = await counted();
         const proxy = await start({ upstream: upstream.port, folder: join(place, "rates"), authority });
         const paths = ["sign-in", "register", "password-reset"].map((path) => `/console/api/${path}`);

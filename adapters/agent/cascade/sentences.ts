@@ -1,6 +1,6 @@
 import { hasWords } from "../../../src/base/has-words.ts";
 
-/** The end of a sentence, with what closes a quotation; a number such as 10.30 continues. */
+/** The end of a sentence, with what closes a quotation; a number such as 10.30 ends no sentence. */
 const SENTENCE_END = /[.!?…]+["'”’)\]]*(?=\s)|[。！？]+|\n+/u;
 /** Places at which a long first sentence may be cut, so that its beginning is spoken soon. */
 const CLAUSE_END = /[,;:–—](?=\s)/u;

@@ -24,7 +24,7 @@ export class CalledTools {
   readonly #replies: Replies;
   readonly #reports: ToolReports;
   readonly #scope: AbortSignal;
-  /** Counts what has happened on the call: a result is followed by a reply only if there was none in the meantime. */
+  /** Counts the events of the call: a result is followed by a reply only if no other event came in between. */
   #moment = 0;
   #steps = 0;
   /** A call of `transfer` without a result. */

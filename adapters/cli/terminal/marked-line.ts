@@ -6,7 +6,7 @@ export interface Marked {
   readonly name: string;
   readonly state: "works" | "missing" | "broken";
   readonly detail: string;
-  /** The fix; null if there is no work. */
+  /** The fix; null if none is needed. */
   readonly fix: string | null;
 }
 

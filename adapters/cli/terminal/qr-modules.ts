@@ -21,7 +21,7 @@ export function modulesOfText(text: string): QrModules {
 const FINDER = 7;
 
 /**
- * The modules of the code in a picture of code only; its content is not decoded.
+ * The modules of the code in a picture that contains only the code; its content is not decoded.
  * @throws {Error} it is no PNG, or no straight QR code is on it
  */
 export function modulesOfPng(png: Uint8Array): QrModules {

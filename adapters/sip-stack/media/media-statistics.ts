@@ -20,7 +20,7 @@ const BEST_R = 93.2;
 /** Robustness of a codec against loss: G.711 with concealment is in ITU-T G.113, and G.722 is concealed in the same way; Opus with forward error correction bears a little more. */
 const LOSS_ROBUSTNESS = { PCMU: 25.1, PCMA: 25.1, G722: 25.1, opus: 30 };
 
-/** Mean opinion score by the E-model (ITU-T G.107), 1 to 4.5, of loss, its bursts and delay alone: unheard. */
+/** Mean opinion score by the E-model (ITU-T G.107), 1 to 4.5, computed from loss, its bursts and delay alone. */
 function estimateMos({ codec, loss, burstRatio = 1, delayMs }: MosInput): number {
   const percent = 100 * Math.min(1, Math.max(0, loss));
   const delay = Math.max(0, delayMs);

@@ -99,7 +99,7 @@ export class Outbound {
     this.#next(source, this.#frame);
   }
 
-  /** A tick on hold: no message is sent. */
+  /** A tick on hold: no packet is sent. */
   pause(): void {
     if (this.#codec === undefined) return;
     this.#filled = 0;

@@ -21,7 +21,7 @@ const KEEP_ALIVE_MS = 30_000;
 const PONG_MS = 10_000;
 /** Time the rest of a started message may take, ms. */
 const STALL_MS = 30_000;
-/** Longest buffer for a peer that reads slowly, bytes. */
+/** Largest buffer for a peer that reads slowly, bytes. */
 const MAX_UNSENT_BYTES = 1 << 20;
 const CRLF = new Uint8Array([13, 10]);
 

@@ -16,8 +16,8 @@ export type DiallingContext = Pick<Context, "access" | "oneWayCalls"> & ProgramC
 
 /**
  * Checks what must hold before a callee is dialled, and connects the client or agent that conducts the call.
- * @param signal aborted if the call ends in the meantime: no callee is dialled @throws
- * {ProgramFailed | DialError | StorageUnavailable} why the call cannot be dialled
+ * @param signal aborted if the call ends in the meantime: no callee is dialled
+ * @throws {ProgramFailed | DialError | StorageUnavailable} why the call cannot be dialled
  */
 export async function prepareDialling(
   context: DiallingContext,

@@ -206,7 +206,7 @@ export class LineMonitor {
     this.#prober.setInCall(inCall);
   }
 
-  /** The host of one opened line. Once that is given up, it can report, read and store no longer reports. */
+  /** The host of one opened line. Once that is given up, it can no longer report, read or store. */
   #hostOf(givenUp: AbortSignal): LineHost {
     const { lease } = this.#context;
     const take = (input: LineInput): void => {

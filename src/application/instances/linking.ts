@@ -162,7 +162,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
   async #insistUnlinked(instance: Instance): Promise<void> {
     const now = await this.#context.storage.instances.get(instance.id);
     if (!now || now.status === "DELETED") {
-      // The line may have been opened after the deletion; a dial under way closes it.
+      // The line may have been opened after the deletion; a deletion under way closes it itself.
       if (!this.#deletions.underWay(instance.id)) await this.#lines.drop(instance.id);
       throw instanceNotFound(instance.id);
     }

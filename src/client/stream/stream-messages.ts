@@ -17,7 +17,7 @@ export type StreamCallEvent =
   | (CallEventNamed<"beep"> & { readonly hz: number; readonly at_ms: number })
   /** A known tone of a network or a machine; it began `at_ms` after pickup. */
   | (CallEventNamed<"line_tone"> & Pick<EventData["line_tone"], "tone" | "at_ms">)
-  /** The one who answered, as far as is known; a later event corrects an earlier one. */
+  /** Answerer, as far as is known; a later event corrects an earlier one. */
   | (CallEventNamed<"answered_by"> & EventData["answered_by"])
   | (CallEventNamed<"mark"> & { readonly name: string })
   /** The queued audio was dropped; `heard_ms` of all the audio were heard. */

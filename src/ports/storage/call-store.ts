@@ -108,7 +108,7 @@ export interface CallStore {
   ): Promise<Insertion>;
   /**
    * Counts a transfer like a call that the token created at `at`, unless that many calls count already: then the result is
-   * when the oldest of them was created, and no token is stored. Concurrent transfers and creations never exceed the quota.
+   * when the oldest of them was created, and no transfer is counted. Concurrent transfers and creations never exceed the quota.
    * What is as old as `quota.since` need not be kept.
    */
   countTransfer(tokenId: string, at: number, quota: CallQuota): Promise<number | undefined>;

@@ -46,7 +46,7 @@ export interface LineHost {
    */
   offline(reason: string, lasting?: boolean): void;
   /**
-   * Reports what the owner of the number should know besides the state of the line; undefined: no longer reports. It is
+   * Reports what the owner of the number should know besides the state of the line; undefined withdraws the notice. It is
    * shown and never stored. The core clears it once the line is found online, is linked or is unlinked.
    * @param reason a sentence; while no number is linked, it replaces the reason why
    */

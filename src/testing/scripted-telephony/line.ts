@@ -50,7 +50,7 @@ export class ScriptedLine implements Line {
     return this.#host.records;
   }
 
-  /** Reports what the owner of the number should know; undefined: no longer reports. */
+  /** Reports what the owner of the number should know; undefined withdraws the notice. */
   showCondition(condition: LineCondition | undefined, reason?: string): void {
     this.#host.condition(condition, reason);
   }

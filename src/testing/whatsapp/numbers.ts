@@ -17,7 +17,7 @@ export interface FakeNumber {
   readonly lid?: string | null;
   /** Other forms of the number by which the network finds it too. Default: none. */
   readonly alsoKnownAs?: readonly string[];
-  /** One entry for each device. Default: a callee that answers after 1000 ms. With none, `startCall` rejects. */
+  /** One entry for each device. Default: a device that answers after 1000 ms. With none, `startCall` rejects. */
   readonly devices?: readonly CalleeDevice[];
   /** Treatment of the offer by the network: `ignored` sends no ack. Default: `accepted`. */
   readonly offer?: "accepted" | "ignored" | { readonly error: number };

@@ -286,7 +286,7 @@ describe("a model that fails is followed by an apology and the end of the call",
   });
 });
 
-test("without transcription is refused before the call", async () => {
+test("a server without transcription is refused before the call", async () => {
   server = await openaiServer({ understand: () => "" });
   const agent = cascadeAgent({ baseUrl: server.baseUrl, model: "m" });
   expect(() => agent.check({ ...BRIEF, hearsWords: false })).toThrow("set RINGPORT_TRANSCRIPTION_ENGINE");

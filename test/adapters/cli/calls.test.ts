@@ -37,7 +37,7 @@ describe.skipIf(ON_NODE.missing)(`ringport calls on ${ON_NODE.title}`, { timeout
     expect([followed.code, followed.stdout]).toEqual([3, expect.stringContaining("FAILED: busy")]);
   });
 
-  test("--watch prints each change until Ctrl-C, and no earlier output", async () => {
+  test("--watch prints each change until Ctrl-C, and no ended calls", async () => {
     const { client, instanceId } = await cli.caller("watcher");
     const before = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
     await client.waitForCall(before.id);

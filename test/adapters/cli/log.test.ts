@@ -23,7 +23,7 @@ test("a line is a JSON object, errors and their causes included", () => {
   expect(err.stack).toContain("log.test.ts");
 });
 
-test("only messages of the level are written", () => {
+test("only messages at or above the level are written", () => {
   for (const [level, count] of [
     ["debug", 4],
     ["info", 3],

@@ -141,7 +141,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     expect(huge).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  test("a port in use names the fix", async () => {
+  test("a port in use is named with the fix", async () => {
     const { port } = await served(fakeApp());
     const error = await serve(fakeApp(), { port }).catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(CannotListen);

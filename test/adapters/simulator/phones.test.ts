@@ -89,7 +89,7 @@ describe("a number with an open phone", () => {
     expect(await outcome(call)).toEqual(["placed", "ended busy"]);
   });
 
-  test("is busy during a call's ringing or answer", async () => {
+  test("is busy while a call rings or talks", async () => {
     const { phone } = await answered();
     expect(await outcome(await network.call(NUMBER))).toEqual(["placed", "ended busy"]);
     expect(phone.log).toEqual(["ready", "ringing", "answered"]);
@@ -195,7 +195,7 @@ describe("a call to a phone", () => {
     expect(phone.frames.length).toBe(1);
   });
 
-  test("ends for the phone with the caller's line", async () => {
+  test("ends for the phone when the caller's line drops", async () => {
     const { phone } = await answered();
     await network.call("+12025550111");
     await network.system.advance(4_000);

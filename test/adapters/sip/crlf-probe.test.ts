@@ -9,7 +9,7 @@ import { field, readSip, writeSip } from "../../support/sip/sip-text.ts";
 test.each([
   [false, 1],
   [true, 2],
-])("with crlfProbe %s sends from %i ports", async (crlfProbe, ports) => {
+])("a trunk with crlfProbe %s sends from %i ports", async (crlfProbe, ports) => {
   const far = await datagramPeer();
   const server = `sip:127.0.0.1:${far.port}`;
   const trunk = resolveTrunk({ name: "acme", server, crlfProbe });

@@ -106,7 +106,7 @@ describe("the release of a refused call", () => {
     ).toBe("SIP 302 Moved: the trunk redirects the call to <sip:a@b>; set `followRedirects` to follow it");
   });
 
-  test("has Retry-After for 503 only, under an hour", () => {
+  test("has Retry-After for 503 only, up to an hour", () => {
     const rest = (status: number, value: string) =>
       releaseOf({
         type: "rejected",

@@ -36,7 +36,7 @@ async function business(password = PASSWORD): Promise<{ network: Network; meta: 
   return { network, meta, port };
 }
 
-test("a call meets Meta's rules, audio first", async () => {
+test("a call meets Meta's rules and sends audio first", async () => {
   const { network, meta, port } = await business();
   const { leg, events } = await network.call(await network.linkedLine(), CALLEE);
   await events.next("connected", 5_000);

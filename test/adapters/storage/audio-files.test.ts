@@ -93,7 +93,7 @@ describe("a large audio file in SQLite", () => {
     expect(filesIn(path)).toEqual(["call_1"]);
   });
 
-  test("is stored in parts with own commits", async () => {
+  test("is stored in parts with separate commits", async () => {
     const { path, storage } = await withInstance();
     await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
     const database = new DatabaseSync(path, { readOnly: true });

@@ -141,7 +141,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await owner.close();
   });
 
-  test.each(["claim", "update"] as const)("refuses a %s that waited too long", async (kind) => {
+  test.each(["claim", "update"] as const)("refuses a %s that waited for the new owner", async (kind) => {
     const { url, first } = await twoStorages();
     await first.open({ exclusive: true });
     await first.instances.insert(storedInstance("inst_1"), []);

@@ -63,7 +63,7 @@ describe.skipIf(postgres.missing)(`a locked table of ${postgres.title}`, { timeo
     await locked(await server.createDatabase());
   });
 
-  test.skipIf(pooler.missing)(`costs no connections behind a pooler, ${pooler.title}`, async () => {
+  test.skipIf(pooler.missing)(`costs no extra connections behind a pooler, ${pooler.title}`, async () => {
     const url = await server.createDatabase();
     const running = await pooler.start(server.url, MAX_CONNECTIONS);
     onTestFinished(() => running.stop());

@@ -34,7 +34,7 @@ test("a read sees what another process committed, also if the event loop is late
   expect(read()).toEqual({ tokens: 1 });
 });
 
-test("a read after a pause sees other processes", async () => {
+test("a read after a pause sees other processes' writes", async () => {
   const { write, read } = connections();
   expect(read()).toEqual({ tokens: 0 });
   write();

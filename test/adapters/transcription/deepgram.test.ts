@@ -125,7 +125,7 @@ test("a connection without audio is kept alive", async () => {
   expect(listening.texts).toEqual(["tone 440", "tone 880"]);
 });
 
-test("a wrong key ends the session unseen", async () => {
+test("a wrong key ends the session and stays hidden", async () => {
   const listening = await opened({ apiKey: "dg-another-secret" });
   await listening.ended;
   const [error] = errorsIn(listening.events);

@@ -59,7 +59,7 @@ describe("a number whose connection breaks off in each call", () => {
     expect(scene.clientCalls).toEqual([]);
   });
 
-  test("ends a call despite the client", async () => {
+  test("ends calls that the client does not end", async () => {
     const scene = await NumberScene.linked();
     scene.network.number(ANA, { devices: [{ does: "answer", afterMs: 500 }] });
     const call = scene.dial();

@@ -114,7 +114,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
-  test("a relay connecting after 18 s is heard", async () => {
+  test("a call whose relay needs 18 s is heard", async () => {
     const scene = await linked();
     scene.network.number(CALLEE, { mediaAfterMs: 18_000 });
     const tts = { text: "Your table is ready", voiceId: "en-US-1" };

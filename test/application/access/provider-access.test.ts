@@ -78,7 +78,7 @@ test("a call of a user without access to the network is not dialled", async () =
   await world.stop();
 });
 
-test("a call waits for unreadable accounts", async () => {
+test("a call waits while the accounts are unreadable", async () => {
   const before = await worldOf({ users: "first" });
   const instance = await before.activeInstance(ALICE);
   const world = await before.crashAndRestart(); // it has to look again who is first

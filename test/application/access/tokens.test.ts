@@ -189,7 +189,7 @@ describe("a text that is no token", () => {
       expect(await authenticate(text)).toBeUndefined();
   });
 
-  test("of the right form may be unknown", async () => {
+  test("of the right form but never issued is unknown", async () => {
     const { issue } = await scene();
     const { token } = await issue();
     const elsewhere = await scene();

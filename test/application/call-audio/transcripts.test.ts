@@ -117,7 +117,7 @@ describe("what the callee says", () => {
     await world.stop();
   });
 
-  test("is cut after 30 s without loss", async () => {
+  test("without a pause is cut after 30 s without loss", async () => {
     const transcription = new MeasuringTranscription();
     const { world, leg } = await talking({ transcription });
     const syllables = Array.from({ length: 100 }, () => concatPcm([voice(440, 300, leg), pause(100, leg)]));

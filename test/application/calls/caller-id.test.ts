@@ -122,7 +122,7 @@ test("a waiting call is not dialled once its number is no longer listed", async 
   await restarted.stop();
 });
 
-test("an update applies later; null removes the caller", async () => {
+test("an update applies to later calls; null removes the caller", async () => {
   const { world, instance, call } = await scene();
   const { instances } = world.app;
   world.line(instance).goOffline();

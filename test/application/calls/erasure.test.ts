@@ -44,7 +44,7 @@ describe("erasing a phone number", () => {
     ["+5511987654321", "+551187654321"],
     ["+525512345678", "+5215512345678"],
     ["+541112345678", "+5491112345678"],
-  ])("of forms %s and %s deletes both's calls", async (one, other) => {
+  ])("of forms %s and %s deletes calls to both", async (one, other) => {
     const world = await World.start();
     for (const phone of [one, other]) {
       await endedCall(world, one);

@@ -12,7 +12,7 @@ function listen(world: World, callId: string, signal?: AbortSignal) {
 }
 
 describe("the events of a call", () => {
-  test("arrive as they happen, none twice, and have ended after the final one", async () => {
+  test("arrive as they happen, none twice, and end after the final one", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const call = await world.call(instance);
@@ -115,7 +115,7 @@ describe("the events of a call", () => {
     await world.stop();
   });
 
-  test("stop with the reader's signal, unsubscribed", async () => {
+  test("stop with the reader's signal, and unsubscribe", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     const abort = new AbortController();

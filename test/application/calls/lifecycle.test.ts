@@ -53,7 +53,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("hears the message sample-exact, then the tail", async () => {
+  test("hears the message sample by sample, then the tail", async () => {
     const world = await World.start();
     const { leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
     await world.system.advance(1_400);

@@ -145,7 +145,7 @@ describe("a call that a person answers", () => {
     },
   );
 
-  test("who stays silent hears the message once, and the call ends as answered by an unknown", async () => {
+  test("who stays silent hears the message once, and the answerer stays unknown", async () => {
     const scene = await answered("leave_message");
     await scene.world.system.advance(12_000);
     expect((await scene.world.stored(scene.call)).outcome).toMatchObject({

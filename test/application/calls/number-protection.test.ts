@@ -170,7 +170,7 @@ describe("the pace", () => {
   });
 });
 
-test("while calls wait for the pace the dials are unread, unless the clock is set", async () => {
+test("while calls wait for the pace, dials are not read, unless the clock is set", async () => {
   const world = await start({ paceMs: HOUR_MS, answerRate: { floor: 0.5, calls: 10, pauseMs: HOUR_MS } });
   const instance = await world.activeInstance();
   await unanswered(world, instance);

@@ -333,7 +333,7 @@ describe("a recording is deleted", () => {
     await world.stop();
   });
 
-  test("with its call without another configuration", async () => {
+  test("with its call by default", async () => {
     const { world, call } = await answered({ retentionDays: 0.1 });
     await world.system.advance(5_000);
     await world.system.advance(3.5 * 3_600_000);

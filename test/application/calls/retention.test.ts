@@ -35,7 +35,7 @@ describe("a wall clock that jumps", () => {
     await world.stop();
   });
 
-  test("within a day counts only after another", async () => {
+  test("again within a day counts only after another day", async () => {
     const { world, call } = await withEndedCall();
     world.system.jump(DAY_MS);
     await world.system.advance(23 * HOUR_MS);

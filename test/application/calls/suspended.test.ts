@@ -132,7 +132,7 @@ describe("a line that was offline for longer than a call may wait", () => {
     await world.stop();
   });
 
-  test("dials new calls after a clock's setback", async () => {
+  test("dials new calls after the clock is set back", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.system.stall(HOUR_MS);

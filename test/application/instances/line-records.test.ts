@@ -95,7 +95,7 @@ describe("the condition of a line", () => {
     await after.stop();
   });
 
-  test("has ended when the line is found online", async () => {
+  test("ends when the line is found online", async () => {
     const { world, instance, line } = await linking();
     await line.scan();
     await world.system.settle();

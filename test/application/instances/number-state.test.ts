@@ -35,7 +35,7 @@ describe.each(["its owner", "its user"])("a number that was unlinked by %s", (wh
     await world.system.settle();
   };
 
-  test("does not delay the next by pace", async () => {
+  test("does not delay the next call by pace", async () => {
     const { world, instance } = await paced();
     await unlink(world, instance);
     await link(world, instance, OTHER);

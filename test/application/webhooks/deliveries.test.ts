@@ -263,7 +263,7 @@ describe("a server whose lease is about to end", () => {
 });
 
 describe("a stopped server", () => {
-  test("does not count an attempt it broke", async () => {
+  test("does not count an attempt it broke off", async () => {
     const { world, webhook } = await hooked(["instance.created"]);
     world.endpoints.reply = () => "silence";
     await world.newInstance();

@@ -171,7 +171,7 @@ describe("the faults of a form", () => {
     ]);
   });
 
-  it("are none for each type's right form", () => {
+  it("are none for a correct form of each type", () => {
     const wave = new Uint8Array(64);
     wave.set(new TextEncoder().encode("RIFF....WAVE"));
     const filled = {

@@ -41,7 +41,7 @@ describe("a page for accounts", () => {
   });
 });
 
-describe("a page for an unknown account", () => {
+describe("a page for signed-out visitors", () => {
   test("is shown to people without a session", () => {
     expect(redirectOf({ access: "nobody" }, "/sign-in", signedOut)).toBeUndefined();
   });

@@ -60,7 +60,7 @@ export function pbxTests(
       expect(toneShare(theirs, OUR_HZ)).toBeGreaterThan(0.95);
     }
 
-    test("is heard both ways by the documented recipe", async () => {
+    test("is heard both ways with the documented recipe", async () => {
       const leg = await talks();
       await wasHeard();
       expect(leg.statistics?.()).toMatchObject({ codec: "PCMU", packetsLost: 0 });

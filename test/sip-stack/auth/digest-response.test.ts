@@ -24,7 +24,7 @@ describe("a digest response", () => {
   test.each([
     ["SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"],
     ["MD5", "8ca523f5e9506fed4657c9700eebdbec"],
-  ])("is RFC 7616 section 3.9.1's for %s", (algorithm, expected) => {
+  ])("equals RFC 7616 section 3.9.1 for %s", (algorithm, expected) => {
     expect(digestResponse(challenge(`${RFC_7616}, algorithm=${algorithm}`), MUFASA, GET)).toBe(
       `Digest username="Mufasa", realm="http-auth@example.org", nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v", uri="/dir/index.html", response="${expected}", algorithm=${algorithm}, cnonce="f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ", opaque="FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS", qop=auth, nc=00000001`,
     );

@@ -108,7 +108,7 @@ describe("a request that is challenged", () => {
 });
 
 describe("a later request", () => {
-  test("carries unchallenged credentials with a nonce count", () => {
+  test("carries credentials unchallenged, with a nonce count", () => {
     const digest = client();
     const first = digest.authentication();
     first.challenged(challenged(401, 'Digest realm="r", nonce="n", qop="auth"'));
@@ -235,7 +235,7 @@ describe("a challenge is not answered", () => {
     expect(second.challenged(digestChallenge('nonce="n1", qop=auth'))).toMatchObject({ code: "wrong_password" });
   });
 
-  test("without a supported algorithm names it", () => {
+  test("without a supported algorithm; the error names it", () => {
     expect(
       client()
         .authentication()

@@ -140,7 +140,7 @@ describe("the next hop of a request within a dialog", () => {
     expect(nextHop("sip:t@10.0.0.9:5060", inside, first).to).toBe("sip:t@10.0.0.9:5060");
   });
 
-  test("is a new connection after the old one", () => {
+  test("is a new connection if the old one closed", () => {
     const gone = new PaperFlow("tls", "198.51.100.5", 5061);
     gone.alive = false;
     expect(nextHop("sip:trunk.example.com;transport=tls;lr", gone, first).to).toBe(

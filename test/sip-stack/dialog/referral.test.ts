@@ -185,7 +185,7 @@ describe("a transfer by REFER", () => {
     expect(stays.outcome).toEqual({ type: "failed", detail: "the peer reports no outcome (giveup)" });
   });
 
-  test("is single, and needs an answered call", async () => {
+  test("is one at a time, of an answered call", async () => {
     const peer = await ReferredCall.start();
     await expect(peer.call.usage.refer(TARGET)).rejects.toThrow("being transferred already");
     const ringing = await ScriptedCall.placed();

@@ -49,7 +49,7 @@ test("a full range is named in the error, and an ended call frees its pair", asy
   }
 });
 
-test("an address that is not ours is its own fault", async () => {
+test("an address that is not ours is a separate fault", async () => {
   const engine = createThreadEngine();
   await expect(End.open({ address: "192.0.2.1" }, engine)).rejects.toThrow(/EADDRNOTAVAIL/);
   await engine.close();

@@ -61,7 +61,7 @@ describe("keys that go out", () => {
     expect(send("1", 48_000).packets.at(-1)?.duration).toBe(4_800);
   });
 
-  test("release waiting calls at the call's end", async () => {
+  test("release their waiters when the call ends", async () => {
     const sender = new EventSender();
     const sent = Promise.all([
       new Promise<void>((resolve) => sender.add("123", resolve)),

@@ -55,7 +55,7 @@ describe("a SIP URI", () => {
     });
   });
 
-  test("has the first of two equal parameters", () => {
+  test("has the first of two same-named parameters", () => {
     expect(read("sip:a@b;x=1;X=2").params).toEqual(new Map([["x", "1"]]));
   });
 

@@ -105,7 +105,7 @@ test("a header that cannot be written fails its request only", async () => {
   expect(wire.system.waiting).toBe(0);
 });
 
-test("an ACK is sent once, own Via", async () => {
+test("an ACK is sent once, with its own Via", async () => {
   const wire = new Wire();
   wire.hops = [tcp("192.0.2.10"), tcp("192.0.2.11")];
   wire.refused.add("tcp 192.0.2.10");

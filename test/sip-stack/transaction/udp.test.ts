@@ -44,7 +44,7 @@ test.skipIf("Deno" in globalThis)("a closed port is reported at once", async () 
   expect(fault).toMatchObject({ fault: "refused" });
 });
 
-test.each(["udp", "tcp"])("an INVITE past its deadline stays: %s", async (kind) => {
+test.each(["udp", "tcp"])("an INVITE past its deadline is not sent: %s", async (kind) => {
   const datagrams = await datagramPeer();
   const stream = await streamPeer();
   open.push(datagrams, stream);

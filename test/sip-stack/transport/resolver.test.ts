@@ -143,7 +143,7 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
     expect(await places("sip:example.com;transport=udp")).toEqual(["udp 192.0.2.1 5060"]);
   });
 
-  test("uses IPv6 only where this machine has it", async () => {
+  test("uses IPv6 only if this machine has it", async () => {
     const both = { addresses: { "example.com": ["2001:db8::1", "192.0.2.1", "::1"] } };
     expect(await zone(both, false).places("sip:example.com")).toEqual(["udp 192.0.2.1 5060", "udp ::1 5060"]);
     expect(await zone(both, true).places("sip:example.com")).toHaveLength(3);
@@ -300,7 +300,7 @@ describe("a resolver that fails for a while", () => {
     expect(await place()).toBe(SERVER);
   });
 
-  test("uses its last answer a day after failure", async () => {
+  test("uses its last answer for a day of failures", async () => {
     const { system, resolver, place } = moody();
     expect(await place()).toBe(SERVER);
     resolver.mood = "failing";
@@ -314,7 +314,7 @@ describe("a resolver that fails for a while", () => {
     await expect(place()).rejects.toMatchObject({ fault: "dns" });
   });
 
-  test("uses its last answer after 1.5 s", async () => {
+  test("uses its last answer after 1.5 s of silence", async () => {
     const { system, resolver, place } = moody();
     await place("sip:a.example.com:5070");
     resolver.mood = "silent";
@@ -361,7 +361,7 @@ test("an answer is cached for 30 s, a failure is not", async () => {
   expect(broken.asked).toHaveLength(2);
 });
 
-test("the runtime's resolver finds this machine, reports others", async () => {
+test("the runtime's resolver finds this machine, reports unknown names", async () => {
   const resolve = createResolve({ system: new ManualSystem() });
   const places = await resolve("sip:localhost:5070", never);
   expect(places.map(({ address }) => address).some((address) => address === "127.0.0.1" || address === "::1")).toBe(

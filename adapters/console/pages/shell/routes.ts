@@ -10,7 +10,7 @@ export interface ViewProps {
 export interface Route {
   /** Below the console, with `:name` for a parameter. */
   readonly path: string;
-  /** `account`: the person signed in; `nobody`: others are not yet; `anybody`: both. */
+  /** Visitors who may open it. `account`: signed in; `nobody`: not signed in; `anybody`: both. */
   readonly access: "account" | "nobody" | "anybody";
   /** Only with accounts of Ringport, not with the sessions of an embedding program. */
   readonly accounts?: boolean;

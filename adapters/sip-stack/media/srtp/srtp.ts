@@ -30,7 +30,7 @@ const RTP_HEADER = 12;
 const RTCP_HEADER = 8;
 const INDEX = 4;
 
-/** Parameters of session keys. for RTP, or for RTCP. */
+/** Session keys with the state that uses them, for RTP or for RTCP. */
 interface Session {
   readonly keystream: Keystream;
   readonly hmac: Hmac;

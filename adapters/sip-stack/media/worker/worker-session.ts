@@ -144,7 +144,7 @@ export class WorkerSession implements MediaSession, Ticking {
     this.lost(`The audio of the call broke: ${errorText(fault)}`);
   }
 
-  /** @internal Has no further effect; a sentence. */
+  /** @internal Reports the loss of the session. @param detail a sentence */
   lost(detail: string): void {
     if (this.#closing === undefined) this.#options.listener.lost(detail);
   }

@@ -7,7 +7,7 @@ export interface CheckStep {
   readonly state: "works" | "skipped" | "broken";
   /** Finding; a sentence without its full stop. */
   readonly detail: string;
-  /** The fix; null if there is no work. A step that works may have one as a hint. */
+  /** The fix; null if none is needed. A step that works may have one as a hint. */
   readonly fix: string | null;
 }
 

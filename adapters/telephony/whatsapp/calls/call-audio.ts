@@ -92,7 +92,7 @@ export class CallAudio implements Ticking {
     if (this.#state === "waiting" || this.#state === "running") await this.#outbound.press(digits);
   }
 
-  /** No more exchanges: reports when the client's buffer is empty. */
+  /** Stops exchanging audio; reports when the client's buffer is empty. */
   drain(): void {
     if (this.#state !== "running") return;
     this.#state = "draining";

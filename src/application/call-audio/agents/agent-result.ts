@@ -17,7 +17,7 @@ const MAX_ERROR_CHARACTERS = 500;
 /** Result of an agent by the schema of its call, or the reason why it is unknown. */
 export interface Findings {
   readonly result?: CallResult | undefined;
-  /** Null with a result; undefined also if the call has no schema, and is in order. */
+  /** Null with a result; undefined also if the call has no schema and no fault. */
   readonly resultError: string | null | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface BargeInCallbacks {
   sounds(): void;
   /** The callee has been speaking for {@link BARGE_IN_MS}. */
   begins(): void;
-  /** The callee has stopped, without an understood word. */
+  /** The callee has stopped, and no word was understood. */
   falseAlarm(): void;
 }
 

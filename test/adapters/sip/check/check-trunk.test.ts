@@ -227,7 +227,7 @@ describe.concurrent("a trunk check", () => {
     },
   );
 
-  test("works despite a refused SDP address, reported", async () => {
+  test("works despite a refused SDP address, and reports it", async () => {
     const server = await farEnd({ callees: { [NUMBER]: { says: { hz: 1_000 }, host: "127.0.0.3" } } });
     expect(stepOf(await check({ server: server.uri, mediaFrom: ["127.0.0.1"] }, NUMBER), "call")).toMatchObject({
       state: "works",

@@ -88,7 +88,7 @@ describe("parseRoutes", () => {
     ]);
   });
 
-  test("a route's user needs all its trunks", () => {
+  test("a route needs a user of all its trunks", () => {
     const users = (...all: ("*" | readonly string[] | undefined)[]) => sharedUsers(all.map((one) => ({ users: one })));
     expect(users("*", "*")).toBe("*");
     expect(users(undefined, "*")).toBe("first");

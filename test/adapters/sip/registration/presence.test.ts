@@ -120,7 +120,7 @@ describe("a trunk that is probed by OPTIONS", () => {
     expect(agent.requests).toHaveLength(3);
   });
 
-  test("closing leaves no message and no timer", async () => {
+  test("closing sends no more requests and leaves no timer", async () => {
     const { system, agent, presence } = watching(() => "silence");
     presence.start();
     await presence.close();

@@ -50,7 +50,7 @@ const quick = (factor: number): System => ({
 });
 
 describe("a call that the first trunk does not accept", () => {
-  test.each([500, 503, 580])("continues over the second after %i, as one", async (status) => {
+  test.each([500, 503, 580])("continues over the second after %i, as one call", async (status) => {
     const given = await scene([{ callee: refusing(status) }, { callee: { says: { hz: 1_000 } } }]);
     const { leg, events, playout, ear } = await call(given);
     playout.enqueue(tone(440, 3_000, 8_000, 8_000));
@@ -96,7 +96,7 @@ describe("a call that the first trunk does not accept", () => {
     expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
   });
 
-  test("continues over the second with an unknown name", async () => {
+  test("continues over the second after an unknown name", async () => {
     const given = await scene([{ server: "sip:nowhere.invalid", probe: "none" }, { callee: refusing(486) }]);
     expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
   });

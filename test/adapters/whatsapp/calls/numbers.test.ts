@@ -87,7 +87,7 @@ describe("a number", () => {
     expect(asked.length).toBe(1_002);
   });
 
-  test("without an answer in 10 s waits", async () => {
+  test("lets the call wait after 10 s unanswered", async () => {
     const system = new ManualSystem();
     const { client } = answering(() => new Promise(() => {}));
     const refused = new NumberResolver(system).resolve(client, ANA, never).catch((error: unknown) => error);

@@ -238,7 +238,7 @@ describe("a session", () => {
     });
   });
 
-  test("an attempt short of WhatsApp is no login", () => {
+  test("an attempt that never reaches WhatsApp is no login", () => {
     let flow: SessionFlow = FLOWS.waiting;
     for (let attempt = 0; attempt < 2 * MAX_LOGINS; attempt++) {
       flow = decided(flow, { type: "timer", timer: "retry" }, { type: "login" }).flow;
@@ -355,7 +355,7 @@ describe("a session", () => {
     }
   });
 
-  test("closing drops the client and keeps its keys, in every state; afterwards no call has an effect", () => {
+  test("closing drops the client and keeps its keys, in every state; afterwards no input has an effect", () => {
     for (const state of SESSION_STATES.filter((one) => one !== "closed")) {
       const closed = decided(FLOWS[state], { type: "close" });
       expect(deeds(closed)).toEqual(["calls_lost", "drop_client"]);

@@ -51,7 +51,7 @@ describe("the records of a client", () => {
     expect(await flushed).toBe(7);
   });
 
-  test("a fault that no further attempt mends is the writer's, and holds up no other", async () => {
+  test("a fault that no further attempt mends is the writer's, and delays no other write", async () => {
     const { records, faults, stored } = scene();
     faults.push(new RangeError("a key has 201 characters"), new LeaseLost("another server has taken over"));
     const writes = [records.set(one(1)), records.set(one(2)), records.set(one(3))];

@@ -26,7 +26,7 @@ describe("a contact whose token arrives under their number", () => {
     expect(await tokenAfter(token(PHONE, 1, 5))).toBe(1);
   });
 
-  test("is called with a newer, arrived one", async () => {
+  test("is called with a newer token once it arrives", async () => {
     expect(await tokenAfter(token(PHONE, 1, 5), token(PHONE, 2, 6))).toBe(2);
   });
 

@@ -37,7 +37,7 @@ describe("turns", () => {
     expect(await order(names.map((name) => demand(name)))).toEqual(["A1", "B1", "C1", "A2", "B1", "A3", "A1"]);
   });
 
-  test("go first to calls short of audio", async () => {
+  test("go first to answered calls short of audio", async () => {
     const plenty = demand("A1", { playing: true, aheadMs: 31_000 });
     const comfortable = demand("B1", { playing: true, aheadMs: 20_000 });
     const scarce = demand("C1", { playing: true, aheadMs: 4_000 });

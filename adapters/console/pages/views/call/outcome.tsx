@@ -80,7 +80,7 @@ function Heard({ ms, ratio }: { readonly ms: number; readonly ratio: number | nu
   );
 }
 
-/** The time since then, which continues. */
+/** The time since then, which keeps counting. */
 function Elapsed({ since }: { readonly since: string }) {
   const now = useSignal(Date.now());
   useEffect(() => {

@@ -41,7 +41,7 @@ export function Duration({ call }: { readonly call: CallRow }) {
   return <>{started_at && ended_at ? formatDuration(Date.parse(ended_at) - Date.parse(started_at)) : ""}</>;
 }
 
-/** The time since then, which continues. */
+/** The time since then, which keeps counting. */
 export function Elapsed({ since }: { readonly since: string }) {
   const now = useSignal(Date.now());
   useEffect(() => {

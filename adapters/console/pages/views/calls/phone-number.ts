@@ -1,5 +1,5 @@
 /**
- * The E.164 number as a person has typed it: `+1 (202) 555-0100` and `001 202 555 0100` are
+ * The E.164 form of a number as people type it: `+1 (202) 555-0100` and `001 202 555 0100` are
  * `+12025550100`. Whatever cannot be one comes back without spaces around it, so that a message can name it.
  */
 export function phoneNumberOf(typed: string): string {

@@ -33,7 +33,7 @@ export function nextRows(drawn: RowWindow, window: RowWindow, first: number, mos
   let from = Math.max(drawn.from, window.from);
   let to = Math.min(drawn.to, window.to);
   const needed = Math.min(Math.max(first, window.from), Math.max(window.from, window.to - 1));
-  if (from >= to) from = to = needed; // no drawn waveform stays
+  if (from >= to) from = to = needed; // no drawn row stays
   let left = most;
   const up = Math.min(left, Math.max(0, from - needed));
   from -= up;

@@ -13,7 +13,7 @@ import { spacedNumber } from "../calls/phone-number.ts";
 
 const t = dictionary({ en, pt });
 
-/** The calls that are continuing, as they change. */
+/** The calls in progress, as they change. */
 export function LiveCalls() {
   const calls = useData(
     (signal) => client.calls.page({ status: ["QUEUED", "RINGING", "IN_PROGRESS"], limit: 20 }, { signal }),
