@@ -99,7 +99,7 @@ export class CallJournal {
     this.#put(patch, [this.#event({ event, data }, at)]);
   }
 
-  /** The call waits again, because the network was not asked. */
+  /** The call waits again, because the network was not asked, or has refused it for now. */
   requeue(): void {
     this.#put({ owner: null, dialingAt: null }, []);
   }

@@ -297,6 +297,9 @@ export class CallSession {
         this.#close();
         break;
       case "requeue":
+        // Its taps follow the call by its id: they would take part in the next attempt.
+        this.#media?.finish();
+        void this.#media?.flushTaps();
         this.#journal.requeue();
         this.#close();
         break;

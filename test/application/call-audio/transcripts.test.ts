@@ -71,6 +71,28 @@ const voice = (hz: number, ms: number, { sampleRate }: ScriptedLeg): Int16Array 
 const pause = (ms: number, { sampleRate }: ScriptedLeg): Int16Array => new Int16Array((ms * sampleRate) / 1000);
 const texts = ({ client }: Scene): string[] => client.said.map(({ text }) => text);
 
+test("a requeued call is transcribed once", async () => {
+  const transcription = new MeasuringTranscription();
+  const world = await World.start({ streamPreview: true, transcription });
+  const instance = await world.activeInstance();
+  const call = await world.app.calls.create(ALICE, {
+    instanceId: instance.id,
+    type: "DYNAMIC_STREAM",
+    target: { phoneNumber: NUMBER },
+  });
+  await world.system.settle();
+  await attach(world, call, new Listener());
+  world.leg(call).end("line_lost");
+  await world.system.settle();
+  await world.system.advance(5_000);
+  const leg = world.leg(call);
+  leg.placed();
+  leg.answer();
+  await world.system.advance(1_000);
+  expect(transcription.sessions.map(({ options }) => options.speaker)).toEqual(["callee"]);
+  await world.stop();
+});
+
 describe("what the callee says", () => {
   test("becomes a transcript after half a second of silence, with its time", async () => {
     const transcription = new MeasuringTranscription();
