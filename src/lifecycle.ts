@@ -192,7 +192,8 @@ export class Lifecycle<App extends Running> {
   #lose(app: App, ports: EmbeddedPorts): void {
     for (const effect of this.#take("lose")) {
       this.#app = undefined;
-      if (effect === "exit") {
+      if (effect === "refuse_callers") this.#refuseCallers();
+      else if (effect === "exit") {
         const done = () => this.#resolveEnded(app.lease.lost.reason as Error);
         this.stop(0).then(done, done);
       } else {

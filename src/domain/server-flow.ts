@@ -20,7 +20,7 @@ export const SERVER_TRANSITIONS: Transitions<ServerState, ServerInput> = {
   stopped: {},
 };
 
-/** `refuse_callers`: those that wait for the first start; `restart`: own the database again; `exit`: stop, and report why. */
+/** `refuse_callers`: callers that wait for the first start; `restart`: own the database again; `exit`: stop, and report why. */
 export type ServerEffect = "refuse_callers" | "restart" | "exit";
 
 /** Decides what becomes of a server. An input without a move changes nothing. */
@@ -31,6 +31,6 @@ export function decideServer(
 ): { readonly state: ServerState; readonly effects: readonly ServerEffect[] } {
   const next = nextState(SERVER_TRANSITIONS, state, input);
   if (next === "standby") return { state: next, effects: ["refuse_callers"] };
-  if (next === "lost") return { state: next, effects: [onLeaseLost] };
+  if (next === "lost") return { state: next, effects: ["refuse_callers", onLeaseLost] };
   return { state: next ?? state, effects: [] };
 }

@@ -25,7 +25,7 @@ describe("a server", () => {
 
   test("that loses its lease restarts or exits, as its option says", () => {
     for (const option of ["restart", "exit"] as const)
-      expect(decideServer("owner", "lose", option)).toEqual({ state: "lost", effects: [option] });
+      expect(decideServer("owner", "lose", option)).toEqual({ state: "lost", effects: ["refuse_callers", option] });
   });
 
   test("that stops neither restarts nor waits for another owner", () => {
