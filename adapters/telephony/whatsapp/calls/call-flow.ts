@@ -50,6 +50,7 @@ export const GONE_MS = 1_000;
 const NEW_CALL: CallFlow = {
   state: "offered",
   end: undefined,
+  placed: false,
   alerted: false,
   held: false,
   devices: UNKNOWN_DEVICES,
@@ -73,7 +74,9 @@ export function decideCall(flow: CallFlow, input: CallInput): CallDecision {
     case "draining":
       return draining(flow, input);
     case "ending":
-      return gone(input) || input.type === "released" ? conclude(flow) : to(flow);
+      if (gone(input) || input.type === "released") return conclude(flow);
+      // The refusal was not of this call, whose offer has rung: the core must not place it again.
+      return !flow.placed && showsOffer(input) ? to({ ...flow, placed: true }, emit({ type: "placed" })) : to(flow);
     case "leaving":
       if (input.type === "timer" && input.timer === "gone") return unnoticed(flow);
       return gone(input) || input.type === "client_ended" ? conclude(flow) : to(flow);
@@ -251,6 +254,11 @@ function conclude(flow: CallFlow, end?: CallEnd): CallDecision {
   return moved({ ...flow, end: last }, "over", { do: "conclude", end: last });
 }
 
+/** True if the network or a device of the callee has the offer: unlike a refusal, such a stanza names the call. */
+function showsOffer(input: CallInput): boolean {
+  return input.type === "stanza" && input.stanza.type !== "offer_refused";
+}
+
 function isAnswered({ state }: CallFlow): boolean {
   return state === "accepted" || state === "active";
 }
@@ -259,8 +267,8 @@ function isAnswered({ state }: CallFlow): boolean {
 function moved(flow: CallFlow, move: CallMove, ...effects: CallEffect[]): CallDecision {
   const state = nextState(CALL_MOVES, flow.state, move);
   if (state === undefined) return to(flow);
-  const isPlaced = flow.state === "offered" && move !== "repeat";
-  return to({ ...flow, state }, ...(isPlaced ? [emit({ type: "placed" })] : []), ...effects);
+  const placed = flow.placed || (flow.state === "offered" && move !== "repeat");
+  return to({ ...flow, state, placed }, ...(placed && !flow.placed ? [emit({ type: "placed" })] : []), ...effects);
 }
 
 function to(flow: CallFlow, ...effects: CallEffect[]): CallDecision {

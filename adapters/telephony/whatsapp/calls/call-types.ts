@@ -48,6 +48,8 @@ export interface CallFlow {
   readonly state: CallState;
   /** Decided end of the call; undefined before. */
   readonly end: CallEnd | undefined;
+  /** The core knows that the network has the call. */
+  readonly placed: boolean;
   readonly alerted: boolean;
   readonly held: boolean;
   readonly devices: CalleeDevices;

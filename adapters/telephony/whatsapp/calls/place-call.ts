@@ -127,7 +127,7 @@ async function offer(
     isPending = false;
   });
   const look = (): void => {
-    if (!isPending) return;
+    if (!isPending || isLate) return; // an offer that leaves later is withdrawn
     listed = outgoingCalls(voip).find((callId) => !earlier.includes(callId));
     if (listed !== undefined) opened(listed);
     else system.after(LISTING_MS, look);

@@ -72,10 +72,11 @@ export class OpenCalls implements OpenCallLog {
 
   add(callId: string, peer: string, creator: string): void {
     this.#terminated.delete(callId); // an offer may leave after it
-    if (this.#calls.has(callId)) return;
+    const known = this.#calls.get(callId);
+    if (known?.peer === peer) return;
     const [oldest] = [...this.#terminated.keys(), ...this.#calls.keys()];
-    if (this.#calls.size >= MAX_OPEN_CALLS && oldest !== undefined) this.#forget(oldest);
-    this.#calls.set(callId, { callId, peer, creator, at: this.#options.system.now() });
+    if (known === undefined && this.#calls.size >= MAX_OPEN_CALLS && oldest !== undefined) this.#forget(oldest);
+    this.#calls.set(callId, { callId, peer, creator, at: known?.at ?? this.#options.system.now() });
     this.#record.store();
   }
 

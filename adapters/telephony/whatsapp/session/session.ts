@@ -172,14 +172,19 @@ export class Session implements CallPort {
   async #remember(): Promise<void> {
     const { host, system } = this.#options;
     const late = () => new NetworkSilent(`the storage did not answer within ${LOADING_MS} ms`);
-    const reading = Promise.all([PAST_LOGINS_KEY, OFFER_LIMITS_KEY].map((key) => storedValue(host.records, key)));
-    try {
-      const [logins, limits] = await within(reading, { system, ms: LOADING_MS, late });
-      this.#take({ type: "remembered", ...readPastLogins(logins) });
-      if (this.linked) this.#offers.restore(limits);
-    } catch (error) {
-      this.#log("warn", "the logins and limits of an earlier process could not be read", error);
-    }
+    const read = async (what: string, key: string, use: (value: unknown) => void): Promise<void> => {
+      try {
+        use(await within(storedValue(host.records, key), { system, ms: LOADING_MS, late }));
+      } catch (error) {
+        this.#log("warn", `the ${what} of an earlier process could not be read`, error);
+      }
+    };
+    await Promise.all([
+      read("logins", PAST_LOGINS_KEY, (logins) => this.#take({ type: "remembered", ...readPastLogins(logins) })),
+      read("limits", OFFER_LIMITS_KEY, (limits) => {
+        if (this.linked) this.#offers.restore(limits);
+      }),
+    ]);
   }
 
   /**

@@ -282,6 +282,14 @@ describe("startCall", () => {
     expect(scene.port.listeners.size).toBe(0);
   });
 
+  test("that hangs leaves no timer after its limit", async () => {
+    const scene = await CallScene.start();
+    const { waiting } = scene.system;
+    Object.assign(scene.client.voip!, { getCalls: () => [], startCall: () => new Promise(() => {}) });
+    await scene.refusal(ANA, OFFER_MS + 1_000);
+    expect(scene.system.waiting).toBe(waiting);
+  });
+
   test("that fails otherwise ends the call, because the offer may have been sent", async () => {
     const scene = await CallScene.start();
     scene.client.disturb("startCall", new Error("encryption failed"));

@@ -52,6 +52,7 @@ describe("the decisions of a call", () => {
       let flow: CallFlow = newCall().flow;
       const emitted: string[] = [];
       const refusals = new Set<unknown>();
+      let wasOffered = false;
       let conclusions = 0;
       let endCalls = 0;
       for (const input of all) {
@@ -62,6 +63,8 @@ describe("the decisions of a call", () => {
         expect(legal, `${before.state} to ${flow.state} by ${JSON.stringify(input)}`).toBe(true);
         if (before.state === "offered" && input.type === "stanza" && flow.state === "ending")
           refusals.add(input.stanza);
+        if (before.state === "ending" && input.type === "stanza" && flow.state === "ending")
+          wasOffered ||= input.stanza.type !== "offer_refused";
         if (before.end) expect(flow.end).toEqual(before.end);
         for (const effect of decision.effects) {
           expect(before.state).not.toBe("ended");
@@ -72,8 +75,8 @@ describe("the decisions of a call", () => {
         }
       }
       expect(emitted).toEqual([...new Set(emitted)]);
-      // A call that was not placed is dialled again: only one whose offer was refused for a while.
-      const isRepeated = [...refusals].some((stanza) => (stanza as { code?: string }).code === "429");
+      // A call that was not placed is dialled again: only one whose offer was refused for a while, and seen by no device.
+      const isRepeated = !wasOffered && [...refusals].some((stanza) => (stanza as { code?: string }).code === "429");
       expect(emitted[0]).toBe(flow.state === "offered" || isRepeated ? undefined : "placed");
       expect(conclusions).toBe(flow.state === "ended" ? 1 : 0);
       expect(endCalls).toBeLessThanOrEqual(1);
@@ -97,6 +100,14 @@ describe("the decisions of a call", () => {
       expect(flow.state).toBe("ended");
     }),
   );
+});
+
+test("a call that rings despite a refusal with 429 is placed", () => {
+  const { flow } = decideCall(newCall().flow, { type: "stanza", stanza: { type: "offer_refused", code: "429" } });
+  const ringing = decideCall(flow, { type: "stanza", stanza: { type: "preaccept", device: 0 } });
+  expect(ringing.effects).toEqual([{ do: "emit", event: { type: "placed" } }]);
+  const ended = decideCall(ringing.flow, { type: "released" });
+  expect(ended.effects.map((effect) => effect.do)).toEqual(["conclude"]);
 });
 
 /** The states that one input may lead to: an answer may be seen together with its audio. */

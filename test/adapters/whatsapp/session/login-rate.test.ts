@@ -206,7 +206,7 @@ describe("after a restart", () => {
     });
     await restarted(scene, 5_000);
     expect(scene.online).toBe(true);
-    expect(scene.logged.join()).toContain("the logins and limits of an earlier process could not be read");
+    expect(scene.logged.join()).toContain("the logins of an earlier process could not be read");
   });
 
   test("a newly linked number has no past", async () => {

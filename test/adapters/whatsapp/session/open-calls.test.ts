@@ -40,6 +40,16 @@ class Scene {
 }
 
 describe("the record of the open calls", () => {
+  test("has the address that the client names last", async () => {
+    const scene = new Scene();
+    const calls = scene.open();
+    calls.add("A", ANA, PHONE);
+    calls.add("A", LID, PHONE);
+    await scene.system.settle();
+    const stored = new TextDecoder().decode(scene.records.values.get("ringport/open-calls"));
+    expect(JSON.parse(stored)).toMatchObject([{ callId: "A", peer: LID }]);
+  });
+
   test("is written once more for a change right after a write", async () => {
     for (let turns = 0; turns < 10; turns++) {
       const scene = new Scene();
