@@ -6,8 +6,6 @@ import { pause } from "./pause.ts";
 import { RingportError } from "./ringport-error.ts";
 import type { CallListening, ListenOptions } from "./stream/call-listening.ts";
 import type { CallStream, StreamOptions } from "./stream/call-stream.ts";
-import { openListening } from "./stream/listen.ts";
-import { openStream } from "./stream/stream.ts";
 import {
   type AwaitedPage,
   type ClientOptions,
@@ -107,8 +105,9 @@ export function createClient(options: ClientOptions): Client {
     voices: (options) => transport.get("/v1/voices", {}, options),
     voiceSample: (id, options) => transport.bytes(`/v1/voices/${encodeURIComponent(id)}/sample.wav`, options),
     waitForCall: (id, options) => waitForCall(transport, id, options),
-    stream: (callId, options) => openStream(transport, callId, options),
-    listen: (callId, options) => openListening(transport, callId, options),
+    // Loaded on demand with partysocket: most programs never stream a call.
+    stream: async (callId, options) => (await import("./stream/stream.ts")).openStream(transport, callId, options),
+    listen: async (callId, options) => (await import("./stream/listen.ts")).openListening(transport, callId, options),
   };
 }
 

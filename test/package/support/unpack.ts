@@ -5,9 +5,9 @@ import { parseTarGzip } from "nanotar";
 /** Puts the files of a .tar.gz below a folder. */
 export async function unpack(archive: Uint8Array, folder: string): Promise<void> {
   for (const { name, type, data } of await parseTarGzip(archive)) {
-    if (type !== "file" || data === undefined) continue;
+    if (type !== "file") continue;
     const path = join(folder, name);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, data);
+    writeFileSync(path, data ?? ""); // the bundler makes a chunk without code of a module of types
   }
 }
