@@ -192,7 +192,7 @@ async function start(stage: Stage, keys: Certificates, plays: number | string, j
   let pending = Buffer.alloc(0);
   socket.on("error", () => {});
   socket.on("data", (bytes) => {
-    pending = Buffer.concat([pending, bytes]);
+    pending = Buffer.concat([pending, bytes as Buffer]);
     for (;;) {
       const colon = pending.indexOf(":");
       const length = Number(pending.subarray(0, Math.max(0, colon)));

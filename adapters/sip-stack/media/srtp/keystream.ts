@@ -1,4 +1,4 @@
-import { type Cipher, createCipheriv } from "node:crypto";
+import { createCipheriv } from "node:crypto";
 
 /** Bytes of an AES block. */
 const BLOCK = 16;
@@ -15,7 +15,7 @@ const LOST_AT_MOST = 16;
  * with it.
  */
 export class Keystream {
-  readonly #cipher: Cipher;
+  readonly #cipher: ReturnType<typeof createCipheriv>;
   readonly #salt: DataView;
   #counters = new Uint8Array(0);
   #stream: Uint8Array = this.#counters;
