@@ -157,7 +157,7 @@ export class ScriptedConversation implements Conversation {
     yield* next();
   }
 
-  /** True if a question follows: what is said before it may be skipped by answering. */
+  /** True if a question follows: the callee may skip the words before it by answering. */
   get #asksLater(): boolean {
     for (const step of this.#script.steps.slice(this.#at.next)) if (step.do !== "say") return step.do === "ask";
     return false;

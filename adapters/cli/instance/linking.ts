@@ -16,7 +16,10 @@ export const instanceQr: CommandSpec = {
   options: [
     { name: "png", placeholder: "FILE", help: "Also writes the current code to this file.", completion: "file" },
     { name: "no-wait", help: "Draws the code once and exits." },
-    { name: "page", help: "Prints the address of a page with the code instead, to send to whoever holds the phone." },
+    {
+      name: "page",
+      help: "Prints the address of a page with the code instead, to send to the person who holds the phone.",
+    },
     jsonOption(
       "a line for each code (`event` code, `png_base64`, `message`, `expires_at`, `sequence`, `page`) and for the end (`event` linked, `instance`); with --page `url` and `expires_at`",
     ),

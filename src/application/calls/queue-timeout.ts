@@ -16,8 +16,8 @@ const LOOK_AT_ALL_MS = 60_000;
 /**
  * Fails calls that have waited for their instance too long. One timer, armed for the oldest waiting call.
  *
- * How long a call has waited follows from its creation time and the wall clock, unless the wall clock was set in the meantime:
- * then each call that waits gets a due time on the monotonic clock, once.
+ * The waiting time follows from the creation time and the wall clock. If the wall clock was set in the meantime, each waiting
+ * call gets a due time on the monotonic clock, once.
  */
 export class QueueTimeout {
   readonly #context: QueueTimeoutContext;
