@@ -27,7 +27,7 @@ export type {
   Transcript,
 } from "./application/call-audio/streams/stream-client.ts";
 export { STREAM_EVENTS } from "./application/call-audio/streams/stream-client.ts";
-export type { Erasure } from "./application/calls/erasure.ts";
+export type { Erasure } from "./application/calls/deletion/erasure.ts";
 export type { LinkTicket } from "./application/instances/link-tickets.ts";
 export type {
   CallUseCases,
@@ -50,17 +50,29 @@ export type {
 export { CodedError } from "./base/error.ts";
 export type { Transitions } from "./base/machine.ts";
 export { stateDiagram } from "./base/machine.ts";
-export type { AccountRefusalCode } from "./domain/account-refusal.ts";
-export { AccountRefusal } from "./domain/account-refusal.ts";
-export type { Call, CallFilter, CallMove, CallStatus, CallType, Message } from "./domain/call.ts";
-export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/call.ts";
-export type { CallMessageInput, CommonCallInput, CreateCallInput } from "./domain/call-input.ts";
-export type { CallLimits } from "./domain/call-limits.ts";
-export type { CallerIdInput } from "./domain/caller-id-input.ts";
-export type { Consent, ConsentStatus } from "./domain/consent.ts";
-export type { ConsentInput } from "./domain/consent-input.ts";
-export type { DialRecord } from "./domain/dial-decision.ts";
-export type { DialProgress } from "./domain/dial-progress.ts";
+export type { AccountRefusalCode } from "./domain/access/account-refusal.ts";
+export { AccountRefusal } from "./domain/access/account-refusal.ts";
+export type { Principal } from "./domain/access/principal.ts";
+export type { TokenScope } from "./domain/access/token-scope.ts";
+export type { TurnMetrics } from "./domain/agents/turn-metrics.ts";
+export type { Call, CallFilter, CallMove, CallStatus, CallType, Message } from "./domain/calls/call.ts";
+export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/calls/call.ts";
+export type { CallMessageInput, CommonCallInput, CreateCallInput } from "./domain/calls/call-input.ts";
+export type { CallLimits } from "./domain/calls/call-limits.ts";
+export type { DialProgress } from "./domain/calls/dial-progress.ts";
+export type { MediaStatistics } from "./domain/calls/media-statistics.ts";
+export type { CompletedReason, FailedReason, HeardEvidence, Outcome, OutcomeData } from "./domain/calls/outcome.ts";
+export {
+  COMPLETED_REASONS,
+  FAILED_REASONS,
+  HEARD_EVIDENCE,
+  isNumberRefused,
+  UNANSWERED_REASONS,
+} from "./domain/calls/outcome.ts";
+export type { QualityInterval } from "./domain/calls/quality-series.ts";
+export type { SipChoice, SipRule } from "./domain/calls/sip-choice.ts";
+export type { SipInput } from "./domain/calls/sip-input.ts";
+export type { Speaker, TranscriptLine } from "./domain/calls/transcript.ts";
 export type {
   CallReference,
   Event,
@@ -77,14 +89,27 @@ export type {
   ToolFault,
 } from "./domain/events.ts";
 export { EVENT_TYPES } from "./domain/events.ts";
-export type { DialledNumber, Instance, InstanceInput, InstanceStatus, JsonValue, Metadata } from "./domain/instance.ts";
-export { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "./domain/instance.ts";
-export type { CreateInstanceInput, UpdateInstanceInput } from "./domain/instance-input.ts";
-export type { JsonSchema } from "./domain/json-schema.ts";
+export type { JsonSchema } from "./domain/input/json-schema.ts";
+export type {
+  DialledNumber,
+  Instance,
+  InstanceInput,
+  InstanceStatus,
+  JsonValue,
+  Metadata,
+} from "./domain/instances/instance.ts";
+export { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "./domain/instances/instance.ts";
+export type { CreateInstanceInput, UpdateInstanceInput } from "./domain/instances/instance-input.ts";
+export type { PairingInput } from "./domain/instances/pairing-input.ts";
+export type { QueuePolicy } from "./domain/instances/queue-policy.ts";
+export { freeSlot } from "./domain/instances/queue-policy.ts";
 export type { Limits } from "./domain/limits.ts";
 export { DEFAULT_LIMITS } from "./domain/limits.ts";
-export type { MediaStatistics } from "./domain/media-statistics.ts";
-export type { MentionedNumber } from "./domain/mentioned-number.ts";
+export type { CallerIdInput } from "./domain/numbers/caller-id-input.ts";
+export type { Consent, ConsentStatus } from "./domain/numbers/consent.ts";
+export type { ConsentInput } from "./domain/numbers/consent-input.ts";
+export type { DialRecord } from "./domain/numbers/dial-decision.ts";
+export type { MentionedNumber } from "./domain/numbers/mentioned-number.ts";
 export type {
   AnswerRateFloor,
   BlockedReason,
@@ -93,32 +118,14 @@ export type {
   Pause,
   RefusalLimit,
   WarmUp,
-} from "./domain/number-protection.ts";
-export type { CompletedReason, FailedReason, HeardEvidence, Outcome, OutcomeData } from "./domain/outcome.ts";
-export {
-  COMPLETED_REASONS,
-  FAILED_REASONS,
-  HEARD_EVIDENCE,
-  isNumberRefused,
-  UNANSWERED_REASONS,
-} from "./domain/outcome.ts";
-export type { PairingInput } from "./domain/pairing-input.ts";
-export type { Principal } from "./domain/principal.ts";
-export type { QualityInterval } from "./domain/quality-series.ts";
-export type { QueuePolicy } from "./domain/queue-policy.ts";
-export { freeSlot } from "./domain/queue-policy.ts";
+} from "./domain/numbers/number-protection.ts";
 export type { Fault, RefusalCode } from "./domain/refusal.ts";
 export { Refusal } from "./domain/refusal.ts";
-export type { SipChoice, SipRule } from "./domain/sip-choice.ts";
-export type { SipInput } from "./domain/sip-input.ts";
 export type { Timings } from "./domain/timings.ts";
 export { DEFAULT_TIMINGS } from "./domain/timings.ts";
-export type { TokenScope } from "./domain/token-scope.ts";
-export type { Speaker, TranscriptLine } from "./domain/transcript.ts";
-export type { TurnMetrics } from "./domain/turn-metrics.ts";
-export type { DeliveryStatus, DisabledReason, Webhook, WebhookDelivery } from "./domain/webhook.ts";
-export type { CreateWebhookInput, UpdateWebhookInput } from "./domain/webhook-input.ts";
-export type { AttemptedDelivery } from "./domain/webhook-retries.ts";
+export type { DeliveryStatus, DisabledReason, Webhook, WebhookDelivery } from "./domain/webhooks/webhook.ts";
+export type { CreateWebhookInput, UpdateWebhookInput } from "./domain/webhooks/webhook-input.ts";
+export type { AttemptedDelivery } from "./domain/webhooks/webhook-retries.ts";
 
 export type {
   AgentTuning,

@@ -1,8 +1,8 @@
-import type { CallLimits } from "./domain/call-limits.ts";
+import type { CallLimits } from "./domain/calls/call-limits.ts";
+import type { Speaker } from "./domain/calls/transcript.ts";
+import type { QueuePolicy } from "./domain/instances/queue-policy.ts";
 import type { Limits } from "./domain/limits.ts";
-import type { QueuePolicy } from "./domain/queue-policy.ts";
 import type { Timings } from "./domain/timings.ts";
-import type { Speaker } from "./domain/transcript.ts";
 import type { HttpParts } from "./http/app.ts";
 import type { AgentTool } from "./ports/agent-tool.ts";
 import type { AudioAgent } from "./ports/audio-conversation.ts";

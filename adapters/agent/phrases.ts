@@ -1,4 +1,4 @@
-import { apologyIn } from "../../src/domain/apologies.ts";
+import { apologyIn } from "../../src/domain/agents/apologies.ts";
 
 /** Fixed sentences of an agent, which come neither from a script nor from a model. */
 export interface Phrases {

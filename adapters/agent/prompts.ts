@@ -1,5 +1,5 @@
-import { filledIn } from "../../src/domain/agent-variables.ts";
-import type { JsonSchema } from "../../src/domain/json-schema.ts";
+import { filledIn } from "../../src/domain/agents/agent-variables.ts";
+import type { JsonSchema } from "../../src/domain/input/json-schema.ts";
 import type { AgentBrief } from "../../src/ports/conversation.ts";
 
 /** Description of the model's input from the callee. */

@@ -1,6 +1,6 @@
 import { AudioFormatError } from "../../src/audio/audio-format-error.ts";
 import { conversionOf } from "../../src/audio/conversion.ts";
-import { mp3InWav } from "../../src/audio/mp3-in-wav.ts";
+import { mp3InWav } from "../../src/audio/mp3/mp3-in-wav.ts";
 import type { AudioFacts } from "../../src/ports/audio-decoder.ts";
 import { Mp3Decoder } from "./mp3-decoder.ts";
 import { WavPieces } from "./wav-pieces.ts";

@@ -1,5 +1,5 @@
-import { concatPcm } from "../../src/audio/pcm.ts";
-import { Resampler } from "../../src/audio/resample.ts";
+import { concatPcm } from "../../src/audio/samples/pcm.ts";
+import { Resampler } from "../../src/audio/samples/resample.ts";
 import type { AudioJobContext, DecodeInput } from "./audio-jobs.ts";
 import { eachPiece } from "./audio-pieces.ts";
 

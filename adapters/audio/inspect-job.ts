@@ -1,4 +1,4 @@
-import { samplesToMs } from "../../src/audio/pcm.ts";
+import { samplesToMs } from "../../src/audio/samples/pcm.ts";
 import type { AudioFacts, FileBytes } from "../../src/ports/audio-decoder.ts";
 import type { AudioJobContext, InspectInput } from "./audio-jobs.ts";
 import { eachPiece } from "./audio-pieces.ts";

@@ -1,5 +1,5 @@
-import { audioStart } from "../../src/audio/audio-start.ts";
-import { tagsAtEnd } from "../../src/audio/file-tags.ts";
+import { audioStart } from "../../src/audio/sniffing/audio-start.ts";
+import { tagsAtEnd } from "../../src/audio/sniffing/file-tags.ts";
 import type { FileBytes } from "../../src/ports/audio-decoder.ts";
 import type { DecodedPiece, FileEnd, PieceDecoder } from "./audio-pieces.ts";
 import { Mp3Decoding } from "./mp3-decoding.ts";

@@ -1,8 +1,8 @@
 import { ByteAccount } from "../../src/audio/byte-account.ts";
-import { EncoderPadding } from "../../src/audio/encoder-padding.ts";
-import type { Mp3Info } from "../../src/audio/mp3-info.ts";
-import { type Mp3Part, Mp3Splitter, type Mp3SplitterOptions } from "../../src/audio/mp3-splitter.ts";
-import type { MpegHeader } from "../../src/audio/mpeg-header.ts";
+import { EncoderPadding } from "../../src/audio/mp3/encoder-padding.ts";
+import type { Mp3Info } from "../../src/audio/mp3/mp3-info.ts";
+import { type Mp3Part, Mp3Splitter, type Mp3SplitterOptions } from "../../src/audio/mp3/mp3-splitter.ts";
+import type { MpegHeader } from "../../src/audio/mp3/mpeg-header.ts";
 import { concatBytes } from "../../src/base/concat-bytes.ts";
 import { Mpg123 } from "./mpg123.ts";
 

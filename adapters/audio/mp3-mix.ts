@@ -1,5 +1,5 @@
-import { channelLayout } from "../../src/audio/channel-layout.ts";
-import { MonoMix } from "../../src/audio/mono-mix.ts";
+import { channelLayout } from "../../src/audio/samples/channel-layout.ts";
+import { MonoMix } from "../../src/audio/samples/mono-mix.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import type { Mp3Audio } from "./mp3-decoding.ts";
 

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { WAV_HEADER_BYTES, wavHeader } from "../../src/audio/wav-header.ts";
+import { WAV_HEADER_BYTES, wavHeader } from "../../src/audio/wav/wav-header.ts";
 import type { StoredRecording } from "../../src/ports/recordings.ts";
 
 /** Length of one read, bytes. */

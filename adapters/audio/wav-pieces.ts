@@ -1,8 +1,8 @@
-import { afterZeros, audioStart } from "../../src/audio/audio-start.ts";
-import { tagsAtEnd } from "../../src/audio/file-tags.ts";
-import { mp3AmongSamples } from "../../src/audio/mp3-in-wav.ts";
-import { WavDecoder } from "../../src/audio/wav.ts";
-import { waveIn } from "../../src/audio/wav-chunks.ts";
+import { mp3AmongSamples } from "../../src/audio/mp3/mp3-in-wav.ts";
+import { afterZeros, audioStart } from "../../src/audio/sniffing/audio-start.ts";
+import { tagsAtEnd } from "../../src/audio/sniffing/file-tags.ts";
+import { WavDecoder } from "../../src/audio/wav/wav.ts";
+import { waveIn } from "../../src/audio/wav/wav-chunks.ts";
 import type { FileBytes } from "../../src/ports/audio-decoder.ts";
 import type { DecodedPiece, FileEnd, PieceDecoder } from "./audio-pieces.ts";
 

@@ -1,6 +1,6 @@
 import { formatRefusal } from "../../src/audio/conversion.ts";
 import { copyInTurns } from "../../src/audio/copy-in-turns.ts";
-import { sniff } from "../../src/audio/sniff.ts";
+import { sniff } from "../../src/audio/sniffing/sniff.ts";
 import { type AudioDecoder, type AudioFacts, AudioUnsupported } from "../../src/ports/audio-decoder.ts";
 import type { AudioWorkers } from "./audio-jobs.ts";
 

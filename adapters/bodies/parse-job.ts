@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { audioPlace, decodedFile } from "../../src/domain/audio-input.ts";
-import { type JsonBounds, parseJson } from "../../src/domain/json-body.ts";
+import { audioPlace, decodedFile } from "../../src/domain/calls/audio-input.ts";
+import { type JsonBounds, parseJson } from "../../src/domain/input/json-body.ts";
 
 /** Requests of a body parser to a worker. One piece. */
 export interface BodyJobs {

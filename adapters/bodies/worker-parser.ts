@@ -1,5 +1,5 @@
 import { InternalError } from "../../src/base/error.ts";
-import { audioPlace, DecodedAudio } from "../../src/domain/audio-input.ts";
+import { audioPlace, DecodedAudio } from "../../src/domain/calls/audio-input.ts";
 import type { BodyParser } from "../../src/ports/body-parser.ts";
 import type { BodyJobs } from "./parse-job.ts";
 

@@ -1,4 +1,4 @@
-import type { Setting } from "./setting.ts";
+import type { Setting } from "./settings/setting.ts";
 
 /** Source of completions, on a running server or on this machine. */
 export type Completion = "instance" | "call" | "voice" | "file";

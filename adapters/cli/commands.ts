@@ -8,7 +8,7 @@ export interface CommandEntry {
 
 /** Every command, in the order of the help: parsing, help and completion are made from this table. */
 export const COMMANDS: readonly CommandEntry[] = [
-  entry("serve", async () => (await import("./serve.ts")).serve),
+  entry("serve", async () => (await import("./serve/serve.ts")).serve),
   entry("demo", async () => (await import("./demo/demo.ts")).demo),
   entry("doctor", async () => (await import("./doctor/doctor.ts")).doctor),
   entry("instance create", async () => (await import("./instance/instance.ts")).instanceCreate),

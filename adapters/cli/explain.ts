@@ -4,7 +4,7 @@ import { RingportError } from "../../src/client/ringport-error.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { nothingAnswers } from "./connection/nothing-answers.ts";
 import { EXIT } from "./exit-codes.ts";
-import { hideTokens } from "./hide-secrets.ts";
+import { hideTokens } from "./serve/hide-secrets.ts";
 import { printBeside } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -1,5 +1,5 @@
 import type { Registration } from "../../src/application/accounts/account-use-cases.ts";
-import type { TokenScope } from "../../src/domain/token-scope.ts";
+import type { TokenScope } from "../../src/domain/access/token-scope.ts";
 
 // The bodies of the console's own routes, which its server part answers and its pages read. Times are RFC 3339.
 // Everything else the pages ask at /console/v1/…, which is the HTTP interface for the person signed in.

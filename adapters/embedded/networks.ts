@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { concatPcm } from "../../src/audio/pcm.ts";
-import { resample } from "../../src/audio/resample.ts";
+import { concatPcm } from "../../src/audio/samples/pcm.ts";
+import { resample } from "../../src/audio/samples/resample.ts";
 import { ConfigurationError } from "../../src/base/error.ts";
 import type { NetworkName, RingportOptions } from "../../src/options.ts";
 import type { Network } from "../../src/ports/pages.ts";

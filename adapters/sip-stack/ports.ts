@@ -2,9 +2,10 @@
  * All that the SIP stack takes from its surroundings: a clock, a log, audio frames, and small tools. No other file of it
  * imports anything from outside the folder.
  */
-export { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../src/audio/g711.ts";
-export { FRAME_MS, MediaClock, type Ticking } from "../../src/audio/media-clock.ts";
-export { Resampler } from "../../src/audio/resample.ts";
+
+export { FRAME_MS, MediaClock, type Ticking } from "../../src/audio/playout/media-clock.ts";
+export { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../src/audio/samples/g711.ts";
+export { Resampler } from "../../src/audio/samples/resample.ts";
 export { BoundedMap } from "../../src/base/bounded-map.ts";
 export { CodedError } from "../../src/base/error.ts";
 export { errorText } from "../../src/base/error-text.ts";

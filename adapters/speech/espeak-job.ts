@@ -1,6 +1,6 @@
 import type { EspeakWorker } from "@echogarden/espeak-ng-emscripten";
-import { concatPcm } from "../../src/audio/pcm.ts";
-import { MAX_AUDIO_S, SpokenLength } from "../../src/audio/spoken-length.ts";
+import { concatPcm } from "../../src/audio/samples/pcm.ts";
+import { MAX_AUDIO_S, SpokenLength } from "../../src/audio/voice/spoken-length.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { segments } from "./segments.ts";
 import type { EspeakInput, SpeechJobContext } from "./speech-jobs.ts";

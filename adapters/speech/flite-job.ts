@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { pcmFromBytes } from "../../src/audio/pcm.ts";
-import { MAX_AUDIO_S, SpokenLength } from "../../src/audio/spoken-length.ts";
-import { WAV_HEADER_BYTES } from "../../src/audio/wav-header.ts";
+import { pcmFromBytes } from "../../src/audio/samples/pcm.ts";
+import { MAX_AUDIO_S, SpokenLength } from "../../src/audio/voice/spoken-length.ts";
+import { WAV_HEADER_BYTES } from "../../src/audio/wav/wav-header.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { asciiText } from "./ascii-text.ts";
 import { segments } from "./segments.ts";

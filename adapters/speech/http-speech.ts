@@ -1,5 +1,5 @@
 import { HTTPError, TimeoutError } from "ky";
-import { SpokenLength } from "../../src/audio/spoken-length.ts";
+import { SpokenLength } from "../../src/audio/voice/spoken-length.ts";
 import { ownMember } from "../../src/base/own-member.ts";
 import { printableCause } from "../../src/base/printable-cause.ts";
 import type { Mp3Stream } from "../../src/ports/audio-decoder.ts";

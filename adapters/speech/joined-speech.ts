@@ -1,4 +1,4 @@
-import { msToSamples } from "../../src/audio/pcm.ts";
+import { msToSamples } from "../../src/audio/samples/pcm.ts";
 import { ConfigurationError } from "../../src/base/error.ts";
 import { errorText } from "../../src/base/error-text.ts";
 import { within } from "../../src/base/timeout.ts";

@@ -1,4 +1,4 @@
-import { speechSlices } from "../../src/domain/speech-slices.ts";
+import { speechSlices } from "../../src/domain/spoken-text/speech-slices.ts";
 
 /** Characters. Longer segments take noticeable time; shorter ones are joined, so "Dr. Smith called." is one segment. */
 const LENGTHS = { longest: 300, shortest: 40 };

@@ -1,11 +1,11 @@
 import { AudioFormatError } from "../../src/audio/audio-format-error.ts";
-import { CodedAudioWatch } from "../../src/audio/coded-audio-watch.ts";
-import { decodeAlaw, decodeMulaw } from "../../src/audio/g711.ts";
-import { NoiseWatch } from "../../src/audio/noise-watch.ts";
-import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
-import { PcmByteStream } from "../../src/audio/pcm-byte-stream.ts";
-import { type ServedFormat, servedFormat } from "../../src/audio/served-format.ts";
-import { WavDecoder } from "../../src/audio/wav.ts";
+import { decodeAlaw, decodeMulaw } from "../../src/audio/samples/g711.ts";
+import { concatPcm, pcmToBytes } from "../../src/audio/samples/pcm.ts";
+import { PcmByteStream } from "../../src/audio/samples/pcm-byte-stream.ts";
+import { CodedAudioWatch } from "../../src/audio/sniffing/coded-audio-watch.ts";
+import { NoiseWatch } from "../../src/audio/sniffing/noise-watch.ts";
+import { type ServedFormat, servedFormat } from "../../src/audio/sniffing/served-format.ts";
+import { WavDecoder } from "../../src/audio/wav/wav.ts";
 import { concatBytes } from "../../src/base/concat-bytes.ts";
 import type { Mp3Stream } from "../../src/ports/audio-decoder.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import type { Call } from "../../src/domain/call.ts";
-import { freeSlot, type QueuePolicy } from "../../src/domain/queue-policy.ts";
+import type { Call } from "../../src/domain/calls/call.ts";
+import { freeSlot, type QueuePolicy } from "../../src/domain/instances/queue-policy.ts";
 import type { CallQuota, CallStore, Insertion } from "../../src/ports/storage.ts";
 import { MAX_SMALL_FILE_BYTES } from "./audio-files.ts";
 import { removeLater } from "./audio-removal.ts";

@@ -7,7 +7,7 @@ import {
   type CallStatus,
   type CallType,
   NAMED_FILTERS,
-} from "../../src/domain/call.ts";
+} from "../../src/domain/calls/call.ts";
 import type { Page } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
 import { follows, type Position, positionAfter } from "./keyset.ts";

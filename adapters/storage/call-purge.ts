@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Kysely } from "kysely";
-import type { CallStatus } from "../../src/domain/call.ts";
+import type { CallStatus } from "../../src/domain/calls/call.ts";
 import type { RemovedCalls } from "../../src/ports/storage.ts";
 import { keepCounting } from "./call-quota.ts";
 import { IS_FINAL } from "./conditions.ts";

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { ExpressionBuilder, Kysely } from "kysely";
-import { type Call, isActive } from "../../src/domain/call.ts";
-import { MAX_UNREACHED } from "../../src/domain/dial-decision.ts";
-import { isNumberRefused, UNANSWERED_REASONS } from "../../src/domain/outcome.ts";
+import { type Call, isActive } from "../../src/domain/calls/call.ts";
+import { isNumberRefused, UNANSWERED_REASONS } from "../../src/domain/calls/outcome.ts";
+import { MAX_UNREACHED } from "../../src/domain/numbers/dial-decision.ts";
 import type { CallStore } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
 import { IS_ACTIVE, IS_DIALING, IS_DIALLED, IS_NOT_DELETED, IS_ON_LINE, IS_QUEUED, IS_WAITING } from "./conditions.ts";

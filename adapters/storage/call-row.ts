@@ -1,4 +1,4 @@
-import type { Call } from "../../src/domain/call.ts";
+import type { Call } from "../../src/domain/calls/call.ts";
 import type { CallPatch } from "../../src/ports/storage.ts";
 import { RECORDS } from "./records.ts";
 import type { CallRow } from "./schema.ts";

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { type CallStatus, isActive } from "../../src/domain/call.ts";
+import { type CallStatus, isActive } from "../../src/domain/calls/call.ts";
 import type { Event } from "../../src/domain/events.ts";
 import type { CallStore } from "../../src/ports/storage.ts";
 import { callAudio } from "./audio-reading.ts";

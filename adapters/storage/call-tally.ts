@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Kysely } from "kysely";
-import { CALL_TYPES, type CallType } from "../../src/domain/call.ts";
-import type { FailedReason } from "../../src/domain/outcome.ts";
+import { CALL_TYPES, type CallType } from "../../src/domain/calls/call.ts";
+import type { FailedReason } from "../../src/domain/calls/outcome.ts";
 import type { CallStore } from "../../src/ports/storage.ts";
 import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { Call } from "../../src/domain/call.ts";
-import type { MentionedNumber } from "../../src/domain/mentioned-number.ts";
+import type { Call } from "../../src/domain/calls/call.ts";
+import type { MentionedNumber } from "../../src/domain/numbers/mentioned-number.ts";
 import type { Page } from "../../src/ports/storage.ts";
 import { callOf } from "./call-row.ts";
 import { columnsWith } from "./number-places.ts";

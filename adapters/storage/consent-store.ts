@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { CodedError } from "../../src/base/error.ts";
-import type { Consent } from "../../src/domain/consent.ts";
+import type { Consent } from "../../src/domain/numbers/consent.ts";
 import type { ConsentStore } from "../../src/ports/storage.ts";
 import { lockedPosition } from "./event-insertion.ts";
 import { prepared } from "./prepared.ts";

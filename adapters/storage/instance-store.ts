@@ -1,6 +1,6 @@
 import type { Kysely, SelectQueryBuilder } from "kysely";
 import { CodedError } from "../../src/base/error.ts";
-import type { Instance } from "../../src/domain/instance.ts";
+import type { Instance } from "../../src/domain/instances/instance.ts";
 import type { InstanceStore, Page } from "../../src/ports/storage.ts";
 import { IS_HALF_DELETED, IS_LINKED, IS_NOT_DELETED, IS_UNLINKED, IS_WAITING } from "./conditions.ts";
 import { credentialStore, eraseSecrets, writeCredentials } from "./credential-store.ts";

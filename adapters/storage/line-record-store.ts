@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
 import { CodedError } from "../../src/base/error.ts";
-import type { MentionedNumber } from "../../src/domain/mentioned-number.ts";
+import type { MentionedNumber } from "../../src/domain/numbers/mentioned-number.ts";
 import type { LineRecordStore } from "../../src/ports/storage.ts";
 import { lockedInstance } from "./credential-store.ts";
 import { deletedRows } from "./deleted-rows.ts";

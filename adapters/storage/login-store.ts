@@ -1,4 +1,4 @@
-import { emailKey } from "../../src/domain/email.ts";
+import { emailKey } from "../../src/domain/access/email.ts";
 import type { LoginStore } from "../../src/ports/storage.ts";
 import { auditStore } from "./audit-store.ts";
 import { codeStore, hasAdmin, lockedCode } from "./code-store.ts";

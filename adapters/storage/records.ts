@@ -1,10 +1,10 @@
-import type { Call } from "../../src/domain/call.ts";
-import type { Consent } from "../../src/domain/consent.ts";
+import type { Call } from "../../src/domain/calls/call.ts";
+import type { QualityInterval } from "../../src/domain/calls/quality-series.ts";
+import type { TranscriptLine } from "../../src/domain/calls/transcript.ts";
 import type { Event } from "../../src/domain/events.ts";
-import type { Instance } from "../../src/domain/instance.ts";
-import type { QualityInterval } from "../../src/domain/quality-series.ts";
-import type { TranscriptLine } from "../../src/domain/transcript.ts";
-import type { Webhook, WebhookDelivery } from "../../src/domain/webhook.ts";
+import type { Instance } from "../../src/domain/instances/instance.ts";
+import type { Consent } from "../../src/domain/numbers/consent.ts";
+import type { Webhook, WebhookDelivery } from "../../src/domain/webhooks/webhook.ts";
 import type {
   AccountRecord,
   AuditRecord,

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { CodedError } from "../../src/base/error.ts";
-import { emailKey } from "../../src/domain/email.ts";
+import { emailKey } from "../../src/domain/access/email.ts";
 import type { NewAccount, RegistrationResult, User } from "../../src/ports/storage.ts";
 import { lockedCode } from "./code-store.ts";
 import { IS_ADMIN } from "./conditions.ts";

@@ -1,4 +1,4 @@
-import type { CallStatus, CallType } from "../../src/domain/call.ts";
+import type { CallStatus, CallType } from "../../src/domain/calls/call.ts";
 import type { RECORDS } from "./records.ts";
 import type { StoredRow } from "./stored-record.ts";
 

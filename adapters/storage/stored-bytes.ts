@@ -1,6 +1,6 @@
 import { type Expression, type Kysely, PostgresAdapter, sql } from "kysely";
 import { CodedError } from "../../src/base/error.ts";
-import type { Call } from "../../src/domain/call.ts";
+import type { Call } from "../../src/domain/calls/call.ts";
 import type { Event } from "../../src/domain/events.ts";
 import { RECORDED_BYTES_PER_MS } from "../../src/domain/limits.ts";
 import type { ByteBudget } from "../../src/ports/storage.ts";

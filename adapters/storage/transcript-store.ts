@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { TranscriptLine } from "../../src/domain/transcript.ts";
+import type { TranscriptLine } from "../../src/domain/calls/transcript.ts";
 import type { TranscriptStore } from "../../src/ports/storage.ts";
 import { RECORDS } from "./records.ts";
 import type { Database } from "./schema.ts";

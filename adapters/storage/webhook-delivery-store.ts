@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { type NumberedEvent, withoutPosition } from "../../src/domain/events.ts";
-import type { WebhookDelivery } from "../../src/domain/webhook.ts";
+import type { WebhookDelivery } from "../../src/domain/webhooks/webhook.ts";
 import type { DueDelivery, WebhookStore } from "../../src/ports/storage.ts";
 import { IS_DELIVERED, IS_OVER, IS_REQUESTED_AND_OVER } from "./conditions.ts";
 import { SEQUENCE } from "./event-sequence.ts";

@@ -1,5 +1,5 @@
-import { encodeMulaw } from "../../src/audio/g711.ts";
-import { pcmToBytes } from "../../src/audio/pcm.ts";
+import { encodeMulaw } from "../../src/audio/samples/g711.ts";
+import { pcmToBytes } from "../../src/audio/samples/pcm.ts";
 import type { Transcription } from "../../src/ports/transcription.ts";
 import { socketUrl } from "../engine-http/engine-socket.ts";
 import { DeepgramReader, FluxReader } from "./deepgram-readers.ts";

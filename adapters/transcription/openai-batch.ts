@@ -1,6 +1,6 @@
 import { HTTPError, TimeoutError } from "ky";
-import { concatPcm, pcmToBytes, samplesToMs } from "../../src/audio/pcm.ts";
-import { wavHeader } from "../../src/audio/wav-header.ts";
+import { concatPcm, pcmToBytes, samplesToMs } from "../../src/audio/samples/pcm.ts";
+import { wavHeader } from "../../src/audio/wav/wav-header.ts";
 import { concatBytes } from "../../src/base/concat-bytes.ts";
 import { CodedError } from "../../src/base/error.ts";
 import { Queue } from "../../src/base/queue.ts";

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { pcmToBytes } from "../../src/audio/pcm.ts";
+import { pcmToBytes } from "../../src/audio/samples/pcm.ts";
 import type { Transcription } from "../../src/ports/transcription.ts";
 import { socketUrl } from "../engine-http/engine-socket.ts";
 import { quoteOf } from "../engine-http/fault-text.ts";

@@ -1,4 +1,4 @@
-import { msToSamples, samplesToMs } from "../../src/audio/pcm.ts";
+import { msToSamples, samplesToMs } from "../../src/audio/samples/pcm.ts";
 
 /** Audio in one message, ms. */
 const PIECE_MS = 80;

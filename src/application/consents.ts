@@ -1,8 +1,8 @@
-import type { Consent, ConsentStatus } from "../domain/consent.ts";
-import { CONSENT_SCHEMA } from "../domain/consent-input.ts";
-import { parseBody } from "../domain/input-parser.ts";
-import { checkedPhone } from "../domain/phone-number.ts";
-import type { Principal } from "../domain/principal.ts";
+import type { Principal } from "../domain/access/principal.ts";
+import { parseBody } from "../domain/input/input-parser.ts";
+import type { Consent, ConsentStatus } from "../domain/numbers/consent.ts";
+import { CONSENT_SCHEMA } from "../domain/numbers/consent-input.ts";
+import { checkedPhone } from "../domain/numbers/phone-number.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { ConsentStore, Page } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";

@@ -1,5 +1,5 @@
-import type { CallType } from "../domain/call.ts";
-import type { TurnMetrics } from "../domain/turn-metrics.ts";
+import type { TurnMetrics } from "../domain/agents/turn-metrics.ts";
+import type { CallType } from "../domain/calls/call.ts";
 
 /** The latencies of all agents' turns at one stage. */
 export interface StageLatency {

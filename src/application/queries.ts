@@ -1,5 +1,5 @@
-import { visiblePart } from "../domain/ownership.ts";
-import type { Principal } from "../domain/principal.ts";
+import { visiblePart } from "../domain/access/ownership.ts";
+import type { Principal } from "../domain/access/principal.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Voice } from "../ports/speech.ts";
 import { PerUser } from "./access/per-user.ts";
@@ -7,7 +7,7 @@ import { refuseDemo } from "./access/refuse-demo.ts";
 import { MAX_AT_ONCE } from "./access/user-limits.ts";
 import { voiceSample } from "./call-audio/voice-sample.ts";
 import { callSummary } from "./calls/call-summary.ts";
-import type { Dispatcher } from "./calls/dispatcher.ts";
+import type { Dispatcher } from "./calls/dialling/dispatcher.ts";
 import { readLog } from "./calls/log-pages.ts";
 import type { Context } from "./context.ts";
 import type { Lines } from "./instances/lines.ts";

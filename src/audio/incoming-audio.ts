@@ -2,18 +2,18 @@ import { nextTurn } from "../base/next-turn.ts";
 import { AudioUnsupported, type IgnoredBytes, type Mp3Stream } from "../ports/audio-decoder.ts";
 import type { PcmChunk } from "../ports/media.ts";
 import { AudioFormatError } from "./audio-format-error.ts";
-import { AudioOpening, type IncomingFormat, refusedFile } from "./audio-opening.ts";
 import { ByteAccount } from "./byte-account.ts";
-import { CodedAudioWatch } from "./coded-audio-watch.ts";
-import { foreignName } from "./foreign-name.ts";
-import { namedFile } from "./named-file.ts";
-import { namedText } from "./named-text.ts";
 import { NotAudio } from "./not-audio.ts";
-import { samplesToMs } from "./pcm.ts";
-import { PcmByteStream } from "./pcm-byte-stream.ts";
-import { type StreamEncoding, sampleCoding } from "./stream-format.ts";
-import { WavDecoder } from "./wav.ts";
-import { wavBodyAt, waveIn } from "./wav-chunks.ts";
+import { samplesToMs } from "./samples/pcm.ts";
+import { PcmByteStream } from "./samples/pcm-byte-stream.ts";
+import { type StreamEncoding, sampleCoding } from "./samples/stream-format.ts";
+import { AudioOpening, type IncomingFormat, refusedFile } from "./sniffing/audio-opening.ts";
+import { CodedAudioWatch } from "./sniffing/coded-audio-watch.ts";
+import { foreignName } from "./sniffing/foreign-name.ts";
+import { namedFile } from "./sniffing/named-file.ts";
+import { namedText } from "./sniffing/named-text.ts";
+import { WavDecoder } from "./wav/wav.ts";
+import { wavBodyAt, waveIn } from "./wav/wav-chunks.ts";
 
 /** Options of {@link IncomingAudio}. */
 export interface IncomingAudioOptions {

@@ -1,4 +1,4 @@
-import type { CreateCallInput } from "../domain/call-input.ts";
+import type { CreateCallInput } from "../domain/calls/call-input.ts";
 import type { CallFilters } from "../http/answers.ts";
 import { AnotherCallActive } from "./another-call-active.ts";
 import { allItems, type Page, type PageQuery } from "./pages.ts";

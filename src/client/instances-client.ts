@@ -1,5 +1,5 @@
-import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instance-input.ts";
-import type { PairingInput } from "../domain/pairing-input.ts";
+import type { CreateInstanceInput, UpdateInstanceInput } from "../domain/instances/instance-input.ts";
+import type { PairingInput } from "../domain/instances/pairing-input.ts";
 import { allItems, type Page, type PageQuery } from "./pages.ts";
 import type { CreateOptions, RequestOptions, Transport } from "./transport.ts";
 import type { Instance, InstanceDetails, LinkingCode, LinkPage, PairingCode } from "./views.ts";

@@ -1,5 +1,5 @@
-import type { DeliveryStatus } from "../domain/webhook.ts";
-import type { CreateWebhookInput, UpdateWebhookInput } from "../domain/webhook-input.ts";
+import type { DeliveryStatus } from "../domain/webhooks/webhook.ts";
+import type { CreateWebhookInput, UpdateWebhookInput } from "../domain/webhooks/webhook-input.ts";
 import { allItems, type Page, type PageQuery } from "./pages.ts";
 import type { RequestOptions, Transport } from "./transport.ts";
 import type { Webhook, WebhookDelivery, WebhookWithSecret } from "./views.ts";

@@ -1,9 +1,9 @@
-import type { AnsweredBy, AnswerReason, GreetingEnd } from "./answering-machine.ts";
-import type { CallType } from "./call.ts";
-import type { IgnoredReason } from "./file-bytes.ts";
-import type { Metadata } from "./instance.ts";
-import type { LineTone } from "./line-tones.ts";
-import type { OutcomeData } from "./outcome.ts";
+import type { AnsweredBy, AnswerReason, GreetingEnd } from "./answering/answering-machine.ts";
+import type { CallType } from "./calls/call.ts";
+import type { IgnoredReason } from "./calls/file-bytes.ts";
+import type { OutcomeData } from "./calls/outcome.ts";
+import type { Metadata } from "./instances/instance.ts";
+import type { LineTone } from "./tones/line-tones.ts";
 
 /** Data of each type of event: JSON, snake_case keys, durations in ms. */
 export interface EventData {

@@ -1,9 +1,9 @@
 import type { StreamEventName } from "../application/call-audio/streams/stream-client.ts";
-import type { CallStatus, CallType } from "../domain/call.ts";
+import type { CallStatus, CallType } from "../domain/calls/call.ts";
+import type { CompletedReason, FailedReason, HeardEvidence } from "../domain/calls/outcome.ts";
+import type { Speaker } from "../domain/calls/transcript.ts";
 import type { EventData, EventType } from "../domain/events.ts";
-import type { CompletedReason, FailedReason, HeardEvidence } from "../domain/outcome.ts";
-import type { Speaker } from "../domain/transcript.ts";
-import type { DeliveryStatus } from "../domain/webhook.ts";
+import type { DeliveryStatus } from "../domain/webhooks/webhook.ts";
 
 // Generated from schemas.ts: run `UPDATE_DOCS=1 npx vitest run --project unit test/http/answers.test.ts` after a change.
 

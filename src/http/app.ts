@@ -1,6 +1,6 @@
 import { escapeHtml, htmlPage } from "../base/html-page.ts";
 import { TurnBudget } from "../base/turn-budget.ts";
-import type { Principal } from "../domain/principal.ts";
+import type { Principal } from "../domain/access/principal.ts";
 import type { Reply, RequestLike, SocketHandlers, WebApp } from "../ports/web.ts";
 import { assertScope, identify } from "./bearer.ts";
 import { corsPolicy } from "./cors.ts";

@@ -1,6 +1,6 @@
-import type { Principal } from "../domain/principal.ts";
+import type { Principal } from "../domain/access/principal.ts";
+import { hasScope, type TokenScope } from "../domain/access/token-scope.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { hasScope, type TokenScope } from "../domain/token-scope.ts";
 import type { Authenticate } from "../ports/authenticator.ts";
 import type { Logger } from "../ports/logger.ts";
 import { HttpRefusal } from "./problems/problem.ts";

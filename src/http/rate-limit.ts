@@ -1,4 +1,4 @@
-import type { Principal } from "../domain/principal.ts";
+import type { Principal } from "../domain/access/principal.ts";
 
 /** Number of requests one token may make. */
 export interface RateLimit {

@@ -1,4 +1,4 @@
-import type { TokenScope } from "../domain/token-scope.ts";
+import type { TokenScope } from "../domain/access/token-scope.ts";
 import type { Reply } from "../ports/web.ts";
 import type { Cost } from "./cost.ts";
 import type { ProblemCode } from "./problems/problem-kind.ts";

@@ -1,5 +1,5 @@
 import { CodedError } from "../base/error.ts";
-import type { JsonSchema } from "../domain/json-schema.ts";
+import type { JsonSchema } from "../domain/input/json-schema.ts";
 
 /** Something that a model may do during a call: a function of the embedding program, or an HTTP request. */
 export interface AgentTool {

@@ -1,4 +1,4 @@
-import type { CallResult } from "../domain/call.ts";
+import type { CallResult } from "../domain/calls/call.ts";
 import type { AgentBrief } from "./conversation.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { CodedError } from "../base/error.ts";
-import type { FileBytes, IgnoredBytes } from "../domain/file-bytes.ts";
+import type { FileBytes, IgnoredBytes } from "../domain/calls/file-bytes.ts";
 import type { PcmChunk } from "./media.ts";
 
 /** Properties of an uploaded file. */
@@ -15,7 +15,7 @@ export interface AudioFacts {
   readonly bytes?: FileBytes | undefined;
 }
 
-export type { FileBytes, IgnoredBytes, IgnoredReason } from "../domain/file-bytes.ts";
+export type { FileBytes, IgnoredBytes, IgnoredReason } from "../domain/calls/file-bytes.ts";
 
 /** Thrown for bytes that cannot be played; the message is for the sender. */
 export class AudioUnsupported extends CodedError {

@@ -1,4 +1,4 @@
-import type { Principal } from "../domain/principal.ts";
+import type { Principal } from "../domain/access/principal.ts";
 
 /**
  * Returns the principal of a bearer token; undefined for a token that is unknown, expired or revoked.

@@ -1,4 +1,4 @@
-import type { JsonBounds, ParsedJson } from "../domain/json-body.ts";
+import type { JsonBounds, ParsedJson } from "../domain/input/json-body.ts";
 
 /**
  * Parses large JSON bodies outside of the thread that carries audio. The value of an `audio.audioBase64` is replaced by

@@ -1,7 +1,7 @@
 import { CodedError } from "../base/error.ts";
-import type { Variables } from "../domain/agent-variables.ts";
-import type { CallResult } from "../domain/call.ts";
-import type { JsonSchema } from "../domain/json-schema.ts";
+import type { Variables } from "../domain/agents/agent-variables.ts";
+import type { CallResult } from "../domain/calls/call.ts";
+import type { JsonSchema } from "../domain/input/json-schema.ts";
 import type { OfferedTool } from "./agent-tool.ts";
 
 /**

@@ -1,11 +1,11 @@
-import type { CallerId, CallerIdRule } from "../domain/caller-id.ts";
-import type { DialProgress } from "../domain/dial-progress.ts";
-import type { LineCondition, LineNotice } from "../domain/line-flow.ts";
-import type { MediaStatistics } from "../domain/media-statistics.ts";
-import type { NumberProtection } from "../domain/number-protection.ts";
-import type { HeardEvidence } from "../domain/outcome.ts";
-import type { RefusalScope, ReleaseCause } from "../domain/release-cause.ts";
-import type { SipChoice, SipRule } from "../domain/sip-choice.ts";
+import type { DialProgress } from "../domain/calls/dial-progress.ts";
+import type { MediaStatistics } from "../domain/calls/media-statistics.ts";
+import type { HeardEvidence } from "../domain/calls/outcome.ts";
+import type { RefusalScope, ReleaseCause } from "../domain/calls/release-cause.ts";
+import type { SipChoice, SipRule } from "../domain/calls/sip-choice.ts";
+import type { LineCondition, LineNotice } from "../domain/instances/line-flow.ts";
+import type { CallerId, CallerIdRule } from "../domain/numbers/caller-id.ts";
+import type { NumberProtection } from "../domain/numbers/number-protection.ts";
 import type { KeyDelivery } from "./telephony/leg.ts";
 import type { InstanceRef, Line, LineHost } from "./telephony/line.ts";
 

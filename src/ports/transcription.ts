@@ -1,5 +1,5 @@
 import { CodedError } from "../base/error.ts";
-import type { Speaker } from "../domain/transcript.ts";
+import type { Speaker } from "../domain/calls/transcript.ts";
 
 /**
  * Speech to text of a live call.

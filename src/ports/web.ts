@@ -1,4 +1,4 @@
-import type { Principal } from "../domain/principal.ts";
+import type { Principal } from "../domain/access/principal.ts";
 
 /** The part of a WHATWG `Request` that the core uses; server adapters may pass less than a whole Request. */
 export interface RequestLike {

@@ -1,4 +1,4 @@
-import { PHONE_NUMBER } from "../domain/phone-number.ts";
+import { PHONE_NUMBER } from "../domain/numbers/phone-number.ts";
 import {
   type Agent,
   type AgentBrief,

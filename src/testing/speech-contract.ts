@@ -1,4 +1,4 @@
-import { concatPcm, rms } from "../audio/pcm.ts";
+import { concatPcm, rms } from "../audio/samples/pcm.ts";
 import type { PcmChunk } from "../ports/media.ts";
 import { type Speech, SpeechFailed, VoiceUnavailable } from "../ports/speech.ts";
 import { clausesOf } from "./contract-clause.ts";

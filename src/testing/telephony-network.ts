@@ -1,5 +1,5 @@
-import { concatPcm } from "../audio/pcm.ts";
-import { Playout } from "../audio/playout.ts";
+import { Playout } from "../audio/playout/playout.ts";
+import { concatPcm } from "../audio/samples/pcm.ts";
 import { type FrameSink, type FrameSource, SAMPLE } from "../ports/media.ts";
 import { type CallerId, DialError, type Leg, type Line } from "../ports/telephony.ts";
 import type { ContractSubject } from "./telephony-contract/options.ts";

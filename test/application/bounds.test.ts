@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Instance } from "../../src/domain/instance.ts";
+import type { Instance } from "../../src/domain/instances/instance.ts";
 import { createRingport } from "../../src/ringport.ts";
 import { ManualSystem } from "../../src/testing/manual-system.ts";
 import { ScriptedTelephony } from "../../src/testing/scripted-telephony.ts";

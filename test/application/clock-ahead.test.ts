@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import type { Instance } from "../../src/domain/instance.ts";
+import type { Instance } from "../../src/domain/instances/instance.ts";
 import { ALICE, World } from "../support/application.ts";
 import { accountScene, BROWSER, PASSWORD } from "./accounts/scene.ts";
 

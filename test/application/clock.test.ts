@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Call } from "../../src/domain/call.ts";
+import type { Call } from "../../src/domain/calls/call.ts";
 import { DialError } from "../../src/ports/telephony.ts";
 import { ManualSystem } from "../../src/testing/manual-system.ts";
 import { ALICE, World } from "../support/application.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Principal } from "../../src/domain/principal.ts";
+import type { Principal } from "../../src/domain/access/principal.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { ALICE, BOB, NUMBER, World } from "../support/application.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { isActive } from "../../src/domain/call.ts";
+import { isActive } from "../../src/domain/calls/call.ts";
 import type { RingportOptions } from "../../src/options.ts";
 import { StorageLocked } from "../../src/ports/storage.ts";
 import { createRingport } from "../../src/ringport.ts";

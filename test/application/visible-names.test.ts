@@ -2,10 +2,10 @@ import * as v from "valibot";
 import { beforeAll, describe, expect, test } from "vitest";
 import { issueToken } from "../../src/application/access/tokens.ts";
 import type { Account } from "../../src/application/accounts/account-use-cases.ts";
-import { isDisplayName } from "../../src/domain/caller-id.ts";
-import { inputSchemas } from "../../src/domain/inputs.ts";
+import { inputSchemas } from "../../src/domain/input/inputs.ts";
+import { isVisible } from "../../src/domain/input/visible-text.ts";
 import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
-import { isVisible } from "../../src/domain/visible-text.ts";
+import { isDisplayName } from "../../src/domain/numbers/caller-id.ts";
 import { type AccountScene, accountScene } from "./accounts/scene.ts";
 
 /** Each consists of characters that leave no mark. */

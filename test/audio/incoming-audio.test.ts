@@ -1,16 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MULAW_LEVELS } from "../../src/audio/g711.ts";
 import { IncomingAudio, type IncomingAudioOptions, NotAudio } from "../../src/audio/incoming-audio.ts";
-import { concatPcm, pcmFromBytes, pcmToBytes } from "../../src/audio/pcm.ts";
-import { SAMPLE_ENCODINGS, STREAM_ENCODINGS } from "../../src/audio/stream-format.ts";
-import { tone } from "../../src/audio/tone.ts";
+import { MULAW_LEVELS } from "../../src/audio/samples/g711.ts";
+import { concatPcm, pcmFromBytes, pcmToBytes } from "../../src/audio/samples/pcm.ts";
+import { SAMPLE_ENCODINGS, STREAM_ENCODINGS } from "../../src/audio/samples/stream-format.ts";
+import { tone } from "../../src/audio/tones/tone.ts";
 import { AudioUnsupported, type Mp3Stream } from "../../src/ports/audio-decoder.ts";
 import { fuzz } from "../support/fuzz.ts";
 import { random } from "../support/random.ts";
 import { refusal } from "../support/refusal.ts";
 import { whiteNoise } from "./noise.ts";
-import { concatBytes, letters } from "./wav-files.ts";
+import { concatBytes, letters } from "./wav/wav-files.ts";
 
 /** Stands in for a decoder: one sample for each byte, so that it can be seen what reached it. */
 class ByteDecoder implements Mp3Stream {

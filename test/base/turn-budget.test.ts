@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resampleStream } from "../../src/audio/resample-stream.ts";
+import { resampleStream } from "../../src/audio/samples/resample-stream.ts";
 import { nextTurn } from "../../src/base/next-turn.ts";
 import { TurnBudget } from "../../src/base/turn-budget.ts";
 

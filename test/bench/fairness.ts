@@ -1,4 +1,4 @@
-import { decodeWav } from "../../src/audio/wav.ts";
+import { decodeWav } from "../../src/audio/wav/wav.ts";
 import type { Principal } from "../../src/index.ts";
 import { type Benchmark, progress, type Row } from "./benchmark.ts";
 import { answered, heardFile, type ManyCalls, spokenCall, startManyCalls } from "./many-calls.ts";

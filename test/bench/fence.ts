@@ -1,6 +1,6 @@
 import { postgresStorage } from "../../adapters/storage/postgres.ts";
 import type { Event } from "../../src/domain/events.ts";
-import type { Instance } from "../../src/domain/instance.ts";
+import type { Instance } from "../../src/domain/instances/instance.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import { storedInstance } from "../adapters/storage/records.ts";
 import { findPostgres } from "../support/postgres.ts";

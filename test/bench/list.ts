@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { CALL_STATUSES, CALL_TYPES, type CallType } from "../../src/domain/call.ts";
+import { CALL_STATUSES, CALL_TYPES, type CallType } from "../../src/domain/calls/call.ts";
 import { type Runtime, runtimes, type ServerProcess, start } from "../support/runtimes.ts";
 import { type Benchmark, progress, type Row } from "./benchmark.ts";
 import { type BenchData, benchData } from "./database.ts";

@@ -1,6 +1,6 @@
 import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
 import { idSource } from "../../src/base/ids.ts";
-import { SINGLE } from "../../src/domain/queue-policy.ts";
+import { SINGLE } from "../../src/domain/instances/queue-policy.ts";
 import { storedCall } from "../adapters/storage/records.ts";
 import { type Benchmark, progress, type Row } from "./benchmark.ts";
 import { type BenchData, benchData } from "./database.ts";

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { CallStatus, CallType } from "../../src/domain/call.ts";
+import type { CallStatus, CallType } from "../../src/domain/calls/call.ts";
 
 /** Writes unlinked instances, straight into the table. */
 export function insertInstances(database: DatabaseSync, userId: string, ids: readonly string[]): void {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import process from "node:process";
 import { SpeechScheduler } from "../../src/application/call-audio/speech/speech-scheduler.ts";
-import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
-import { WAV_HEADER_BYTES } from "../../src/audio/wav-header.ts";
+import { concatPcm, pcmToBytes } from "../../src/audio/samples/pcm.ts";
+import { WAV_HEADER_BYTES } from "../../src/audio/wav/wav-header.ts";
 import { type Call, realSystem, type Speech } from "../../src/index.ts";
 import { progress, type Row } from "./benchmark.ts";
 import {

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { serverAdapter } from "../../adapters/cli/server-adapter.ts";
+import { serverAdapter } from "../../adapters/cli/serve/server-adapter.ts";
 import { runtimes } from "../support/runtimes.ts";
 import { progress } from "./benchmark.ts";
 import { answered, ME, pause, spokenCall, startManyCalls } from "./many-calls.ts";

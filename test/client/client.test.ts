@@ -1,8 +1,8 @@
 import { AnotherCallActive, type CallEvent, type Client, createClient, type Instance } from "ringport/client";
 import * as v from "valibot";
 import { beforeAll, describe, expect, test } from "vitest";
-import { rms } from "../../src/audio/pcm.ts";
-import { decodeWav } from "../../src/audio/wav.ts";
+import { rms } from "../../src/audio/samples/pcm.ts";
+import { decodeWav } from "../../src/audio/wav/wav.ts";
 import { SCHEMAS } from "../../src/http/schemas.ts";
 import { server, URL_OF_TESTS } from "./support/server.ts";
 

@@ -4,9 +4,9 @@ import { gzipSync } from "node:zlib";
 import type { Client, ClientErrorCode, Page, StreamCallEvent } from "ringport/client";
 import type * as v from "valibot";
 import { describe, expect, expectTypeOf, test } from "vitest";
-import type { CallStatus, CallType } from "../../src/domain/call.ts";
-import type { CreateCallInput } from "../../src/domain/call-input.ts";
-import type { CreateInstanceInput } from "../../src/domain/instance-input.ts";
+import type { CallStatus, CallType } from "../../src/domain/calls/call.ts";
+import type { CreateCallInput } from "../../src/domain/calls/call-input.ts";
+import type { CreateInstanceInput } from "../../src/domain/instances/instance-input.ts";
 import type { Answers, View } from "../../src/http/answers.ts";
 import type { ProblemCode } from "../../src/http/problems/problem-kind.ts";
 import type { SCHEMAS, SchemaName } from "../../src/http/schemas.ts";
@@ -122,9 +122,9 @@ describe("the bundle", () => {
     const files = Object.keys(metafile.inputs);
     const shared = files.filter((file) => !file.includes("src/client/")).sort();
     expect(shared).toEqual([
-      "src/audio/g711.ts",
-      "src/audio/pcm.ts",
-      "src/audio/stream-format.ts",
+      "src/audio/samples/g711.ts",
+      "src/audio/samples/pcm.ts",
+      "src/audio/samples/stream-format.ts",
       "src/base/error.ts",
       "src/base/hex.ts",
       "src/base/printable-cause.ts",

@@ -1,6 +1,6 @@
 import type { ListenItem } from "ringport/client";
 import { describe, expect, test } from "vitest";
-import { tone } from "../../src/audio/tone.ts";
+import { tone } from "../../src/audio/tones/tone.ts";
 import { toneShare } from "../support/server-sound.ts";
 import { RATE, streamScene, waitUntil } from "./support/stream-scene.ts";
 

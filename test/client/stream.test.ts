@@ -1,7 +1,7 @@
 import type { CallStream } from "ringport/client";
 import { beforeAll, describe, expect, test } from "vitest";
-import { encodeAlaw, encodeMulaw } from "../../src/audio/g711.ts";
-import { tone, toneShare } from "../../src/audio/tone.ts";
+import { encodeAlaw, encodeMulaw } from "../../src/audio/samples/g711.ts";
+import { tone, toneShare } from "../../src/audio/tones/tone.ts";
 import { allOf, heardBy, namesOf, RATE, streamScene, waitUntil } from "./support/stream-scene.ts";
 
 const scene = streamScene();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { cascadeAgent } from "../../adapters/agent/cascade/cascade-agent.ts";
 import { realtimeAgent } from "../../adapters/agent/realtime/realtime-agent.ts";
 import { scriptedAgent } from "../../adapters/agent/scripted/scripted-agent.ts";
-import { tone } from "../../src/audio/tone.ts";
+import { tone } from "../../src/audio/tones/tone.ts";
 import { audioAgentContract } from "../../src/testing/audio-agent-contract.ts";
 import { conversationContract } from "../../src/testing/conversation-contract.ts";
 import { openaiServer } from "../support/openai-server.ts";

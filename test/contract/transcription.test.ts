@@ -4,7 +4,7 @@ import {
   openaiRealtimeTranscription,
   openaiTranscription,
 } from "../../adapters/transcription/index.ts";
-import { tone } from "../../src/audio/tone.ts";
+import { tone } from "../../src/audio/tones/tone.ts";
 import type { Transcription } from "../../src/ports/transcription.ts";
 import {
   type Saying,

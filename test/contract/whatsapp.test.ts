@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Voices } from "../../adapters/telephony/simulator/voice.ts";
 import { whatsapp } from "../../adapters/telephony/whatsapp/index.ts";
-import { dtmfTones } from "../../src/audio/dtmf.ts";
-import { concatPcm } from "../../src/audio/pcm.ts";
+import { concatPcm } from "../../src/audio/samples/pcm.ts";
+import { dtmfTones } from "../../src/audio/tones/dtmf.ts";
 import { type ContractSubject, FakeWhatsApp, telephonyContract } from "../../src/testing/index.ts";
 
 const RATE = 16_000;

@@ -1,6 +1,6 @@
 import { test } from "vitest";
+import { COMPLETED_REASONS, FAILED_REASONS } from "../../src/domain/calls/outcome.ts";
 import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
-import { COMPLETED_REASONS, FAILED_REASONS } from "../../src/domain/outcome.ts";
 import { problem } from "../../src/http/problems/problem.ts";
 import type { ProblemCode } from "../../src/http/problems/problem-kind.ts";
 import { PROBLEM_CODES, PROBLEMS } from "../../src/http/problems/problem-table.ts";

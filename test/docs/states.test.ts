@@ -2,16 +2,16 @@ import { test } from "vitest";
 import { REGISTRATION_TRANSITIONS } from "../../adapters/telephony/sip/registration/registration-states.ts";
 import { CALL_MOVES } from "../../adapters/telephony/whatsapp/calls/call-types.ts";
 import { stateDiagram } from "../../src/base/machine.ts";
-import { AGENT_TURN_TRANSITIONS } from "../../src/domain/agent-turn.ts";
-import { CALL_TRANSITIONS } from "../../src/domain/call.ts";
-import { PHASE_TRANSITIONS } from "../../src/domain/call-flow.ts";
-import { ENDPOINT_TRANSITIONS } from "../../src/domain/endpoint-flow.ts";
-import { INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
-import { LINE_TRANSITIONS } from "../../src/domain/line-flow.ts";
-import { BLOCKED_REASONS } from "../../src/domain/number-protection.ts";
-import { QUEUE_TRANSITIONS } from "../../src/domain/queue-flow.ts";
+import { AGENT_TURN_TRANSITIONS } from "../../src/domain/agents/agent-turn.ts";
+import { CALL_TRANSITIONS } from "../../src/domain/calls/call.ts";
+import { PHASE_TRANSITIONS } from "../../src/domain/calls/call-flow.ts";
+import { STREAM_TRANSITIONS } from "../../src/domain/calls/stream-flow.ts";
+import { INSTANCE_TRANSITIONS } from "../../src/domain/instances/instance.ts";
+import { LINE_TRANSITIONS } from "../../src/domain/instances/line-flow.ts";
+import { QUEUE_TRANSITIONS } from "../../src/domain/instances/queue-flow.ts";
+import { BLOCKED_REASONS } from "../../src/domain/numbers/number-protection.ts";
 import { SERVER_TRANSITIONS } from "../../src/domain/server-flow.ts";
-import { STREAM_TRANSITIONS } from "../../src/domain/stream-flow.ts";
+import { ENDPOINT_TRANSITIONS } from "../../src/domain/webhooks/endpoint-flow.ts";
 import { expectPage } from "./generated.ts";
 
 const page = `# State machines
@@ -24,7 +24,7 @@ Printed from the tables in the code by \`test/docs/states.test.ts\`; run it with
 ${stateDiagram(CALL_TRANSITIONS, "QUEUED")}\`\`\`
 
 \`place\`: the network has been asked to place the call. \`connect\`: the callee has accepted, and our first frame is on its way.
-\`complete\`, \`fail\`: the [reasons](errors.md#why-a-call-ended) are in \`src/domain/outcome.ts\`. A \`QUEUED\` call is dialled when the beginning of its message is ready; if that takes longer than
+\`complete\`, \`fail\`: the [reasons](errors.md#why-a-call-ended) are in \`src/domain/calls/outcome.ts\`. A \`QUEUED\` call is dialled when the beginning of its message is ready; if that takes longer than
 15 s once its turn has come (\`messagePreparationMs\`), it fails with \`speech_failed\` and no phone has rung
 ([decision 22](decisions/0022-prepared-message.md)).
 
@@ -38,7 +38,7 @@ Before its message is prepared and again before the network is asked, [number pr
 
 ## Live call
 
-A call that has been claimed is live: a call session carries it. These are its phases, from \`src/domain/call-flow.ts\`.
+A call that has been claimed is live: a call session carries it. These are its phases, from \`src/domain/calls/call-flow.ts\`.
 
 \`\`\`mermaid
 ${stateDiagram(PHASE_TRANSITIONS, "dialing")}\`\`\`
@@ -59,7 +59,7 @@ crash ([decision 18](decisions/0018-deletion-is-an-intent.md)).
 
 ## Line
 
-The connection of an instance as \`connection.state\` shows it, from \`src/domain/line-flow.ts\`.
+The connection of an instance as \`connection.state\` shows it, from \`src/domain/instances/line-flow.ts\`.
 
 \`\`\`mermaid
 ${stateDiagram(LINE_TRANSITIONS, "unlinked")}\`\`\`
@@ -70,7 +70,7 @@ offline longer than the grace, has a fault that only a person can fix, or could 
 
 ## Queue of an instance
 
-How the dispatcher starts the calls of one instance, from \`src/domain/queue-flow.ts\`.
+How the dispatcher starts the calls of one instance, from \`src/domain/instances/queue-flow.ts\`.
 
 \`\`\`mermaid
 ${stateDiagram(QUEUE_TRANSITIONS, "idle")}\`\`\`
@@ -108,7 +108,7 @@ stream is draining, the audio that the client has sent is played to its end. \`e
 
 ## Agent's turn
 
-The turn of the agent of a call, of either kind, from \`src/domain/agent-turn.ts\`.
+The turn of the agent of a call, of either kind, from \`src/domain/agents/agent-turn.ts\`.
 
 \`\`\`mermaid
 ${stateDiagram(AGENT_TURN_TRANSITIONS, "open")}\`\`\`
@@ -119,7 +119,7 @@ call or ends it, once its last words have been heard. \`greet\`: a machine has a
 
 ## Endpoint of a webhook
 
-Deliveries of one webhook, from \`src/domain/endpoint-flow.ts\`. The attempts of one delivery are in [webhooks](webhooks.md).
+Deliveries of one webhook, from \`src/domain/webhooks/endpoint-flow.ts\`. The attempts of one delivery are in [webhooks](webhooks.md).
 
 \`\`\`mermaid
 ${stateDiagram(ENDPOINT_TRANSITIONS, "idle")}\`\`\`

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Hono } from "hono";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { signedHeaders, webhookKey } from "../../src/domain/webhook-signature.ts";
+import { signedHeaders, webhookKey } from "../../src/domain/webhooks/webhook-signature.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { fileOf } from "./pages.ts";
 import { programs } from "./programs.ts";

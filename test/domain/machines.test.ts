@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { isFinal, nextState, stateDiagram, type Transitions } from "../../src/base/machine.ts";
-import { AGENT_TURN_STATES, AGENT_TURN_TRANSITIONS } from "../../src/domain/agent-turn.ts";
-import { CALL_STATUSES, CALL_TRANSITIONS, isActive } from "../../src/domain/call.ts";
-import { CALL_PHASES, PHASE_TRANSITIONS } from "../../src/domain/call-flow.ts";
-import { ENDPOINT_TRANSITIONS } from "../../src/domain/endpoint-flow.ts";
-import { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "../../src/domain/instance.ts";
-import { LINE_STATES, LINE_TRANSITIONS } from "../../src/domain/line-flow.ts";
-import { QUEUE_TRANSITIONS } from "../../src/domain/queue-flow.ts";
+import { AGENT_TURN_STATES, AGENT_TURN_TRANSITIONS } from "../../src/domain/agents/agent-turn.ts";
+import { CALL_STATUSES, CALL_TRANSITIONS, isActive } from "../../src/domain/calls/call.ts";
+import { CALL_PHASES, PHASE_TRANSITIONS } from "../../src/domain/calls/call-flow.ts";
+import { INSTANCE_STATUSES, INSTANCE_TRANSITIONS } from "../../src/domain/instances/instance.ts";
+import { LINE_STATES, LINE_TRANSITIONS } from "../../src/domain/instances/line-flow.ts";
+import { QUEUE_TRANSITIONS } from "../../src/domain/instances/queue-flow.ts";
 import { SERVER_TRANSITIONS } from "../../src/domain/server-flow.ts";
+import { ENDPOINT_TRANSITIONS } from "../../src/domain/webhooks/endpoint-flow.ts";
 
 const MACHINES: [string, Transitions<string, string>, readonly string[], string][] = [
   ["calls", CALL_TRANSITIONS, CALL_STATUSES, "QUEUED"],

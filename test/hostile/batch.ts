@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { sip } from "../../adapters/telephony/sip/index.ts";
-import { toneShare } from "../../src/audio/tone.ts";
+import { toneShare } from "../../src/audio/tones/tone.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import { DialError, type Line, type Telephony } from "../../src/ports/telephony.ts";
 import { TestLineHost } from "../../src/testing/telephony-host.ts";

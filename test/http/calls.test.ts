@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { CallUseCases } from "../../src/application/use-cases.ts";
-import type { Call, Message } from "../../src/domain/call.ts";
-import type { MediaStatistics } from "../../src/domain/media-statistics.ts";
-import type { Outcome } from "../../src/domain/outcome.ts";
+import type { Call, Message } from "../../src/domain/calls/call.ts";
+import type { MediaStatistics } from "../../src/domain/calls/media-statistics.ts";
+import type { Outcome } from "../../src/domain/calls/outcome.ts";
 import { invalidInput, Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
 import { PROBLEMS } from "../../src/http/problems/problem-table.ts";
 import { ask } from "./support/ask.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { COMPLETED_REASONS, FAILED_REASONS } from "../../src/domain/outcome.ts";
+import { COMPLETED_REASONS, FAILED_REASONS } from "../../src/domain/calls/outcome.ts";
 import { PROBLEMS } from "../../src/http/problems/problem-table.ts";
 import { ask } from "./support/ask.ts";
 import { serve } from "./support/fakes.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
-import { inputSchemas, parseCreateCall, parseCreateInstance } from "../../src/domain/inputs.ts";
+import { inputSchemas, parseCreateCall, parseCreateInstance } from "../../src/domain/input/inputs.ts";
 import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
 import type { Reply, RequestLike } from "../../src/ports/web.ts";
 import { fuzz } from "../support/fuzz.ts";

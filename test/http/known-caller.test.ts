@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallUseCases } from "../../src/application/use-cases.ts";
-import type { Principal } from "../../src/domain/principal.ts";
+import type { Principal } from "../../src/domain/access/principal.ts";
 import type { Reply, RequestLike, SocketHandlers } from "../../src/ports/web.ts";
 import { answered, requestOf } from "./support/ask.ts";
 import { CALL_ID, call, NOW, serve } from "./support/fakes.ts";

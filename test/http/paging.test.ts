@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CallUseCases, EventQuery, InstanceUseCases } from "../../src/application/use-cases.ts";
-import type { CallFilter } from "../../src/domain/call.ts";
+import type { CallFilter } from "../../src/domain/calls/call.ts";
 import { encodeCursor, eventCursor } from "../../src/domain/cursor.ts";
 import type { Page } from "../../src/ports/storage.ts";
 import { ask, requestOf } from "./support/ask.ts";

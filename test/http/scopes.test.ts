@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { TOKEN_SCOPES, type TokenScope } from "../../src/domain/token-scope.ts";
+import { TOKEN_SCOPES, type TokenScope } from "../../src/domain/access/token-scope.ts";
 import { ask } from "./support/ask.ts";
 import { type Endpoint, PAGES, PROTECTED } from "./support/endpoints.ts";
 import { serve } from "./support/fakes.ts";

@@ -5,10 +5,10 @@ import type {
   StreamEventData,
   StreamEventName,
 } from "../../src/application/call-audio/streams/stream-client.ts";
-import { MULAW_LEVELS } from "../../src/audio/g711.ts";
-import { pcmToBytes } from "../../src/audio/pcm.ts";
-import { tone } from "../../src/audio/tone.ts";
-import { wavHeader } from "../../src/audio/wav-header.ts";
+import { MULAW_LEVELS } from "../../src/audio/samples/g711.ts";
+import { pcmToBytes } from "../../src/audio/samples/pcm.ts";
+import { tone } from "../../src/audio/tones/tone.ts";
+import { wavHeader } from "../../src/audio/wav/wav-header.ts";
 import { TwilioDialect, twilioParameters, twilioStreamSid } from "../../src/http/stream/twilio-dialect.ts";
 import { fuzz } from "../support/fuzz.ts";
 

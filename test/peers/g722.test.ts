@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createG722 } from "../../adapters/sip-stack/media/codecs/g722.ts";
-import { tone } from "../../src/audio/tone.ts";
+import { tone } from "../../src/audio/tones/tone.ts";
 import { random } from "../support/random.ts";
 import { folder, run, withTools } from "./tools.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { chunk, concatBytes, letters } from "../audio/wav-files.ts";
+import { chunk, concatBytes, letters } from "../audio/wav/wav-files.ts";
 import { run } from "./tools.ts";
 import { type CorpusFile, voiceWav } from "./wav-corpus.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { pcmToBytes } from "../../src/audio/pcm.ts";
-import { tone } from "../../src/audio/tone.ts";
+import { pcmToBytes } from "../../src/audio/samples/pcm.ts";
+import { tone } from "../../src/audio/tones/tone.ts";
 import type { Conversationalist, ConversationRecord } from "../support/openai-conversation.ts";
 import { type OpenaiServer, openaiServer } from "../support/openai-server.ts";
 import { missing } from "../support/runtimes.ts";

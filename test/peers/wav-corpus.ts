@@ -1,5 +1,5 @@
-import { wavHeader } from "../../src/audio/wav-header.ts";
-import { buildWav, chunk, concatBytes, letters, type WavRecipe } from "../audio/wav-files.ts";
+import { wavHeader } from "../../src/audio/wav/wav-header.ts";
+import { buildWav, chunk, concatBytes, letters, type WavRecipe } from "../audio/wav/wav-files.ts";
 import { sampleFrames } from "./sample-voice.ts";
 
 /** A file that another decoder is compared on. */

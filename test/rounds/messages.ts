@@ -1,4 +1,4 @@
-import { buildWav } from "../audio/wav-files.ts";
+import { buildWav } from "../audio/wav/wav-files.ts";
 
 const RATE = 8_000;
 const PCM = 1;

@@ -1,6 +1,6 @@
 // A program that places SIP calls whose callee hangs up as soon as our first packet arrives. Prints what became of each.
 import { sip } from "../../adapters/telephony/sip/index.ts";
-import { Playout } from "../../src/audio/playout.ts";
+import { Playout } from "../../src/audio/playout/playout.ts";
 import { TestLineHost } from "../../src/testing/telephony-host.ts";
 import { CallEvents, FrameRecorder } from "../../src/testing/telephony-network.ts";
 import { until } from "../../src/testing/waiting.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tone } from "../../src/audio/tone.ts";
+import { tone } from "../../src/audio/tones/tone.ts";
 import { ON_EVERYTHING, onEach, useServer } from "../support/server.ts";
 import { expected, HELLO, until } from "../support/server-client.ts";
 import { send } from "../support/server-http.ts";

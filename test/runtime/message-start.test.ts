@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DtmfDetector } from "../../src/audio/dtmf.ts";
+import { DtmfDetector } from "../../src/audio/tones/dtmf.ts";
 import { ON_NODE, onEach, useServer } from "../support/server.ts";
 import { toneMs, toneWav } from "../support/server-sound.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tone } from "../../src/audio/tone.ts";
+import { tone } from "../../src/audio/tones/tone.ts";
 import { openPhone } from "../support/phone-client.ts";
 import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server.ts";
 import { until } from "../support/server-client.ts";

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { tone } from "../../src/audio/tone.ts";
+import { tone } from "../../src/audio/tones/tone.ts";
 import { openaiServer } from "../support/openai-server.ts";
 import { ON_EVERYTHING, onEach, useServer } from "../support/server.ts";
 import { expected, until } from "../support/server-client.ts";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { wavHeader } from "../../src/audio/wav-header.ts";
+import { wavHeader } from "../../src/audio/wav/wav-header.ts";
 import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 

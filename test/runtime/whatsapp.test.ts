@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { tone } from "../../src/audio/tone.ts";
+import { tone } from "../../src/audio/tones/tone.ts";
 import { run, type ServerProcess, start } from "../support/runtimes.ts";
 import { MAIN, ON_NODE, ON_OTHER_RUNTIMES, onEach } from "../support/server.ts";
 import { Client, expected, HELLO, type InstanceView, until } from "../support/server-client.ts";

@@ -6,7 +6,7 @@ const UNCODED: readonly (readonly [path: string, reason: string])[] = [
   ["src/testing/", "fails a test of the adapter's author"],
   ["src/base/record-format.ts", "the caller reads a damaged record as a missing one"],
   ["src/base/printable-cause.ts", "copies a cause without its secrets"],
-  ["src/audio/spoken-length.ts", "becomes the cause of SpeechFailed"],
+  ["src/audio/voice/spoken-length.ts", "becomes the cause of SpeechFailed"],
   ["src/application/call-audio/agents/incoming-audio.ts", "fails the agent"],
   ["src/client/stream/stream-connection.ts", "tells partysocket not to connect"],
   ["adapters/agent/", "fails the agent, or is the result of a tool"],

@@ -88,11 +88,11 @@ describe("src/base", () => {
 describe("a violation", () => {
   test.each([
     ["src/base/hex.ts", `import type { System } from "../ports/system.ts";`],
-    ["src/domain/call.ts", `import { createHash } from "node:crypto";`],
-    ["src/domain/call.ts", `import type { Storage } from "../ports/storage.ts";`],
-    ["src/domain/call.ts", `import ky from "ky";`],
+    ["src/domain/calls/call.ts", `import { createHash } from "node:crypto";`],
+    ["src/domain/calls/call.ts", `import type { Storage } from "../../ports/storage.ts";`],
+    ["src/domain/calls/call.ts", `import ky from "ky";`],
     ["src/ports/media.ts", `import { Playout } from "../audio/playout.ts";`],
-    ["src/audio/vad.ts", `import type { Call } from "../domain/call.ts";`],
+    ["src/audio/voice/vad.ts", `import type { Call } from "../../domain/call.ts";`],
     ["src/application/calls/calls.ts", `import { problem } from "../../http/problem.ts";`],
     ["src/application/calls/calls.ts", `export * from "../../testing/index.ts";`],
     ["src/application/calls/calls.ts", `import "fs";`],
@@ -131,8 +131,8 @@ describe("a violation", () => {
     ["adapters/workers/pool.ts", `import type { Job } from "../speech/flite-job.ts";`],
     ["adapters/embedded/networks.ts", `import { run } from "../cli/run.ts";`],
     ["adapters/embedded.ts", `import { Calls } from "../src/application/calls/calls.ts";`],
-    ["adapters/cli/serve.ts", `import { scripted } from "../../src/testing/index.ts";`],
-    ["adapters/cli/serve.ts", `import { createRingport } from "ringport";`],
+    ["adapters/cli/serve/serve.ts", `import { scripted } from "../../../src/testing/index.ts";`],
+    ["adapters/cli/serve/serve.ts", `import { createRingport } from "ringport";`],
     ["adapters/robots/robot.ts", ``],
   ])("in %s is reported with its rule: %s", (path, text) => {
     const planted: SourceFile = { path, text: `${text}\nexport const rest = 1;\n` };

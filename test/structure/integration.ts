@@ -7,7 +7,7 @@ export const INTEGRATION: readonly string[] = [
   "test/client/**/*.test.ts",
   "test/console/build.test.ts",
   "test/application/access/idempotency-losses.test.ts",
-  "test/audio/media-clock.test.ts",
+  "test/audio/playout/media-clock.test.ts",
   "test/application/call-audio/{inspections,streams/ahead}.test.ts",
   "test/http/followed-log.test.ts",
   "test/http/contract/*.test.ts",

@@ -64,7 +64,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "src/client/",
-    may: [BASE, "src/audio/stream-format.ts", "ky", "partysocket"],
+    may: [BASE, "src/audio/samples/stream-format.ts", "ky", "partysocket"],
     types: [DOMAIN, HTTP],
     rule: "src/client runs in browsers: it imports ky, partysocket, src/base, the formats of streams, and types of http and domain.",
   },

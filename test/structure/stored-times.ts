@@ -80,7 +80,10 @@ const READ = /\b(?:storedTime|codeExpiry|asOf)\(/;
 
 /** Functions that compare times of no table. */
 const NOT_STORED: ReadonlyMap<string, string> = new Map([
-  ["src/application/calls/queue-timeout.ts", "it takes the shorter one of the ages that a set clock leaves possible"],
+  [
+    "src/application/calls/dialling/queue-timeout.ts",
+    "it takes the shorter one of the ages that a set clock leaves possible",
+  ],
   ["src/application/instances/link-codes.ts", "a code of the network lives in memory only"],
   ["src/application/access/tokens.ts", "a user chose when a token expires"],
   ["src/application/accounts/account-tokens.ts", "a user chooses when a token expires"],

@@ -1,5 +1,5 @@
 import type { Database } from "../../adapters/storage/schema.ts";
-import type { AccountRefusalCode } from "../../src/domain/account-refusal.ts";
+import type { AccountRefusalCode } from "../../src/domain/access/account-refusal.ts";
 import type { RefusalCode } from "../../src/domain/refusal.ts";
 import type { SourceFile } from "./source-files.ts";
 
@@ -190,7 +190,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
   removed_calls: {
     rows: "one for each deleted call, and for each transfer, of the last 24 hours",
     beyond: "age",
-    by: [["src/domain/call-limits.ts", "CALL_WINDOW_MS"]],
+    by: [["src/domain/calls/call-limits.ts", "CALL_WINDOW_MS"]],
     insertedIn: ["call-quota.ts"],
     test: [`${CONTRACT}/call-quota.ts`, "deleted calls and transfers are forgotten up to a time"],
   },

@@ -1,7 +1,7 @@
 import { scriptedAgent } from "../../adapters/agent/scripted/scripted-agent.ts";
-import { msToSamples } from "../../src/audio/pcm.ts";
-import { tone } from "../../src/audio/tone.ts";
-import type { Call } from "../../src/domain/call.ts";
+import { msToSamples } from "../../src/audio/samples/pcm.ts";
+import { tone } from "../../src/audio/tones/tone.ts";
+import type { Call } from "../../src/domain/calls/call.ts";
 import type { Agent, ConversationAction, ConversationInput } from "../../src/ports/conversation.ts";
 import type { ScriptedLeg } from "../../src/testing/scripted-telephony.ts";
 import { ALICE, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "./application.ts";

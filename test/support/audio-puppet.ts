@@ -1,6 +1,6 @@
-import { encodeAlaw, encodeMulaw } from "../../src/audio/g711.ts";
-import { pcmToBytes } from "../../src/audio/pcm.ts";
-import { tone } from "../../src/audio/tone.ts";
+import { encodeAlaw, encodeMulaw } from "../../src/audio/samples/g711.ts";
+import { pcmToBytes } from "../../src/audio/samples/pcm.ts";
+import { tone } from "../../src/audio/tones/tone.ts";
 import { Queue } from "../../src/base/queue.ts";
 import {
   type AudioAgent,

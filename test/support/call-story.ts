@@ -1,4 +1,4 @@
-import type { Message } from "../../src/domain/call.ts";
+import type { Message } from "../../src/domain/calls/call.ts";
 import type { Event } from "../../src/domain/events.ts";
 
 const MOVES = ["queued", "ringing", "answered"];

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
-import { decodeMulaw } from "../../src/audio/g711.ts";
-import { pcmFromBytes, rms } from "../../src/audio/pcm.ts";
+import { decodeMulaw } from "../../src/audio/samples/g711.ts";
+import { pcmFromBytes, rms } from "../../src/audio/samples/pcm.ts";
 import { closed, type Understand } from "./openai-server.ts";
 
 /** What a connection has seen. */

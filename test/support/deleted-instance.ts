@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Instance } from "../../src/domain/instance.ts";
+import type { Instance } from "../../src/domain/instances/instance.ts";
 import { ALICE, type World } from "./application.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { createRingport, type Ringport } from "ringport";
 import { afterAll, beforeAll } from "vitest";
-import { createLog } from "../../adapters/cli/log.ts";
-import { readSettings } from "../../adapters/cli/read-settings.ts";
-import { serverAdapter } from "../../adapters/cli/server-adapter.ts";
-import { SETTINGS } from "../../adapters/cli/settings.ts";
+import { createLog } from "../../adapters/cli/serve/log.ts";
+import { serverAdapter } from "../../adapters/cli/serve/server-adapter.ts";
+import { readSettings } from "../../adapters/cli/settings/read-settings.ts";
+import { SETTINGS } from "../../adapters/cli/settings/settings.ts";
 import type { Listening } from "../../adapters/server/listening.ts";
 import { Client, expected, type Reachable } from "./server-client.ts";
 import { type Rows, readRows } from "./server-database.ts";

@@ -1,4 +1,4 @@
-import { wavHeader } from "../../src/audio/wav-header.ts";
+import { wavHeader } from "../../src/audio/wav/wav-header.ts";
 import type { IncompleteReason } from "../../src/domain/events.ts";
 import type { Recordings, RecordingWriter, StoredRecording } from "../../src/ports/recordings.ts";
 

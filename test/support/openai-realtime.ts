@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { WebSocket } from "ws";
-import { concatPcm, pcmFromBytes } from "../../src/audio/pcm.ts";
+import { concatPcm, pcmFromBytes } from "../../src/audio/samples/pcm.ts";
 import type { Understand } from "./openai-server.ts";
 
 /** What goes wrong with one realtime connection. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { WebSocketServer } from "ws";
-import { decodeWav } from "../../src/audio/wav.ts";
+import { decodeWav } from "../../src/audio/wav/wav.ts";
 import { type ChatFault, type ChatReply, type ChatRequest, errorBody, streamCompletion } from "./openai-chat.ts";
 import {
   type Conversationalist,

@@ -5,9 +5,9 @@ import type {
   StreamEvent,
   Transcript,
 } from "../../src/application/call-audio/streams/stream-client.ts";
-import { concatPcm } from "../../src/audio/pcm.ts";
-import type { Call } from "../../src/domain/call.ts";
-import type { Instance } from "../../src/domain/instance.ts";
+import { concatPcm } from "../../src/audio/samples/pcm.ts";
+import type { Call } from "../../src/domain/calls/call.ts";
+import type { Instance } from "../../src/domain/instances/instance.ts";
 import type { ScriptedLeg } from "../../src/testing/scripted-telephony.ts";
 import { ALICE, NUMBER, type World } from "./application.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { DtmfDetector } from "../../src/audio/dtmf.ts";
+import { DtmfDetector } from "../../src/audio/tones/dtmf.ts";
 import { type CallView, type Client, expected } from "./server-client.ts";
 import type { Sound } from "./server-sound.ts";
 

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { concatPcm, pcmToBytes } from "../../src/audio/pcm.ts";
-import { tone } from "../../src/audio/tone.ts";
-import { wavHeader } from "../../src/audio/wav-header.ts";
+import { concatPcm, pcmToBytes } from "../../src/audio/samples/pcm.ts";
+import { tone } from "../../src/audio/tones/tone.ts";
+import { wavHeader } from "../../src/audio/wav/wav-header.ts";
 
 /** What goes wrong with one request. */
 export type SpeechFault =

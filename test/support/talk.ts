@@ -1,6 +1,6 @@
 import { expect, vi } from "vitest";
-import { encodeMulaw } from "../../src/audio/g711.ts";
-import { tone } from "../../src/audio/tone.ts";
+import { encodeMulaw } from "../../src/audio/samples/g711.ts";
+import { tone } from "../../src/audio/tones/tone.ts";
 import type { AudioAgentEvent, AudioConversation } from "../../src/ports/audio-conversation.ts";
 
 /** A conversation as the core sees it. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { rms } from "../../src/audio/pcm.ts";
-import { toneShare } from "../../src/audio/tone.ts";
+import { rms } from "../../src/audio/samples/pcm.ts";
+import { toneShare } from "../../src/audio/tones/tone.ts";
 
 /** What is heard in all of the files, for 3 s: a tone of so many Hz. */
 export const TONE_HZ = 1000;

@@ -1,4 +1,4 @@
-import { toneShare } from "../../src/audio/tone.ts";
+import { toneShare } from "../../src/audio/tones/tone.ts";
 
 /** The tones that are understood, Hz. */
 const TONES = [300, 440, 600, 880, 1_200];

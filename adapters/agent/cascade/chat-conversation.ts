@@ -1,5 +1,5 @@
 import { hasWords } from "../../../src/base/has-words.ts";
-import { filledIn } from "../../../src/domain/agent-variables.ts";
+import { filledIn } from "../../../src/domain/agents/agent-variables.ts";
 import type {
   AgentBrief,
   Conversation,

@@ -1,5 +1,5 @@
 import { Queue } from "../../../src/base/queue.ts";
-import { filledIn } from "../../../src/domain/agent-variables.ts";
+import { filledIn } from "../../../src/domain/agents/agent-variables.ts";
 import type {
   AudioAgentEvent,
   AudioConversation,

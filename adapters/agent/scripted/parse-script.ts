@@ -2,7 +2,7 @@ import { comparable } from "../../../src/base/comparable.ts";
 import { CodedError } from "../../../src/base/error.ts";
 import { hasWords } from "../../../src/base/has-words.ts";
 import { shown } from "../../../src/base/shown.ts";
-import { PHONE_NUMBER, PHONE_RULE } from "../../../src/domain/phone-number.ts";
+import { PHONE_NUMBER, PHONE_RULE } from "../../../src/domain/numbers/phone-number.ts";
 import type { Ask, Branch, BranchStep, Script, Step, Transfer } from "./script.ts";
 
 /** A line that is no step of a script. The message names the line and what it should be. */

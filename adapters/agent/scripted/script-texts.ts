@@ -1,6 +1,6 @@
 import { comparable } from "../../../src/base/comparable.ts";
 import { hasWords } from "../../../src/base/has-words.ts";
-import { filledIn } from "../../../src/domain/agent-variables.ts";
+import { filledIn } from "../../../src/domain/agents/agent-variables.ts";
 import type { AgentBrief, ConversationAction } from "../../../src/ports/conversation.ts";
 import type { Phrases } from "../phrases.ts";
 import type { Script } from "./script.ts";

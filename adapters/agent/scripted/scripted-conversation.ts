@@ -1,5 +1,5 @@
 import { comparable } from "../../../src/base/comparable.ts";
-import type { CallResult } from "../../../src/domain/call.ts";
+import type { CallResult } from "../../../src/domain/calls/call.ts";
 import type {
   AgentBrief,
   Conversation,

@@ -1,6 +1,6 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
-import type { JsonSchema } from "../../../src/domain/json-schema.ts";
+import type { JsonSchema } from "../../../src/domain/input/json-schema.ts";
 import { type AgentTool, type ToolContext, ToolFailed, toolsFault } from "../../../src/ports/agent-tool.ts";
 
 /** Faults of an input that the model gets. */

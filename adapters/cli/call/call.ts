@@ -5,7 +5,7 @@ import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { EXIT, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { jsonOption } from "../json-option.ts";
-import { interruption } from "../signals.ts";
+import { interruption } from "../serve/signals.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { followCall } from "./follow-call.ts";

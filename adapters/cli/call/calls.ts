@@ -1,14 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { CallEvent, CallWith, ListCallsQuery } from "../../../src/client/index.ts";
-import { CALL_STATUSES, type CallStatus } from "../../../src/domain/call.ts";
+import { CALL_STATUSES, type CallStatus } from "../../../src/domain/calls/call.ts";
 import type { CommandSpec, ParsedLine } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { EXIT, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { jsonOption } from "../json-option.ts";
-import { wholeNumber } from "../parsers.ts";
-import { interruption } from "../signals.ts";
+import { interruption } from "../serve/signals.ts";
+import { wholeNumber } from "../settings/parsers.ts";
 import { printFacts } from "../terminal/facts.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
 import { type Column, printRows } from "../terminal/table.ts";

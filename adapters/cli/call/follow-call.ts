@@ -1,6 +1,6 @@
 import type { CallEvent, Client, FinishedCall } from "../../../src/client/index.ts";
 import { exitCodeOf } from "../exit-codes.ts";
-import type { Interruption } from "../signals.ts";
+import type { Interruption } from "../serve/signals.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
 import { outcomeLines } from "./outcome-lines.ts";
 import { Timeline } from "./timeline.ts";

@@ -1,6 +1,6 @@
 import type { CallWith, Client } from "../../../src/client/index.ts";
 import { pause } from "../../../src/client/pause.ts";
-import { type CallStatus, isActive } from "../../../src/domain/call.ts";
+import { type CallStatus, isActive } from "../../../src/domain/calls/call.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
 import { paint, print, printJsonLine, terminalColumns } from "../terminal/terminal.ts";
 import { columnsOf } from "../terminal/wrapped.ts";

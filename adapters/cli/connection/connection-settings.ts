@@ -1,5 +1,5 @@
-import { httpUrl, text } from "../parsers.ts";
-import { type Setting, setting } from "../setting.ts";
+import { httpUrl, text } from "../settings/parsers.ts";
+import { type Setting, setting } from "../settings/setting.ts";
 
 export const URL_SETTING: Setting = setting(
   "url",

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { type Client, createClient } from "../../../src/client/index.ts";
 import type { ParsedLine } from "../command.ts";
-import { settingValue } from "../read-settings.ts";
+import { settingValue } from "../settings/read-settings.ts";
 import { UsageError } from "../usage-error.ts";
 import { TOKEN_SETTING, URL_SETTING } from "./connection-settings.ts";
 import { nothingAnswers } from "./nothing-answers.ts";

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { createClient } from "../../../src/client/index.ts";
 import { DEFAULT_HOSTNAME, DEFAULT_PORT, localUrl } from "../../server/listening.ts";
-import type { ServerSettings } from "../read-settings.ts";
+import type { ServerSettings } from "../settings/read-settings.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
 const PATIENCE_MS = 3_000;

@@ -1,11 +1,11 @@
 import type { CallerId, Client, Instance, InstanceDetails } from "../../../src/client/index.ts";
-import type { Metadata } from "../../../src/domain/instance.ts";
+import type { Metadata } from "../../../src/domain/instances/instance.ts";
 import { CALLER_OPTIONS, callerIn } from "../caller-options.ts";
 import type { Command, CommandSpec, ParsedLine } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
-import { interruption } from "../signals.ts";
+import { interruption } from "../serve/signals.ts";
 import { printFacts } from "../terminal/facts.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
 import { type Column, printRows } from "../terminal/table.ts";

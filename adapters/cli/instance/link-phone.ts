@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import process from "node:process";
 import { type Client, type InstanceDetails, type QrCode, RingportError } from "../../../src/client/index.ts";
 import { pause } from "../../../src/client/pause.ts";
-import type { Interruption } from "../signals.ts";
+import type { Interruption } from "../serve/signals.ts";
 import { LiveLine } from "../terminal/live-line.ts";
 import { modulesOfPng } from "../terminal/qr-modules.ts";
 import {

@@ -3,7 +3,7 @@ import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
-import { interruption } from "../signals.ts";
+import { interruption } from "../serve/signals.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { linkPhone } from "./link-phone.ts";

@@ -1,8 +1,8 @@
 import { ATTEMPT_MS } from "../../../src/application/webhooks/attempt.ts";
 import { errorText } from "../../../src/base/error-text.ts";
 import type { CallEvent, Client } from "../../../src/client/index.ts";
-import { isTaken } from "../../../src/domain/webhook-retries.ts";
-import { signedHeaders } from "../../../src/domain/webhook-signature.ts";
+import { isTaken } from "../../../src/domain/webhooks/webhook-retries.ts";
+import { signedHeaders } from "../../../src/domain/webhooks/webhook-signature.ts";
 import { paint, print, printJsonLine } from "../terminal/terminal.ts";
 
 /** Source and destination of forwarded events. */

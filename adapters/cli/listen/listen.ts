@@ -1,11 +1,11 @@
-import { newWebhookKey, webhookKey, webhookSecret } from "../../../src/domain/webhook-signature.ts";
+import { newWebhookKey, webhookKey, webhookSecret } from "../../../src/domain/webhooks/webhook-signature.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
-import { httpUrl } from "../parsers.ts";
-import { interruption } from "../signals.ts";
+import { interruption } from "../serve/signals.ts";
+import { httpUrl } from "../settings/parsers.ts";
 import { outputGone, printBeside } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { forwardEvents } from "./forward-events.ts";

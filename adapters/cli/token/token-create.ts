@@ -1,14 +1,14 @@
 import process from "node:process";
 import { issueToken, type NewToken } from "../../../src/application/access/tokens.ts";
 import { idSource, isId } from "../../../src/base/ids.ts";
-import { isVisible } from "../../../src/domain/visible-text.ts";
+import { isVisible } from "../../../src/domain/input/visible-text.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import type { CommandSpec, ParsedLine } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
-import { callsPerDay, type Parser, phonePrefixes, tokenScopes, wholeNumber } from "../parsers.ts";
-import { readSettings } from "../read-settings.ts";
-import { STORAGE_SETTINGS } from "../settings.ts";
+import { callsPerDay, type Parser, phonePrefixes, tokenScopes, wholeNumber } from "../settings/parsers.ts";
+import { readSettings } from "../settings/read-settings.ts";
+import { STORAGE_SETTINGS } from "../settings/settings.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";

@@ -1,10 +1,10 @@
 import process from "node:process";
 import { isId } from "../../../src/base/ids.ts";
 import type { CommandSpec } from "../command.ts";
-import { hideTokens } from "../hide-secrets.ts";
 import { jsonOption } from "../json-option.ts";
-import { readSettings } from "../read-settings.ts";
-import { STORAGE_SETTINGS } from "../settings.ts";
+import { hideTokens } from "../serve/hide-secrets.ts";
+import { readSettings } from "../settings/read-settings.ts";
+import { STORAGE_SETTINGS } from "../settings/settings.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";

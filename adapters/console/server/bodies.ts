@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { concatBytes } from "../../../src/base/concat-bytes.ts";
 import { shown } from "../../../src/base/shown.ts";
-import { issueText, type Schema } from "../../../src/domain/input-checks.ts";
-import { parseBody } from "../../../src/domain/input-parser.ts";
-import { parseJson } from "../../../src/domain/json-body.ts";
+import { TOKEN_SCOPES } from "../../../src/domain/access/token-scope.ts";
+import { issueText, type Schema } from "../../../src/domain/input/input-checks.ts";
+import { parseBody } from "../../../src/domain/input/input-parser.ts";
+import { parseJson } from "../../../src/domain/input/json-body.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
-import { TOKEN_SCOPES } from "../../../src/domain/token-scope.ts";
 import { limitedBody } from "../../../src/http/bodies/limited-body.ts";
 import { timeParameter } from "../../../src/http/requests/query-parameter.ts";
 import type { RequestContext } from "../../../src/http/requests/request-context.ts";

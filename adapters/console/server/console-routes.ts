@@ -1,4 +1,4 @@
-import type { Principal } from "../../../src/domain/principal.ts";
+import type { Principal } from "../../../src/domain/access/principal.ts";
 import { assertScope } from "../../../src/http/bearer.ts";
 import { json } from "../../../src/http/replies/reply.ts";
 import type { NetworkView } from "../api.ts";

@@ -1,5 +1,5 @@
 import { CodedError } from "../../../src/base/error.ts";
-import { AccountRefusal, type AccountRefusalCode } from "../../../src/domain/account-refusal.ts";
+import { AccountRefusal, type AccountRefusalCode } from "../../../src/domain/access/account-refusal.ts";
 import { problemDocument, retryAfter } from "../../../src/http/problems/problem.ts";
 import type { ProblemKind } from "../../../src/http/problems/problem-kind.ts";
 import type { RequestContext } from "../../../src/http/requests/request-context.ts";

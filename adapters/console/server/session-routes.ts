@@ -1,5 +1,5 @@
 import type { Browser, NewSession, SignedIn } from "../../../src/application/accounts/account-use-cases.ts";
-import type { Principal } from "../../../src/domain/principal.ts";
+import type { Principal } from "../../../src/domain/access/principal.ts";
 import { json, noContent } from "../../../src/http/replies/reply.ts";
 import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import { timestamp } from "../../../src/http/timestamp.ts";

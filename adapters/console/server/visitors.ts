@@ -1,5 +1,5 @@
 import type { AccountUseCases, SignedIn } from "../../../src/application/accounts/account-use-cases.ts";
-import type { Principal } from "../../../src/domain/principal.ts";
+import type { Principal } from "../../../src/domain/access/principal.ts";
 import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import type { ConsoleSignIn } from "./console-options.ts";
 import { ConsoleRefusal } from "./problems.ts";

@@ -1,4 +1,4 @@
-import type { MediaClock, Ticking } from "../../../src/audio/media-clock.ts";
+import type { MediaClock, Ticking } from "../../../src/audio/playout/media-clock.ts";
 import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 import type { Callee } from "./callee.ts";
 

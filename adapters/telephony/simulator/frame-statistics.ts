@@ -1,4 +1,4 @@
-import { FRAME_MS } from "../../../src/audio/media-clock.ts";
+import { FRAME_MS } from "../../../src/audio/playout/media-clock.ts";
 import type { MediaStatistics } from "../../../src/ports/telephony.ts";
 import { nextJitter, OF_FRAMES_ONLY } from "../frame-figures.ts";
 

@@ -1,6 +1,6 @@
-import { dtmfTones } from "../../../src/audio/dtmf.ts";
-import { msToSamples } from "../../../src/audio/pcm.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { msToSamples } from "../../../src/audio/samples/pcm.ts";
+import { dtmfTones } from "../../../src/audio/tones/dtmf.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import type { System } from "../../../src/ports/system.ts";
 import type { Callee, CalleeActions } from "./callee.ts";
 import type { CalleeScript, CalleeStep } from "./number-plan.ts";

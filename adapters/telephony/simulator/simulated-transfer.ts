@@ -1,5 +1,5 @@
-import type { MediaClock } from "../../../src/audio/media-clock.ts";
-import { PHONE_NUMBER, PHONE_RULE } from "../../../src/domain/phone-number.ts";
+import type { MediaClock } from "../../../src/audio/playout/media-clock.ts";
+import { PHONE_NUMBER, PHONE_RULE } from "../../../src/domain/numbers/phone-number.ts";
 import type { System } from "../../../src/ports/system.ts";
 import type { ReleaseCause, TransferOutcome } from "../../../src/ports/telephony.ts";
 import { Bridge } from "./bridge.ts";

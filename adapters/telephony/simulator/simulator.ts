@@ -1,6 +1,6 @@
-import type { LatenessFigures } from "../../../src/audio/lateness.ts";
-import { FRAME_MS, MediaClock } from "../../../src/audio/media-clock.ts";
-import { msToSamples } from "../../../src/audio/pcm.ts";
+import type { LatenessFigures } from "../../../src/audio/playout/lateness.ts";
+import { FRAME_MS, MediaClock } from "../../../src/audio/playout/media-clock.ts";
+import { msToSamples } from "../../../src/audio/samples/pcm.ts";
 import { ClosedError } from "../../../src/base/error.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { type Logger, silentLogger } from "../../../src/ports/logger.ts";

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { WAV_HEADER_BYTES } from "../../../src/audio/wav-header.ts";
+import { WAV_HEADER_BYTES } from "../../../src/audio/wav/wav-header.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { StoredRecording } from "../../../src/ports/recordings.ts";
 import { SampleBuffers } from "../../audio/sample-buffers.ts";

@@ -1,4 +1,4 @@
-import { toSample } from "../../../src/audio/pcm.ts";
+import { toSample } from "../../../src/audio/samples/pcm.ts";
 
 const SYLLABLE_MS = 220;
 const MS_PER_CHARACTER = 65;

@@ -1,4 +1,4 @@
-import type { CallerId } from "../../../src/domain/caller-id.ts";
+import type { CallerId } from "../../../src/domain/numbers/caller-id.ts";
 import type { Caller, HeaderField } from "../../sip-stack/dialog/agent.ts";
 import { NO_PARAMS } from "../../sip-stack/message/grammar.ts";
 import { writeNameAddr } from "../../sip-stack/message/name-addr.ts";

@@ -1,5 +1,5 @@
-import type { CallerId } from "../../../src/domain/caller-id.ts";
-import type { SipChoice } from "../../../src/domain/sip-choice.ts";
+import type { SipChoice } from "../../../src/domain/calls/sip-choice.ts";
+import type { CallerId } from "../../../src/domain/numbers/caller-id.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { CredentialServers } from "../../sip-stack/auth/credential-servers.ts";

@@ -1,4 +1,4 @@
-import { MediaClock } from "../../../src/audio/media-clock.ts";
+import { MediaClock } from "../../../src/audio/playout/media-clock.ts";
 import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import type { Network } from "../../../src/ports/pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
@@ -9,8 +9,8 @@ import { MEDIA_MS } from "./calls/call-flow.ts";
 import { NumberResolver } from "./calls/number-resolver.ts";
 import { placeCall } from "./calls/place-call.ts";
 import { WhatsAppLine } from "./line.ts";
-import { decodeCredentials } from "./session/link-credentials.ts";
-import { LoginTurns } from "./session/login-turns.ts";
+import { LoginTurns } from "./session/client/login-turns.ts";
+import { decodeCredentials } from "./session/records/link-credentials.ts";
 import { Session } from "./session/session.ts";
 
 /** Options of {@link whatsapp}. */

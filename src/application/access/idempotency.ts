@@ -1,5 +1,5 @@
 import { sha256Hex } from "../../base/sha256.ts";
-import type { Principal } from "../../domain/principal.ts";
+import type { Principal } from "../../domain/access/principal.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { NewReceipt, Receipt, ReceiptKey } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";

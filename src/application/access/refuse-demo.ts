@@ -1,4 +1,4 @@
-import type { Principal } from "../../domain/principal.ts";
+import type { Principal } from "../../domain/access/principal.ts";
 import { Refusal } from "../../domain/refusal.ts";
 
 /** @throws {Refusal} `demo_token_restricted`: the principal has a demo token */

@@ -1,4 +1,4 @@
-import type { WebhookHeaders } from "../../domain/webhook-headers.ts";
+import type { WebhookHeaders } from "../../domain/webhooks/webhook-headers.ts";
 import type { Vault } from "./vault.ts";
 
 /** The headers of a webhook as they are stored; null without any. */

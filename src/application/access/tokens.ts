@@ -1,11 +1,11 @@
 import type { IdSource } from "../../base/ids.ts";
 import { type Sha256, sha256Hex } from "../../base/sha256.ts";
 import { within } from "../../base/timeout.ts";
-import { AccountRefusal } from "../../domain/account-refusal.ts";
-import { type CallLimits, checkedCallLimits, limitsWithin } from "../../domain/call-limits.ts";
-import type { Principal } from "../../domain/principal.ts";
-import { checkedScopes, type TokenScope } from "../../domain/token-scope.ts";
-import { isVisible } from "../../domain/visible-text.ts";
+import { AccountRefusal } from "../../domain/access/account-refusal.ts";
+import type { Principal } from "../../domain/access/principal.ts";
+import { checkedScopes, type TokenScope } from "../../domain/access/token-scope.ts";
+import { type CallLimits, checkedCallLimits, limitsWithin } from "../../domain/calls/call-limits.ts";
+import { isVisible } from "../../domain/input/visible-text.ts";
 import type { Authenticate } from "../../ports/authenticator.ts";
 import { type AccountStore, StorageUnavailable, type TokenRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";

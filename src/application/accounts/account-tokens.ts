@@ -1,6 +1,6 @@
-import { AccountRefusal } from "../../domain/account-refusal.ts";
+import { AccountRefusal } from "../../domain/access/account-refusal.ts";
+import { isVisible } from "../../domain/input/visible-text.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { isVisible } from "../../domain/visible-text.ts";
 import type { Storage, TokenRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 import type { IssuedToken, TokenOfAccount } from "../access/tokens.ts";

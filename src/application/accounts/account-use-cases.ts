@@ -1,5 +1,5 @@
-import type { Principal } from "../../domain/principal.ts";
-import type { TokenScope } from "../../domain/token-scope.ts";
+import type { Principal } from "../../domain/access/principal.ts";
+import type { TokenScope } from "../../domain/access/token-scope.ts";
 import type { TokenRecord } from "../../ports/storage.ts";
 import type { IssuedToken } from "../access/tokens.ts";
 

@@ -1,7 +1,7 @@
 import type { Sha256 } from "../../base/sha256.ts";
-import { AccountRefusal } from "../../domain/account-refusal.ts";
-import { checkedEmail, emailOf } from "../../domain/email.ts";
-import { checkedPassword } from "../../domain/password.ts";
+import { AccountRefusal } from "../../domain/access/account-refusal.ts";
+import { checkedEmail, emailOf } from "../../domain/access/email.ts";
+import { checkedPassword } from "../../domain/access/password.ts";
 import type { PasswordHasher } from "../../ports/password-hasher.ts";
 import type { AccountRecord, CodeRecord, LoginStore, Storage, TokenRecord, UsedCode } from "../../ports/storage.ts";
 import { FIRST_USER, type IssuedToken } from "../access/tokens.ts";

@@ -1,4 +1,4 @@
-import { AccountRefusal } from "../../domain/account-refusal.ts";
+import { AccountRefusal } from "../../domain/access/account-refusal.ts";
 import type { System } from "../../ports/system.ts";
 
 /** Failures without a delay. */

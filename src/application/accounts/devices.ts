@@ -1,6 +1,6 @@
 import { fromHex, toHex } from "../../base/hex.ts";
 import type { Sha256 } from "../../base/sha256.ts";
-import { emailKey } from "../../domain/email.ts";
+import { emailKey } from "../../domain/access/email.ts";
 import type { AccountRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 import type { Vault } from "../access/vault.ts";

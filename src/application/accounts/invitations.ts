@@ -1,4 +1,4 @@
-import { AccountRefusal } from "../../domain/account-refusal.ts";
+import { AccountRefusal } from "../../domain/access/account-refusal.ts";
 import type { Account, Invitation, OneTimeCode } from "./account-use-cases.ts";
 import type { AuditLog } from "./audit-log.ts";
 import { type CodeMakers, codeExpiry, MAX_INVITATIONS, makeCode } from "./one-time-codes.ts";

@@ -1,6 +1,6 @@
 import type { IdSource } from "../../base/ids.ts";
 import type { Sha256 } from "../../base/sha256.ts";
-import { emailOf } from "../../domain/email.ts";
+import { emailOf } from "../../domain/access/email.ts";
 import type { AccountRecord, CodePurpose, CodeRecord, LoginStore } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 import { MAX_AHEAD_MS, storedTime } from "../stored-times.ts";

@@ -1,6 +1,6 @@
-import { AccountRefusal } from "../../domain/account-refusal.ts";
-import { emailKey } from "../../domain/email.ts";
-import { passwordOf } from "../../domain/password.ts";
+import { AccountRefusal } from "../../domain/access/account-refusal.ts";
+import { emailKey } from "../../domain/access/email.ts";
+import { passwordOf } from "../../domain/access/password.ts";
 import { HasherBusy, type HashTurn, type PasswordHasher } from "../../ports/password-hasher.ts";
 import type { AccountRecord, LoginStore } from "../../ports/storage.ts";
 import type { Attempts } from "./attempts.ts";

@@ -1,7 +1,7 @@
 import type { IdSource } from "../../base/ids.ts";
 import type { Sha256 } from "../../base/sha256.ts";
-import { AccountRefusal } from "../../domain/account-refusal.ts";
-import type { Principal } from "../../domain/principal.ts";
+import { AccountRefusal } from "../../domain/access/account-refusal.ts";
+import type { Principal } from "../../domain/access/principal.ts";
 import type { AccountRecord, LoginStore, SessionRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 import { MAX_AHEAD_MS, storedTime } from "../stored-times.ts";

@@ -1,4 +1,4 @@
-import type { Call } from "../../domain/call.ts";
+import type { Call } from "../../domain/calls/call.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { RemovedCalls, Storage } from "../../ports/storage.ts";
 import type { InstanceUseCases, WebhookUseCases } from "../use-cases.ts";

@@ -1,13 +1,13 @@
-import { samplesToMs } from "../../audio/pcm.ts";
-import { Steadiness } from "../../audio/steadiness.ts";
+import { samplesToMs } from "../../audio/samples/pcm.ts";
+import { Steadiness } from "../../audio/voice/steadiness.ts";
 import {
   AnswerRules,
   type AnswerVerdict,
   type GreetingEnd,
   LATE_BEEP_MS,
   RECORDS_AFTER_MS,
-} from "../../domain/answering-machine.ts";
-import type { ToneFinding } from "../../domain/line-tones.ts";
+} from "../../domain/answering/answering-machine.ts";
+import type { ToneFinding } from "../../domain/tones/line-tones.ts";
 import type { CallTap } from "./call-tap.ts";
 import type { LiveMedia } from "./programs/program.ts";
 

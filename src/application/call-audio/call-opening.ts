@@ -1,7 +1,7 @@
-import type { Playout, PlayoutTap } from "../../audio/playout.ts";
-import { type Call, startRulesOf } from "../../domain/call.ts";
-import type { CallSignal } from "../../domain/call-signal.ts";
-import { startsAtOnce } from "../../domain/message-start.ts";
+import type { Playout, PlayoutTap } from "../../audio/playout/playout.ts";
+import { type Call, startRulesOf } from "../../domain/calls/call.ts";
+import type { CallSignal } from "../../domain/calls/call-signal.ts";
+import { startsAtOnce } from "../../domain/calls/message-start.ts";
 import type { FrameSource } from "../../ports/media.ts";
 import type { Leg } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";

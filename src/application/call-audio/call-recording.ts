@@ -1,8 +1,8 @@
 import { within } from "../../base/timeout.ts";
-import { type Call, isActive } from "../../domain/call.ts";
+import { type Call, isActive } from "../../domain/calls/call.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { StoredRecording } from "../../ports/recordings.ts";
-import type { Dispatcher } from "../calls/dispatcher.ts";
+import type { Dispatcher } from "../calls/dialling/dispatcher.ts";
 import type { Context } from "../context.ts";
 
 type RecordingContext = Pick<Context, "storage" | "recordings" | "events" | "system" | "timings">;

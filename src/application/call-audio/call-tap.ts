@@ -1,5 +1,5 @@
-import { msToSamples } from "../../audio/pcm.ts";
-import type { PlayoutTap } from "../../audio/playout.ts";
+import type { PlayoutTap } from "../../audio/playout/playout.ts";
+import { msToSamples } from "../../audio/samples/pcm.ts";
 import { type FrameSink, SAMPLE } from "../../ports/media.ts";
 
 /** Follows the audio of one call. Its methods run within the leg's clock: they do not wait, throw, or keep the array. */

@@ -1,5 +1,5 @@
-import { dtmfTones } from "../../audio/dtmf.ts";
-import { extensionParts } from "../../domain/extension.ts";
+import { dtmfTones } from "../../audio/tones/dtmf.ts";
+import { extensionParts } from "../../domain/calls/extension.ts";
 import type { Leg } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 import type { Prelude } from "./prelude.ts";

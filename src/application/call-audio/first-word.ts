@@ -1,6 +1,6 @@
-import { samplesToMs } from "../../audio/pcm.ts";
-import { Steadiness } from "../../audio/steadiness.ts";
-import { FIRST_WORD_PAUSE_MS, MIN_FIRST_WORD_MS } from "../../domain/message-start.ts";
+import { samplesToMs } from "../../audio/samples/pcm.ts";
+import { Steadiness } from "../../audio/voice/steadiness.ts";
+import { FIRST_WORD_PAUSE_MS, MIN_FIRST_WORD_MS } from "../../domain/calls/message-start.ts";
 import type { CallTap } from "./call-tap.ts";
 import type { LiveMedia } from "./programs/program.ts";
 

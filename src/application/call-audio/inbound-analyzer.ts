@@ -1,9 +1,9 @@
-import { DtmfDetector } from "../../audio/dtmf.ts";
-import { msToSamples, samplesToMs } from "../../audio/pcm.ts";
-import { SpeechSegmenter } from "../../audio/speech-segments.ts";
-import { ToneDetector } from "../../audio/tone-detector.ts";
-import type { ToneFinding } from "../../domain/line-tones.ts";
-import { ToneClassifier } from "../../domain/tone-classifier.ts";
+import { msToSamples, samplesToMs } from "../../audio/samples/pcm.ts";
+import { DtmfDetector } from "../../audio/tones/dtmf.ts";
+import { ToneDetector } from "../../audio/tones/tone-detector.ts";
+import { SpeechSegmenter } from "../../audio/voice/speech-segments.ts";
+import type { ToneFinding } from "../../domain/tones/line-tones.ts";
+import { ToneClassifier } from "../../domain/tones/tone-classifier.ts";
 import { SAMPLE } from "../../ports/media.ts";
 import type { VoiceActivity, VoiceActivityDetector } from "../../ports/voice-activity.ts";
 import type { CallTap } from "./call-tap.ts";

@@ -1,8 +1,8 @@
-import type { Playout } from "../../audio/playout.ts";
-import { resampleStream } from "../../audio/resample-stream.ts";
+import type { Playout } from "../../audio/playout/playout.ts";
+import { resampleStream } from "../../audio/samples/resample-stream.ts";
 import { InternalError } from "../../base/error.ts";
-import type { Call } from "../../domain/call.ts";
-import type { ScreeningIntroduction } from "../../domain/screening-policy.ts";
+import type { ScreeningIntroduction } from "../../domain/answering/screening-policy.ts";
+import type { Call } from "../../domain/calls/call.ts";
 import type { Context } from "../context.ts";
 import { MessageDemand } from "./programs/message.ts";
 

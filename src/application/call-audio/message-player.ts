@@ -1,6 +1,6 @@
-import type { Playout } from "../../audio/playout.ts";
+import type { Playout } from "../../audio/playout/playout.ts";
 import { errorText } from "../../base/error-text.ts";
-import type { CallSignal } from "../../domain/call-signal.ts";
+import type { CallSignal } from "../../domain/calls/call-signal.ts";
 import type { Message } from "./programs/message.ts";
 import { ProgramFailed } from "./programs/program.ts";
 

@@ -1,7 +1,7 @@
-import { samplesToMs } from "../../audio/pcm.ts";
-import type { PersonWait } from "../../domain/call-signal.ts";
-import { isCallScreening, isScreeningFollowUp } from "../../domain/screening-phrases.ts";
-import { isVoicemailGreeting } from "../../domain/voicemail-phrases.ts";
+import { samplesToMs } from "../../audio/samples/pcm.ts";
+import { isCallScreening, isScreeningFollowUp } from "../../domain/answering/screening-phrases.ts";
+import { isVoicemailGreeting } from "../../domain/answering/voicemail-phrases.ts";
+import type { PersonWait } from "../../domain/calls/call-signal.ts";
 import type { CallTap } from "./call-tap.ts";
 import type { LiveMedia } from "./programs/program.ts";
 

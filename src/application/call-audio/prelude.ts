@@ -1,4 +1,4 @@
-import { Playout, type PlayoutTap } from "../../audio/playout.ts";
+import { Playout, type PlayoutTap } from "../../audio/playout/playout.ts";
 import type { AheadSource, FrameSource } from "../../ports/media.ts";
 
 /**

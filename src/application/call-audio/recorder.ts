@@ -1,5 +1,5 @@
-import { AlignedChannels } from "../../audio/aligned-channels.ts";
-import type { Call } from "../../domain/call.ts";
+import { AlignedChannels } from "../../audio/playout/aligned-channels.ts";
+import type { Call } from "../../domain/calls/call.ts";
 import type { EventData, IncompleteReason } from "../../domain/events.ts";
 import type { RecordingWriter } from "../../ports/recordings.ts";
 import type { Leg } from "../../ports/telephony.ts";

@@ -1,4 +1,4 @@
-import type { Call } from "../../domain/call.ts";
+import type { Call } from "../../domain/calls/call.ts";
 import { type Limits, RECORDED_BYTES_PER_MS } from "../../domain/limits.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Storage } from "../../ports/storage.ts";

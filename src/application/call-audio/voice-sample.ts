@@ -1,6 +1,6 @@
-import { concatPcm, pcmToBytes } from "../../audio/pcm.ts";
-import { resampleStream } from "../../audio/resample-stream.ts";
-import { wavHeader } from "../../audio/wav-header.ts";
+import { concatPcm, pcmToBytes } from "../../audio/samples/pcm.ts";
+import { resampleStream } from "../../audio/samples/resample-stream.ts";
+import { wavHeader } from "../../audio/wav/wav-header.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { VoiceUnavailable } from "../../ports/speech.ts";
 import type { Context } from "../context.ts";

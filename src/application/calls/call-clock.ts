@@ -1,4 +1,4 @@
-import type { Call } from "../../domain/call.ts";
+import type { Call } from "../../domain/calls/call.ts";
 import type { System } from "../../ports/system.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { FailedReason } from "../../domain/outcome.ts";
+import type { FailedReason } from "../../domain/calls/outcome.ts";
 import type { Context } from "../context.ts";
 import type { CallSummary } from "../use-cases.ts";
 

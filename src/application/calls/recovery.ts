@@ -1,4 +1,4 @@
-import type { Call } from "../../domain/call.ts";
+import type { Call } from "../../domain/calls/call.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import { failCall, type StoredCallsContext } from "./stored-calls.ts";

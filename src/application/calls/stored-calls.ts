@@ -1,13 +1,13 @@
 import { nextState } from "../../base/machine.ts";
 import { within } from "../../base/timeout.ts";
-import { CALL_TRANSITIONS, type Call } from "../../domain/call.ts";
+import { CALL_TRANSITIONS, type Call } from "../../domain/calls/call.ts";
+import type { FailedReason } from "../../domain/calls/outcome.ts";
 import type { Event } from "../../domain/events.ts";
-import type { FailedReason } from "../../domain/outcome.ts";
 import type { CallPatch } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import { notBefore } from "./call-clock.ts";
-import { failedOutcome, finalFact } from "./outcomes.ts";
+import { failedOutcome, finalFact } from "./live/outcomes.ts";
 
 /** Dependencies of the stored calls. */
 export type StoredCallsContext = Pick<

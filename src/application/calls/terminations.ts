@@ -1,12 +1,12 @@
 import { within } from "../../base/timeout.ts";
-import { type Call, isActive } from "../../domain/call.ts";
-import { CLOSED_BEFORE_ANSWER } from "../../domain/call-flow.ts";
-import type { FailedReason } from "../../domain/outcome.ts";
+import { type Call, isActive } from "../../domain/calls/call.ts";
+import { CLOSED_BEFORE_ANSWER } from "../../domain/calls/call-flow.ts";
+import type { FailedReason } from "../../domain/calls/outcome.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
-import type { Dispatcher } from "./dispatcher.ts";
+import type { Dispatcher } from "./dialling/dispatcher.ts";
 import { failCall, type StoredCallsContext } from "./stored-calls.ts";
 
 type TerminationsContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system" | "timings"> &

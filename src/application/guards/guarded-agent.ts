@@ -1,5 +1,5 @@
-import type { CallResult } from "../../domain/call.ts";
-import type { JsonSchema } from "../../domain/json-schema.ts";
+import type { CallResult } from "../../domain/calls/call.ts";
+import type { JsonSchema } from "../../domain/input/json-schema.ts";
 import type { AgentTool } from "../../ports/agent-tool.ts";
 import type { AudioAgent, AudioConversation } from "../../ports/audio-conversation.ts";
 import type { Agent, Conversation } from "../../ports/conversation.ts";

@@ -1,4 +1,4 @@
-import { Vad } from "../../audio/vad.ts";
+import { Vad } from "../../audio/voice/vad.ts";
 import { DEFAULT_TIMINGS, type Timings } from "../../domain/timings.ts";
 import type { AudioDecoder, AudioFacts, IgnoredBytes, Mp3Stream } from "../../ports/audio-decoder.ts";
 import type { PcmChunk } from "../../ports/media.ts";

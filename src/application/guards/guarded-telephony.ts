@@ -1,4 +1,4 @@
-import type { DialProgress } from "../../domain/dial-progress.ts";
+import type { DialProgress } from "../../domain/calls/dial-progress.ts";
 import type { Leg, TransferOutcome } from "../../ports/telephony/leg.ts";
 import type { Line, LineHealth, PairingCode } from "../../ports/telephony/line.ts";
 import type { MediaEvidence, Telephony } from "../../ports/telephony.ts";
@@ -62,7 +62,7 @@ const LEG: Rules<Leg> = {
     null,
   ),
   evidence: returns(record<MediaEvidence>({ kind: text as Accept<MediaEvidence["kind"]> }), NO_EVIDENCE),
-  hangUp: asks({ boundedBy: "src/application/calls/call-session.ts" }),
+  hangUp: asks({ boundedBy: "src/application/calls/live/call-session.ts" }),
 };
 
 const LINE: Rules<Line> = {
@@ -76,7 +76,7 @@ const LINE: Rules<Line> = {
       }) as Accept<LineHealth>,
     },
   ),
-  dial: asks({ boundedBy: "src/application/calls/call-session.ts" }, { accept: port(LEG, "leg") }),
+  dial: asks({ boundedBy: "src/application/calls/live/call-session.ts" }, { accept: port(LEG, "leg") }),
   unlink: asks({ boundedBy: "src/application/instances/bounded-line.ts" }),
   close: asks({ boundedBy: "src/application/instances/bounded-line.ts" }),
 };

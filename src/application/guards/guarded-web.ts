@@ -1,4 +1,4 @@
-import type { Principal } from "../../domain/principal.ts";
+import type { Principal } from "../../domain/access/principal.ts";
 import type { Authenticate } from "../../ports/authenticator.ts";
 import type { BodyParser } from "../../ports/body-parser.ts";
 import type { NetworkPages } from "../../ports/pages.ts";

@@ -1,5 +1,5 @@
 import { toHex } from "../../base/hex.ts";
-import type { Instance } from "../../domain/instance.ts";
+import type { Instance } from "../../domain/instances/instance.ts";
 import type { InstancePatch } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 

@@ -1,6 +1,6 @@
 import { nextState } from "../../base/machine.ts";
 import type { Fact } from "../../domain/events.ts";
-import { INSTANCE_TRANSITIONS, type Instance, type InstanceInput } from "../../domain/instance.ts";
+import { INSTANCE_TRANSITIONS, type Instance, type InstanceInput } from "../../domain/instances/instance.ts";
 import type { InstancePatch } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";

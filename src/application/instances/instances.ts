@@ -1,17 +1,17 @@
-import { callerOf } from "../../domain/caller-id.ts";
-import { parseCreateInstance, parseUpdateInstance } from "../../domain/inputs.ts";
-import type { Instance } from "../../domain/instance.ts";
-import { providerIn } from "../../domain/instance-input.ts";
-import { mayUseInstance } from "../../domain/ownership.ts";
-import type { Principal } from "../../domain/principal.ts";
+import { mayUseInstance } from "../../domain/access/ownership.ts";
+import type { Principal } from "../../domain/access/principal.ts";
+import { parseCreateInstance, parseUpdateInstance } from "../../domain/input/inputs.ts";
+import type { Instance } from "../../domain/instances/instance.ts";
+import { providerIn } from "../../domain/instances/instance-input.ts";
+import { callerOf } from "../../domain/numbers/caller-id.ts";
 import { type Fault, Refusal } from "../../domain/refusal.ts";
 import type { Page } from "../../ports/storage.ts";
 import { byteBudgetOf, storageQuota } from "../access/byte-budget.ts";
 import { type IdempotencyContext, once } from "../access/idempotency.ts";
 import { refuseDemo } from "../access/refuse-demo.ts";
-import { assertCallerAllowed } from "../calls/callers.ts";
-import type { Deletions } from "../calls/deletions.ts";
-import type { Dispatcher } from "../calls/dispatcher.ts";
+import { assertCallerAllowed } from "../calls/creation/callers.ts";
+import type { Deletions } from "../calls/deletion/deletions.ts";
+import type { Dispatcher } from "../calls/dialling/dispatcher.ts";
 import type { Context } from "../context.ts";
 import type {
   CreateOptions,

@@ -1,4 +1,4 @@
-import type { Instance } from "../../domain/instance.ts";
+import type { Instance } from "../../domain/instances/instance.ts";
 import {
   decideLine,
   isProbed,
@@ -6,8 +6,8 @@ import {
   type LineFlow,
   type LineInput,
   newLine,
-} from "../../domain/line-flow.ts";
-import type { Pause } from "../../domain/number-protection.ts";
+} from "../../domain/instances/line-flow.ts";
+import type { Pause } from "../../domain/numbers/number-protection.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Instance, InstanceStatus } from "../../domain/instance.ts";
+import type { Instance, InstanceStatus } from "../../domain/instances/instance.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Page } from "../../ports/storage.ts";
 import type { Context } from "../context.ts";

@@ -1,14 +1,14 @@
 import { within } from "../../base/timeout.ts";
-import { parseBody } from "../../domain/input-parser.ts";
-import type { Instance } from "../../domain/instance.ts";
-import { PAIRING_SCHEMA } from "../../domain/pairing-input.ts";
-import type { Principal } from "../../domain/principal.ts";
+import type { Principal } from "../../domain/access/principal.ts";
+import { parseBody } from "../../domain/input/input-parser.ts";
+import type { Instance } from "../../domain/instances/instance.ts";
+import { PAIRING_SCHEMA } from "../../domain/instances/pairing-input.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { type LinkCode, NetworkSilent } from "../../ports/telephony.ts";
 import { PerUser } from "../access/per-user.ts";
 import { MAX_AT_ONCE } from "../access/user-limits.ts";
-import type { Deletions } from "../calls/deletions.ts";
+import type { Deletions } from "../calls/deletion/deletions.ts";
 import type { Context } from "../context.ts";
 import type {
   CreateOptions,

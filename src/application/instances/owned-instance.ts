@@ -1,7 +1,7 @@
 import { isId } from "../../base/ids.ts";
-import type { Instance } from "../../domain/instance.ts";
-import { mayUseInstance } from "../../domain/ownership.ts";
-import type { Principal } from "../../domain/principal.ts";
+import { mayUseInstance } from "../../domain/access/ownership.ts";
+import type { Principal } from "../../domain/access/principal.ts";
+import type { Instance } from "../../domain/instances/instance.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Storage } from "../../ports/storage.ts";
 

@@ -1,5 +1,5 @@
 import { within } from "../../base/timeout.ts";
-import type { Instance } from "../../domain/instance.ts";
+import type { Instance } from "../../domain/instances/instance.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { NetworkSilent, type PairingCode } from "../../ports/telephony.ts";

@@ -1,8 +1,8 @@
 import { within } from "../../base/timeout.ts";
-import type { Instance } from "../../domain/instance.ts";
+import type { Instance } from "../../domain/instances/instance.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
-import type { Dispatcher } from "../calls/dispatcher.ts";
+import type { Dispatcher } from "../calls/dialling/dispatcher.ts";
 import type { Context } from "../context.ts";
 import { InstanceRecord, type InstanceRecordContext } from "./instance-record.ts";
 import { linksByItself } from "./line-monitor.ts";

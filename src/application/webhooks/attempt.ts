@@ -1,8 +1,8 @@
 import { errorText } from "../../base/error-text.ts";
 import { within } from "../../base/timeout.ts";
-import type { Webhook } from "../../domain/webhook.ts";
-import type { AttemptResult } from "../../domain/webhook-retries.ts";
-import { signedHeaders } from "../../domain/webhook-signature.ts";
+import type { Webhook } from "../../domain/webhooks/webhook.ts";
+import type { AttemptResult } from "../../domain/webhooks/webhook-retries.ts";
+import { signedHeaders } from "../../domain/webhooks/webhook-signature.ts";
 import { openHeaders } from "../access/sealed-headers.ts";
 import type { Context } from "../context.ts";
 import { storedTime } from "../stored-times.ts";

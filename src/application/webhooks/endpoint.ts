@@ -1,19 +1,19 @@
+import type { NumberedEvent } from "../../domain/events.ts";
 import {
   decideEndpoint,
   type EndpointEffect,
   type EndpointInput,
   type EndpointState,
   isDelivering,
-} from "../../domain/endpoint-flow.ts";
-import type { NumberedEvent } from "../../domain/events.ts";
-import { type Webhook, type WebhookDelivery, wantsEvent } from "../../domain/webhook.ts";
+} from "../../domain/webhooks/endpoint-flow.ts";
+import { type Webhook, type WebhookDelivery, wantsEvent } from "../../domain/webhooks/webhook.ts";
 import {
   type AttemptResult,
   afterAttempt,
   isGone,
   MAX_RETRIED_MS,
   maxRetryPauseMs,
-} from "../../domain/webhook-retries.ts";
+} from "../../domain/webhooks/webhook-retries.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
 import { storedTime } from "../stored-times.ts";

@@ -1,4 +1,4 @@
-import type { Webhook } from "../../domain/webhook.ts";
+import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Context } from "../context.ts";
 import { Endpoint, type EndpointContext } from "./endpoint.ts";
 

@@ -1,4 +1,4 @@
-import type { WebhookDelivery } from "../../domain/webhook.ts";
+import type { WebhookDelivery } from "../../domain/webhooks/webhook.ts";
 import type { Context } from "../context.ts";
 
 /** A delivery that is due now. */

@@ -1,11 +1,16 @@
 import { isId } from "../../base/ids.ts";
-import { isObject } from "../../domain/input-checks.ts";
-import { type InputSchemas, parseCreateWebhook, parseUpdateWebhook } from "../../domain/inputs.ts";
-import type { Principal } from "../../domain/principal.ts";
+import type { Principal } from "../../domain/access/principal.ts";
+import { isObject } from "../../domain/input/input-checks.ts";
+import { type InputSchemas, parseCreateWebhook, parseUpdateWebhook } from "../../domain/input/inputs.ts";
 import { type Fault, Refusal } from "../../domain/refusal.ts";
-import { type DeliveryStatus, TEST_EVENT_TYPE, type Webhook, type WebhookDelivery } from "../../domain/webhook.ts";
-import { newWebhookKey, webhookSecret } from "../../domain/webhook-signature.ts";
-import { webhookUrlFault } from "../../domain/webhook-url.ts";
+import {
+  type DeliveryStatus,
+  TEST_EVENT_TYPE,
+  type Webhook,
+  type WebhookDelivery,
+} from "../../domain/webhooks/webhook.ts";
+import { newWebhookKey, webhookSecret } from "../../domain/webhooks/webhook-signature.ts";
+import { webhookUrlFault } from "../../domain/webhooks/webhook-url.ts";
 import type { Page, WebhookPatch } from "../../ports/storage.ts";
 import { refuseDemo } from "../access/refuse-demo.ts";
 import { sealHeaders } from "../access/sealed-headers.ts";

@@ -1,5 +1,5 @@
-import type { StreamEncoding, StreamRate } from "../../audio/stream-format.ts";
-import type { CompletedReason, FailedReason } from "../../domain/outcome.ts";
+import type { StreamEncoding, StreamRate } from "../../audio/samples/stream-format.ts";
+import type { CompletedReason, FailedReason } from "../../domain/calls/outcome.ts";
 import type { RequestOptions } from "../transport.ts";
 import type { WebSocketConstructor } from "./stream-connection.ts";
 import type { StreamEvent } from "./stream-messages.ts";

@@ -1,4 +1,4 @@
-import { type SampleCoding, type StreamEncoding, sampleCoding } from "../../audio/stream-format.ts";
+import { type SampleCoding, type StreamEncoding, sampleCoding } from "../../audio/samples/stream-format.ts";
 import type { StreamOptions } from "./call-stream.ts";
 
 /** The rate of an MP3 of 64 kbit/s; the real one is unknown without decoding it. */

@@ -1,5 +1,5 @@
+import type { CompletedReason, FailedReason } from "../../domain/calls/outcome.ts";
 import type { EventData } from "../../domain/events.ts";
-import type { CompletedReason, FailedReason } from "../../domain/outcome.ts";
 import type { StreamError, StreamTranscript } from "../../http/answers.ts";
 
 interface CallEventNamed<Name extends string> {

@@ -1,5 +1,5 @@
+import type { Principal } from "../../domain/access/principal.ts";
 import type { Limits } from "../../domain/limits.ts";
-import type { Principal } from "../../domain/principal.ts";
 import { HttpRefusal } from "../problems/problem.ts";
 
 /** The largest body that is parsed on the main thread, bytes. Small and large bodies have separate budgets. */

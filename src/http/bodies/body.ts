@@ -1,5 +1,5 @@
 import { shown } from "../../base/shown.ts";
-import { type JsonBounds, type ParsedJson, parseJson } from "../../domain/json-body.ts";
+import { type JsonBounds, type ParsedJson, parseJson } from "../../domain/input/json-body.ts";
 import type { Limits } from "../../domain/limits.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { BodyParser } from "../../ports/body-parser.ts";

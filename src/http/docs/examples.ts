@@ -1,4 +1,4 @@
-import type { CallType } from "../../domain/call.ts";
+import type { CallType } from "../../domain/calls/call.ts";
 import type { View } from "../answers.ts";
 import type { BodySchema, Examples } from "../route.ts";
 import type { SchemaName } from "../schemas.ts";

@@ -1,6 +1,6 @@
 import { PerUser } from "../../application/access/per-user.ts";
 import { MAX_AT_ONCE } from "../../application/access/user-limits.ts";
-import type { Principal } from "../../domain/principal.ts";
+import type { Principal } from "../../domain/access/principal.ts";
 import { Refusal } from "../../domain/refusal.ts";
 
 /** Bounds the requests for linking codes that each user has under way, and those of each demo token's instance. */

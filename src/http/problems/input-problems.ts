@@ -1,4 +1,4 @@
-import { CALL_TYPES } from "../../domain/call.ts";
+import { CALL_TYPES } from "../../domain/calls/call.ts";
 import type { ProblemCode, ProblemKind } from "./problem-kind.ts";
 
 /** Requests with the status 400: the body, a parameter or a header is invalid. */

@@ -1,4 +1,4 @@
-import type { CompletedReason, FailedReason } from "../../domain/outcome.ts";
+import type { CompletedReason, FailedReason } from "../../domain/calls/outcome.ts";
 
 /** Meaning of each reason for the end of a call. */
 export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, string>> = {

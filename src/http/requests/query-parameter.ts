@@ -1,6 +1,6 @@
 import { type IdPrefix, isId } from "../../base/ids.ts";
 import { decodeCursor, logPlace } from "../../domain/cursor.ts";
-import { PHONE_NUMBER } from "../../domain/phone-number.ts";
+import { PHONE_NUMBER } from "../../domain/numbers/phone-number.ts";
 import { type Fault, Refusal } from "../../domain/refusal.ts";
 
 /** One query parameter: how it is read, and how `/openapi.json` describes it. */

@@ -1,6 +1,6 @@
 import { InternalError } from "../../base/error.ts";
 import { hex32 } from "../../base/hex.ts";
-import type { Principal } from "../../domain/principal.ts";
+import type { Principal } from "../../domain/access/principal.ts";
 import type { System } from "../../ports/system.ts";
 import type { RequestLike, SocketHandlers } from "../../ports/web.ts";
 import { type PathFault, pathFault } from "./path-fault.ts";

@@ -1,8 +1,8 @@
 import type { PerUser } from "../../application/access/per-user.ts";
 import { deadline } from "../../application/deadline.ts";
-import { type Call, isActive } from "../../domain/call.ts";
-import type { CreateCallInput } from "../../domain/call-input.ts";
-import type { Principal } from "../../domain/principal.ts";
+import type { Principal } from "../../domain/access/principal.ts";
+import { type Call, isActive } from "../../domain/calls/call.ts";
+import type { CreateCallInput } from "../../domain/calls/call-input.ts";
 import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { logPage, page } from "../page.ts";

@@ -1,6 +1,6 @@
 import type { LinkingCode } from "../../application/use-cases.ts";
 import { encodeBase64 } from "../../base/base64.ts";
-import type { CreateInstanceInput, UpdateInstanceInput } from "../../domain/instance-input.ts";
+import type { CreateInstanceInput, UpdateInstanceInput } from "../../domain/instances/instance-input.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { View } from "../answers.ts";
 import type { ReadJson } from "../bodies/body.ts";

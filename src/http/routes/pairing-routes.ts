@@ -1,4 +1,4 @@
-import type { PairingInput } from "../../domain/pairing-input.ts";
+import type { PairingInput } from "../../domain/instances/pairing-input.ts";
 import type { View } from "../answers.ts";
 import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";

@@ -1,4 +1,4 @@
-import { isActive } from "../../domain/call.ts";
+import { isActive } from "../../domain/calls/call.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { entityTag } from "../replies/entity-tag.ts";
 import { fileReply } from "../replies/file-reply.ts";

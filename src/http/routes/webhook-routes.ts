@@ -1,5 +1,5 @@
-import { DELIVERY_STATUSES } from "../../domain/webhook.ts";
-import type { CreateWebhookInput, UpdateWebhookInput } from "../../domain/webhook-input.ts";
+import { DELIVERY_STATUSES } from "../../domain/webhooks/webhook.ts";
+import type { CreateWebhookInput, UpdateWebhookInput } from "../../domain/webhooks/webhook-input.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";

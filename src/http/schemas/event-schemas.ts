@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { ANSWER_REASONS, ANSWERERS, GREETING_ENDS } from "../../domain/answering-machine.ts";
-import { CALL_TYPES } from "../../domain/call.ts";
+import { ANSWER_REASONS, ANSWERERS, GREETING_ENDS } from "../../domain/answering/answering-machine.ts";
+import { CALL_TYPES } from "../../domain/calls/call.ts";
+import { IGNORED_REASONS } from "../../domain/calls/file-bytes.ts";
 import { EVENT_TYPES, type EventData, type EventType, INCOMPLETE_REASONS, TOOL_FAULTS } from "../../domain/events.ts";
-import { IGNORED_REASONS } from "../../domain/file-bytes.ts";
-import { LINE_TONES } from "../../domain/line-tones.ts";
-import { TEST_EVENT_TYPE } from "../../domain/webhook.ts";
+import { LINE_TONES } from "../../domain/tones/line-tones.ts";
+import { TEST_EVENT_TYPE } from "../../domain/webhooks/webhook.ts";
 import { Outcome } from "../views/call-details.ts";
 import { callId, instanceId, isoTime, milliseconds, phone, shape } from "./shape.ts";
 

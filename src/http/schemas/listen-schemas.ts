@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { CALL_STATUSES } from "../../domain/call.ts";
-import { COMPLETED_REASONS, FAILED_REASONS } from "../../domain/outcome.ts";
+import { CALL_STATUSES } from "../../domain/calls/call.ts";
+import { COMPLETED_REASONS, FAILED_REASONS } from "../../domain/calls/outcome.ts";
 import { milliseconds, shape } from "./shape.ts";
 
 export const ListenWaiting = shape("A message to a listener: nobody has picked up yet.", {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { STREAM_EVENTS } from "../../application/call-audio/streams/stream-client.ts";
-import { ANSWERERS } from "../../domain/answering-machine.ts";
-import { LINE_TONES } from "../../domain/line-tones.ts";
+import { ANSWERERS } from "../../domain/answering/answering-machine.ts";
+import { LINE_TONES } from "../../domain/tones/line-tones.ts";
 import { isoTime, shape } from "./shape.ts";
 
 export const StreamTicket = shape("A ticket for the stream of one call.", {

@@ -1,5 +1,5 @@
 import type { CallListening, ListenItem } from "../../application/call-audio/listeners/call-listening.ts";
-import { pcmToBytes } from "../../audio/pcm.ts";
+import { pcmToBytes } from "../../audio/samples/pcm.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { System } from "../../ports/system.ts";

@@ -1,4 +1,4 @@
-import { PHONE_NUMBER, PHONE_RULE } from "../../domain/phone-number.ts";
+import { PHONE_NUMBER, PHONE_RULE } from "../../domain/numbers/phone-number.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { NetworkPages } from "../../ports/pages.ts";
 import type { Reply, SocketHandlers } from "../../ports/web.ts";

@@ -1,6 +1,6 @@
 import type { StreamAttachment, StreamEvent, Transcript } from "../../application/call-audio/streams/stream-client.ts";
 import { IncomingAudio, NotAudio } from "../../audio/incoming-audio.ts";
-import { sampleCoding } from "../../audio/stream-format.ts";
+import { sampleCoding } from "../../audio/samples/stream-format.ts";
 import type { Mp3Stream } from "../../ports/audio-decoder.ts";
 import type { StreamProgress } from "../answers.ts";
 import { timestamp } from "../timestamp.ts";

@@ -4,7 +4,7 @@ import {
   type StreamEncoding,
   type StreamRate,
   sampleCoding,
-} from "../../audio/stream-format.ts";
+} from "../../audio/samples/stream-format.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { choiceParameter, type QueryParameter, type QueryValues } from "../requests/query-parameter.ts";
 

@@ -1,6 +1,6 @@
 import { newSecret } from "../../application/access/tokens.ts";
 import { sha256Hex } from "../../base/sha256.ts";
-import type { Principal } from "../../domain/principal.ts";
+import type { Principal } from "../../domain/access/principal.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { System } from "../../ports/system.ts";
 

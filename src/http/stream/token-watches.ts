@@ -1,5 +1,5 @@
 import type { Guarded } from "../../application/guards/guarded.ts";
-import type { Principal } from "../../domain/principal.ts";
+import type { Principal } from "../../domain/access/principal.ts";
 import type { Authenticate } from "../../ports/authenticator.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";

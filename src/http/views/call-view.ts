@@ -1,9 +1,15 @@
-// Shapes of responses. What a request may contain is in src/domain/call-input.ts.
+// Shapes of responses. What a request may contain is in src/domain/calls/call-input.ts.
 
 import * as v from "valibot";
-import { outcomeData } from "../../application/calls/outcomes.ts";
-import { CALL_STATUSES, CALL_TYPES, type CallFilter, isActive, type Call as StoredCall } from "../../domain/call.ts";
-import type { TranscriptLine as Line } from "../../domain/transcript.ts";
+import { outcomeData } from "../../application/calls/live/outcomes.ts";
+import {
+  CALL_STATUSES,
+  CALL_TYPES,
+  type CallFilter,
+  isActive,
+  type Call as StoredCall,
+} from "../../domain/calls/call.ts";
+import type { TranscriptLine as Line } from "../../domain/calls/transcript.ts";
 import type { View } from "../answers.ts";
 import {
   choiceParameter,

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import type { Call as StoredCall } from "../../domain/call.ts";
-import type { FileBytes as FileUse } from "../../domain/file-bytes.ts";
-import type { MediaStatistics } from "../../domain/media-statistics.ts";
-import type { QualityInterval as Interval } from "../../domain/quality-series.ts";
+import type { Call as StoredCall } from "../../domain/calls/call.ts";
+import type { FileBytes as FileUse } from "../../domain/calls/file-bytes.ts";
+import type { MediaStatistics } from "../../domain/calls/media-statistics.ts";
+import type { QualityInterval as Interval } from "../../domain/calls/quality-series.ts";
 import type { View } from "../answers.ts";
 import { count, milliseconds, shape, share } from "../schemas/shape.ts";
 

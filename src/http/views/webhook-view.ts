@@ -5,7 +5,7 @@ import {
   DELIVERY_STATUSES,
   type WebhookDelivery as StoredDelivery,
   type Webhook as StoredWebhook,
-} from "../../domain/webhook.ts";
+} from "../../domain/webhooks/webhook.ts";
 import type { View } from "../answers.ts";
 import { count, isoTime, shape } from "../schemas/shape.ts";
 import { maybeTimestamp, timestamp } from "../timestamp.ts";

@@ -1,4 +1,4 @@
-import type { TokenScope } from "../../domain/token-scope.ts";
+import type { TokenScope } from "../../domain/access/token-scope.ts";
 
 /** An owner of instances and calls. Times are ms since 1970-01-01 UTC. */
 export interface User {

@@ -1,9 +1,9 @@
-import type { Call, CallFilter, CallStatus } from "../../domain/call.ts";
-import type { DialRecord } from "../../domain/dial-decision.ts";
+import type { Call, CallFilter, CallStatus } from "../../domain/calls/call.ts";
+import type { FailedReason } from "../../domain/calls/outcome.ts";
 import type { Event } from "../../domain/events.ts";
-import type { MentionedNumber } from "../../domain/mentioned-number.ts";
-import type { FailedReason } from "../../domain/outcome.ts";
-import type { QueuePolicy } from "../../domain/queue-policy.ts";
+import type { QueuePolicy } from "../../domain/instances/queue-policy.ts";
+import type { DialRecord } from "../../domain/numbers/dial-decision.ts";
+import type { MentionedNumber } from "../../domain/numbers/mentioned-number.ts";
 import type { Page } from "./page.ts";
 import type { NewReceipt } from "./receipt-store.ts";
 

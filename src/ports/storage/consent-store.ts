@@ -1,4 +1,4 @@
-import type { Consent, ConsentStatus } from "../../domain/consent.ts";
+import type { Consent, ConsentStatus } from "../../domain/numbers/consent.ts";
 import type { Page } from "./page.ts";
 
 /** Users' records about the numbers they call. A user has at most one consent of a number. */

@@ -1,5 +1,5 @@
 import type { Event } from "../../domain/events.ts";
-import type { Instance } from "../../domain/instance.ts";
+import type { Instance } from "../../domain/instances/instance.ts";
 import type { ByteBudget } from "./call-store.ts";
 import type { Page } from "./page.ts";
 import type { NewReceipt } from "./receipt-store.ts";

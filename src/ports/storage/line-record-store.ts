@@ -1,4 +1,4 @@
-import type { MentionedNumber } from "../../domain/mentioned-number.ts";
+import type { MentionedNumber } from "../../domain/numbers/mentioned-number.ts";
 
 /** The sealed records of lines, by instance and key. They are erased with the credentials of their instance. */
 export interface LineRecordStore {

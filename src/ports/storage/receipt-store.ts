@@ -1,4 +1,4 @@
-import type { CallStatus } from "../../domain/call.ts";
+import type { CallStatus } from "../../domain/calls/call.ts";
 
 /** An idempotency key and its owner; the three fields together are unique. */
 export interface ReceiptKey {

@@ -1,4 +1,4 @@
-import type { TranscriptLine } from "../../domain/transcript.ts";
+import type { TranscriptLine } from "../../domain/calls/transcript.ts";
 
 /** The transcripts of calls. */
 export interface TranscriptStore {

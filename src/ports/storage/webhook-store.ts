@@ -1,6 +1,6 @@
 import type { NumberedEvent } from "../../domain/events.ts";
-import type { DeliveryStatus, Webhook, WebhookDelivery } from "../../domain/webhook.ts";
-import type { AttemptedDelivery } from "../../domain/webhook-retries.ts";
+import type { DeliveryStatus, Webhook, WebhookDelivery } from "../../domain/webhooks/webhook.ts";
+import type { AttemptedDelivery } from "../../domain/webhooks/webhook-retries.ts";
 import type { Page } from "./page.ts";
 
 /** Fields of a webhook that an update changes. */

@@ -1,8 +1,8 @@
-import type { DialProgress } from "../../domain/dial-progress.ts";
+import type { DialProgress } from "../../domain/calls/dial-progress.ts";
+import type { MediaStatistics } from "../../domain/calls/media-statistics.ts";
+import type { HeardEvidence } from "../../domain/calls/outcome.ts";
+import type { RefusalScope, ReleaseCause } from "../../domain/calls/release-cause.ts";
 import type { Fact } from "../../domain/events.ts";
-import type { MediaStatistics } from "../../domain/media-statistics.ts";
-import type { HeardEvidence } from "../../domain/outcome.ts";
-import type { RefusalScope, ReleaseCause } from "../../domain/release-cause.ts";
 import type { FrameSink, FrameSource } from "../media.ts";
 
 /** Form in which pressed keys arrive: as leg events (RFC 4733 and the like), or only as tones in the audio. */

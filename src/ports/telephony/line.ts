@@ -1,8 +1,8 @@
 import { CodedError } from "../../base/error.ts";
-import type { CallerId } from "../../domain/caller-id.ts";
-import type { LineCondition, LineNotice } from "../../domain/line-flow.ts";
-import type { RefusalScope, ReleaseCause } from "../../domain/release-cause.ts";
-import type { SipChoice } from "../../domain/sip-choice.ts";
+import type { RefusalScope, ReleaseCause } from "../../domain/calls/release-cause.ts";
+import type { SipChoice } from "../../domain/calls/sip-choice.ts";
+import type { LineCondition, LineNotice } from "../../domain/instances/line-flow.ts";
+import type { CallerId } from "../../domain/numbers/caller-id.ts";
 import type { Leg } from "./leg.ts";
 import type { LineRecords } from "./line-records.ts";
 

@@ -1,6 +1,6 @@
-import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "../../audio/g711.ts";
-import { pcmFromBytes, pcmToBytes } from "../../audio/pcm.ts";
-import { resample } from "../../audio/resample.ts";
+import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "../../audio/samples/g711.ts";
+import { pcmFromBytes, pcmToBytes } from "../../audio/samples/pcm.ts";
+import { resample } from "../../audio/samples/resample.ts";
 import {
   type AudioAgent,
   type AudioAgentEvent,

@@ -1,4 +1,4 @@
-import { PHONE_NUMBER } from "../../domain/phone-number.ts";
+import { PHONE_NUMBER } from "../../domain/numbers/phone-number.ts";
 import type { AudioAgentEvent, AudioFormat } from "../../ports/audio-conversation.ts";
 
 /** Speech engines take no longer text. */

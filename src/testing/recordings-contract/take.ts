@@ -1,4 +1,4 @@
-import { concatPcm, msToSamples } from "../../audio/pcm.ts";
+import { concatPcm, msToSamples } from "../../audio/samples/pcm.ts";
 import type { IncompleteReason } from "../../domain/events.ts";
 import type { Recordings, RecordingWriter } from "../../ports/recordings.ts";
 

@@ -1,4 +1,4 @@
-import { pcmFromBytes } from "../../audio/pcm.ts";
+import { pcmFromBytes } from "../../audio/samples/pcm.ts";
 import { concatBytes } from "../../base/concat-bytes.ts";
 import type { StoredRecording } from "../../ports/recordings.ts";
 

@@ -1,4 +1,4 @@
-import { concatPcm } from "../../audio/pcm.ts";
+import { concatPcm } from "../../audio/samples/pcm.ts";
 import { Queue } from "../../base/queue.ts";
 import type { EventData } from "../../domain/events.ts";
 import type { FrameSink, FrameSource } from "../../ports/media.ts";

@@ -1,4 +1,4 @@
-import { CALL_STATUSES, CALL_TYPES, type Call, type CallFilter, type Message } from "../../domain/call.ts";
+import { CALL_STATUSES, CALL_TYPES, type Call, type CallFilter, type Message } from "../../domain/calls/call.ts";
 import { type Clause, idsOf, type StorageScene } from "./scene.ts";
 
 const MESSAGES: readonly Message[] = [

@@ -1,6 +1,6 @@
-import type { Call } from "../../domain/call.ts";
-import type { Outcome } from "../../domain/outcome.ts";
-import { UNANSWERED_REASONS } from "../../domain/outcome.ts";
+import type { Call } from "../../domain/calls/call.ts";
+import type { Outcome } from "../../domain/calls/outcome.ts";
+import { UNANSWERED_REASONS } from "../../domain/calls/outcome.ts";
 import { type Clause, idsOf } from "./scene.ts";
 
 const UNANSWERED: Omit<Outcome, "reason"> = {

@@ -1,5 +1,5 @@
-import type { Call } from "../../domain/call.ts";
-import { mentionedNumber } from "../../domain/mentioned-number.ts";
+import type { Call } from "../../domain/calls/call.ts";
+import { mentionedNumber } from "../../domain/numbers/mentioned-number.ts";
 import { type Clause, idsOf } from "./scene.ts";
 
 const SPOKEN = { startMs: 0, endMs: 500, confidence: null };

@@ -1,5 +1,5 @@
-import type { Call } from "../../domain/call.ts";
-import type { Outcome } from "../../domain/outcome.ts";
+import type { Call } from "../../domain/calls/call.ts";
+import type { Outcome } from "../../domain/calls/outcome.ts";
 import type { Clause, StorageScene } from "./scene.ts";
 
 const NOTHING = { completed: 0, failed: 0, failures: {} };

@@ -1,7 +1,7 @@
-import type { MediaStatistics } from "../../domain/media-statistics.ts";
-import type { Outcome } from "../../domain/outcome.ts";
-import type { QualityInterval } from "../../domain/quality-series.ts";
-import type { TurnMetrics } from "../../domain/turn-metrics.ts";
+import type { TurnMetrics } from "../../domain/agents/turn-metrics.ts";
+import type { MediaStatistics } from "../../domain/calls/media-statistics.ts";
+import type { Outcome } from "../../domain/calls/outcome.ts";
+import type { QualityInterval } from "../../domain/calls/quality-series.ts";
 import type { Clause } from "./scene.ts";
 
 const OUTCOME: Outcome = {

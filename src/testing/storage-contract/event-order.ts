@@ -1,4 +1,4 @@
-import type { Call } from "../../domain/call.ts";
+import type { Call } from "../../domain/calls/call.ts";
 import type { Event, LoggedEvent } from "../../domain/events.ts";
 import { type Clause, idsOf, type StorageScene } from "./scene.ts";
 

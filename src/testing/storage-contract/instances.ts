@@ -1,4 +1,4 @@
-import type { Instance } from "../../domain/instance.ts";
+import type { Instance } from "../../domain/instances/instance.ts";
 import { type Clause, idsOf } from "./scene.ts";
 
 /** Instances, their lists and their credentials. */

@@ -1,4 +1,4 @@
-import { mentionedNumber } from "../../domain/mentioned-number.ts";
+import { mentionedNumber } from "../../domain/numbers/mentioned-number.ts";
 import type { Clause, StorageScene } from "./scene.ts";
 
 const MOST = 1_000;

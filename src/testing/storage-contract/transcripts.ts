@@ -1,5 +1,5 @@
-import type { Call } from "../../domain/call.ts";
-import type { TranscriptLine } from "../../domain/transcript.ts";
+import type { Call } from "../../domain/calls/call.ts";
+import type { TranscriptLine } from "../../domain/calls/transcript.ts";
 import type { Clause } from "./scene.ts";
 
 /** Transcripts of calls. */

@@ -1,4 +1,4 @@
-import type { Webhook, WebhookDelivery } from "../../domain/webhook.ts";
+import type { Webhook, WebhookDelivery } from "../../domain/webhooks/webhook.ts";
 import { type Clause, idsOf, type StorageScene } from "./scene.ts";
 
 const MOST = 100;

@@ -1,8 +1,8 @@
-import { DtmfDetector } from "../../audio/dtmf.ts";
-import { samplesToMs } from "../../audio/pcm.ts";
-import { tone, toneShare } from "../../audio/tone.ts";
-import { Vad } from "../../audio/vad.ts";
-import type { MediaStatistics } from "../../domain/media-statistics.ts";
+import { samplesToMs } from "../../audio/samples/pcm.ts";
+import { DtmfDetector } from "../../audio/tones/dtmf.ts";
+import { tone, toneShare } from "../../audio/tones/tone.ts";
+import { Vad } from "../../audio/voice/vad.ts";
+import type { MediaStatistics } from "../../domain/calls/media-statistics.ts";
 import { SAMPLE } from "../../ports/media.ts";
 import { CountingSource, type FrameRecorder } from "../telephony-network.ts";
 import type { ContractNumbers, Skip } from "./options.ts";

@@ -1,4 +1,4 @@
-import type { Speaker } from "../../domain/transcript.ts";
+import type { Speaker } from "../../domain/calls/transcript.ts";
 import type { Transcription, TranscriptionEvent, TranscriptionSession } from "../../ports/transcription.ts";
 import { within } from "../waiting.ts";
 

@@ -1,4 +1,4 @@
-import { msToSamples, samplesToMs } from "../../audio/pcm.ts";
+import { msToSamples, samplesToMs } from "../../audio/samples/pcm.ts";
 import type { Transcription, TranscriptionSession } from "../../ports/transcription.ts";
 import { bestRate } from "./listening.ts";
 import type { Saying } from "./saying.ts";

@@ -1,4 +1,4 @@
-import { concatPcm, pcmFromFloat } from "../../audio/pcm.ts";
+import { concatPcm, pcmFromFloat } from "../../audio/samples/pcm.ts";
 import type { System } from "../../ports/system.ts";
 import { FRAME, FRAME_MS } from "./live-audio.ts";
 import { type CalleeDevice, deviceJid, type FakeNumber, otherAddress } from "./numbers.ts";

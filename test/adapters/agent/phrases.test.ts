@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { phrasesIn } from "../../../adapters/agent/phrases.ts";
-import { apologyIn } from "../../../src/domain/apologies.ts";
+import { apologyIn } from "../../../src/domain/agents/apologies.ts";
 
 test("phrases are in the language of the tag, whatever its region", () => {
   expect(phrasesIn("pt-BR").goodbye).toBe("Até logo.");

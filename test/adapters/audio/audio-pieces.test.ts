@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { eachPiece } from "../../../adapters/audio/audio-pieces.ts";
-import { Mp3Splitter } from "../../../src/audio/mp3-splitter.ts";
+import { Mp3Splitter } from "../../../src/audio/mp3/mp3-splitter.ts";
 
 const fixture = async (name: string): Promise<Uint8Array> =>
   new Uint8Array(await readFile(new URL(`../../fixtures/${name}`, import.meta.url)));

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { eachPiece } from "../../../adapters/audio/audio-pieces.ts";
-import { concatPcm, pcmToBytes } from "../../../src/audio/pcm.ts";
-import { sniff } from "../../../src/audio/sniff.ts";
-import { tone as sineTone, toneShare } from "../../../src/audio/tone.ts";
-import { wavHeader } from "../../../src/audio/wav-header.ts";
+import { concatPcm, pcmToBytes } from "../../../src/audio/samples/pcm.ts";
+import { sniff } from "../../../src/audio/sniffing/sniff.ts";
+import { tone as sineTone, toneShare } from "../../../src/audio/tones/tone.ts";
+import { wavHeader } from "../../../src/audio/wav/wav-header.ts";
 import type { FileBytes } from "../../../src/ports/audio-decoder.ts";
-import { buildWav, chunk, concatBytes, letters } from "../../audio/wav-files.ts";
+import { buildWav, chunk, concatBytes, letters } from "../../audio/wav/wav-files.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 /** A file of one tone. */

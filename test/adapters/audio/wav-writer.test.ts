@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SampleBuffers } from "../../../adapters/audio/sample-buffers.ts";
 import { WavWriter, type WavWriterOptions } from "../../../adapters/audio/wav-writer.ts";
-import { decodeWav } from "../../../src/audio/wav.ts";
+import { decodeWav } from "../../../src/audio/wav/wav.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const BUFFER_SAMPLES = 7_680;

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 import { workerParser } from "../../../adapters/bodies/worker-parser.ts";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
-import { DecodedAudio } from "../../../src/domain/audio-input.ts";
-import { inputSchemas, parseCreateCall } from "../../../src/domain/inputs.ts";
+import { DecodedAudio } from "../../../src/domain/calls/audio-input.ts";
+import { inputSchemas, parseCreateCall } from "../../../src/domain/input/inputs.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 
 const MEGABYTE = 1024 * 1024;

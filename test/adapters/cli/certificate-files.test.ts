@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { followCertificate, readCertificate } from "../../../adapters/cli/certificate-files.ts";
+import { followCertificate, readCertificate } from "../../../adapters/cli/serve/certificate-files.ts";
 import type { Tls } from "../../../adapters/server/listening.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import { certificateAuthority } from "../../support/certificates.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { msToSamples, pcmToBytes } from "../../../src/audio/pcm.ts";
-import { wavHeader } from "../../../src/audio/wav-header.ts";
+import { msToSamples, pcmToBytes } from "../../../src/audio/samples/pcm.ts";
+import { wavHeader } from "../../../src/audio/wav/wav-header.ts";
 import { freshFolder, node, run } from "./run-cli.ts";
 
 /** One second of a tone as a WAV file. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EXIT_CODES_HELP, exitCodeOf } from "../../../adapters/cli/exit-codes.ts";
-import { COMPLETED_REASONS, FAILED_REASONS } from "../../../src/domain/outcome.ts";
+import { COMPLETED_REASONS, FAILED_REASONS } from "../../../src/domain/calls/outcome.ts";
 
 const heard = { heard_ms: 0, heard_ratio: 0, heard_evidence: "none" } as const;
 const outcome = { detail: null, answered_by: null, ...heard, duration_ms: 0 };

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { firstToken } from "../../../adapters/cli/first-token.ts";
+import { firstToken } from "../../../adapters/cli/serve/first-token.ts";
 import type { IssuedToken } from "../../../src/application/access/tokens.ts";
 import type { Tokens } from "../../../src/ringport.ts";
 import { freshFolder } from "./run-cli.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLog, type LogLevel } from "../../../adapters/cli/log.ts";
+import { createLog, type LogLevel } from "../../../adapters/cli/serve/log.ts";
 
 function logged(level: LogLevel, pretty: boolean) {
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createLog } from "../../../adapters/cli/log.ts";
-import { maskNumbers } from "../../../adapters/cli/mask-numbers.ts";
+import { createLog } from "../../../adapters/cli/serve/log.ts";
+import { maskNumbers } from "../../../adapters/cli/serve/mask-numbers.ts";
 
 /** E.164: a country, and 7 to 15 digits in all. */
 const digits = fc.stringMatching(/^[1-9]\d{6,14}$/);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { printWelcome, type Welcome } from "../../../adapters/cli/welcome.ts";
+import { printWelcome, type Welcome } from "../../../adapters/cli/serve/welcome.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { freshFolder } from "./run-cli.ts";

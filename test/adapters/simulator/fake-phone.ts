@@ -1,6 +1,6 @@
 import type { Simulator } from "../../../adapters/telephony/simulator/index.ts";
 import type { PhoneMessage } from "../../../adapters/telephony/simulator/phones/phone-message.ts";
-import { concatPcm, pcmFromBytes, pcmToBytes } from "../../../src/audio/pcm.ts";
+import { concatPcm, pcmFromBytes, pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import type { Socket, SocketHandlers } from "../../../src/ports/web.ts";
 
 /** A page that is a phone, without a network in between. */

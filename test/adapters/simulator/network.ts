@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Simulator, type SimulatorOptions, simulator } from "../../../adapters/telephony/simulator/index.ts";
-import { concatPcm } from "../../../src/audio/pcm.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import type { Leg, Line } from "../../../src/ports/telephony.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { LegEvents, TestLineHost } from "../../../src/testing/telephony-host.ts";

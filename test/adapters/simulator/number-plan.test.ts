@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { NUMBER_PLAN } from "../../../adapters/telephony/simulator/index.ts";
-import { dtmfTones } from "../../../src/audio/dtmf.ts";
-import { concatPcm, rms } from "../../../src/audio/pcm.ts";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
-import { Vad } from "../../../src/audio/vad.ts";
+import { concatPcm, rms } from "../../../src/audio/samples/pcm.ts";
+import { dtmfTones } from "../../../src/audio/tones/dtmf.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
+import { Vad } from "../../../src/audio/voice/vad.ts";
 import { type PlacedCall, SimulatedNetwork } from "./network.ts";
 
 let network: SimulatedNetwork;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import { FakePhone } from "./fake-phone.ts";
 import { type PlacedCall, SimulatedNetwork } from "./network.ts";
 

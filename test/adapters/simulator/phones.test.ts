@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DtmfDetector } from "../../../src/audio/dtmf.ts";
-import { concatPcm } from "../../../src/audio/pcm.ts";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
+import { DtmfDetector } from "../../../src/audio/tones/dtmf.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import { FakePhone } from "./fake-phone.ts";
 import { type PlacedCall, SimulatedNetwork } from "./network.ts";
 import { heardBy } from "./scan.ts";

@@ -1,4 +1,4 @@
-import { decodeWav } from "../../../src/audio/wav.ts";
+import { decodeWav } from "../../../src/audio/wav/wav.ts";
 import { isInPieces } from "../../../src/http/replies/reply.ts";
 import type { Network } from "../../../src/ports/pages.ts";
 import type { Reply } from "../../../src/ports/web.ts";

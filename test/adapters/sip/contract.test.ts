@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { telephonyContract } from "../../../src/testing/telephony-contract.ts";
 import { callees, startFarEnd } from "../../support/sip/far-end.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tone } from "../../../src/audio/tone.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { callees, type Script } from "../../support/sip/far-end.ts";
 import type { Voice } from "../../support/sip/voice.ts";
 import { Scene } from "./scene.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { DtmfDetector } from "../../../src/audio/dtmf.ts";
-import { concatPcm } from "../../../src/audio/pcm.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
+import { DtmfDetector } from "../../../src/audio/tones/dtmf.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { toneMs, toneShare, toneWav } from "../../support/server-sound.ts";
 import type { FarEndCall } from "../../support/sip/far-end.ts";
 import { HttpScene } from "./http-scene.ts";

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
 import { afterEach, describe, expect, test } from "vitest";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
-import { toneShare } from "../../../src/audio/tone.ts";
+import { toneShare } from "../../../src/audio/tones/tone.ts";
 import { callees, type Script } from "../../support/sip/far-end.ts";
 import { Scene } from "./scene.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import type { FarEndCall, Script } from "../../support/sip/far-end.ts";
 import { Scene } from "./scene.ts";
 

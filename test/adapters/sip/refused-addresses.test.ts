@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
 import { afterEach, describe, expect, test } from "vitest";
 import { MediaTarget } from "../../../adapters/sip-stack/media/media-target.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { settingsTo } from "../../sip-stack/media/two-ends.ts";
 import { callees, type FarEndCall, type Script } from "../../support/sip/far-end.ts";
 import { Scene } from "./scene.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tone } from "../../../src/audio/tone.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";

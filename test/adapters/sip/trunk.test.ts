@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import { DialError, type LegEvent } from "../../../src/ports/telephony.ts";
 import { callees, type FarEndCall } from "../../support/sip/far-end.ts";
 import { field, fieldsNamed } from "../../support/sip/sip-text.ts";

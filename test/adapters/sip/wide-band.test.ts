@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import type { Script } from "../../support/sip/far-end.ts";
 import { Scene } from "./scene.ts";
 

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
 import type { HttpSpeechOptions } from "../../../adapters/speech/http-speech.ts";
-import { concatPcm } from "../../../src/audio/pcm.ts";
-import { toneShare } from "../../../src/audio/tone.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
+import { toneShare } from "../../../src/audio/tones/tone.ts";
 import { printed } from "../../support/printed.ts";
 import { type SpeechServer, speechServer } from "../../support/speech-server.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { LeadingSilence } from "../../../adapters/speech/joined-speech.ts";
-import { concatPcm } from "../../../src/audio/pcm.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 
 const RATE = 8000;
 const KEPT = 320;

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { mp3Stream } from "../../../adapters/audio/mp3-stream.ts";
 import { SpokenBody } from "../../../adapters/speech/spoken-body.ts";
-import { concatPcm, pcmToBytes } from "../../../src/audio/pcm.ts";
-import { resampleStream } from "../../../src/audio/resample-stream.ts";
-import { tone } from "../../../src/audio/tone.ts";
-import { wavHeader } from "../../../src/audio/wav-header.ts";
+import { concatPcm, pcmToBytes } from "../../../src/audio/samples/pcm.ts";
+import { resampleStream } from "../../../src/audio/samples/resample-stream.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
+import { wavHeader } from "../../../src/audio/wav/wav-header.ts";
 import { concatBytes } from "../../../src/base/concat-bytes.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
 import { fuzz } from "../../support/fuzz.ts";
@@ -104,7 +104,7 @@ test("an MP3 is refused without a decoder", async () => {
 });
 
 test("G.711 is decoded by its content type", async () => {
-  const { encodeAlaw, encodeMulaw } = await import("../../../src/audio/g711.ts");
+  const { encodeAlaw, encodeMulaw } = await import("../../../src/audio/samples/g711.ts");
   const sound = tone(1_000, 600, 8_000, 8_000);
   expect(await heardMs(await decoded(encodeMulaw(sound), 700, "audio/basic"))).toBeGreaterThan(560);
   expect(await heardMs(await decoded(encodeAlaw(sound), 700, "audio/PCMA;rate=8000"))).toBeGreaterThan(560);

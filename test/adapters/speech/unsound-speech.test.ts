@@ -1,8 +1,8 @@
 import { createRingport } from "ringport";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { pcmToBytes } from "../../../src/audio/pcm.ts";
-import { tone } from "../../../src/audio/tone.ts";
-import { wavHeader } from "../../../src/audio/wav-header.ts";
+import { pcmToBytes } from "../../../src/audio/samples/pcm.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
+import { wavHeader } from "../../../src/audio/wav/wav-header.ts";
 import { concatBytes } from "../../../src/base/concat-bytes.ts";
 import { random } from "../../support/random.ts";
 import { type SpeechFault, type SpeechServer, speechServer } from "../../support/speech-server.ts";

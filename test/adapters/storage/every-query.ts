@@ -1,5 +1,5 @@
-import type { CallFilter } from "../../../src/domain/call.ts";
-import { mentionedNumber } from "../../../src/domain/mentioned-number.ts";
+import type { CallFilter } from "../../../src/domain/calls/call.ts";
+import { mentionedNumber } from "../../../src/domain/numbers/mentioned-number.ts";
 import type {
   AccountStore,
   ConsentStore,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/connect-sqlite.ts";
 import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
-import type { Outcome } from "../../../src/domain/outcome.ts";
+import type { Outcome } from "../../../src/domain/calls/outcome.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { recorded, type Statement } from "./recorded.ts";
 import { storedCall, storedEvent, storedInstance, storedWebhook } from "./records.ts";

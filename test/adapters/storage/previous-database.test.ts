@@ -5,7 +5,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
-import type { Call } from "../../../src/domain/call.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { ALICE, World } from "../../support/application.ts";
 import { findPostgres, type RunningPostgres } from "../../support/postgres.ts";

@@ -1,7 +1,7 @@
-import type { Call } from "../../../src/domain/call.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import type { Event } from "../../../src/domain/events.ts";
-import type { Instance } from "../../../src/domain/instance.ts";
-import type { Webhook, WebhookDelivery } from "../../../src/domain/webhook.ts";
+import type { Instance } from "../../../src/domain/instances/instance.ts";
+import type { Webhook, WebhookDelivery } from "../../../src/domain/webhooks/webhook.ts";
 import type { CodePurpose, CodeRecord, NewAccount, SessionRecord, TokenRecord } from "../../../src/ports/storage.ts";
 
 /** A stored instance. */

@@ -3,7 +3,7 @@ import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/connect-
 import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
 import type { Event } from "../../../src/domain/events.ts";
-import type { Instance } from "../../../src/domain/instance.ts";
+import type { Instance } from "../../../src/domain/instances/instance.ts";
 import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { recorded, type Statement } from "./recorded.ts";
 import { scratchPath } from "./scratch.ts";

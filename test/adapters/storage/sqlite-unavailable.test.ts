@@ -3,7 +3,7 @@ import { Kysely, sql } from "kysely";
 import { expect, test } from "vitest";
 import { connectSqlite } from "../../../adapters/storage/connect-sqlite.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
-import type { Call } from "../../../src/domain/call.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type DeepgramOptions, deepgramTranscription } from "../../../adapters/transcription/index.ts";
-import { concatPcm } from "../../../src/audio/pcm.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { type Listening, listen } from "../../../src/testing/transcription-contract/listening.ts";
 import { type DeepgramServer, deepgramServer } from "../../support/deepgram-server.ts";
 import { understandTones } from "../../support/understand-tones.ts";

@@ -1,5 +1,5 @@
-import { concatPcm } from "../../../src/audio/pcm.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import type { TranscriptionEvent, TranscriptionSession } from "../../../src/ports/transcription.ts";
 
 /** A turn as the core pushes it: frames of 20 ms with a tone, at once. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type OpenaiTranscriptionOptions, openaiTranscription } from "../../../adapters/transcription/index.ts";
-import { toneShare } from "../../../src/audio/tone.ts";
+import { toneShare } from "../../../src/audio/tones/tone.ts";
 import { type Listening, listen } from "../../../src/testing/transcription-contract/listening.ts";
 import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
 import { printed } from "../../support/printed.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ABANDONED_MS } from "../../../adapters/telephony/whatsapp/session/abandoned-calls.ts";
+import { ABANDONED_MS } from "../../../adapters/telephony/whatsapp/session/offers/abandoned-calls.ts";
 import { ANA, NumberScene } from "./number-scene.ts";
 
 const PHASES = [

@@ -8,9 +8,9 @@ import { during, passUntil } from "../../support/during.ts";
 import { instantCrypto } from "../../support/instant-crypto.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 // The first use loads these from the disk, and the manual clock does not wait for that.
-import "../../../src/application/calls/call-quality.ts";
-import "../../../src/application/calls/dial-protection.ts";
-import "../../../src/application/calls/last-check.ts";
+import "../../../src/application/calls/live/call-quality.ts";
+import "../../../src/application/calls/dialling/dial-protection.ts";
+import "../../../src/application/calls/dialling/last-check.ts";
 
 /** A stream on a linked number whose client may return the callee's audio, as a server that refuses one-way calls ends it. */
 async function streamOver(receivesAudio: boolean | undefined) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MAX_OPEN_MS, MAX_UNNOTICED_MS } from "../../../adapters/telephony/whatsapp/session/open-calls.ts";
+import { MAX_OPEN_MS, MAX_UNNOTICED_MS } from "../../../adapters/telephony/whatsapp/session/offers/open-calls.ts";
 import type { FakeNumber } from "../../../src/testing/index.ts";
 import { ANA, type Dialled, NumberScene, OWNER } from "./number-scene.ts";
 

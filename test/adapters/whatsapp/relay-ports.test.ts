@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { whatsapp } from "../../../adapters/telephony/whatsapp/index.ts";
 import { dialWebPort } from "../../../examples/whatsapp/relay-ports.ts";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import { createRingport } from "../../../src/ringport.ts";
 import { type FakeRelay, FakeWhatsApp } from "../../../src/testing/index.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
@@ -10,9 +10,9 @@ import { during, passUntil } from "../../support/during.ts";
 import { instantCrypto } from "../../support/instant-crypto.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 // The first use loads these from the disk, and the manual clock does not wait for that.
-import "../../../src/application/calls/call-quality.ts";
-import "../../../src/application/calls/dial-protection.ts";
-import "../../../src/application/calls/last-check.ts";
+import "../../../src/application/calls/live/call-quality.ts";
+import "../../../src/application/calls/dialling/dial-protection.ts";
+import "../../../src/application/calls/dialling/last-check.ts";
 
 const CALLEE = "+5511987654321";
 const RELAY: FakeRelay = { ip: "203.0.113.7" };

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { whatsapp } from "../../../adapters/telephony/whatsapp/index.ts";
-import { toneShare } from "../../../src/audio/tone.ts";
-import type { Call } from "../../../src/domain/call.ts";
+import { toneShare } from "../../../src/audio/tones/tone.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import { createRingport, type Ringport } from "../../../src/ringport.ts";
 import { FakeWhatsApp, type FakeWhatsAppOptions } from "../../../src/testing/index.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postgresStorage } from "../../../adapters/storage/postgres.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
-import type { CreateCallInput } from "../../../src/domain/call-input.ts";
+import type { CreateCallInput } from "../../../src/domain/calls/call-input.ts";
 import { type NewReceipt, type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { ALICE, audioFile, NUMBER, World } from "../../support/application.ts";
 import { findPostgres, type RunningPostgres } from "../../support/postgres.ts";

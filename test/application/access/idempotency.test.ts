@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { sha256OfBytes } from "../../../src/base/sha256.ts";
-import { DecodedAudio } from "../../../src/domain/audio-input.ts";
-import type { CreateCallInput } from "../../../src/domain/call-input.ts";
-import type { Instance } from "../../../src/domain/instance.ts";
-import type { Principal } from "../../../src/domain/principal.ts";
+import type { Principal } from "../../../src/domain/access/principal.ts";
+import { DecodedAudio } from "../../../src/domain/calls/audio-input.ts";
+import type { CreateCallInput } from "../../../src/domain/calls/call-input.ts";
+import type { Instance } from "../../../src/domain/instances/instance.ts";
 import { ALICE, audioFile, BOB, NUMBER, World } from "../../support/application.ts";
 
 const HOUR_MS = 3_600_000;

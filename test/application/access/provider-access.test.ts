@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Principal } from "../../../src/domain/principal.ts";
+import type { Principal } from "../../../src/domain/access/principal.ts";
 import type { Fault, Refusal } from "../../../src/domain/refusal.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Principal } from "../../../src/domain/principal.ts";
+import type { Principal } from "../../../src/domain/access/principal.ts";
 import { NUMBER } from "../../support/application.ts";
 import { accountScene, BROWSER, PASSWORD } from "./scene.ts";
 

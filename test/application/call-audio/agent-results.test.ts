@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
-import type { Call, CallResult } from "../../../src/domain/call.ts";
+import type { Call, CallResult } from "../../../src/domain/calls/call.ts";
 import { callView } from "../../../src/http/views/call-view.ts";
 import type { Agent, Conversation } from "../../../src/ports/conversation.ts";
 import { World } from "../../support/application.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
-import { toneShare } from "../../../src/audio/tone.ts";
+import { toneShare } from "../../../src/audio/tones/tone.ts";
 import type { Agent } from "../../../src/ports/conversation.ts";
 import {
   agentCall,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 // The core loads it for the first call of such an agent; a manual clock does not wait for that.
 import "../../../src/application/call-audio/agents/audio-agent-call.ts";
-import { concatPcm, msToSamples } from "../../../src/audio/pcm.ts";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
-import type { Call } from "../../../src/domain/call.ts";
+import { concatPcm, msToSamples } from "../../../src/audio/samples/pcm.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import type { HeardItem } from "../../../src/ports/audio-conversation.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { babble } from "../../audio/noise.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 // The core loads it for the first call of such an agent; a manual clock does not wait for that.
 import "../../../src/application/call-audio/agents/audio-agent-call.ts";
-import { DtmfDetector } from "../../../src/audio/dtmf.ts";
-import { encodeAlaw, encodeMulaw } from "../../../src/audio/g711.ts";
-import { msToSamples, pcmToBytes } from "../../../src/audio/pcm.ts";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
-import { wavHeader } from "../../../src/audio/wav-header.ts";
-import type { Call } from "../../../src/domain/call.ts";
+import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { msToSamples, pcmToBytes } from "../../../src/audio/samples/pcm.ts";
+import { DtmfDetector } from "../../../src/audio/tones/dtmf.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
+import { wavHeader } from "../../../src/audio/wav/wav-header.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import type { AudioAgent, HeardItem } from "../../../src/ports/audio-conversation.ts";
 import { AgentUnavailable } from "../../../src/ports/conversation.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CallTaps } from "../../../src/application/call-audio/call-tap.ts";
-import { dtmfTones } from "../../../src/audio/dtmf.ts";
-import { concatPcm } from "../../../src/audio/pcm.ts";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
-import { Vad } from "../../../src/audio/vad.ts";
-import type { Call } from "../../../src/domain/call.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
+import { dtmfTones } from "../../../src/audio/tones/dtmf.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
+import { Vad } from "../../../src/audio/voice/vad.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import { babble } from "../../audio/noise.ts";
 import { puppet, soundMs, talking, voice } from "../../support/agent-calls.ts";
 import { ALICE, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "../../support/application.ts";

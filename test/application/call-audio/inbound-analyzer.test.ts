@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { babble } from "../../../adapters/telephony/simulator/voice.ts";
 import { CallTaps } from "../../../src/application/call-audio/call-tap.ts";
 import { InboundAnalyzer } from "../../../src/application/call-audio/inbound-analyzer.ts";
-import { dtmfTones } from "../../../src/audio/dtmf.ts";
-import { concatPcm } from "../../../src/audio/pcm.ts";
-import { tone } from "../../../src/audio/tone.ts";
-import { Vad } from "../../../src/audio/vad.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
+import { dtmfTones } from "../../../src/audio/tones/dtmf.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
+import { Vad } from "../../../src/audio/voice/vad.ts";
 import { SAMPLE } from "../../../src/ports/media.ts";
 
 interface Heard {

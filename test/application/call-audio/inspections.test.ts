@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Instance } from "../../../src/domain/instance.ts";
-import type { Principal } from "../../../src/domain/principal.ts";
+import type { Principal } from "../../../src/domain/access/principal.ts";
+import type { Instance } from "../../../src/domain/instances/instance.ts";
 import { ALICE, audioFile, BOB, decoder, NUMBER, World } from "../../support/application.ts";
 
 let world: World;

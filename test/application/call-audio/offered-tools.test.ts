@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { offeredTools } from "../../../src/application/call-audio/agents/offered-tools.ts";
 import { guardedTools } from "../../../src/application/guards/guarded-agent.ts";
 import type { Creation } from "../../../src/application/use-cases.ts";
-import type { Call } from "../../../src/domain/call.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import type { EventData } from "../../../src/domain/events.ts";
 import { type AgentTool, type OfferedTool, type ToolContext, ToolFailed } from "../../../src/ports/agent-tool.ts";
 import type { Agent } from "../../../src/ports/conversation.ts";

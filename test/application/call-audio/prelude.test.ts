@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Prelude } from "../../../src/application/call-audio/prelude.ts";
-import { Playout } from "../../../src/audio/playout.ts";
+import { Playout } from "../../../src/audio/playout/playout.ts";
 
 const RATE = 8_000;
 const FRAME = 160;

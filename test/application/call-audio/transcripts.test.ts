@@ -4,9 +4,9 @@ import type {
   StreamEvent,
   Transcript,
 } from "../../../src/application/call-audio/streams/stream-client.ts";
-import { concatPcm } from "../../../src/audio/pcm.ts";
-import { tone } from "../../../src/audio/tone.ts";
-import type { Call } from "../../../src/domain/call.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE, NUMBER, World, type WorldOptions } from "../../support/application.ts";
 import { type MeasuringSession, MeasuringTranscription } from "../../support/measuring-transcription.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
-import type { Call } from "../../../src/domain/call.ts";
-import type { Principal } from "../../../src/domain/principal.ts";
+import type { Principal } from "../../../src/domain/access/principal.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
 import type { Agent, ConversationInput } from "../../../src/ports/conversation.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";

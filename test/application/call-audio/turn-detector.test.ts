@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PRE_ROLL_MS, TurnDetector } from "../../../src/application/call-audio/transcripts/turn-detector.ts";
-import { END_OF_TURN_MS } from "../../../src/domain/end-of-turn.ts";
+import { END_OF_TURN_MS } from "../../../src/domain/agents/end-of-turn.ts";
 import type { VoiceActivity } from "../../../src/ports/voice-activity.ts";
 
 const RATE = 8_000;

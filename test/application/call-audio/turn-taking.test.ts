@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { tone } from "../../../src/audio/tone.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import type { Agent, ConversationInput } from "../../../src/ports/conversation.ts";
 import { lines, ms, puppet, type Scene, soundMs, talking, voice } from "../../support/agent-calls.ts";
 import { levelled, noise as rumble, samplesOf } from "../../support/answers/sounds.ts";

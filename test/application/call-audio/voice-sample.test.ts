@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { toneShare } from "../../../src/audio/tone.ts";
-import { decodeWav } from "../../../src/audio/wav.ts";
+import { toneShare } from "../../../src/audio/tones/tone.ts";
+import { decodeWav } from "../../../src/audio/wav/wav.ts";
 import { SpeechFailed } from "../../../src/ports/speech.ts";
 import { MS_PER_CHARACTER, World } from "../../support/application.ts";
 

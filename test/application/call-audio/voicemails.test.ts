@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
-import { concatPcm, msToSamples } from "../../../src/audio/pcm.ts";
-import { tone } from "../../../src/audio/tone.ts";
-import type { Call } from "../../../src/domain/call.ts";
+import { concatPcm, msToSamples } from "../../../src/audio/samples/pcm.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import type { Agent, ConversationAction, ConversationInput } from "../../../src/ports/conversation.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { babble } from "../../audio/noise.ts";

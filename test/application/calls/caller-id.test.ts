@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { CreateCallInput } from "../../../src/domain/call-input.ts";
-import type { CallerId } from "../../../src/domain/caller-id.ts";
-import type { Instance } from "../../../src/domain/instance.ts";
-import type { Principal } from "../../../src/domain/principal.ts";
+import type { Principal } from "../../../src/domain/access/principal.ts";
+import type { CreateCallInput } from "../../../src/domain/calls/call-input.ts";
+import type { Instance } from "../../../src/domain/instances/instance.ts";
+import type { CallerId } from "../../../src/domain/numbers/caller-id.ts";
 import { ALICE, BOB, NUMBER, World, type WorldOptions } from "../../support/application.ts";
 
 const OURS = "+12025550123";

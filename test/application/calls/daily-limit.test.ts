@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Instance } from "../../../src/domain/instance.ts";
-import type { Principal } from "../../../src/domain/principal.ts";
+import type { Principal } from "../../../src/domain/access/principal.ts";
+import type { Instance } from "../../../src/domain/instances/instance.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { NUMBER, World, type WorldOptions } from "../../support/application.ts";
 

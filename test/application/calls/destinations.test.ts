@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Principal } from "../../../src/domain/principal.ts";
+import type { Principal } from "../../../src/domain/access/principal.ts";
 import { BOB, NUMBER, World, type WorldOptions } from "../../support/application.ts";
 
 const GERMAN: Principal = { userId: "usr_alice", tokenId: "tok_1", allowedPrefixes: ["+49", "+1415"] };

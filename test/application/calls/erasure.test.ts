@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Call } from "../../../src/domain/call.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import type { Event } from "../../../src/domain/events.ts";
 import { ALICE, BOB, NUMBER, World } from "../../support/application.ts";
 

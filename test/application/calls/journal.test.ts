@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { memoryStorage } from "../../../examples/your-own-storage/memory-storage.ts";
-import { CallJournal } from "../../../src/application/calls/call-journal.ts";
+import { CallJournal } from "../../../src/application/calls/live/call-journal.ts";
 import { World } from "../../support/application.ts";
 import { answeredStream, RecordingClient } from "../../support/recording-client.ts";
 

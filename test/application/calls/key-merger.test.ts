@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { KeyMerger } from "../../../src/application/calls/key-merger.ts";
+import { KeyMerger } from "../../../src/application/calls/live/key-merger.ts";
 
 describe("a key of a callee", () => {
   test("counts once, as tone and as report", () => {

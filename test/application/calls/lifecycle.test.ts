@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
-import type { MediaStatistics } from "../../../src/domain/media-statistics.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
+import type { MediaStatistics } from "../../../src/domain/calls/media-statistics.ts";
 import { DialError } from "../../../src/ports/telephony.ts";
 import { ALICE, audioFile, NUMBER, World } from "../../support/application.ts";
 import { fileFaults } from "../../support/call-story.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { concatPcm, msToSamples } from "../../../src/audio/pcm.ts";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
-import type { OnMachine } from "../../../src/domain/answering-machine.ts";
-import type { Call } from "../../../src/domain/call.ts";
+import { concatPcm, msToSamples } from "../../../src/audio/samples/pcm.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
+import type { OnMachine } from "../../../src/domain/answering/answering-machine.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { babble } from "../../audio/noise.ts";
-import { worldTone } from "../../audio/world-tones.ts";
+import { worldTone } from "../../audio/tones/world-tones.ts";
 import { ALICE, audioFile, MS_PER_CHARACTER, NUMBER, World } from "../../support/application.ts";
 
 /** 40 characters: 2 s. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
-import { DtmfDetector } from "../../../src/audio/dtmf.ts";
-import { concatPcm, msToSamples } from "../../../src/audio/pcm.ts";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
-import type { Call } from "../../../src/domain/call.ts";
-import { FIRST_WORD_PAUSE_MS, FIRST_WORD_WAIT_MS, MAX_FIRST_WORD_MS } from "../../../src/domain/message-start.ts";
+import { concatPcm, msToSamples } from "../../../src/audio/samples/pcm.ts";
+import { DtmfDetector } from "../../../src/audio/tones/dtmf.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
+import { FIRST_WORD_PAUSE_MS, FIRST_WORD_WAIT_MS, MAX_FIRST_WORD_MS } from "../../../src/domain/calls/message-start.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { babble } from "../../audio/noise.ts";

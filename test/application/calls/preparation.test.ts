@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import { toneShare } from "../../../src/audio/tone.ts";
-import type { Call } from "../../../src/domain/call.ts";
-import type { Instance } from "../../../src/domain/instance.ts";
+import { toneShare } from "../../../src/audio/tones/tone.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
+import type { Instance } from "../../../src/domain/instances/instance.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
 import { type Voice, VoiceUnavailable } from "../../../src/ports/speech.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";

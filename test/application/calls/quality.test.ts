@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { MediaStatistics } from "../../../src/domain/media-statistics.ts";
+import type { MediaStatistics } from "../../../src/domain/calls/media-statistics.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { ask } from "../../http/support/ask.ts";
 import { serve } from "../../http/support/fakes.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { tone } from "../../../src/audio/tone.ts";
-import { decodeWav } from "../../../src/audio/wav.ts";
-import type { Call } from "../../../src/domain/call.ts";
-import type { Instance } from "../../../src/domain/instance.ts";
-import type { Principal } from "../../../src/domain/principal.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
+import { decodeWav } from "../../../src/audio/wav/wav.ts";
+import type { Principal } from "../../../src/domain/access/principal.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
+import type { Instance } from "../../../src/domain/instances/instance.ts";
 import type { RecordingWriter } from "../../../src/ports/recordings.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE, BOB, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "../../support/application.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { recover } from "../../../src/application/calls/recovery.ts";
-import type { Call } from "../../../src/domain/call.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import { DialError } from "../../../src/ports/telephony.ts";
 import { ALICE, World } from "../../support/application.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Call } from "../../../src/domain/call.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import { ALICE, NUMBER, World, type WorldOptions } from "../../support/application.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { concatPcm, msToSamples } from "../../../src/audio/pcm.ts";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
-import type { Call } from "../../../src/domain/call.ts";
+import { concatPcm, msToSamples } from "../../../src/audio/samples/pcm.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import type { Refusal } from "../../../src/domain/refusal.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { babble } from "../../audio/noise.ts";

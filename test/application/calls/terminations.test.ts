@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Call } from "../../../src/domain/call.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import { ALICE, World } from "../../support/application.ts";
 
 const TERMINATED = { status: "FAILED", outcome: { reason: "terminated" } };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { scriptedAgent } from "../../../adapters/agent/scripted/scripted-agent.ts";
-import { Vad } from "../../../src/audio/vad.ts";
-import { isActive } from "../../../src/domain/call.ts";
-import type { CreateCallInput } from "../../../src/domain/call-input.ts";
+import { Vad } from "../../../src/audio/voice/vad.ts";
+import { isActive } from "../../../src/domain/calls/call.ts";
+import type { CreateCallInput } from "../../../src/domain/calls/call-input.ts";
 import type { Agent } from "../../../src/ports/conversation.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { type ScriptedLeg, ScriptedTelephony } from "../../../src/testing/scripted-telephony.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Instance } from "../../../src/domain/instance.ts";
+import type { Instance } from "../../../src/domain/instances/instance.ts";
 import { DialError } from "../../../src/ports/telephony.ts";
 import { ALICE, World } from "../../support/application.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Instance } from "../../../src/domain/instance.ts";
+import type { Instance } from "../../../src/domain/instances/instance.ts";
 import type { LineHealth } from "../../../src/ports/telephony.ts";
 import { ALICE, World, type WorldOptions } from "../../support/application.ts";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { PairingInput } from "../../../src/domain/pairing-input.ts";
+import type { PairingInput } from "../../../src/domain/instances/pairing-input.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { NetworkSilent } from "../../../src/ports/telephony.ts";
 import { ALICE, BOB, World } from "../../support/application.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LineMonitor } from "../../../src/application/instances/line-monitor.ts";
-import type { Instance } from "../../../src/domain/instance.ts";
+import type { Instance } from "../../../src/domain/instances/instance.ts";
 import type { LineHost } from "../../../src/ports/telephony.ts";
 import { ALICE, World } from "../../support/application.ts";
 

@@ -1,4 +1,4 @@
-import { isActive } from "../../../src/domain/call.ts";
+import { isActive } from "../../../src/domain/calls/call.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { ALICE } from "../../support/application.ts";

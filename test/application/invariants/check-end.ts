@@ -1,5 +1,5 @@
-import { type Call, isActive } from "../../../src/domain/call.ts";
-import { CLOSED_BEFORE_ANSWER } from "../../../src/domain/call-flow.ts";
+import { type Call, isActive } from "../../../src/domain/calls/call.ts";
+import { CLOSED_BEFORE_ANSWER } from "../../../src/domain/calls/call-flow.ts";
 import { ALICE } from "../../support/application.ts";
 import { checkCleared, isGone } from "./check-deletion.ts";
 import { checkStory } from "./check-story.ts";

@@ -1,4 +1,4 @@
-import { type Call, isActive } from "../../../src/domain/call.ts";
+import { type Call, isActive } from "../../../src/domain/calls/call.ts";
 import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
 import { MS_PER_CHARACTER } from "../../support/application.ts";
 import { checkCleared } from "./check-deletion.ts";

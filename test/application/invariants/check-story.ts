@@ -1,4 +1,4 @@
-import type { Call } from "../../../src/domain/call.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import { fileFaults, storyFaults } from "../../support/call-story.ts";
 import type { Run } from "./run.ts";
 

@@ -1,4 +1,4 @@
-import { isActive } from "../../../src/domain/call.ts";
+import { isActive } from "../../../src/domain/calls/call.ts";
 import type { Attempt } from "./model-network.ts";
 import type { Process } from "./process.ts";
 import type { Run } from "./run.ts";

@@ -1,6 +1,6 @@
-import { isWithin, localTime } from "../../../src/domain/calling-hours.ts";
-import { DAY_MS, warmUpLimit } from "../../../src/domain/dial-decision.ts";
-import { zonesOfNumber } from "../../../src/domain/number-zones.ts";
+import { isWithin, localTime } from "../../../src/domain/numbers/calling-hours.ts";
+import { DAY_MS, warmUpLimit } from "../../../src/domain/numbers/dial-decision.ts";
+import { zonesOfNumber } from "../../../src/domain/numbers/number-zones.ts";
 import { ALICE, NUMBER } from "../../support/application.ts";
 import type { Attempt } from "./model-network.ts";
 import type { Run } from "./run.ts";

@@ -1,4 +1,4 @@
-import { isActive } from "../../../src/domain/call.ts";
+import { isActive } from "../../../src/domain/calls/call.ts";
 import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE, audioFile, NUMBER } from "../../support/application.ts";

@@ -1,5 +1,5 @@
-import { decodeMulaw, encodeMulaw } from "../../../src/audio/g711.ts";
-import { msToSamples, rms } from "../../../src/audio/pcm.ts";
+import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { msToSamples, rms } from "../../../src/audio/samples/pcm.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 import type { Leg, Line, Telephony } from "../../../src/ports/telephony.ts";
 

@@ -1,4 +1,4 @@
-import { END_OF_TURN_MS } from "../../../src/domain/end-of-turn.ts";
+import { END_OF_TURN_MS } from "../../../src/domain/agents/end-of-turn.ts";
 import type { Transcription, TranscriptionSession } from "../../../src/index.ts";
 import { progress, type Row } from "../benchmark.ts";
 import { answered, ME, pause } from "../many-calls.ts";

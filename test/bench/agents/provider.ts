@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { pcmToBytes } from "../../../src/audio/pcm.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { pcmToBytes } from "../../../src/audio/samples/pcm.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 
 /** How long the provider needed for the parts of one turn, ms of the server's clock. */
 export interface ProviderTurn {

@@ -1,6 +1,6 @@
 // A real Ringport server on the runtime that runs this file. Arguments: its data folder.
 import process from "node:process";
-import { serverAdapter } from "../../../adapters/cli/server-adapter.ts";
+import { serverAdapter } from "../../../adapters/cli/serve/server-adapter.ts";
 import { createRingport } from "../../../src/index.ts";
 
 const ringport = createRingport({ data: process.argv[2] ?? "" });

@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from "node:dgram";
-import { Lateness } from "../../../src/audio/lateness.ts";
+import { Lateness } from "../../../src/audio/playout/lateness.ts";
 import type { Load } from "./load.ts";
 
 const PERIOD_MS = 20;

@@ -1,8 +1,8 @@
 import type { MediaListener, MediaSession, StreamSettings } from "../../../adapters/sip-stack/media/engine.ts";
 import { newSrtpKeys } from "../../../adapters/sip-stack/media/srtp/sdes.ts";
 import { createThreadEngine, type ThreadEngine } from "../../../adapters/sip-stack/media/thread-engine.ts";
-import { Playout } from "../../../src/audio/playout.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { Playout } from "../../../src/audio/playout/playout.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import type { FrameSink } from "../../../src/ports/media.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import type { Load } from "./load.ts";

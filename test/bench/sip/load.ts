@@ -1,5 +1,5 @@
 import process from "node:process";
-import type { LatenessFigures } from "../../../src/audio/lateness.ts";
+import type { LatenessFigures } from "../../../src/audio/playout/lateness.ts";
 import { progress } from "../benchmark.ts";
 import { pause } from "../many-calls.ts";
 

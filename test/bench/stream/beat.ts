@@ -1,4 +1,4 @@
-import { Lateness } from "../../../src/audio/lateness.ts";
+import { Lateness } from "../../../src/audio/playout/lateness.ts";
 
 const PERIOD_MS = 20;
 

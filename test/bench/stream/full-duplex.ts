@@ -1,6 +1,6 @@
-import type { LatenessFigures } from "../../../src/audio/lateness.ts";
-import { pcmToBytes } from "../../../src/audio/pcm.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import type { LatenessFigures } from "../../../src/audio/playout/lateness.ts";
+import { pcmToBytes } from "../../../src/audio/samples/pcm.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { type AudioSocket, message, openAudioSocket } from "./audio-socket.ts";
 import { Beat } from "./beat.ts";
 

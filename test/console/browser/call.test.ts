@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { tone } from "../../../src/audio/tone.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { withTools } from "../../peers/tools.ts";
 import { ON_NODE, onEach } from "../../support/server.ts";
 import { type Client, until } from "../../support/server-client.ts";

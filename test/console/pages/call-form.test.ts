@@ -4,8 +4,8 @@ import { asInput, callRequest } from "../../../adapters/console/pages/views/new-
 import { type CallForm, EMPTY_FORM } from "../../../adapters/console/pages/views/new-call/call-form.ts";
 import { chosenAudio } from "../../../adapters/console/pages/views/new-call/chosen-audio.ts";
 import { byField, FormChecks, problemFaults } from "../../../adapters/console/pages/views/new-call/form-faults.ts";
-import { CALL_TYPES } from "../../../src/domain/call.ts";
-import { callSchemas, parseCall } from "../../../src/domain/call-input.ts";
+import { CALL_TYPES } from "../../../src/domain/calls/call.ts";
+import { callSchemas, parseCall } from "../../../src/domain/calls/call-input.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 import { fuzz } from "../../support/fuzz.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import en from "../../../adapters/console/pages/dictionary/en/instances.ts";
 import pt from "../../../adapters/console/pages/dictionary/pt/instances.ts";
-import { LINE_CONDITIONS } from "../../../src/domain/line-flow.ts";
+import { LINE_CONDITIONS } from "../../../src/domain/instances/line-flow.ts";
 
 test.each([
   ["English", en],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { levelsOf, SILENT } from "../../../adapters/console/pages/views/call/levels.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 
 /** Two channels, interleaved. */
 function both(left: Int16Array, right: Int16Array): Int16Array {

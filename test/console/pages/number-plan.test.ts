@@ -3,7 +3,7 @@ import enCalls from "../../../adapters/console/pages/dictionary/en/calls.ts";
 import en from "../../../adapters/console/pages/dictionary/en/new-call.ts";
 import pt from "../../../adapters/console/pages/dictionary/pt/new-call.ts";
 import { NUMBER_PLAN } from "../../../adapters/telephony/simulator/number-plan.ts";
-import { COMPLETED_REASONS, FAILED_REASONS } from "../../../src/domain/outcome.ts";
+import { COMPLETED_REASONS, FAILED_REASONS } from "../../../src/domain/calls/outcome.ts";
 
 describe("the console's texts", () => {
   it.each([en, pt])("describe every number of the simulated network", ({ plan }) => {

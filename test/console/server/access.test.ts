@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Principal } from "../../../src/domain/principal.ts";
+import type { Principal } from "../../../src/domain/access/principal.ts";
 import { CONSOLE_ENDPOINTS } from "./console-endpoints.ts";
 import { consoleScene } from "./console-scene.ts";
 
@@ -130,7 +130,7 @@ test.each([
 test("a temporary refusal has a Retry-After", async () => {
   const scene = consoleScene();
   const browser = await scene.admin();
-  const { AccountRefusal } = await import("../../../src/domain/account-refusal.ts");
+  const { AccountRefusal } = await import("../../../src/domain/access/account-refusal.ts");
   scene.accounts.signIn = () =>
     Promise.reject(new AccountRefusal("too_many_attempts", "wait", { retryAfterMs: 1_200 }));
   const { status, headers } = await browser.ask("POST", "/api/sign-in", { email: "a@b.c", password: "x" });

@@ -1,7 +1,7 @@
 import { withConsole } from "../../../adapters/console/index.ts";
 import type { ConsoleOptions } from "../../../adapters/console/server/console-options.ts";
 import type { CallSummary, OpenNetwork } from "../../../src/application/use-cases.ts";
-import type { Principal } from "../../../src/domain/principal.ts";
+import type { Principal } from "../../../src/domain/access/principal.ts";
 import type { Reply, SocketHandlers } from "../../../src/ports/web.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AUDITED_ACTS } from "../../../adapters/console/server/audited-acts.ts";
 import type { CallUseCases } from "../../../src/application/use-cases.ts";
-import type { Principal } from "../../../src/domain/principal.ts";
+import type { Principal } from "../../../src/domain/access/principal.ts";
 import { guardedHttpPorts } from "../../../src/http/dependencies.ts";
 import { allRoutes } from "../../../src/http/routes/all-routes.ts";
 import type { NetworkPages } from "../../../src/ports/pages.ts";

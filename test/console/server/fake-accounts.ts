@@ -9,7 +9,7 @@ import type {
   Browser as RequestingBrowser,
   SignedIn,
 } from "../../../src/application/accounts/account-use-cases.ts";
-import { AccountRefusal, type AccountRefusalCode } from "../../../src/domain/account-refusal.ts";
+import { AccountRefusal, type AccountRefusalCode } from "../../../src/domain/access/account-refusal.ts";
 import type { System } from "../../../src/ports/system.ts";
 
 const DAY_MS = 86_400_000;

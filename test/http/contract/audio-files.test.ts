@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { buildWav, concatBytes, letters } from "../../audio/wav-files.ts";
+import { buildWav, concatBytes, letters } from "../../audio/wav/wav-files.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { loudPart, toneShare, toneWav } from "../../support/server-sound.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { tone } from "../../../src/audio/tone.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { expectProblem } from "../../support/answer-shapes.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { openPhone, type PhoneClient } from "../../support/phone-client.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { tone } from "../../../src/audio/tone.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { until } from "../../support/server-client.ts";
 import { toneShare } from "../../support/server-sound.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { encodeAlaw, encodeMulaw } from "../../../src/audio/g711.ts";
-import { type StreamEncoding, sampleCoding } from "../../../src/audio/stream-format.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { type StreamEncoding, sampleCoding } from "../../../src/audio/samples/stream-format.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { until } from "../../support/server-client.ts";
 import { loudness, phaseJump, toneShare } from "../../support/server-sound.ts";

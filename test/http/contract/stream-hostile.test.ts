@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { pcmToBytes } from "../../../src/audio/pcm.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { pcmToBytes } from "../../../src/audio/samples/pcm.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { whiteNoise } from "../../audio/noise.ts";
 import { useLocalServer } from "../../support/local-server.ts";
 import { toneShare } from "../../support/server-sound.ts";

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StreamAttachment } from "../../../src/application/call-audio/streams/stream-client.ts";
-import { encodeMulaw } from "../../../src/audio/g711.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { NativeDialect } from "../../../src/http/stream/native-dialect.ts";
 import { cutToBytes } from "../../../src/http/stream/stream-socket.ts";
 import { fuzz } from "../../support/fuzz.ts";

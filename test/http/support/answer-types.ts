@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { STREAM_EVENTS } from "../../../src/application/call-audio/streams/stream-client.ts";
-import { CALL_STATUSES, CALL_TYPES } from "../../../src/domain/call.ts";
+import { CALL_STATUSES, CALL_TYPES } from "../../../src/domain/calls/call.ts";
+import { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "../../../src/domain/calls/outcome.ts";
+import { SPEAKERS } from "../../../src/domain/calls/transcript.ts";
 import { EVENT_TYPES } from "../../../src/domain/events.ts";
-import { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "../../../src/domain/outcome.ts";
-import { SPEAKERS } from "../../../src/domain/transcript.ts";
-import { DELIVERY_STATUSES } from "../../../src/domain/webhook.ts";
+import { DELIVERY_STATUSES } from "../../../src/domain/webhooks/webhook.ts";
 import type { QueryParameter } from "../../../src/http/requests/query-parameter.ts";
 import { EVENTS } from "../../../src/http/schemas/event-schemas.ts";
 import { ABOUT } from "../../../src/http/schemas/shape.ts";

@@ -10,10 +10,10 @@ import type {
   WebhookUseCases,
 } from "../../../src/application/use-cases.ts";
 import { idSource } from "../../../src/base/ids.ts";
-import type { Call } from "../../../src/domain/call.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import { eventCursor } from "../../../src/domain/cursor.ts";
 import type { Event, EventSource, NumberedEvent } from "../../../src/domain/events.ts";
-import type { Instance } from "../../../src/domain/instance.ts";
+import type { Instance } from "../../../src/domain/instances/instance.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { createHttp, type HttpParts } from "../../../src/http/app.ts";

@@ -1,6 +1,6 @@
 import type { WebhookUseCases } from "../../../src/application/use-cases.ts";
 import { Refusal } from "../../../src/domain/refusal.ts";
-import type { Webhook, WebhookDelivery } from "../../../src/domain/webhook.ts";
+import type { Webhook, WebhookDelivery } from "../../../src/domain/webhooks/webhook.ts";
 
 export const WEBHOOK_ID = "hook_01k7zq5r9te2f4h6k8n0q2s4vw";
 export const DELIVERY_ID = "dlv_01k7zq7t1vg4h6k8n0q2s4v6xz";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
-import { DtmfDetector } from "../../../src/audio/dtmf.ts";
-import { concatPcm } from "../../../src/audio/pcm.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
+import { DtmfDetector } from "../../../src/audio/tones/dtmf.ts";
 import { until } from "../../support/server-client.ts";
 import { phaseJumps, toneShare } from "../../support/server-sound.ts";
 import { type Baresip, startBaresip } from "../sip/baresip.ts";

@@ -1,7 +1,7 @@
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
-import { Playout } from "../../../src/audio/playout.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { Playout } from "../../../src/audio/playout/playout.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import type { FrameSource } from "../../../src/ports/media.ts";
 import type { Leg, Line, Telephony } from "../../../src/ports/telephony.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";

@@ -2,7 +2,7 @@
 // no socket, no timer, no worker. Prints what became of each call.
 import { createSocket } from "node:dgram";
 import { sip, type Trunk } from "../../../adapters/telephony/sip/index.ts";
-import { Playout } from "../../../src/audio/playout.ts";
+import { Playout } from "../../../src/audio/playout/playout.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
 import { CallEvents, FrameRecorder } from "../../../src/testing/telephony-network.ts";
 import { callees, startFarEnd } from "../../support/sip/far-end.ts";

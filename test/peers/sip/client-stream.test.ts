@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { type Client, createClient } from "ringport/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { encodeAlaw, encodeMulaw } from "../../../src/audio/g711.ts";
-import { concatPcm } from "../../../src/audio/pcm.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { relayTo } from "../../support/relay.ts";
 import { ON_NODE, ON_OTHER_RUNTIMES, onEach, Server } from "../../support/server.ts";
 import { until } from "../../support/server-client.ts";

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { concatPcm } from "../../../src/audio/pcm.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { until } from "../../support/server-client.ts";
 import { phaseJump, toneShare } from "../../support/server-sound.ts";
 import { callees, startFarEnd } from "../../support/sip/far-end.ts";

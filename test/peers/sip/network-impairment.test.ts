@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { concatPcm } from "../../../src/audio/pcm.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { until } from "../../support/server-client.ts";
 import { toneShare } from "../../support/server-sound.ts";
 import { callees, startFarEnd } from "../../support/sip/far-end.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
-import type { Call } from "../../../src/domain/call.ts";
+import type { Call } from "../../../src/domain/calls/call.ts";
 import { createRingport, type Ringport } from "../../../src/ringport.ts";
 import { until } from "../../support/server-client.ts";
 import { loudPart, phaseJump, toneShare, toneWav } from "../../support/server-sound.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
-import { concatPcm } from "../../../src/audio/pcm.ts";
-import type { MediaStatistics } from "../../../src/domain/media-statistics.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
+import type { MediaStatistics } from "../../../src/domain/calls/media-statistics.ts";
 import type { CallEvents } from "../../../src/testing/telephony-network.ts";
 import { until } from "../../support/server-client.ts";
 import { phaseJumps, type Sound, toneMs } from "../../support/server-sound.ts";

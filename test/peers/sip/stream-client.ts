@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import { concatPcm, pcmFromBytes, pcmToBytes } from "../../../src/audio/pcm.ts";
+import { concatPcm, pcmFromBytes, pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import { until } from "../../support/server-client.ts";
 import type { Sound } from "../../support/server-sound.ts";
 

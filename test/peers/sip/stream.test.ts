@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Listening, serve } from "../../../adapters/server/node.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { createRingport, type Ringport } from "../../../src/ringport.ts";
 import { until } from "../../support/server-client.ts";
 import { loudPart, type Sound, toneShare } from "../../support/server-sound.ts";

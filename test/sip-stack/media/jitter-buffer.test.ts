@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { createG711 } from "../../../adapters/sip-stack/media/codecs/g711.ts";
 import { createOpus } from "../../../adapters/sip-stack/media/codecs/opus.ts";
 import { JitterBuffer } from "../../../adapters/sip-stack/media/jitter/jitter-buffer.ts";
-import { decodeMulaw, encodeMulaw } from "../../../src/audio/g711.ts";
-import { rms } from "../../../src/audio/pcm.ts";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
+import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { rms } from "../../../src/audio/samples/pcm.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import { whiteNoise } from "../../audio/noise.ts";
 import { type Delivers, find, largestStep, pass } from "./simulated-network.ts";
 

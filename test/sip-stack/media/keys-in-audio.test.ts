@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { CallTaps } from "../../../src/application/call-audio/call-tap.ts";
 import { InboundAnalyzer } from "../../../src/application/call-audio/inbound-analyzer.ts";
-import { dtmfTones } from "../../../src/audio/dtmf.ts";
-import { encodeMulaw } from "../../../src/audio/g711.ts";
-import { Vad } from "../../../src/audio/vad.ts";
+import { encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { dtmfTones } from "../../../src/audio/tones/dtmf.ts";
+import { Vad } from "../../../src/audio/voice/vad.ts";
 import { random } from "../../support/random.ts";
 import { PEER, peerSettings, sessionAt } from "./session-on-a-clock.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { QualitySeries } from "../../../src/domain/quality-series.ts";
+import { QualitySeries } from "../../../src/domain/calls/quality-series.ts";
 import { impairedCall } from "./impaired-call.ts";
 
 test("the loss and the jitter of a call are seen when they happen, and add up", () => {

@@ -1,6 +1,6 @@
 import type { MediaListener, StreamSettings } from "../../../adapters/sip-stack/media/engine.ts";
 import { RtpSession } from "../../../adapters/sip-stack/media/rtp-session.ts";
-import type { MediaClock } from "../../../src/audio/media-clock.ts";
+import type { MediaClock } from "../../../src/audio/playout/media-clock.ts";
 import { settingsTo } from "./two-ends.ts";
 
 /** The negotiated address of the peer. */

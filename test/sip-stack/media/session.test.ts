@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { decodeMulaw, encodeMulaw } from "../../../src/audio/g711.ts";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
+import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import { toneMs } from "../../support/server-sound.ts";
 import { find } from "./simulated-network.ts";
 import { twoEnds, until } from "./two-ends.ts";

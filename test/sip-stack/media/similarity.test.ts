@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Likeness } from "../../../adapters/sip-stack/media/jitter/similarity.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { whiteNoise } from "../../audio/noise.ts";
 
 const MS = 1_000;

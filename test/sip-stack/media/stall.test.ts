@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { writeRtpHeader } from "../../../adapters/sip-stack/media/rtp-packet.ts";
 import { RtpSession } from "../../../adapters/sip-stack/media/rtp-session.ts";
-import { decodeMulaw, encodeMulaw } from "../../../src/audio/g711.ts";
-import { MediaClock } from "../../../src/audio/media-clock.ts";
-import { concatPcm } from "../../../src/audio/pcm.ts";
+import { MediaClock } from "../../../src/audio/playout/media-clock.ts";
+import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { NO_DEADLINES } from "../../../src/ports/telephony.ts";
 import { whiteNoise } from "../../audio/noise.ts";

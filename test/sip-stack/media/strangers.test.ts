@@ -3,8 +3,8 @@ import { afterEach, expect, test } from "vitest";
 import { writeRtpHeader } from "../../../adapters/sip-stack/media/rtp-packet.ts";
 import { newSrtpKeys } from "../../../adapters/sip-stack/media/srtp/sdes.ts";
 import { createSrtp } from "../../../adapters/sip-stack/media/srtp/srtp.ts";
-import { encodeMulaw } from "../../../src/audio/g711.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import { End, heardTone, LOOPBACK, settingsTo, until } from "./two-ends.ts";
 

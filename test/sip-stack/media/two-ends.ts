@@ -6,8 +6,8 @@ import type {
   StreamSettings,
 } from "../../../adapters/sip-stack/media/engine.ts";
 import { createThreadEngine } from "../../../adapters/sip-stack/media/thread-engine.ts";
-import { concatPcm, rms } from "../../../src/audio/pcm.ts";
-import { toneShare } from "../../../src/audio/tone.ts";
+import { concatPcm, rms } from "../../../src/audio/samples/pcm.ts";
+import { toneShare } from "../../../src/audio/tones/tone.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 
 export const LOOPBACK = "127.0.0.1";

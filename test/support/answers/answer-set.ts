@@ -1,7 +1,7 @@
 import { espeakJob } from "../../../adapters/speech/espeak-job.ts";
 import { fliteJob } from "../../../adapters/speech/flite-job.ts";
-import { concatPcm, msToSamples } from "../../../src/audio/pcm.ts";
-import { resample } from "../../../src/audio/resample.ts";
+import { concatPcm, msToSamples } from "../../../src/audio/samples/pcm.ts";
+import { resample } from "../../../src/audio/samples/resample.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
 import { random } from "../random.ts";
 import { type Half, phrasesOf } from "./phrases.ts";

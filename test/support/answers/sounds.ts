@@ -1,4 +1,4 @@
-import { msToSamples, toSample } from "../../../src/audio/pcm.ts";
+import { msToSamples, toSample } from "../../../src/audio/samples/pcm.ts";
 
 /** Sounds of lines and rooms. All have a mean of zero; their level is set by {@link levelled}. */
 export type Sound = Float64Array;

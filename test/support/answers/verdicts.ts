@@ -1,7 +1,7 @@
 import { AnswerAnalyzer } from "../../../src/application/call-audio/answer-analyzer.ts";
 import { InboundAnalyzer } from "../../../src/application/call-audio/inbound-analyzer.ts";
-import { Vad } from "../../../src/audio/vad.ts";
-import type { AnsweredBy, AnswerVerdict } from "../../../src/domain/answering-machine.ts";
+import { Vad } from "../../../src/audio/voice/vad.ts";
+import type { AnsweredBy, AnswerVerdict } from "../../../src/domain/answering/answering-machine.ts";
 import type { Answer } from "./answer-set.ts";
 
 /** The verdicts on an answer, in their order, as a call gives them. @param detecting false: only keys, speech and beeps are detected */

@@ -1,6 +1,6 @@
-import { decodeAlaw, decodeMulaw } from "../../../src/audio/g711.ts";
-import { concatPcm, pcmFromBytes } from "../../../src/audio/pcm.ts";
-import { Vad } from "../../../src/audio/vad.ts";
+import { decodeAlaw, decodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { concatPcm, pcmFromBytes } from "../../../src/audio/samples/pcm.ts";
+import { Vad } from "../../../src/audio/voice/vad.ts";
 
 /** Silence that ends a turn, and voice that begins one, ms. */
 const TURN_MS = 400;

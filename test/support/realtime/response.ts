@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { WebSocket } from "ws";
-import { encodeAlaw, encodeMulaw } from "../../../src/audio/g711.ts";
-import { pcmToBytes } from "../../../src/audio/pcm.ts";
-import { resample } from "../../../src/audio/resample.ts";
+import { encodeAlaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
+import { pcmToBytes } from "../../../src/audio/samples/pcm.ts";
+import { resample } from "../../../src/audio/samples/resample.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
 import type { ConversationFault, SpokenReply } from "../openai-conversation.ts";
 import type { Items } from "./items.ts";

@@ -5,9 +5,9 @@ import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
-import { serverAdapter } from "../../../adapters/cli/server-adapter.ts";
+import { serverAdapter } from "../../../adapters/cli/serve/server-adapter.ts";
 import { whatsapp } from "../../../adapters/telephony/whatsapp/index.ts";
-import { tone } from "../../../src/audio/tone.ts";
+import { tone } from "../../../src/audio/tones/tone.ts";
 import { createRingport } from "../../../src/index.ts";
 import { FakeWhatsApp } from "../../../src/testing/index.ts";
 

@@ -1,6 +1,6 @@
 import type { FakeNumber } from "ringport/testing";
 import { describe, expect, test } from "vitest";
-import { tone, toneShare } from "../../../src/audio/tone.ts";
+import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import { FakeNetwork, outcomeOf } from "../../support/whatsapp/fake-network.ts";
 
 const RATE = 16_000;

@@ -1,4 +1,4 @@
-import { Resampler } from "../../../../src/audio/resample.ts";
+import { Resampler } from "../../../../src/audio/samples/resample.ts";
 import type { ProcessorOptions, ProcessorReport } from "./call-processor.ts";
 import { LevelMeter } from "./level-meter.ts";
 

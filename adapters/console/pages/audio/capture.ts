@@ -1,5 +1,5 @@
-import { toSample } from "../../../../src/audio/pcm.ts";
-import { Resampler } from "../../../../src/audio/resample.ts";
+import { toSample } from "../../../../src/audio/samples/pcm.ts";
+import { Resampler } from "../../../../src/audio/samples/resample.ts";
 
 /** Length of the frames, ms. */
 const FRAME_MS = 20;

@@ -1,5 +1,5 @@
-import { JitterBuffer } from "../../../../src/audio/jitter-buffer.ts";
-import { Resampler } from "../../../../src/audio/resample.ts";
+import { JitterBuffer } from "../../../../src/audio/playout/jitter-buffer.ts";
+import { Resampler } from "../../../../src/audio/samples/resample.ts";
 
 /** Longest piece of audio in one message of the server, ms. */
 const MAX_PIECE_MS = 200;

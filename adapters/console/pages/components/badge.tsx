@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import type { CallStatus } from "../../../../src/domain/call.ts";
-import type { InstanceStatus } from "../../../../src/domain/instance.ts";
+import type { CallStatus } from "../../../../src/domain/calls/call.ts";
+import type { InstanceStatus } from "../../../../src/domain/instances/instance.ts";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/status.ts";
 import pt from "../dictionary/pt/status.ts";

@@ -1,4 +1,4 @@
-import { msToSamples } from "../../../../src/audio/pcm.ts";
+import { msToSamples } from "../../../../src/audio/samples/pcm.ts";
 import type { Socket } from "../../../../src/ports/web.ts";
 import {
   MAX_AUDIO_MS,

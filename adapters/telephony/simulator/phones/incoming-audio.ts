@@ -1,6 +1,6 @@
-import { dtmfTones } from "../../../../src/audio/dtmf.ts";
-import { JitterBuffer } from "../../../../src/audio/jitter-buffer.ts";
-import { msToSamples, pcmInBytes } from "../../../../src/audio/pcm.ts";
+import { JitterBuffer } from "../../../../src/audio/playout/jitter-buffer.ts";
+import { msToSamples, pcmInBytes } from "../../../../src/audio/samples/pcm.ts";
+import { dtmfTones } from "../../../../src/audio/tones/dtmf.ts";
 import { MAX_AUDIO_MS } from "./phone-message.ts";
 
 /** Audio of a page gathered before it is played, and the longest backlog, ms. */

@@ -1,4 +1,4 @@
-import { pcmToBytes } from "../../../../src/audio/pcm.ts";
+import { pcmToBytes } from "../../../../src/audio/samples/pcm.ts";
 import type { Socket } from "../../../../src/ports/web.ts";
 
 /** While the socket holds more than this, frames wait here, bytes: a quarter of a second at 16 kHz. */

@@ -1,4 +1,4 @@
-import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
 import { within } from "../../../../src/base/timeout.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";

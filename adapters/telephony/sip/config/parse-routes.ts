@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { nearest } from "../../../../src/base/nearest.ts";
 import { shown } from "../../../../src/base/shown.ts";
-import { isPrefix, PREFIX_RULE } from "../../../../src/domain/call-limits.ts";
+import { isPrefix, PREFIX_RULE } from "../../../../src/domain/calls/call-limits.ts";
 import type { TrunkFault } from "./parse-trunks.ts";
 import type { Route, RouteTrunk } from "./route.ts";
 import { type AddFault, addUnknownKeys, isObject, labelOf, pathOf } from "./schema-faults.ts";

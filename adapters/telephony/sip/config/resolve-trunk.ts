@@ -1,6 +1,6 @@
 import { shown } from "../../../../src/base/shown.ts";
-import type { CallerIdRule } from "../../../../src/domain/caller-id.ts";
-import type { SipRule } from "../../../../src/domain/sip-choice.ts";
+import type { SipRule } from "../../../../src/domain/calls/sip-choice.ts";
+import type { CallerIdRule } from "../../../../src/domain/numbers/caller-id.ts";
 import { parseUri, writeUri } from "../../../sip-stack/message/uri.ts";
 import type { DestinationRule } from "../destinations/destinations.ts";
 import { type NumberFormat, numberFormat } from "./number-format.ts";

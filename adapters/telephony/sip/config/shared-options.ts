@@ -1,5 +1,5 @@
-import { type CallerIdRule, isCallerIdAllowed } from "../../../../src/domain/caller-id.ts";
-import type { SipRule } from "../../../../src/domain/sip-choice.ts";
+import type { SipRule } from "../../../../src/domain/calls/sip-choice.ts";
+import { type CallerIdRule, isCallerIdAllowed } from "../../../../src/domain/numbers/caller-id.ts";
 import type { Telephony } from "../../../../src/ports/telephony.ts";
 import type { Trunk } from "./trunk.ts";
 

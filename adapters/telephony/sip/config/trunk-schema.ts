@@ -1,14 +1,14 @@
 import * as v from "valibot";
 import { parseRange } from "../../../../src/base/ip-range.ts";
 import { shown } from "../../../../src/base/shown.ts";
-import { isPrefix, PREFIX_RULE } from "../../../../src/domain/call-limits.ts";
+import { isPrefix, PREFIX_RULE } from "../../../../src/domain/calls/call-limits.ts";
+import { isSipHeaderEntry, isUriHost } from "../../../../src/domain/calls/sip-choice.ts";
 import {
   CALLER_ID_RULE,
   DISPLAY_NAME_LENGTH,
   isCallerIdEntry,
   isDisplayName,
-} from "../../../../src/domain/caller-id.ts";
-import { isSipHeaderEntry, isUriHost } from "../../../../src/domain/sip-choice.ts";
+} from "../../../../src/domain/numbers/caller-id.ts";
 import { CODEC_NAMES } from "../../../sip-stack/media/codecs/codec.ts";
 import { isToken } from "../../../sip-stack/message/grammar.ts";
 import { fieldKey } from "../../../sip-stack/message/headers.ts";

@@ -1,4 +1,4 @@
-import { isAllowed } from "../../../../src/domain/call-limits.ts";
+import { isAllowed } from "../../../../src/domain/calls/call-limits.ts";
 import { DialError } from "../../../../src/ports/telephony.ts";
 import { parseUri, type SipUri } from "../../../sip-stack/message/uri.ts";
 import type { CarrierDialOptions } from "../carrier.ts";

@@ -1,4 +1,4 @@
-import type { MediaClock, Ticking } from "../../../../src/audio/media-clock.ts";
+import type { MediaClock, Ticking } from "../../../../src/audio/playout/media-clock.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { Deadlines, MediaStatistics } from "../../../../src/ports/telephony.ts";

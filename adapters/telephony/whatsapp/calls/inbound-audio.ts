@@ -1,4 +1,4 @@
-import { toSample } from "../../../../src/audio/pcm.ts";
+import { toSample } from "../../../../src/audio/samples/pcm.ts";
 import { type FrameSink, SAMPLE } from "../../../../src/ports/media.ts";
 import { FRAME } from "./audio-format.ts";
 import type { AudioStatistics } from "./audio-statistics.ts";

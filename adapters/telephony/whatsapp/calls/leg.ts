@@ -1,4 +1,4 @@
-import type { MediaClock } from "../../../../src/audio/media-clock.ts";
+import type { MediaClock } from "../../../../src/audio/playout/media-clock.ts";
 import { errorText } from "../../../../src/base/error-text.ts";
 import { Queue } from "../../../../src/base/queue.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";

@@ -1,6 +1,6 @@
 import { errorText } from "../../../../src/base/error-text.ts";
 import { within } from "../../../../src/base/timeout.ts";
-import { numberForms } from "../../../../src/domain/number-forms.ts";
+import { numberForms } from "../../../../src/domain/numbers/number-forms.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { DialError } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";

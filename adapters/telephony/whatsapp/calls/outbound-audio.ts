@@ -1,4 +1,4 @@
-import { dtmfTones } from "../../../../src/audio/dtmf.ts";
+import { dtmfTones } from "../../../../src/audio/tones/dtmf.ts";
 import { CodedError } from "../../../../src/base/error.ts";
 import type { AheadSource } from "../../../../src/ports/media.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";

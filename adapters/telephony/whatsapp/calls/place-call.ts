@@ -1,4 +1,4 @@
-import type { MediaClock } from "../../../../src/audio/media-clock.ts";
+import type { MediaClock } from "../../../../src/audio/playout/media-clock.ts";
 import { within } from "../../../../src/base/timeout.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { DEADLINE_PASSED, type Deadlines, DialError, type DialOptions } from "../../../../src/ports/telephony.ts";

@@ -12,21 +12,21 @@ import {
 import type { WhatsAppClient, WhatsAppClientFactory, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import type { CallListener, CallPort } from "../calls/call-port.ts";
 import type { ResolvedNumber } from "../calls/number-resolver.ts";
-import { AbandonedCalls } from "./abandoned-calls.ts";
+import type { LoginTurns } from "./client/login-turns.ts";
+import { SessionClients } from "./client/session-clients.ts";
+import { StatePolls } from "./client/state-polls.ts";
 import { FirstSign } from "./first-sign.ts";
-import { encodeCredentials, type SessionId } from "./link-credentials.ts";
-import type { LoginTurns } from "./login-turns.ts";
-import { OFFER_LIMITS_KEY } from "./offer-limits.ts";
-import { Offers } from "./offers.ts";
-import { OpenCalls } from "./open-calls.ts";
-import { PAST_LOGINS_KEY, pastLoginsOf, readPastLogins } from "./past-logins.ts";
+import { decideSession } from "./flow/session-flow.ts";
+import { healthOf, isLinked, NEW_SESSION, pollMs } from "./flow/session-state.ts";
+import type { Moment, SessionEffect, SessionFlow, SessionInput, SessionTimer } from "./flow/session-types.ts";
+import { AbandonedCalls } from "./offers/abandoned-calls.ts";
+import { OFFER_LIMITS_KEY } from "./offers/offer-limits.ts";
+import { Offers } from "./offers/offers.ts";
+import { OpenCalls } from "./offers/open-calls.ts";
 import { masked } from "./phone-of.ts";
-import { SessionClients } from "./session-clients.ts";
-import { decideSession } from "./session-flow.ts";
-import { healthOf, isLinked, NEW_SESSION, pollMs } from "./session-state.ts";
-import type { Moment, SessionEffect, SessionFlow, SessionInput, SessionTimer } from "./session-types.ts";
-import { StatePolls } from "./state-polls.ts";
-import { StoredRecord, storedValue } from "./stored-record.ts";
+import { encodeCredentials, type SessionId } from "./records/link-credentials.ts";
+import { PAST_LOGINS_KEY, pastLoginsOf, readPastLogins } from "./records/past-logins.ts";
+import { StoredRecord, storedValue } from "./records/stored-record.ts";
 
 /** Time to type a pairing code, ms. */
 const PAIRING_CODE_MS = 180_000;

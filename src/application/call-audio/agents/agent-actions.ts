@@ -1,4 +1,4 @@
-import type { CallSignal } from "../../../domain/call-signal.ts";
+import type { CallSignal } from "../../../domain/calls/call-signal.ts";
 import type { ConversationAction } from "../../../ports/conversation.ts";
 import type { AgentSpeech } from "./agent-speech.ts";
 import type { ConductedCall } from "./conducted-call.ts";

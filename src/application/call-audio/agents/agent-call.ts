@@ -1,6 +1,6 @@
 import { errorText } from "../../../base/error-text.ts";
-import { apologyIn } from "../../../domain/apologies.ts";
-import { type CallOf, type CallResult, machinePolicyOf } from "../../../domain/call.ts";
+import { apologyIn } from "../../../domain/agents/apologies.ts";
+import { type CallOf, type CallResult, machinePolicyOf } from "../../../domain/calls/call.ts";
 import { type EventData, textSkipped } from "../../../domain/events.ts";
 import type { OfferedTool } from "../../../ports/agent-tool.ts";
 import type { Agent, Conversation, ConversationInput } from "../../../ports/conversation.ts";

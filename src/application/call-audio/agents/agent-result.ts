@@ -1,7 +1,7 @@
 import { errorText } from "../../../base/error-text.ts";
 import { within } from "../../../base/timeout.ts";
-import type { CallResult } from "../../../domain/call.ts";
-import { type JsonSchema, schemaFaults } from "../../../domain/json-schema.ts";
+import type { CallResult } from "../../../domain/calls/call.ts";
+import { type JsonSchema, schemaFaults } from "../../../domain/input/json-schema.ts";
 import type { Conversation } from "../../../ports/conversation.ts";
 import type { System } from "../../../ports/system.ts";
 

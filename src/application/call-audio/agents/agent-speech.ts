@@ -1,7 +1,7 @@
-import type { Playout } from "../../../audio/playout.ts";
-import { resampleStream } from "../../../audio/resample-stream.ts";
+import type { Playout } from "../../../audio/playout/playout.ts";
+import { resampleStream } from "../../../audio/samples/resample-stream.ts";
 import { errorText } from "../../../base/error-text.ts";
-import type { Call } from "../../../domain/call.ts";
+import type { Call } from "../../../domain/calls/call.ts";
 import type { SkippedText } from "../../../domain/spoken-text/speakable-text.ts";
 import { SpeechFailed } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";

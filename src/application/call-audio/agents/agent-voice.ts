@@ -1,4 +1,4 @@
-import type { CallOf } from "../../../domain/call.ts";
+import type { CallOf } from "../../../domain/calls/call.ts";
 import type { OfferedTool } from "../../../ports/agent-tool.ts";
 import type { AgentBrief } from "../../../ports/conversation.ts";
 import type { Voice } from "../../../ports/speech.ts";

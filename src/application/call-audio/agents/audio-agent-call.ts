@@ -1,6 +1,6 @@
 import { errorText } from "../../../base/error-text.ts";
-import type { CallOf, CallResult } from "../../../domain/call.ts";
-import type { CallSignal } from "../../../domain/call-signal.ts";
+import type { CallOf, CallResult } from "../../../domain/calls/call.ts";
+import type { CallSignal } from "../../../domain/calls/call-signal.ts";
 import { textSkipped } from "../../../domain/events.ts";
 import type { AudioAgent, AudioAgentEvent, AudioConversation } from "../../../ports/audio-conversation.ts";
 import type { CallTap } from "../call-tap.ts";

@@ -1,9 +1,9 @@
-import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "../../../audio/g711.ts";
-import { NoiseWatch } from "../../../audio/noise-watch.ts";
-import { concatPcm, msToSamples } from "../../../audio/pcm.ts";
-import { PcmByteStream } from "../../../audio/pcm-byte-stream.ts";
-import { Resampler } from "../../../audio/resample.ts";
-import { notSamples, servedFormat } from "../../../audio/served-format.ts";
+import { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw } from "../../../audio/samples/g711.ts";
+import { concatPcm, msToSamples } from "../../../audio/samples/pcm.ts";
+import { PcmByteStream } from "../../../audio/samples/pcm-byte-stream.ts";
+import { Resampler } from "../../../audio/samples/resample.ts";
+import { NoiseWatch } from "../../../audio/sniffing/noise-watch.ts";
+import { notSamples, servedFormat } from "../../../audio/sniffing/served-format.ts";
 import { concatBytes } from "../../../base/concat-bytes.ts";
 import { type AudioFormat, FORMAT_RATES } from "../../../ports/audio-conversation.ts";
 import type { Leg } from "../../../ports/telephony.ts";

@@ -1,4 +1,4 @@
-import type { CallOf } from "../../../domain/call.ts";
+import type { CallOf } from "../../../domain/calls/call.ts";
 import type { AudioAgentEvent, AudioFormat } from "../../../ports/audio-conversation.ts";
 import type { LiveMedia } from "../programs/program.ts";
 import {

@@ -1,6 +1,6 @@
-import { isHiss } from "../../../audio/hiss.ts";
-import { samplesToMs } from "../../../audio/pcm.ts";
-import { Pitch } from "../../../audio/pitch.ts";
+import { samplesToMs } from "../../../audio/samples/pcm.ts";
+import { isHiss } from "../../../audio/voice/hiss.ts";
+import { Pitch } from "../../../audio/voice/pitch.ts";
 
 /** Voice of this length is taken for an interruption, ms. */
 export const BARGE_IN_MS = 200;

@@ -1,10 +1,10 @@
 import { errorText } from "../../../base/error-text.ts";
 import { within } from "../../../base/timeout.ts";
-import type { CallOf } from "../../../domain/call.ts";
-import { PHONE_NUMBER, PHONE_RULE } from "../../../domain/phone-number.ts";
+import type { CallOf } from "../../../domain/calls/call.ts";
+import { PHONE_NUMBER, PHONE_RULE } from "../../../domain/numbers/phone-number.ts";
 import type { ConversationInput } from "../../../ports/conversation.ts";
 import type { TransferOutcome } from "../../../ports/telephony.ts";
-import { countTransfer, type DestinationsContext, transferRefusal } from "../../calls/destinations.ts";
+import { countTransfer, type DestinationsContext, transferRefusal } from "../../calls/creation/destinations.ts";
 import type { Context } from "../../context.ts";
 import type { LiveMedia } from "../programs/program.ts";
 

@@ -1,5 +1,5 @@
-import { samplesToMs } from "../../../audio/pcm.ts";
-import { END_OF_TURN_MS, endOfTurnMs } from "../../../domain/end-of-turn.ts";
+import { samplesToMs } from "../../../audio/samples/pcm.ts";
+import { END_OF_TURN_MS, endOfTurnMs } from "../../../domain/agents/end-of-turn.ts";
 
 /** The callee continues speaking: silence after which the words of that are not waited for any longer, ms. */
 const REST_MS = 2_000;

@@ -1,4 +1,4 @@
-import { dtmfTones } from "../../../audio/dtmf.ts";
+import { dtmfTones } from "../../../audio/tones/dtmf.ts";
 import {
   type AgentTurnEffect,
   type AgentTurnInput,
@@ -6,10 +6,10 @@ import {
   decideAgentTurn,
   isMachineTurn,
   isOpenTurn,
-} from "../../../domain/agent-turn.ts";
-import type { CallOf } from "../../../domain/call.ts";
-import type { CallSignal } from "../../../domain/call-signal.ts";
-import { timingsOf } from "../../../domain/call-timings.ts";
+} from "../../../domain/agents/agent-turn.ts";
+import type { CallOf } from "../../../domain/calls/call.ts";
+import type { CallSignal } from "../../../domain/calls/call-signal.ts";
+import { timingsOf } from "../../../domain/calls/call-timings.ts";
 import { type Event, isFinalEvent } from "../../../domain/events.ts";
 import type { Context } from "../../context.ts";
 import type { LiveMedia } from "../programs/program.ts";

@@ -1,7 +1,7 @@
-import { isBackchannel } from "../../../domain/backchannel.ts";
-import type { CallOf } from "../../../domain/call.ts";
-import { endOfTurnMs } from "../../../domain/end-of-turn.ts";
-import type { Speaker, TranscriptLine } from "../../../domain/transcript.ts";
+import { isBackchannel } from "../../../domain/agents/backchannel.ts";
+import { endOfTurnMs } from "../../../domain/agents/end-of-turn.ts";
+import type { CallOf } from "../../../domain/calls/call.ts";
+import type { Speaker, TranscriptLine } from "../../../domain/calls/transcript.ts";
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
 import type { LiveMedia } from "../programs/program.ts";

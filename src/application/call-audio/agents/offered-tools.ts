@@ -1,8 +1,8 @@
 import { CodedError } from "../../../base/error.ts";
 import { within } from "../../../base/timeout.ts";
-import type { CallOf } from "../../../domain/call.ts";
+import type { CallOf } from "../../../domain/calls/call.ts";
 import type { EventData, ToolFault } from "../../../domain/events.ts";
-import { schemaFaults } from "../../../domain/json-schema.ts";
+import { schemaFaults } from "../../../domain/input/json-schema.ts";
 import { type AgentTool, type OfferedTool, ToolFailed } from "../../../ports/agent-tool.ts";
 import type { Context } from "../../context.ts";
 

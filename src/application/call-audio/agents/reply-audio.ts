@@ -1,4 +1,4 @@
-import type { Playout } from "../../../audio/playout.ts";
+import type { Playout } from "../../../audio/playout/playout.ts";
 import type { HeardItem } from "../../../ports/audio-conversation.ts";
 import { type SpokenLine, SpokenQueue, Utterance } from "./spoken-queue.ts";
 

@@ -1,4 +1,4 @@
-import { msToSamples } from "../../../audio/pcm.ts";
+import { msToSamples } from "../../../audio/samples/pcm.ts";
 
 /** Measures by the leg's own clock how long both sides are silent while the agent listens. */
 export class SilenceTimer {

@@ -1,6 +1,6 @@
-import { msToSamples, samplesToMs } from "../../../audio/pcm.ts";
-import type { Playout } from "../../../audio/playout.ts";
-import { heardWords } from "../../../domain/heard-words.ts";
+import type { Playout } from "../../../audio/playout/playout.ts";
+import { msToSamples, samplesToMs } from "../../../audio/samples/pcm.ts";
+import { heardWords } from "../../../domain/agents/heard-words.ts";
 
 /** Words that the agent said, as far as they were heard. Times are ms since the answer. */
 export interface SpokenLine {

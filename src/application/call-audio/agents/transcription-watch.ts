@@ -1,4 +1,4 @@
-import { msToSamples } from "../../../audio/pcm.ts";
+import { msToSamples } from "../../../audio/samples/pcm.ts";
 
 /** Time the words of a turn may take, ms. */
 const WORDS_MS = 10_000;

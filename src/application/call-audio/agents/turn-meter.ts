@@ -1,5 +1,5 @@
-import { samplesToMs } from "../../../audio/pcm.ts";
-import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
+import { samplesToMs } from "../../../audio/samples/pcm.ts";
+import type { TurnMetrics } from "../../../domain/agents/turn-metrics.ts";
 
 /** Turns of one call that are kept. */
 const MAX_TURNS = 500;

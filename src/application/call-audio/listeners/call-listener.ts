@@ -1,5 +1,5 @@
-import { msToSamples, samplesToMs } from "../../../audio/pcm.ts";
-import type { CallStatus } from "../../../domain/call.ts";
+import { msToSamples, samplesToMs } from "../../../audio/samples/pcm.ts";
+import type { CallStatus } from "../../../domain/calls/call.ts";
 import type { Refusal } from "../../../domain/refusal.ts";
 import { type CallListening, KEPT_MS, type ListenItem } from "./call-listening.ts";
 import { ListenerRing } from "./listener-ring.ts";

@@ -1,7 +1,7 @@
-import type { TakeChannels } from "../../../audio/aligned-channels.ts";
-import type { Call, CallStatus } from "../../../domain/call.ts";
+import type { TakeChannels } from "../../../audio/playout/aligned-channels.ts";
+import type { Principal } from "../../../domain/access/principal.ts";
+import type { Call, CallStatus } from "../../../domain/calls/call.ts";
 import { type Event, type Fact, isFinalEvent } from "../../../domain/events.ts";
-import type { Principal } from "../../../domain/principal.ts";
 import { Refusal } from "../../../domain/refusal.ts";
 import type { Context } from "../../context.ts";
 import type { FollowedAudio } from "../call-media.ts";

@@ -1,5 +1,5 @@
-import type { CallStatus } from "../../../domain/call.ts";
-import type { Outcome } from "../../../domain/outcome.ts";
+import type { CallStatus } from "../../../domain/calls/call.ts";
+import type { Outcome } from "../../../domain/calls/outcome.ts";
 
 /** Item for a listener of a live call, in order. */
 export type ListenItem =

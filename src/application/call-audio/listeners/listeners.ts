@@ -1,5 +1,5 @@
-import { type Call, isActive } from "../../../domain/call.ts";
-import type { Principal } from "../../../domain/principal.ts";
+import type { Principal } from "../../../domain/access/principal.ts";
+import { type Call, isActive } from "../../../domain/calls/call.ts";
 import { Refusal } from "../../../domain/refusal.ts";
 import type { Context } from "../../context.ts";
 import { CallListeners, type ListenedSession } from "./call-listeners.ts";

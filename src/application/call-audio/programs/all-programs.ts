@@ -1,4 +1,4 @@
-import type { Call, CallType } from "../../../domain/call.ts";
+import type { Call, CallType } from "../../../domain/calls/call.ts";
 import { converse } from "./converse.ts";
 import { play } from "./play.ts";
 import type { Program } from "./program.ts";

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../../base/error.ts";
 import { errorText } from "../../../base/error-text.ts";
-import type { CallOf } from "../../../domain/call.ts";
+import type { CallOf } from "../../../domain/calls/call.ts";
 import type { AudioAgent } from "../../../ports/audio-conversation.ts";
 import type { Agent } from "../../../ports/conversation.ts";
 import type { Voice } from "../../../ports/speech.ts";

@@ -1,5 +1,5 @@
-import type { Playout } from "../../../audio/playout.ts";
-import type { Call } from "../../../domain/call.ts";
+import type { Playout } from "../../../audio/playout/playout.ts";
+import type { Call } from "../../../domain/calls/call.ts";
 import type { SkippedText } from "../../../domain/spoken-text/speakable-text.ts";
 import type { Demand } from "../speech/fair-turns.ts";
 

@@ -1,7 +1,7 @@
-import type { Playout } from "../../../audio/playout.ts";
+import type { Playout } from "../../../audio/playout/playout.ts";
 import { errorText } from "../../../base/error-text.ts";
-import type { CallOf } from "../../../domain/call.ts";
-import { playedShare } from "../../../domain/file-bytes.ts";
+import type { CallOf } from "../../../domain/calls/call.ts";
+import { playedShare } from "../../../domain/calls/file-bytes.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";
 import type { Context } from "../../context.ts";
 import { type Message, MessageDemand } from "./message.ts";

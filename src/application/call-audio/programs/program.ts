@@ -1,10 +1,10 @@
-import type { Playout } from "../../../audio/playout.ts";
+import type { Playout } from "../../../audio/playout/playout.ts";
 import { CodedError } from "../../../base/error.ts";
-import type { CallOf, CallResult, CallType } from "../../../domain/call.ts";
-import type { FlowRules } from "../../../domain/call-flow.ts";
-import type { CallSignal } from "../../../domain/call-signal.ts";
-import type { FailedReason } from "../../../domain/outcome.ts";
-import type { TurnMetrics } from "../../../domain/turn-metrics.ts";
+import type { TurnMetrics } from "../../../domain/agents/turn-metrics.ts";
+import type { CallOf, CallResult, CallType } from "../../../domain/calls/call.ts";
+import type { FlowRules } from "../../../domain/calls/call-flow.ts";
+import type { CallSignal } from "../../../domain/calls/call-signal.ts";
+import type { FailedReason } from "../../../domain/calls/outcome.ts";
 import type { Leg, Telephony } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";
 import type { FindingsAtEnd } from "../agents/agent-result.ts";

@@ -1,7 +1,7 @@
-import type { Playout } from "../../../audio/playout.ts";
-import { resampleStream } from "../../../audio/resample-stream.ts";
+import type { Playout } from "../../../audio/playout/playout.ts";
+import { resampleStream } from "../../../audio/samples/resample-stream.ts";
 import { errorText } from "../../../base/error-text.ts";
-import type { CallOf } from "../../../domain/call.ts";
+import type { CallOf } from "../../../domain/calls/call.ts";
 import { plainCharacters } from "../../../domain/spoken-text/plain-characters.ts";
 import { type SkippedText, spokenCharacters } from "../../../domain/spoken-text/speakable-text.ts";
 import type { PcmChunk } from "../../../ports/media.ts";

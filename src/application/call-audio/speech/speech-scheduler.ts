@@ -1,9 +1,8 @@
-import { SpokenLength } from "../../../audio/spoken-length.ts";
+import { SpokenLength } from "../../../audio/voice/spoken-length.ts";
 import { hasWords } from "../../../base/has-words.ts";
 import { ownMember } from "../../../base/own-member.ts";
 import { Queue } from "../../../base/queue.ts";
 import { within } from "../../../base/timeout.ts";
-import { speechSlices } from "../../../domain/speech-slices.ts";
 import { plainCharacters } from "../../../domain/spoken-text/plain-characters.ts";
 import { scriptName } from "../../../domain/spoken-text/scripts.ts";
 import {
@@ -13,6 +12,7 @@ import {
   speakableText,
   spokenCharacters,
 } from "../../../domain/spoken-text/speakable-text.ts";
+import { speechSlices } from "../../../domain/spoken-text/speech-slices.ts";
 import { spokenDigits } from "../../../domain/spoken-text/spoken-digits.ts";
 import { DEFAULT_TIMINGS } from "../../../domain/timings.ts";
 import type { PcmChunk } from "../../../ports/media.ts";

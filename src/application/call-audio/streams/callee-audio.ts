@@ -1,6 +1,6 @@
-import { FrameCutter } from "../../../audio/frame-cutter.ts";
-import { msToSamples } from "../../../audio/pcm.ts";
-import { Resampler } from "../../../audio/resample.ts";
+import { FrameCutter } from "../../../audio/samples/frame-cutter.ts";
+import { msToSamples } from "../../../audio/samples/pcm.ts";
+import { Resampler } from "../../../audio/samples/resample.ts";
 import type { FrameSink } from "../../../ports/media.ts";
 
 /** Length of a client's frames, ms. */

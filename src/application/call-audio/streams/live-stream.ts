@@ -1,7 +1,7 @@
-import type { Playout } from "../../../audio/playout.ts";
-import type { CallSignal } from "../../../domain/call-signal.ts";
+import type { Playout } from "../../../audio/playout/playout.ts";
+import type { CallSignal } from "../../../domain/calls/call-signal.ts";
+import { isDraining, nextStreamState, type StreamInput, type StreamState } from "../../../domain/calls/stream-flow.ts";
 import { type Event, isFinalEvent } from "../../../domain/events.ts";
-import { isDraining, nextStreamState, type StreamInput, type StreamState } from "../../../domain/stream-flow.ts";
 import type { Timings } from "../../../domain/timings.ts";
 import type { Logger } from "../../../ports/logger.ts";
 import type { System } from "../../../ports/system.ts";

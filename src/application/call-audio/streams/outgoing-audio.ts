@@ -1,4 +1,4 @@
-import type { Playout, PlayoutSupply } from "../../../audio/playout.ts";
+import type { Playout, PlayoutSupply } from "../../../audio/playout/playout.ts";
 import { PendingAudio } from "./pending-audio.ts";
 import { MAX_PIECE, ResampledPlayout } from "./resampled-playout.ts";
 

@@ -1,5 +1,5 @@
-import { samplesToMs } from "../../../audio/pcm.ts";
-import type { PlayoutMark } from "../../../audio/playout-queue.ts";
+import type { PlayoutMark } from "../../../audio/playout/playout-queue.ts";
+import { samplesToMs } from "../../../audio/samples/pcm.ts";
 
 /** Consecutive samples at one rate; or a mark, without samples. */
 interface Stretch {

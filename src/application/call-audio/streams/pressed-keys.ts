@@ -1,4 +1,4 @@
-import { dtmfTones } from "../../../audio/dtmf.ts";
+import { dtmfTones } from "../../../audio/tones/dtmf.ts";
 import type { Logger } from "../../../ports/logger.ts";
 import type { Leg } from "../../../ports/telephony.ts";
 

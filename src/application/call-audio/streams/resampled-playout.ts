@@ -1,7 +1,7 @@
-import { samplesToMs } from "../../../audio/pcm.ts";
-import type { Playout } from "../../../audio/playout.ts";
-import type { PlayoutMark } from "../../../audio/playout-queue.ts";
-import { Resampler } from "../../../audio/resample.ts";
+import type { Playout } from "../../../audio/playout/playout.ts";
+import type { PlayoutMark } from "../../../audio/playout/playout-queue.ts";
+import { samplesToMs } from "../../../audio/samples/pcm.ts";
+import { Resampler } from "../../../audio/samples/resample.ts";
 
 /** Longest piece that is resampled at a time, samples: a little over 20 ms at 48 kHz. */
 export const MAX_PIECE = 1024;

@@ -1,4 +1,4 @@
-import type { IgnoredBytes } from "../../../domain/file-bytes.ts";
+import type { IgnoredBytes } from "../../../domain/calls/file-bytes.ts";
 
 /** The events of a `call_event` message. */
 export const STREAM_EVENTS = [

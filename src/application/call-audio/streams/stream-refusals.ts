@@ -1,4 +1,4 @@
-import { type Call, isActive } from "../../../domain/call.ts";
+import { type Call, isActive } from "../../../domain/calls/call.ts";
 import { Refusal } from "../../../domain/refusal.ts";
 
 /** Live streams are switched off. */

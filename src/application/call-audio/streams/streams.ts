@@ -1,4 +1,4 @@
-import { type Call, isActive } from "../../../domain/call.ts";
+import { type Call, isActive } from "../../../domain/calls/call.ts";
 import { Refusal } from "../../../domain/refusal.ts";
 import type { Storage } from "../../../ports/storage.ts";
 import { LiveStream, type LiveStreamParts } from "./live-stream.ts";

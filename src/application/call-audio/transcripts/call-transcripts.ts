@@ -1,7 +1,7 @@
 import { pause } from "../../../base/pause.ts";
-import type { Call } from "../../../domain/call.ts";
+import type { Call } from "../../../domain/calls/call.ts";
+import type { Speaker, TranscriptLine } from "../../../domain/calls/transcript.ts";
 import { type Event, isFinalEvent } from "../../../domain/events.ts";
-import type { Speaker, TranscriptLine } from "../../../domain/transcript.ts";
 import type { TranscriptionEvent } from "../../../ports/transcription.ts";
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";

@@ -1,5 +1,5 @@
 import { pause } from "../../../base/pause.ts";
-import type { TranscriptLine } from "../../../domain/transcript.ts";
+import type { TranscriptLine } from "../../../domain/calls/transcript.ts";
 import type { Context } from "../../context.ts";
 
 /** Dependencies of the transcript writer. */

@@ -1,6 +1,6 @@
-import { FrameCutter } from "../../../audio/frame-cutter.ts";
-import { msToSamples, samplesToMs } from "../../../audio/pcm.ts";
-import { Resampler } from "../../../audio/resample.ts";
+import { FrameCutter } from "../../../audio/samples/frame-cutter.ts";
+import { msToSamples, samplesToMs } from "../../../audio/samples/pcm.ts";
+import { Resampler } from "../../../audio/samples/resample.ts";
 import type { Transcription, TranscriptionEvent, TranscriptionOptions } from "../../../ports/transcription.ts";
 import type { VoiceActivity } from "../../../ports/voice-activity.ts";
 import { SessionAudio } from "./session-audio.ts";

@@ -1,5 +1,5 @@
-import { msToSamples, samplesToMs } from "../../../audio/pcm.ts";
-import { END_OF_TURN_MS } from "../../../domain/end-of-turn.ts";
+import { msToSamples, samplesToMs } from "../../../audio/samples/pcm.ts";
+import { END_OF_TURN_MS } from "../../../domain/agents/end-of-turn.ts";
 import type { VoiceActivity, VoiceActivityDetector } from "../../../ports/voice-activity.ts";
 
 /** Longest turn, ms; a longer one is cut and continues as the next turn. */

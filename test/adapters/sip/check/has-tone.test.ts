@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hasTone } from "../../../../adapters/telephony/sip/check/call-step.ts";
-import { concatPcm } from "../../../../src/audio/pcm.ts";
-import { tone } from "../../../../src/audio/tone.ts";
+import { concatPcm } from "../../../../src/audio/samples/pcm.ts";
+import { tone } from "../../../../src/audio/tones/tone.ts";
 
 const RATE = 8_000;
 const part = (hz: number, ms: number): Int16Array => tone(hz, ms, RATE, 8_000);

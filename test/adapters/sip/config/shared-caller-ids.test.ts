@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sharedCallerIds } from "../../../../adapters/telephony/sip/config/shared-options.ts";
-import type { CallerIdRule } from "../../../../src/domain/caller-id.ts";
+import type { CallerIdRule } from "../../../../src/domain/numbers/caller-id.ts";
 
 test.each<[string, (CallerIdRule | undefined)[], CallerIdRule | undefined]>([
   ["of one trunk are its own", [["+14155550101"]], ["+14155550101"]],

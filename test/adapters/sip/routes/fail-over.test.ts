@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
 import { realSystem, type System } from "../../../../src/ports/system.ts";
 import { DialError, type LineHealth } from "../../../../src/ports/telephony.ts";
 import { TestLineHost } from "../../../../src/testing/telephony-host.ts";

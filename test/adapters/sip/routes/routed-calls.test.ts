@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { sqliteStorage } from "../../../../adapters/storage/sqlite.ts";
 import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk.ts";
 import { sip } from "../../../../adapters/telephony/sip/index.ts";
-import { toneShare } from "../../../../src/audio/tone.ts";
+import { toneShare } from "../../../../src/audio/tones/tone.ts";
 import { createRingport, type Event, type Ringport, type RingportOptions } from "../../../../src/index.ts";
 import { toneWav } from "../../../support/server-sound.ts";
 import { callees, type FarEnd, type FarEndOptions, startFarEnd } from "../../../support/sip/far-end.ts";

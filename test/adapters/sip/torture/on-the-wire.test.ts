@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
-import { toneShare } from "../../../../src/audio/tone.ts";
+import { toneShare } from "../../../../src/audio/tones/tone.ts";
 import { BEYOND_PARSING } from "../../../sip-stack/message/torture/beyond-parsing.ts";
 import { INVALID } from "../../../sip-stack/message/torture/invalid.ts";
 import { VALID } from "../../../sip-stack/message/torture/valid.ts";

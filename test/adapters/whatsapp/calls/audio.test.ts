@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { FRAME } from "../../../../adapters/telephony/whatsapp/calls/audio-format.ts";
 import { InboundAudio } from "../../../../adapters/telephony/whatsapp/calls/inbound-audio.ts";
-import { DtmfDetector } from "../../../../src/audio/dtmf.ts";
-import { concatPcm } from "../../../../src/audio/pcm.ts";
-import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { concatPcm } from "../../../../src/audio/samples/pcm.ts";
+import { DtmfDetector } from "../../../../src/audio/tones/dtmf.ts";
+import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
 import { CountingSource } from "../../../../src/testing/telephony-network.ts";
 import { CallScene, endOf, RATE, received, sounding, typesOf } from "./scene.ts";
 

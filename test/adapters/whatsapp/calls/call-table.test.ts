@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ACK_MS, GONE_MS, INBOUND_MS, MEDIA_MS } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
 import { END_MS } from "../../../../adapters/telephony/whatsapp/calls/leg.ts";
 import { OFFER_MS } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
-import { tone } from "../../../../src/audio/tone.ts";
+import { tone } from "../../../../src/audio/tones/tone.ts";
 import { ANA, CallScene, endOf, notesOf, sounding, typesOf } from "./scene.ts";
 
 const nothing = { does: "nothing" } as const;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decideCall, newCall } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
 import { CALL_MOVES, type CallFlow, type CallInput } from "../../../../adapters/telephony/whatsapp/calls/call-types.ts";
-import { tone } from "../../../../src/audio/tone.ts";
+import { tone } from "../../../../src/audio/tones/tone.ts";
 import { fuzz, fuzzRuns } from "../../../support/fuzz.ts";
 import { CallScene, endOf } from "./scene.ts";
 

@@ -2,8 +2,8 @@ import { memoryUsage } from "node:process";
 import { expect, test } from "vitest";
 import { FRAME } from "../../../../adapters/telephony/whatsapp/calls/audio-format.ts";
 import { CallAudio } from "../../../../adapters/telephony/whatsapp/calls/call-audio.ts";
-import { MediaClock } from "../../../../src/audio/media-clock.ts";
-import { Playout } from "../../../../src/audio/playout.ts";
+import { MediaClock } from "../../../../src/audio/playout/media-clock.ts";
+import { Playout } from "../../../../src/audio/playout/playout.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 

@@ -2,13 +2,13 @@ import type { FakeNumber } from "ringport/testing";
 import { describe, expect, test } from "vitest";
 import { MEDIA_MS } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
 import { placeCall } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
-import { dtmfTones } from "../../../../src/audio/dtmf.ts";
-import { tone, toneShare } from "../../../../src/audio/tone.ts";
-import type { Call } from "../../../../src/domain/call.ts";
+import { dtmfTones } from "../../../../src/audio/tones/dtmf.ts";
+import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
+import type { Call } from "../../../../src/domain/calls/call.ts";
 import type { InstanceRef, LineHost } from "../../../../src/ports/telephony.ts";
 import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../../../src/testing/scripted-telephony.ts";
 import { ALICE, MS_PER_CHARACTER, World } from "../../../support/application.ts";
-import "../../../../src/application/calls/last-check.ts"; // loaded with the first call, whose clock does not wait for it
+import "../../../../src/application/calls/dialling/last-check.ts"; // loaded with the first call, whose clock does not wait for it
 import { RecordingClient } from "../../../support/recording-client.ts";
 import { ANA, CallScene, RATE, sounding } from "./scene.ts";
 

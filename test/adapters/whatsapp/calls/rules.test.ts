@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LINE_CHECK_MS, LINE_LIMIT_MS } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
-import { tone } from "../../../../src/audio/tone.ts";
+import { tone } from "../../../../src/audio/tones/tone.ts";
 import { CallScene, endOf, notesOf, sounding, typesOf } from "./scene.ts";
 
 const nothing = { does: "nothing" } as const;

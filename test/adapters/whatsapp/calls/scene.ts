@@ -11,9 +11,9 @@ import { NumberResolver, type ResolvedNumber } from "../../../../adapters/teleph
 import { placeCall } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
 import { isContact } from "../../../../adapters/telephony/whatsapp/store/contacts.ts";
 import { privacyTokensOf } from "../../../../adapters/telephony/whatsapp/store/whatsapp-store.ts";
-import { MediaClock } from "../../../../src/audio/media-clock.ts";
-import { concatPcm } from "../../../../src/audio/pcm.ts";
-import { Playout } from "../../../../src/audio/playout.ts";
+import { MediaClock } from "../../../../src/audio/playout/media-clock.ts";
+import { Playout } from "../../../../src/audio/playout/playout.ts";
+import { concatPcm } from "../../../../src/audio/samples/pcm.ts";
 import type { DialError, DialOptions, LegEvent } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClient, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import { FakeNetwork } from "../../../support/whatsapp/fake-network.ts";

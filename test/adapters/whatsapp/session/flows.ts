@@ -1,12 +1,12 @@
-import { decideSession } from "../../../../adapters/telephony/whatsapp/session/session-flow.ts";
-import { NEW_SESSION } from "../../../../adapters/telephony/whatsapp/session/session-state.ts";
+import { decideSession } from "../../../../adapters/telephony/whatsapp/session/flow/session-flow.ts";
+import { NEW_SESSION } from "../../../../adapters/telephony/whatsapp/session/flow/session-state.ts";
 import type {
   Moment,
   SessionDecision,
   SessionEffect,
   SessionFlow,
   SessionInput,
-} from "../../../../adapters/telephony/whatsapp/session/session-types.ts";
+} from "../../../../adapters/telephony/whatsapp/session/flow/session-types.ts";
 
 export const WORKS = { isOpen: true, connected: true, registered: true };
 export const DOWN = { isOpen: false, connected: false, registered: true };

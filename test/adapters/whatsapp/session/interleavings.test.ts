@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { OWNERSHIP_MS } from "../../../../adapters/telephony/whatsapp/session/ownership-flow.ts";
+import { OWNERSHIP_MS } from "../../../../adapters/telephony/whatsapp/session/flow/ownership-flow.ts";
 import type { FaultyMethod } from "../../../../src/testing/whatsapp/faults.ts";
 import { PHONE, SessionScene } from "./sessions.ts";
 

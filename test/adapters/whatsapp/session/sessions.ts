@@ -1,6 +1,6 @@
 import type { CallListener } from "../../../../adapters/telephony/whatsapp/calls/call-port.ts";
-import { decodeCredentials } from "../../../../adapters/telephony/whatsapp/session/link-credentials.ts";
-import { LoginTurns } from "../../../../adapters/telephony/whatsapp/session/login-turns.ts";
+import { LoginTurns } from "../../../../adapters/telephony/whatsapp/session/client/login-turns.ts";
+import { decodeCredentials } from "../../../../adapters/telephony/whatsapp/session/records/link-credentials.ts";
 import { Session } from "../../../../adapters/telephony/whatsapp/session/session.ts";
 import type { LogFields, Logger } from "../../../../src/ports/logger.ts";
 import { StorageUnavailable } from "../../../../src/ports/storage.ts";

@@ -4,8 +4,8 @@ import {
   KEPT_MS,
   type ListenItem,
 } from "../../../../src/application/call-audio/listeners/call-listening.ts";
-import { tone } from "../../../../src/audio/tone.ts";
-import type { Call } from "../../../../src/domain/call.ts";
+import { tone } from "../../../../src/audio/tones/tone.ts";
+import type { Call } from "../../../../src/domain/calls/call.ts";
 import { ALICE, BOB, MS_PER_CHARACTER, World } from "../../../support/application.ts";
 
 const RATE = 8_000;

@@ -2,10 +2,10 @@ import { memoryUsage } from "node:process";
 import { expect, test } from "vitest";
 import { CallListeners } from "../../../../src/application/call-audio/listeners/call-listeners.ts";
 import { EventLog } from "../../../../src/application/calls/event-log.ts";
-import { AlignedChannels, type TakeChannels } from "../../../../src/audio/aligned-channels.ts";
+import { AlignedChannels, type TakeChannels } from "../../../../src/audio/playout/aligned-channels.ts";
 import { idSource } from "../../../../src/base/ids.ts";
-import type { Call } from "../../../../src/domain/call.ts";
-import type { Principal } from "../../../../src/domain/principal.ts";
+import type { Principal } from "../../../../src/domain/access/principal.ts";
+import type { Call } from "../../../../src/domain/calls/call.ts";
 import { silentLogger } from "../../../../src/ports/logger.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Demand } from "../../../../src/application/call-audio/speech/fair-turns.ts";
 import { SpeechScheduler } from "../../../../src/application/call-audio/speech/speech-scheduler.ts";
-import { tone } from "../../../../src/audio/tone.ts";
+import { tone } from "../../../../src/audio/tones/tone.ts";
 import type { PcmChunk } from "../../../../src/ports/media.ts";
 import { NothingToSpeak, type Speech, SpeechFailed, type Voice } from "../../../../src/ports/speech.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";

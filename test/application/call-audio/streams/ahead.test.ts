@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { OutgoingAudio } from "../../../../src/application/call-audio/streams/outgoing-audio.ts";
-import { Playout } from "../../../../src/audio/playout.ts";
-import { resample } from "../../../../src/audio/resample.ts";
-import { tone } from "../../../../src/audio/tone.ts";
+import { Playout } from "../../../../src/audio/playout/playout.ts";
+import { resample } from "../../../../src/audio/samples/resample.ts";
+import { tone } from "../../../../src/audio/tones/tone.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 
 const RATE = 8_000;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { CalleeAudio } from "../../../../src/application/call-audio/streams/callee-audio.ts";
-import { concatPcm } from "../../../../src/audio/pcm.ts";
-import { Resampler, resample } from "../../../../src/audio/resample.ts";
-import { STREAM_RATES } from "../../../../src/audio/stream-format.ts";
-import { tone } from "../../../../src/audio/tone.ts";
+import { concatPcm } from "../../../../src/audio/samples/pcm.ts";
+import { Resampler, resample } from "../../../../src/audio/samples/resample.ts";
+import { STREAM_RATES } from "../../../../src/audio/samples/stream-format.ts";
+import { tone } from "../../../../src/audio/tones/tone.ts";
 
 /** A leg's inbound side, and the client's. */
 class Line {

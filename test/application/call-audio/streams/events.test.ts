@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { dtmfTones } from "../../../../src/audio/dtmf.ts";
-import { concatPcm } from "../../../../src/audio/pcm.ts";
-import { tone } from "../../../../src/audio/tone.ts";
+import { concatPcm } from "../../../../src/audio/samples/pcm.ts";
+import { dtmfTones } from "../../../../src/audio/tones/dtmf.ts";
+import { tone } from "../../../../src/audio/tones/tone.ts";
 import type { ScriptedLeg } from "../../../../src/testing/scripted-telephony.ts";
 import { ALICE, World } from "../../../support/application.ts";
 import { answeredStream, attach, RecordingClient, streamCall } from "../../../support/recording-client.ts";

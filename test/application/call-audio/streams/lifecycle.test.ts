@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { StreamAttachment } from "../../../../src/application/call-audio/streams/stream-client.ts";
-import { tone } from "../../../../src/audio/tone.ts";
-import type { Call } from "../../../../src/domain/call.ts";
-import { CLOSED_BEFORE_ANSWER } from "../../../../src/domain/call-flow.ts";
-import type { Instance } from "../../../../src/domain/instance.ts";
+import { tone } from "../../../../src/audio/tones/tone.ts";
+import type { Call } from "../../../../src/domain/calls/call.ts";
+import { CLOSED_BEFORE_ANSWER } from "../../../../src/domain/calls/call-flow.ts";
+import type { Instance } from "../../../../src/domain/instances/instance.ts";
 import { ALICE, World } from "../../../support/application.ts";
 import { answeredStream, attach, RecordingClient, streamCall } from "../../../support/recording-client.ts";
 

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { OutgoingAudio } from "../../../../src/application/call-audio/streams/outgoing-audio.ts";
-import { concatPcm } from "../../../../src/audio/pcm.ts";
-import { Playout } from "../../../../src/audio/playout.ts";
-import { resample } from "../../../../src/audio/resample.ts";
-import { tone } from "../../../../src/audio/tone.ts";
+import { Playout } from "../../../../src/audio/playout/playout.ts";
+import { concatPcm } from "../../../../src/audio/samples/pcm.ts";
+import { resample } from "../../../../src/audio/samples/resample.ts";
+import { tone } from "../../../../src/audio/tones/tone.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 import { random } from "../../../support/random.ts";
 

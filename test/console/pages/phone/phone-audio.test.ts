@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { Capture } from "../../../../adapters/console/pages/audio/capture.ts";
 import { LevelMeter } from "../../../../adapters/console/pages/audio/level-meter.ts";
 import { Playback } from "../../../../adapters/console/pages/audio/playback.ts";
-import { concatPcm } from "../../../../src/audio/pcm.ts";
-import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { concatPcm } from "../../../../src/audio/samples/pcm.ts";
+import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
 
 const CALL_RATE = 16_000;
 const BUFFERING = { targetMs: 60, mostMs: 300, spareMs: 40 };

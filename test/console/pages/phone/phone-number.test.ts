@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { numberFrom } from "../../../../adapters/console/pages/views/phone/phone-number.ts";
-import { PHONE_NUMBER } from "../../../../src/domain/phone-number.ts";
+import { PHONE_NUMBER } from "../../../../src/domain/numbers/phone-number.ts";
 
 test.each([
   ["+12025550147", "+12025550147"],

@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MAX_PACKET_MS, MAX_PAYLOAD_BYTES } from "../../../../adapters/sip-stack/media/codecs/codec.ts";
 import { createG722 } from "../../../../adapters/sip-stack/media/codecs/g722.ts";
-import { rms } from "../../../../src/audio/pcm.ts";
-import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { rms } from "../../../../src/audio/samples/pcm.ts";
+import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 import { largestStep, pass } from "../simulated-network.ts";
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Codec, MAX_PACKET_MS, MAX_PAYLOAD_BYTES } from "../../../../adapters/sip-stack/media/codecs/codec.ts";
 import { carriesRedundancy, createOpus } from "../../../../adapters/sip-stack/media/codecs/opus.ts";
-import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 
 const RATE = 16_000;

@@ -8,9 +8,9 @@ import type {
   StreamSettings,
 } from "../../../../adapters/sip-stack/media/engine.ts";
 import { writeRtpHeader } from "../../../../adapters/sip-stack/media/rtp-packet.ts";
-import { MULAW_LEVELS } from "../../../../src/audio/g711.ts";
-import { Playout } from "../../../../src/audio/playout.ts";
-import { tone, toneShare } from "../../../../src/audio/tone.ts";
+import { Playout } from "../../../../src/audio/playout/playout.ts";
+import { MULAW_LEVELS } from "../../../../src/audio/samples/g711.ts";
+import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
 import { silentLogger } from "../../../../src/ports/logger.ts";
 import type { FrameSource } from "../../../../src/ports/media.ts";
 import { realSystem } from "../../../../src/ports/system.ts";

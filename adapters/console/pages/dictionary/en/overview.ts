@@ -1,5 +1,5 @@
-import type { CallType } from "../../../../../src/domain/call.ts";
-import type { FailedReason } from "../../../../../src/domain/outcome.ts";
+import type { CallType } from "../../../../../src/domain/calls/call.ts";
+import type { FailedReason } from "../../../../../src/domain/calls/outcome.ts";
 import { plural } from "../dictionary.ts";
 
 export default {

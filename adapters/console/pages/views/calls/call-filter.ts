@@ -1,6 +1,6 @@
 import type { CallEvent, ListCallsQuery } from "../../../../../src/client/index.ts";
-import { CALL_STATUSES, CALL_TYPES, type CallStatus, type CallType } from "../../../../../src/domain/call.ts";
-import { PHONE_NUMBER } from "../../../../../src/domain/phone-number.ts";
+import { CALL_STATUSES, CALL_TYPES, type CallStatus, type CallType } from "../../../../../src/domain/calls/call.ts";
+import { PHONE_NUMBER } from "../../../../../src/domain/numbers/phone-number.ts";
 import type { CallRow } from "./call-rows.ts";
 import { phoneNumberOf } from "./phone-number.ts";
 

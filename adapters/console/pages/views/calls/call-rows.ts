@@ -1,6 +1,6 @@
 import { idTime } from "../../../../../src/base/ids.ts";
 import type { Call, CallEvent } from "../../../../../src/client/index.ts";
-import type { CallStatus } from "../../../../../src/domain/call.ts";
+import type { CallStatus } from "../../../../../src/domain/calls/call.ts";
 import type { CallFilter } from "./call-filter.ts";
 import { matches, mayMatch } from "./call-filter.ts";
 

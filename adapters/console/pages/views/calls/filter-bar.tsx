@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Instance } from "../../../../../src/client/index.ts";
-import { CALL_TYPES, type CallStatus } from "../../../../../src/domain/call.ts";
+import { CALL_TYPES, type CallStatus } from "../../../../../src/domain/calls/call.ts";
 import { Button } from "../../components/button.tsx";
 import { Field, Labelled, Select } from "../../components/field.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";

@@ -1,4 +1,4 @@
-import type { CreateCallInput } from "../../../../../src/domain/call-input.ts";
+import type { CreateCallInput } from "../../../../../src/domain/calls/call-input.ts";
 import { phoneNumberOf } from "../calls/phone-number.ts";
 import type { CallForm } from "./call-form.ts";
 

@@ -1,5 +1,5 @@
-import type { OnMachine } from "../../../../../src/domain/answering-machine.ts";
-import type { CallType } from "../../../../../src/domain/call.ts";
+import type { OnMachine } from "../../../../../src/domain/answering/answering-machine.ts";
+import type { CallType } from "../../../../../src/domain/calls/call.ts";
 import type { ChosenAudio } from "./chosen-audio.ts";
 
 /** A variable of an agent, as typed. */

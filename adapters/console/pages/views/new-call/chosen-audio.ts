@@ -1,4 +1,4 @@
-import { type Sniffed, sniff } from "../../../../../src/audio/sniff.ts";
+import { type Sniffed, sniff } from "../../../../../src/audio/sniffing/sniff.ts";
 import { encodeBase64 } from "../../../../../src/base/base64.ts";
 
 /** An audio file that the user has chosen. */

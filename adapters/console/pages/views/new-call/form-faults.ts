@@ -1,5 +1,5 @@
-import { DecodedAudio } from "../../../../../src/domain/audio-input.ts";
-import { type CallSchemas, callSchemas, parseCall } from "../../../../../src/domain/call-input.ts";
+import { DecodedAudio } from "../../../../../src/domain/calls/audio-input.ts";
+import { type CallSchemas, callSchemas, parseCall } from "../../../../../src/domain/calls/call-input.ts";
 import type { Limits } from "../../../../../src/domain/limits.ts";
 import { type Fault, Refusal } from "../../../../../src/domain/refusal.ts";
 import { callRequest } from "./call-body.ts";

@@ -1,4 +1,4 @@
-import { PHONE_NUMBER } from "../../../../../src/domain/phone-number.ts";
+import { PHONE_NUMBER } from "../../../../../src/domain/numbers/phone-number.ts";
 import { phoneNumberOf } from "../calls/phone-number.ts";
 
 const KEY = "ringport-phone-number";

@@ -1,4 +1,4 @@
-import type { TokenScope } from "../../../../../src/domain/token-scope.ts";
+import type { TokenScope } from "../../../../../src/domain/access/token-scope.ts";
 
 /** A token, and what an example can do with it. */
 export interface TokenUse {

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { TokenScope } from "../../../../../src/domain/token-scope.ts";
+import type { TokenScope } from "../../../../../src/domain/access/token-scope.ts";
 import type { NewTokenBody, NewTokenView } from "../../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Choice, Select, SignalField } from "../../components/field.tsx";

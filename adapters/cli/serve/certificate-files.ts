@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import type { Logger } from "../../../src/ports/logger.ts";
+import type { Listening, Tls } from "../../server/listening.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** Paths of the PEM files of a certificate and its key. */
+export type CertificateFiles = Tls;
+
+const VARIABLES = { cert: "RINGPORT_TLS_CERT", key: "RINGPORT_TLS_KEY" } as const;
+/** Interval at which the files are compared with the certificate in use, ms. */
+const CHECK_MS = 60_000;
+
+/** @throws {UsageError} a file cannot be read, or what is in it cannot be used */
+export async function readCertificate(files: CertificateFiles): Promise<Tls> {
+  const [cert, key] = await Promise.all([readPem(files, "cert"), readPem(files, "key")]);
+  const { tlsFault } = await import("../../server/tls.ts");
+  const fault = tlsFault({ cert, key });
+  if (fault) throw refusal(files, fault.part, fault.sentence);
+  return { cert, key };
+}
+
+/** Dependencies of {@link followCertificate}. */
+export interface Following {
+  /** Certificate and key in use. */
+  readonly used: Tls;
+  readonly listening: Pick<Listening, "setCertificate">;
+  readonly log: Logger;
+  /** Default: every minute, ms. */
+  readonly everyMs?: number;
+}
+
+/** Replaces the certificate of a server when its files change. Returns what ends that. */
+export function followCertificate(
+  files: CertificateFiles,
+  { used, listening, log, everyMs = CHECK_MS }: Following,
+): () => void {
+  let seen = used;
+  let faults: string[] = [];
+  const look = async (): Promise<void> => {
+    try {
+      const found = await readCertificate(files);
+      if (found.cert !== seen.cert || found.key !== seen.key) {
+        listening.setCertificate?.(found);
+        seen = found;
+        if (listening.setCertificate) log.info({ file: files.cert }, "new connections use the renewed certificate");
+        else log.warn({ file: files.cert }, "the certificate was renewed; restart the server to use it");
+      }
+      faults = [];
+    } catch (err) {
+      // Two files cannot be replaced at the same moment: a fault counts when it is still there the next time.
+      const { message } = err as Error;
+      faults = faults[0] === message ? [...faults, message] : [message];
+      if (faults.length === 2) log.error({ err }, "the certificate files cannot be used; the old certificate stays");
+    }
+  };
+  let timer: NodeJS.Timeout;
+  const lookLater = (): void => {
+    timer = setTimeout(() => void look().then(lookLater), everyMs);
+    timer.unref();
+  };
+  lookLater();
+  return () => clearTimeout(timer);
+}
+
+async function readPem(files: CertificateFiles, part: keyof Tls): Promise<string> {
+  try {
+    return await readFile(files[part], "utf8");
+  } catch (cause) {
+    const { code = "unknown" } = cause as { code?: string };
+    throw refusal(files, part, REASONS.get(code) ?? `the file cannot be read (${code})`, cause);
+  }
+}
+
+function refusal(files: CertificateFiles, part: keyof Tls, sentence: string, cause?: unknown): UsageError {
+  return new UsageError(`${VARIABLES[part]} is ${JSON.stringify(files[part])}: ${sentence}`, { cause });
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ENOENT: "there is no such file; name a PEM file",
+    ENOTDIR: "there is no such file; name a PEM file",
+    EISDIR: "it is a folder; name a PEM file",
+    EACCES: "this user may not read the file; change its owner or its rights",
+    EPERM: "this user may not read the file; change its owner or its rights",
+  }),
+);

@@ -1,0 +1,103 @@
+import type { LogFields, Logger } from "../../../src/ports/logger.ts";
+import { hideTokens } from "./hide-secrets.ts";
+import { maskNumbers, maskNumbersInJson } from "./mask-numbers.ts";
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+type WrittenLevel = Exclude<LogLevel, "silent">;
+
+/** Options of {@link createLog}. */
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Lines for a person; else one JSON object a line. */
+  readonly pretty: boolean;
+  /** Takes whole lines, without their ends. */
+  readonly write: (line: string) => void;
+  /** Phone numbers lose their middle. Default: no. */
+  readonly maskNumbers?: boolean | undefined;
+  /** ms since 1970-01-01 UTC. Default: the real time. */
+  readonly now?: () => number;
+}
+
+const COLOURS: Readonly<Record<WrittenLevel, string>> = { debug: "90", info: "36", warn: "33", error: "31" };
+
+/** A logger that writes lines. */
+export function createLog({
+  level,
+  pretty,
+  write,
+  maskNumbers: hidesNumbers = false,
+  now = Date.now,
+}: LogOptions): Logger {
+  const least = LOG_LEVELS.indexOf(level);
+  const mask = !hidesNumbers ? (line: string) => line : pretty ? maskNumbers : maskNumbersInJson;
+  const at =
+    (name: WrittenLevel) =>
+    (fields: LogFields, message: string): void => {
+      if (LOG_LEVELS.indexOf(name) < least) return;
+      const time = new Date(now()).toISOString();
+      const line = pretty ? prettyLine(time, name, fields, message) : jsonLine(time, name, fields, message);
+      write(mask(hideTokens(line)));
+    };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+function jsonLine(time: string, level: string, fields: LogFields, message: string): string {
+  return stringify({ time, level, msg: message, ...plain(fields) });
+}
+
+function prettyLine(time: string, level: WrittenLevel, fields: LogFields, message: string): string {
+  const { err, ...others } = plain(fields);
+  const pairs = Object.entries(others)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => ` \x1b[2m${name}=\x1b[22m${typeof value === "string" ? oneLine(value) : stringify(value)}`);
+  const mark = `\x1b[${COLOURS[level]}m${level.toUpperCase().padEnd(5)}\x1b[0m`;
+  return `\x1b[2m${time.slice(11, 23)}\x1b[0m ${mark} ${oneLine(message)}${pairs.join("")}${errorText(err)}`;
+}
+
+function errorText(error: unknown): string {
+  if (error === undefined) return "";
+  const { stack, message } = error as { stack?: string; message?: string };
+  return `\n${stack ?? message ?? stringify(error)}`;
+}
+
+/** Foreign text must neither look like our lines nor control the terminal. */
+function oneLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, (character) => `\\u${hex(character.charCodeAt(0))}`);
+}
+
+function hex(code: number): string {
+  return code.toString(16).padStart(4, "0");
+}
+
+/** Fields whose errors, at any name, have become plain objects. */
+function plain(fields: LogFields): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? errorFields(value) : value]),
+  );
+}
+
+function errorFields(error: Error, depth = 0): Record<string, unknown> {
+  const { name, message, stack, cause } = error;
+  const { code } = error as { code?: unknown };
+  return {
+    type: name,
+    message,
+    ...(code === undefined ? {} : { code }),
+    ...(stack === undefined ? {} : { stack }),
+    ...(cause instanceof Error && depth < 3 ? { cause: errorFields(cause, depth + 1) } : {}),
+  };
+}
+
+function stringify(value: unknown): string {
+  const seen = new WeakSet<object>();
+  return JSON.stringify(value, (_, inner: unknown) => {
+    if (typeof inner === "bigint") return inner.toString();
+    if (typeof inner !== "object" || inner === null) return inner;
+    if (inner instanceof Uint8Array) return `${inner.byteLength} bytes`;
+    if (seen.has(inner)) return "[seen above]";
+    seen.add(inner);
+    return inner;
+  });
+}

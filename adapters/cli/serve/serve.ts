@@ -1,0 +1,104 @@
+import process from "node:process";
+import { setFlagsFromString } from "node:v8";
+import type { Ringport } from "../../../src/ringport.ts";
+import type { Listening, Tls } from "../../server/listening.ts";
+import type { CommandSpec } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { readSettings, type ServerSettings, unknownVariables } from "../settings/read-settings.ts";
+import { SETTINGS } from "../settings/settings.ts";
+import { withFix } from "../storage-fault.ts";
+import { printBeside } from "../terminal/terminal.ts";
+import { UsageError } from "../usage-error.ts";
+import { followCertificate, readCertificate } from "./certificate-files.ts";
+import { checkTokenFile } from "./first-token.ts";
+import { createLog } from "./log.ts";
+import { serverAdapter } from "./server-adapter.ts";
+import { firstSignal } from "./signals.ts";
+import { printWelcome } from "./welcome.ts";
+
+/**
+ * Lets garbage among long-lived objects grow to 60 % of what is in use before V8 collects it, instead of to more than all
+ * of it: less memory, and shorter pauses more often. Bun, which has another engine, ignores it.
+ */
+const COLLECT_SOONER = "--heap-growing-percent=60";
+
+/** `ringport serve`: the HTTP interface, until SIGINT or SIGTERM. */
+export const serve: CommandSpec = {
+  summary: "Serves the HTTP interface until SIGINT or SIGTERM.",
+  details: "Exit code: 0 stopped, 1 failed, 2 bad settings, 8 another server took the database.",
+  options: [],
+  settings: SETTINGS,
+  async run(line) {
+    setFlagsFromString(COLLECT_SOONER);
+    refuseUnknownVariables(process.env);
+    const settings = readSettings(SETTINGS, line, process.env);
+    const log = createLog({
+      level: settings.logLevel ?? "info",
+      pretty: process.stderr.isTTY === true,
+      write: printBeside,
+      maskNumbers: settings.logMaskNumbers,
+    });
+
+    const endedBy = (loss: Error): number => {
+      log.error({ err: loss }, "this server has ended because it lost its database; start it again");
+      return EXIT.leaseLost;
+    };
+
+    const stopping = firstSignal();
+    const tls = settings.tls && (await readCertificate(settings.tls));
+    await checkTokenFile(settings);
+    const { createRingport } = await import("../../../src/ringport.ts");
+    const { withConsole } = await import("../../console/index.ts");
+    const alone = createRingport({ onLeaseLost: "exit", ...settings.options, log });
+    const ringport = settings.console === "off" ? alone : withConsole(alone, { log });
+    const { listening, reachable } = await listen(ringport, settings, tls);
+    if (settings.tls && tls) followCertificate(settings.tls, { used: tls, listening, log });
+    try {
+      // A start may wait for another server, as long as it lives under "restart".
+      const signal = await Promise.race([ringport.start(), stopping]);
+      if (signal === undefined) await printWelcome({ ringport, listening, reachable, settings });
+    } catch (error) {
+      await ringport.stop({ drainMs: 0 });
+      await listening.close();
+      const lost = await Promise.race([ringport.ended, undefined]);
+      if (lost) return endedBy(lost);
+      throw withFix(error, settings.options);
+    }
+    const cause = await Promise.race([stopping, ringport.ended]);
+    if (cause instanceof Error) {
+      await listening.close();
+      return endedBy(cause);
+    }
+    log.info({ signal: cause }, "stopping; live calls may go on for a while, a second signal ends at once");
+    await ringport.stop();
+    await listening.close();
+    log.info({}, "stopped");
+    return 0;
+  },
+};
+
+/** Listens first, so that a port in use leaves the data untouched; requests wait for the start. */
+async function listen(
+  ringport: Ringport,
+  { port, hostname }: ServerSettings,
+  tls: Tls | undefined,
+): Promise<{ listening: Listening; reachable: string }> {
+  const adapter = await serverAdapter();
+  let reachable = "";
+  const app = {
+    ...ringport,
+    listeningAt(url: string) {
+      reachable = url;
+      ringport.listeningAt(url);
+    },
+  };
+  return { listening: await adapter.serve(app, { port, hostname, tls }), reachable };
+}
+
+/** A misspelt variable would silently have no effect. @throws {UsageError} the first one */
+function refuseUnknownVariables(env: NodeJS.ProcessEnv): void {
+  const [unknown] = unknownVariables(env);
+  if (!unknown) return;
+  const hint = unknown.meant ? ` (did you mean ${unknown.meant}?)` : "";
+  throw new UsageError(`unknown setting ${unknown.name}${hint}; see: ringport serve --help`);
+}

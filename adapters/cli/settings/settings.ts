@@ -1,0 +1,377 @@
+import { NETWORK_NAMES, type RingportOptions } from "../../../src/options.ts";
+import { SCHEMA_NAME, TABLE_PREFIX } from "../../storage/table-names.ts";
+import { LOG_LEVELS } from "../serve/log.ts";
+import { AGENT } from "./agent-settings.ts";
+import {
+  callsPerDay,
+  corsOrigins,
+  decimal,
+  hexKeys,
+  httpUrl,
+  listOf,
+  oneOf,
+  onOff,
+  phonePrefixes,
+  speakers,
+  speechVoices,
+  text,
+  wholeNumber,
+} from "./parsers.ts";
+import { PROTECTION } from "./protection-settings.ts";
+import { HIDDEN, type Setting, setting } from "./setting.ts";
+import { SIP } from "./sip-settings.ts";
+import { LIMITS, TIMINGS } from "./tuning-settings.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const SERVER = [
+  setting("port", "PORT", wholeNumber(0, 65_535), "8080", "Port to listen on; 0 picks a free one."),
+  setting(
+    "hostname",
+    "HOST",
+    text("HOST", "a host name or an address", /^[\w.:[\]-]+$/),
+    "127.0.0.1",
+    "Address to listen on; 0.0.0.0 lets phones in your network open the linking page.",
+  ),
+  setting(
+    "tls.cert",
+    "RINGPORT_TLS_CERT",
+    text("FILE", "a file"),
+    "none",
+    "Serves HTTPS with the certificate in this PEM file; needs RINGPORT_TLS_KEY.",
+  ),
+  setting("tls.key", "RINGPORT_TLS_KEY", text("FILE", "a file"), "none", "PEM file with the key of that certificate."),
+  setting(
+    "publicUrl",
+    "RINGPORT_PUBLIC_URL",
+    httpUrl,
+    "host, port",
+    "Public address of this server, base path included; set it behind a proxy.",
+  ),
+  setting(
+    "basePath",
+    "RINGPORT_BASE_PATH",
+    text("PATH", "a path such as /api", /^(?:\/[\w~-][\w.~-]*)+$/),
+    "none",
+    "Path in front of /v1.",
+  ),
+  setting(
+    "console",
+    "RINGPORT_CONSOLE",
+    oneOf("on", "off"),
+    "on",
+    "The console in the browser: /console, and / leads there.",
+  ),
+  setting(
+    "data",
+    "RINGPORT_DATA",
+    text("FOLDER", "a folder"),
+    "./data",
+    "Folder of the database, the key and the recordings.",
+  ),
+  setting(
+    "tokenFile",
+    "RINGPORT_TOKEN_FILE",
+    text("FILE", "a file"),
+    "none",
+    "The first start writes its token to this new file instead of the terminal.",
+  ),
+  setting(
+    "databaseUrl",
+    "DATABASE_URL",
+    text("URL", "a URL such as postgres://user@host/database", /^postgres(ql)?:\/\/./),
+    "none",
+    "PostgreSQL instead of the embedded SQLite.",
+    HIDDEN,
+  ),
+  setting(
+    "databaseSchema",
+    "RINGPORT_DATABASE_SCHEMA",
+    text("NAME", "a name of a-z, 0-9 and _", SCHEMA_NAME),
+    "none",
+    "PostgreSQL: schema of the tables, beside those of another program; default: the first one of the search path.",
+  ),
+  setting(
+    "databasePrefix",
+    "RINGPORT_DATABASE_PREFIX",
+    text("PREFIX", "up to 30 of a-z, 0-9 and _, such as ringport_", TABLE_PREFIX),
+    "none",
+    "Prefix of the names of tables and indexes.",
+  ),
+  setting(
+    "secret",
+    "RINGPORT_SECRET",
+    text("HEX", "64 hex digits: make them with `openssl rand -hex 32`", /^[0-9a-f]{64}$/i),
+    "made, kept in the data folder",
+    "Key that encrypts the credentials of linked numbers.",
+    HIDDEN,
+  ),
+  setting(
+    "previousSecrets",
+    "RINGPORT_PREVIOUS_SECRETS",
+    hexKeys,
+    "none",
+    "Earlier keys: what they encrypted is encrypted with RINGPORT_SECRET after the start.",
+    HIDDEN,
+  ),
+  setting(
+    "streamPreview",
+    "RINGPORT_STREAM_PREVIEW",
+    onOff,
+    "off",
+    "Live streams, a preview: GET /v1/calls/:callId/stream.",
+  ),
+  setting(
+    "registration",
+    "RINGPORT_REGISTRATION",
+    oneOf("invitation", "open"),
+    "invitation",
+    "Who may register in the console once there is an account: people with an invitation, or anybody.",
+  ),
+  setting("cors", "RINGPORT_CORS", corsOrigins, "off", "Origins whose web pages may send requests: * or a list."),
+  setting(
+    "rateLimit.limit",
+    "RINGPORT_RATE_LIMIT",
+    wholeNumber(1, 1_000_000),
+    "none",
+    "Requests that a token may make in each window.",
+  ),
+  setting("rateLimit.windowMs", "RINGPORT_RATE_WINDOW_MS", wholeNumber(100, DAY_MS), "60000", "Length of that window."),
+  setting(
+    "allowedPrefixes",
+    "RINGPORT_ALLOWED_PREFIXES",
+    phonePrefixes,
+    "none",
+    "Prefixes of the only numbers that are called, whatever a token allows; none: every number.",
+  ),
+  setting(
+    "maxCallsPerDay",
+    "RINGPORT_MAX_CALLS_PER_DAY",
+    callsPerDay,
+    "none",
+    "Calls that a token without a limit of its own may create within 24 hours.",
+  ),
+  setting("log", "LOG_LEVEL", oneOf(...LOG_LEVELS), "info", "Lowest level that is logged."),
+  setting(
+    "logMaskNumbers",
+    "RINGPORT_LOG_MASK_NUMBERS",
+    onOff,
+    "off",
+    "Hides the middle of phone numbers in logs: +1202•••0100.",
+  ),
+  setting(
+    "onLeaseLost",
+    "RINGPORT_ON_LEASE_LOST",
+    oneOf("exit", "restart"),
+    "exit",
+    "PostgreSQL: when the lease is lost, exit with code 8, or restart in the same process.",
+  ),
+  setting(
+    "drainMs",
+    "RINGPORT_DRAIN_MS",
+    wholeNumber(0, HOUR_MS),
+    "10000",
+    "Live calls may go on this long when the server stops.",
+  ),
+  setting(
+    "retentionDays",
+    "RINGPORT_RETENTION_DAYS",
+    decimal(0.001, 36_500),
+    "for ever",
+    "Ended calls and deleted instances are kept this long.",
+  ),
+  setting(
+    "recordingRetentionDays",
+    "RINGPORT_RECORDING_RETENTION_DAYS",
+    decimal(0.001, 36_500),
+    "as long as the call",
+    "Recordings of ended calls are kept this long, and never longer than the calls.",
+  ),
+  setting(
+    "embedded.networks",
+    "RINGPORT_TELEPHONY",
+    listOf(...NETWORK_NAMES),
+    "simulator",
+    "Networks that carry calls, the default first; if SIP is configured, the default is sip alone.",
+  ),
+  setting(
+    "requireInboundAudio",
+    "RINGPORT_REQUIRE_INBOUND_AUDIO",
+    onOff,
+    "off",
+    "Fails calls without inbound audio, on every network.",
+  ),
+  setting(
+    "queue.kind",
+    "RINGPORT_QUEUE",
+    oneOf("single", "fifo"),
+    "single",
+    "How many calls an instance holds: one, or a queue.",
+  ),
+  setting(
+    "queue.depth",
+    "RINGPORT_QUEUE_DEPTH",
+    wholeNumber(1, 1_000),
+    "10",
+    "Maximum number of calls in a fifo queue.",
+  ),
+  setting(
+    "webhooks.allowPrivate",
+    "RINGPORT_WEBHOOKS_ALLOW_PRIVATE",
+    onOff,
+    "off",
+    "Webhooks may go to private addresses and without HTTPS: for development.",
+  ),
+  setting(
+    "embedded.synchronous",
+    "RINGPORT_SYNCHRONOUS",
+    oneOf("FULL", "NORMAL"),
+    "FULL",
+    "SQLite: FULL survives a power cut, NORMAL is faster.",
+  ),
+] as const;
+
+const SIMULATOR = [
+  setting(
+    "embedded.simulatorTimeScale",
+    "RINGPORT_SIMULATOR_TIME_SCALE",
+    decimal(0.001, 1_000),
+    "1",
+    "Scales the times of simulated callees; 0.1 is faster.",
+  ),
+  setting(
+    "embedded.simulatorSampleRate",
+    "RINGPORT_SIMULATOR_SAMPLE_RATE",
+    oneOf(8000, 16000),
+    "16000",
+    "Sample rate of simulated calls, Hz.",
+  ),
+] as const;
+
+const TRANSCRIPTION = [
+  setting(
+    "embedded.transcription.engine",
+    "RINGPORT_TRANSCRIPTION_ENGINE",
+    oneOf("openai", "openai-realtime", "deepgram", "deepgram-flux"),
+    "none",
+    "The protocol of the server that transcribes live streams.",
+  ),
+  setting("embedded.transcription.baseUrl", "RINGPORT_TRANSCRIPTION_URL", httpUrl, "none", "Address of that server."),
+  setting(
+    "embedded.transcription.apiKey",
+    "RINGPORT_TRANSCRIPTION_KEY",
+    text("KEY", "a key"),
+    "none",
+    "Its key.",
+    HIDDEN,
+  ),
+  setting(
+    "embedded.transcription.model",
+    "RINGPORT_TRANSCRIPTION_MODEL",
+    text("NAME", "a model's name"),
+    "none",
+    "Its model.",
+  ),
+  setting(
+    "embedded.transcription.language",
+    "RINGPORT_TRANSCRIPTION_LANGUAGE",
+    text("TAG", "a language such as pt or pt-BR", /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i),
+    "none",
+    "Language of the speech, as the server names it; by default the server detects it.",
+  ),
+  setting(
+    "transcriptSpeakers",
+    "RINGPORT_TRANSCRIPTION_SPEAKERS",
+    speakers,
+    "callee",
+    "Whose speech is transcribed; the caller's is what the stream's client plays.",
+  ),
+] as const;
+
+const SPEECH = [
+  setting(
+    "embedded.httpSpeech.baseUrl",
+    "RINGPORT_SPEECH_URL",
+    httpUrl,
+    "none",
+    "Address of a server with POST {URL}/audio/speech.",
+  ),
+  setting("embedded.httpSpeech.apiKey", "RINGPORT_SPEECH_KEY", text("KEY", "a key"), "none", "Its key.", HIDDEN),
+  setting("embedded.httpSpeech.model", "RINGPORT_SPEECH_MODEL", text("NAME", "a model's name"), "none", "Its model."),
+  setting(
+    "embedded.httpSpeech.voices",
+    "RINGPORT_SPEECH_VOICES",
+    speechVoices,
+    "none",
+    `Its voices: {"pt-BR-1":{"voice":"pf_dora"}}.`,
+  ),
+  setting(
+    "embedded.httpSpeech.sampleRate",
+    "RINGPORT_SPEECH_SAMPLE_RATE",
+    wholeNumber(4_000, 192_000),
+    "24000",
+    "Sample rate of its audio, Hz, if the server does not report it.",
+  ),
+  setting(
+    "embedded.httpSpeech.atOnce",
+    "RINGPORT_SPEECH_AT_ONCE",
+    wholeNumber(1, 1_000),
+    "4",
+    "Maximum number of concurrent requests to it.",
+  ),
+] as const;
+
+/** All settings by heading: the one table that help, flags and environment variables are made from. */
+export const SETTING_GROUPS = {
+  Server: SERVER,
+  "Number protection": PROTECTION,
+  "SIP (real phones)": SIP,
+  "Simulated network": SIMULATOR,
+  "Speech server": SPEECH,
+  "Transcription server": TRANSCRIPTION,
+  Agents: AGENT,
+  "Timings (ms)": TIMINGS,
+  "Limits of a request": LIMITS,
+} as const;
+
+export const SETTINGS: readonly Setting[] = Object.values(SETTING_GROUPS).flat();
+
+/** The settings of these options. */
+export function settingsOf(...options: readonly string[]): Setting[] {
+  return SETTINGS.filter(({ option }) => options.includes(option));
+}
+
+/** The settings by which a command finds the storage of a server. */
+export const STORAGE_SETTINGS: readonly Setting[] = settingsOf(
+  "data",
+  "databaseUrl",
+  "databaseSchema",
+  "databasePrefix",
+);
+
+/** Options that are made of code, and why no variable can hold them. */
+export const CODE_ONLY = {
+  telephony: "objects; RINGPORT_TELEPHONY chooses between those that come with Ringport",
+  storage: "an object; DATABASE_URL and RINGPORT_DATA choose between the two that come with Ringport",
+  speech: "an object; RINGPORT_SPEECH_URL names a server",
+  decoder: "an object",
+  agent: "an object; RINGPORT_AGENT_ENGINE chooses between those that come with Ringport",
+  agentTools: "functions; RINGPORT_AGENT_TOOLS has HTTP requests",
+  transcription: "an object; RINGPORT_TRANSCRIPTION_ENGINE names a server",
+  passwords: "an object",
+  recordings: "an object; RINGPORT_DATA chooses the folder",
+  voiceActivity: "a function",
+  authenticate: "a function; the server reads its tokens from the storage",
+  oneWayCalls: "the networks that come with the command line return the callee's audio",
+  system: "the clock",
+  asset: "a function",
+} as const satisfies Partial<Record<keyof RingportOptions, string>>;
+
+type Top<Path extends string> = Path extends `${infer First}.${string}` ? First : Path;
+type Covered = Top<(typeof SETTING_GROUPS)[keyof typeof SETTING_GROUPS][number]["option"]> | keyof typeof CODE_ONLY;
+
+/** Does not compile while an option has neither a setting nor a reason; its type then names the option. */
+export const EVERY_OPTION_IS_COVERED: Exclude<keyof RingportOptions, Covered> extends never
+  ? true
+  : Exclude<keyof RingportOptions, Covered> = true;

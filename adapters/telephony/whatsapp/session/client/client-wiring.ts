@@ -1,0 +1,66 @@
+import type { WhatsAppCall, WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts";
+import type { CallListener } from "../../calls/call-port.ts";
+
+const CALL_EVENTS: ReadonlyMap<string, "state" | "ended"> = new Map([
+  ["voip_call_state", "state"],
+  ["voip_call_ended", "ended"],
+]);
+
+/** The listeners on a client. A fault of ours never reaches the client, and one of the client never us. */
+export class ClientWiring {
+  readonly #failed: (error: unknown, message: string) => void;
+  #removals: (() => void)[] = [];
+
+  /** @param failed called with what a listener, or the client, has thrown */
+  constructor(failed: (error: unknown, message: string) => void) {
+    this.#failed = failed;
+  }
+
+  /** Listens on the client itself: listeners on `client.voip` are lost with each reconnect. */
+  on(client: WhatsAppClient, name: string, listener: (event: unknown) => void): void {
+    const safe = (event: unknown) => this.#safely(() => listener(event));
+    client.on(name, safe);
+    this.#removals.push(() => client.off(name, safe));
+  }
+
+  /** Passes on the events of calls, and every stanza before the client handles it. */
+  attachCalls(client: WhatsAppClient, listener: Pick<CallListener, "voip" | "stanza">): void {
+    for (const [name, type] of CALL_EVENTS)
+      this.on(client, name, (event) => {
+        if (isCall(event)) listener.voip({ type, call: event });
+      });
+    this.on(client, "voip_call_inbound_audio", (event) => {
+      const { call, pcm } = event as { call?: unknown; pcm?: unknown };
+      if (isCall(call) && pcm instanceof Float32Array) listener.voip({ type: "inbound_audio", call, pcm });
+    });
+    this.on(client, "voip_call_error", (error) => listener.voip({ type: "error", error }));
+    try {
+      const remove = client.lowlevel.registerIncomingStanzaFilter((stanza: unknown) => {
+        this.#safely(() => listener.stanza(stanza));
+        return false; // everything is left to the client
+      });
+      this.#removals.push(remove);
+    } catch (error) {
+      this.#failed(error, "the WhatsApp client takes no stanza filter: reasons why calls end are unknown");
+    }
+  }
+
+  /** Removes every listener. */
+  detach(): void {
+    for (const remove of this.#removals.splice(0)) this.#safely(remove);
+  }
+
+  #safely(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#failed(error, "an event of the WhatsApp client could not be handled");
+    }
+  }
+}
+
+function isCall(value: unknown): value is WhatsAppCall {
+  if (typeof value !== "object" || value === null) return false;
+  const { callId, stateData } = value as Partial<WhatsAppCall>;
+  return typeof callId === "string" && typeof stateData === "object" && stateData !== null;
+}

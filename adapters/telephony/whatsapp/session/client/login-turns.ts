@@ -1,0 +1,64 @@
+import type { System } from "../../../../../src/ports/system.ts";
+
+/** The time between two logins, ms: the shortest one, and the most that chance adds. */
+export const MIN_GAP_MS = 100;
+const MAX_JITTER_MS = 60;
+
+interface Waiting {
+  readonly place: number;
+  readonly isWanted: () => boolean;
+  readonly grant: () => void;
+}
+
+/**
+ * Spreads the logins of all numbers of a server: after a restart or an outage they would log in within the same second,
+ * from one address, unlike the devices of people. The number with the lowest place is first.
+ */
+export class LoginTurns {
+  readonly #system: System;
+  readonly #waiting: Waiting[] = [];
+  #cancelNext: (() => void) | undefined;
+  #places = 0;
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  /** The place of another number, behind those of all earlier ones. */
+  newPlace(): number {
+    return ++this.#places;
+  }
+
+  /** Resolves when a number may log in. @param isWanted false once it need not: its turn then passes to the next one */
+  next(place: number, isWanted: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const behind = this.#waiting.findIndex((other) => other.place > place);
+      this.#waiting.splice(behind < 0 ? this.#waiting.length : behind, 0, { place, isWanted, grant: resolve });
+      if (this.#cancelNext === undefined) this.#grant();
+    });
+  }
+
+  /** Stops the turns; numbers that wait get none. */
+  stop(): void {
+    this.#cancelNext?.();
+    this.#cancelNext = undefined;
+    this.#waiting.length = 0;
+  }
+
+  #grant(): void {
+    this.#cancelNext = undefined;
+    let first = this.#waiting.shift();
+    while (first !== undefined && !first.isWanted()) first = this.#waiting.shift();
+    if (first === undefined) return;
+    first.grant();
+    const [jitter = 0] = randomByte(this.#system);
+    const ms = MIN_GAP_MS + (MAX_JITTER_MS * jitter) / 255;
+    this.#cancelNext = this.#system.after(ms, () => this.#grant());
+  }
+}
+
+function randomByte(system: System): Uint8Array {
+  const bytes = new Uint8Array(1);
+  system.random(bytes);
+  return bytes;
+}

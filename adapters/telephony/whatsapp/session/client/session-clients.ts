@@ -1,0 +1,188 @@
+import { within } from "../../../../../src/base/timeout.ts";
+import type { Logger } from "../../../../../src/ports/logger.ts";
+import type { System } from "../../../../../src/ports/system.ts";
+import type { LineRecords } from "../../../../../src/ports/telephony/line-records.ts";
+import { type LineHost, NetworkSilent } from "../../../../../src/ports/telephony.ts";
+import type { WhatsAppClientFactory } from "../../../../../src/ports/whatsapp-client.ts";
+import type { ResolvedNumber } from "../../calls/number-resolver.ts";
+import { isContact } from "../../store/contacts.ts";
+import { privacyTokensOf } from "../../store/whatsapp-store.ts";
+import { newSessionId, type SessionId } from "../records/link-credentials.ts";
+import { SessionRecords } from "../records/session-records.ts";
+import { type ClientListener, SupervisedClient } from "./supervised-client.ts";
+
+/** Time the deletion of the records may take, ms. */
+const ERASING_MS = 3_000;
+/** Time the last writes of a client may take when the line is closed, ms. */
+const FLUSHING_MS = 1_500;
+/** Time limit of a search for the tokens of contacts, ms: a call waits for it. */
+const CONTACT_MS = 2_000;
+
+/** Options of {@link SessionClients}. */
+export interface SessionClientsOptions {
+  readonly instanceId: string;
+  readonly host: LineHost;
+  readonly system: System;
+  readonly logger: Logger;
+  readonly make: WhatsAppClientFactory;
+  /** Resolves when the number may log in; may never do so once `isWanted` returns false. */
+  readonly turn: (isWanted: () => boolean) => Promise<void>;
+  /** Receives the reports of the current client only. */
+  readonly listener: ClientListener;
+}
+
+/** The clients of a session, one after the other: a client is used up by a logout. */
+export class SessionClients {
+  readonly #options: SessionClientsOptions;
+  #current: SupervisedClient | undefined;
+  #records: SessionRecords | undefined;
+  #sessionId: SessionId | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  /** Clients that were replaced because they did not disconnect. */
+  #stuck: readonly SupervisedClient[] = [];
+
+  constructor(options: SessionClientsOptions) {
+    this.#options = options;
+  }
+
+  get current(): SupervisedClient | undefined {
+    return this.#current;
+  }
+
+  /** True if a client that was replaced may still act for the session. */
+  get strays(): boolean {
+    this.#stuck = this.#stuck.filter((client) => client.strays);
+    return this.#stuck.length > 0;
+  }
+
+  /** The session whose keys the current client uses. */
+  get sessionId(): SessionId | undefined {
+    return this.#sessionId;
+  }
+
+  /** The records of the current client. */
+  get records(): LineRecords | undefined {
+    return this.#records;
+  }
+
+  /** Makes a fresh client and connects it. @param sessionId the session whose keys it uses. Default: a new one */
+  open(sessionId?: SessionId): void {
+    const { host, system, logger, instanceId, make, turn, listener } = this.#options;
+    const id = sessionId ?? newSessionId((bytes) => system.random(bytes));
+    const records = new SessionRecords(host.records, system, this.#records);
+    const before = this.#ended;
+    const client: SupervisedClient = new SupervisedClient({
+      async make() {
+        await before; // what is being erased must not be read or written
+        return await make({ instanceId, sessionId: id, records });
+      },
+      turn,
+      system,
+      logger,
+      instanceId,
+      listener: {
+        input: (input) => {
+          if (this.#current === client) listener.input(input);
+        },
+        voip: (event) => listener.voip(event),
+        stanza: (stanza) => listener.stanza(stanza),
+        timelock: () => {
+          if (this.#current === client) listener.timelock();
+        },
+      },
+    });
+    this.#sessionId = id;
+    this.#current = client;
+    this.#records = records;
+    client.connect(sessionId !== undefined);
+  }
+
+  /**
+   * Connects again; a client that does not even disconnect is replaced.
+   * @param logsIn a number is linked
+   * @param resumed the session whose keys the first client uses
+   */
+  reconnect(logsIn: boolean, resumed: SessionId | undefined): void {
+    const client = this.#current;
+    if (client !== undefined && !client.stuck) {
+      client.connect(logsIn);
+      return;
+    }
+    if (client !== undefined) this.#stuck = [...this.#stuck, client];
+    this.#end((stuck) => stuck.drop());
+    this.open(this.#sessionId ?? resumed);
+  }
+
+  /** Disconnects the current client permanently, and stores what it has written. */
+  drop(): void {
+    const { system, logger, instanceId } = this.#options;
+    const records = this.#records;
+    const late = () => new NetworkSilent(`the storage did not take them within ${FLUSHING_MS} ms`);
+    this.#end(async (client) => {
+      await client.drop();
+      await within(records?.retire() ?? Promise.resolve(), { system, ms: FLUSHING_MS, late }).catch((error: unknown) =>
+        logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the last keys of the client were not stored"),
+      );
+      records?.cut();
+    });
+  }
+
+  /** Removes the current client's device at WhatsApp, and disconnects it permanently. */
+  logOut(): void {
+    this.#end((client) => client.logOut());
+  }
+
+  /** Deletes what clients have stored, once the ended ones have gone: a logout uses the keys. */
+  forget(): void {
+    const { host, system, logger, instanceId } = this.#options;
+    const records = this.#records;
+    this.#records = undefined;
+    this.#sessionId = undefined;
+    const erase = async (): Promise<void> => {
+      records?.cut();
+      await records?.flushed();
+      await host.records.clear();
+    };
+    const late = () => new NetworkSilent(`the records were not erased within ${ERASING_MS} ms`);
+    const logged = this.#ended
+      .then(() => within(erase(), { system, ms: ERASING_MS, late }))
+      .catch((error: unknown) =>
+        logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the keys of a link could not be erased"),
+      );
+    this.#endsWith(logged);
+  }
+
+  /** True if the current client has a privacy token of this callee; false if that cannot be found out in time. */
+  async isContact(callee: ResolvedNumber): Promise<boolean> {
+    const { system, logger, instanceId } = this.#options;
+    if (this.#records === undefined || this.#sessionId === undefined) return false;
+    const tokens = privacyTokensOf(this.#records, this.#sessionId);
+    const late = () => new NetworkSilent(`the storage did not answer within ${CONTACT_MS} ms`);
+    try {
+      return await within(isContact(tokens, callee), { system, ms: CONTACT_MS, late });
+    } catch (error) {
+      logger.warn({ instance_id: instanceId, err: error }, "whatsapp: the tokens of contacts could not be read");
+      return false;
+    }
+  }
+
+  /** Resolves once everything that the current client wrote is stored. */
+  async flushed(): Promise<void> {
+    await this.#records?.flushed();
+  }
+
+  /** Resolves once all clients that were ended are gone, and what is to be erased is. Never rejects. */
+  ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  #end(end: (client: SupervisedClient) => Promise<void>): void {
+    const client = this.#current;
+    this.#current = undefined;
+    if (client !== undefined) this.#endsWith(end(client));
+  }
+
+  #endsWith(work: Promise<unknown>): void {
+    this.#ended = Promise.all([this.#ended, work]).then(() => {});
+  }
+}

@@ -1,0 +1,282 @@
+import { printableCause } from "../../../../../src/base/printable-cause.ts";
+import { within } from "../../../../../src/base/timeout.ts";
+import type { Logger } from "../../../../../src/ports/logger.ts";
+import type { System } from "../../../../../src/ports/system.ts";
+import { NetworkSilent } from "../../../../../src/ports/telephony.ts";
+import type { WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts";
+import type { VoipEvent } from "../../calls/call-port.ts";
+import { isConnected } from "../../calls/is-connected.ts";
+import type { LiveState, SessionInput } from "../flow/session-types.ts";
+import { masked } from "../phone-of.ts";
+import { AcceptedLogin } from "./accepted-login.ts";
+import { CLIENT_EVENTS, type ClientEventName, readClientEvent } from "./client-events.ts";
+import { ClientWiring } from "./client-wiring.ts";
+import { isTimelockEvent, TIMELOCK_EVENT } from "./timelock.ts";
+
+/** Time a client may take, ms: to be made, to disconnect, to be online for a logout, to log out, to get a code. */
+const MAKING_MS = 30_000;
+const DISCONNECTING_MS = 3_000;
+const ONLINE_MS = 3_000;
+const LOGOUT_MS = 3_000;
+const PAIRING_MS = 20_000;
+/** After that, a client that did not disconnect is disconnected again, ms; doubled with each attempt. */
+const AGAIN_MS = 2_000;
+const MAX_ATTEMPTS = 8;
+/** Interval at which a client that is to be logged out is asked if it is online, ms. */
+const ASK_MS = 200;
+
+/** Receives what a client reports. */
+export interface ClientListener {
+  input(input: SessionInput): void;
+  voip(event: VoipEvent): void;
+  stanza(stanza: unknown): void;
+  /** WhatsApp has changed the time-lock of the number. */
+  timelock(): void;
+}
+
+/** Options of {@link SupervisedClient}. */
+export interface SupervisedClientOptions {
+  readonly make: () => WhatsAppClient | Promise<WhatsAppClient>;
+  /** Resolves when the number may log in; may never do so once `isWanted` returns false. */
+  readonly turn: (isWanted: () => boolean) => Promise<void>;
+  readonly system: System;
+  readonly logger: Logger;
+  readonly instanceId: string;
+  readonly listener: ClientListener;
+}
+
+/**
+ * One client, from being made to being dropped. Its promises may hang, reject or come late, and its events may come at any
+ * time: that reaches the session only as an input.
+ */
+export class SupervisedClient {
+  readonly #options: SupervisedClientOptions;
+  #made: Promise<WhatsAppClient> | undefined;
+  #client: WhatsAppClient | undefined;
+  readonly #wiring: ClientWiring;
+  #disconnecting: Promise<void> | undefined;
+  /** Attempts to disconnect that have failed in a row. */
+  #failedDisconnects = 0;
+  #dropping: Promise<void> | undefined;
+  #dropped = false;
+  /** It is to be connected. */
+  #wanted = false;
+  /** Counts the attempts to connect, of which only the latest one does. */
+  #attempts = 0;
+  readonly #login: AcceptedLogin;
+  /** It did not disconnect in time, or not before it was to connect again: its state is unknown. */
+  stuck = false;
+
+  constructor(options: SupervisedClientOptions) {
+    this.#options = options;
+    this.#login = new AcceptedLogin(() => options.system.monotonic());
+    this.#wiring = new ClientWiring((error, message) => this.#warn(error, message));
+  }
+
+  /** It was dropped and did not disconnect: it may come back on its own, while it is being disconnected again. */
+  get strays(): boolean {
+    return this.#dropped && this.#failedDisconnects > 0 && this.#failedDisconnects <= MAX_ATTEMPTS;
+  }
+
+  /** The client itself; undefined until it is made, and once it is dropped. */
+  get client(): WhatsAppClient | undefined {
+    return this.#dropped ? undefined : this.#client;
+  }
+
+  /** Makes the client if need be, and connects it. What fails is reported. @param logsIn it waits for its turn to log in */
+  connect(logsIn: boolean): void {
+    void this.#connect(logsIn).catch((error: unknown) => {
+      if (this.#dropped || this.#disconnecting !== undefined) return; // it was ended on purpose
+      this.#warn(error, "the WhatsApp client could not connect");
+      const reason =
+        this.#client === undefined
+          ? "the WhatsApp client could not be created"
+          : "the WhatsApp client could not connect";
+      this.#report({ type: "failed", reason });
+    });
+  }
+
+  /** The client's state at this moment. */
+  live(): LiveState {
+    const { connected, registered } = this.#state();
+    const isAccepted = this.#login.isAccepted(connected);
+    return { isOpen: connected, connected: connected && (isAccepted || !registered), registered };
+  }
+
+  #state(): Omit<LiveState, "isOpen"> {
+    try {
+      const { connected, registered } = this.client?.getState() ?? { connected: false, registered: false };
+      return { connected: connected === true, registered: registered === true };
+    } catch (error) {
+      this.#warn(error, "the WhatsApp client does not know its state");
+      return { connected: false, registered: false };
+    }
+  }
+
+  /** Asks for a code that is typed on the phone. @param digits the number without its plus */
+  async pairingCode(digits: string, signal: AbortSignal): Promise<string> {
+    const { client } = this;
+    if (client === undefined) throw new Error("the client is gone");
+    const code: unknown = await this.#within(async () => client.auth.requestPairingCode(digits), PAIRING_MS, signal);
+    if (typeof code !== "string" || !/^[0-9A-Za-z]{4}-?[0-9A-Za-z]{4}$/.test(code))
+      throw new Error("the client returned no pairing code");
+    return code;
+  }
+
+  /** Ends the connection. Never rejects, and takes a limited time. */
+  disconnect(): Promise<void> {
+    this.#wanted = false;
+    return this.#client === undefined ? Promise.resolve() : this.#end(this.#client);
+  }
+
+  #end(client: WhatsAppClient): Promise<void> {
+    this.#disconnecting ??= this.#within(async () => client.disconnect(), DISCONNECTING_MS)
+      .then(() => {
+        this.#failedDisconnects = 0;
+      })
+      .catch((error: unknown) => {
+        this.stuck ||= error instanceof NetworkSilent;
+        this.#warn(error, "the WhatsApp client did not disconnect in order");
+        this.#disconnectAgain();
+      })
+      .finally(() => {
+        this.#disconnecting = undefined;
+      });
+    return this.#disconnecting;
+  }
+
+  /**
+   * A client that is connected against our will may act for the number beside another one. A client that looks
+   * disconnected may only have lost its socket, and comes back on its own.
+   */
+  #disconnectAgain(): void {
+    if (++this.#failedDisconnects > MAX_ATTEMPTS) return;
+    this.#options.system.after(AGAIN_MS * 2 ** (this.#failedDisconnects - 1), () => {
+      if (!this.#wanted) void this.disconnect();
+    });
+  }
+
+  /** Disconnects permanently: no further reports. Never rejects; idempotent. */
+  drop(): Promise<void> {
+    this.#dropping ??= this.#drop();
+    return this.#dropping;
+  }
+
+  async #drop(): Promise<void> {
+    this.#dropped = true;
+    this.#wiring.detach();
+    // After a logout (516) the client connects once more on its own, to show a code that was not asked for, or in silence.
+    if (this.#client !== undefined)
+      for (const name of ["auth_qr", "connection"] as const)
+        this.#wiring.on(this.#client, name, (event) => {
+          if (name === "auth_qr" || readClientEvent(name, event)?.type === "opened") void this.disconnect();
+        });
+    await this.disconnect();
+    const client = this.#client;
+    if (client !== undefined)
+      this.#options.system.after(AGAIN_MS, () => {
+        if (isConnected(client)) void this.disconnect();
+      });
+  }
+
+  /** Removes this device at WhatsApp, if that is possible in time, and drops the client. Never rejects. */
+  async logOut(): Promise<void> {
+    this.#wiring.detach();
+    try {
+      await this.#onlineSoon();
+      await this.#within(async () => this.#client?.logout(), LOGOUT_MS);
+    } catch (error) {
+      this.#warn(error, "the device could not be removed at WhatsApp: remove it on the phone, under linked devices");
+    }
+    await this.drop();
+  }
+
+  async #onlineSoon(): Promise<void> {
+    const isOnline = () => {
+      const { connected, registered } = this.#state();
+      return connected && registered;
+    };
+    if (isOnline()) return;
+    void this.#connect(false).catch(() => {}); // it may connect already
+    for (let waited = 0; waited < ONLINE_MS; waited += ASK_MS) {
+      await new Promise<void>((resolve) => void this.#options.system.after(ASK_MS, resolve));
+      if (isOnline()) return;
+    }
+    throw new NetworkSilent(`the client did not connect within ${ONLINE_MS} ms`);
+  }
+
+  async #connect(logsIn: boolean): Promise<void> {
+    const attempt = ++this.#attempts;
+    const isWanted = () => !this.#dropped && this.#wanted && this.#attempts === attempt;
+    this.#wanted = true;
+    this.#made ??= this.#make().catch((error: unknown) => {
+      this.#made = undefined; // the next attempt makes another one
+      throw error;
+    });
+    const client = await this.#made;
+    await this.#disconnecting;
+    if (this.#failedDisconnects > 0 && this.#wanted && !this.stuck) {
+      // Its socket may still be there, and come back unseen while the next connect hangs.
+      await this.#end(client);
+      this.stuck ||= this.#failedDisconnects > 0;
+    }
+    if (this.stuck) {
+      this.#wanted = false; // so it is disconnected again
+      throw new Error("the client did not disconnect before");
+    }
+    if (logsIn) await this.#options.turn(isWanted);
+    if (logsIn && isWanted()) this.#report({ type: "login" });
+    if (!isWanted()) return; // it was disconnected, or is to be connected again, in the meantime
+    this.#login.reset();
+    await client.connect();
+  }
+
+  async #make(): Promise<WhatsAppClient> {
+    const made = (async () => this.#options.make())();
+    const client = await this.#within(() => made, MAKING_MS).catch((error: unknown) => {
+      // A later one has never been connected.
+      void made.then((late) => late.disconnect()).catch(() => {});
+      throw error;
+    });
+    if (typeof client?.connect !== "function") throw new TypeError("the factory `client` returned no WhatsApp client");
+    this.#client = client;
+    if (this.#dropped) return client;
+    for (const name of CLIENT_EVENTS) this.#wiring.on(client, name, (event) => this.#take(name, event));
+    this.#wiring.on(client, TIMELOCK_EVENT, (event) => {
+      if (isTimelockEvent(event)) this.#options.listener.timelock();
+    });
+    this.#wiring.attachCalls(client, this.#options.listener);
+    return client;
+  }
+
+  #take(name: ClientEventName, event: unknown): void {
+    const report = readClientEvent(name, event);
+    if (report === undefined) return;
+    if (report.type === "accepted") {
+      this.#login.report();
+      this.#report({ ...report, ...this.live() });
+      return;
+    }
+    if (report.type === "closed" || report.type === "paired" || report.type === "stream_error") this.#login.reset();
+    // What was ended on purpose opens no more, even if its opening crossed the disconnect, and its end is known.
+    if (
+      this.#disconnecting !== undefined &&
+      (report.type === "opened" || (report.type === "closed" && !report.isLogout))
+    )
+      return;
+    this.#report(report.type === "opened" ? { ...report, ...this.live() } : report);
+  }
+
+  #report(input: SessionInput): void {
+    if (!this.#dropped) this.#options.listener.input(input);
+  }
+
+  #within<T>(work: () => Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
+    const late = () => new NetworkSilent(`the WhatsApp client did not answer within ${ms} ms`);
+    return within(work(), { system: this.#options.system, ms, late, signal });
+  }
+
+  #warn(error: unknown, message: string): void {
+    this.#options.logger.warn({ instance_id: this.#options.instanceId, err: printableCause(error, masked) }, message);
+  }
+}

@@ -1,0 +1,37 @@
+import type { WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts";
+
+/** The event by which a client learns that the time-lock of its number has begun or ended. */
+export const TIMELOCK_EVENT = "mex_notification";
+const OPERATION = "NotificationUserReachoutTimelockUpdate";
+/** The longest time-lock, ms. */
+export const MAX_TIMELOCK_MS = 366 * 24 * 3_600_000;
+/** Duration of a lock that is in force although its end has passed by our clock, ms: then WhatsApp is asked again. */
+const MIN_TIMELOCK_MS = 30_000;
+
+/** The lock of calls to strangers. `leftMs`: its duration from now on; undefined if WhatsApp names no end. */
+export type Timelock = { readonly active: false } | { readonly active: true; readonly leftMs: number | undefined };
+
+/** True for an event that reports a change of the time-lock. */
+export function isTimelockEvent(event: unknown): boolean {
+  return (
+    typeof event === "object" && event !== null && (event as { operationName?: unknown }).operationName === OPERATION
+  );
+}
+
+/**
+ * The time-lock of the client's number; undefined for a client that does not know of it. The client is not trusted to keep
+ * its types. Rejects if it does not answer.
+ * @param wall ms since 1970-01-01 UTC
+ */
+export async function askTimelock({ message }: WhatsAppClient, wall: number): Promise<Timelock | undefined> {
+  if (typeof message?.getReachoutTimelock !== "function") return undefined;
+  const reply: unknown = await message.getReachoutTimelock();
+  if (typeof reply !== "object" || reply === null) return undefined;
+  const { isActive, enforcementEndsAt } = reply as Readonly<Record<string, unknown>>;
+  if (isActive !== true) return { active: false };
+  const isTime = typeof enforcementEndsAt === "number" && enforcementEndsAt > 0;
+  if (!isTime) return { active: true, leftMs: undefined };
+  // Only WhatsApp knows if the lock has ended: our clock may be ahead.
+  const leftMs = Math.max(enforcementEndsAt * 1_000 - wall, MIN_TIMELOCK_MS);
+  return { active: true, leftMs: Math.min(leftMs, MAX_TIMELOCK_MS) };
+}

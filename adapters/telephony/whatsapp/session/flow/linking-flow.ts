@@ -1,0 +1,111 @@
+import type { LineCondition } from "../../../../../src/ports/telephony.ts";
+import type { Closing } from "./closings.ts";
+import { attemptFailed, loggedIn, waitMs } from "./reconnects.ts";
+import { forgotten, moved, PATIENCE_MS, stay } from "./session-state.ts";
+import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
+
+/** Time the first code may take to come, ms. */
+export const FIRST_CODE_MS = 60_000;
+/** The client shows the next code at the end of the one before, or stops showing codes; this much later it has not come, ms. */
+export const CODE_MARGIN_MS = 1_000;
+
+/** Inputs while a code waits to be scanned. */
+export type LinkingInput =
+  | Extract<SessionInput, { readonly type: "qr" | "pairing_code" | "pairing_code_over" | "passkey" | "paired" }>
+  /** No code is valid any longer. */
+  | { readonly type: "codes_over" }
+  /** The connection is closed, or did not come up. */
+  | { readonly type: "closing"; readonly closing: Closing }
+  | { readonly type: "refused"; readonly condition: LineCondition; readonly reason: string };
+
+/** Starts an attempt to link, from `idle`. */
+export function linkingStarted(flow: SessionFlow, now: number): SessionDecision {
+  const clear: SessionEffect = { do: "report_condition", condition: undefined, reason: WAITING };
+  return {
+    flow: { ...moved(flow, "link", WAITING), codesUntil: now + FIRST_CODE_MS, explained: false },
+    effects: [
+      ...(flow.explained ? [clear] : []),
+      { do: "open_client" },
+      { do: "start_timer", timer: "patience", ms: FIRST_CODE_MS },
+    ],
+  };
+}
+
+/** Decides what an input means while the session is `linking`. */
+export function decideLinking(flow: SessionFlow, input: LinkingInput, { now, chance }: Moment): SessionDecision {
+  switch (input.type) {
+    case "qr": {
+      const { qr, ttlMs } = input;
+      const next = { ...flow, codes: flow.codes + 1, codesUntil: now + ttlMs, reason: WAITING };
+      const show: SessionEffect = { do: "show_code", qr, ttlMs, sequence: next.codes };
+      return { flow: next, effects: [{ do: "stop_timer", timer: "retry" }, show, patience(next, now)] };
+    }
+    case "pairing_code": {
+      const next = { ...flow, pairingUntil: now + input.ttlMs, explained: true };
+      const reason = "waiting for the pairing code to be typed on the phone";
+      return {
+        flow: next,
+        effects: [{ do: "report_condition", condition: "pairing_code", reason }, patience(next, now)],
+      };
+    }
+    case "pairing_code_over": {
+      if (flow.pairingUntil <= now) return stay(flow);
+      const next = { ...flow, pairingUntil: now };
+      const reason = "the pairing code is no longer valid; request a new one";
+      return { flow: next, effects: [{ do: "report_condition", condition: undefined, reason }, patience(next, now)] };
+    }
+    case "passkey":
+      if (input.hasSigner)
+        return { flow, effects: [{ do: "log", level: "info", message: "the client signs with a passkey" }] };
+      return givenUp(flow, "passkey_required", PASSKEY);
+    case "paired":
+      return {
+        flow: {
+          ...moved(flow, "connect", "connecting"),
+          ...{ stored: false, opened: false, reconnects: loggedIn(flow.reconnects, now) },
+        },
+        effects: [
+          { do: "stop_timer", timer: "retry" },
+          { do: "store_link", phone: input.phone },
+          { do: "start_timer", timer: "patience", ms: PATIENCE_MS },
+        ],
+      };
+    case "codes_over":
+      if (flow.codes === 0 && flow.pairingUntil === -Infinity) return givenUp(flow, undefined, "WhatsApp sent no code");
+      return givenUp(flow, "qr_expired", "no code was used in time; request a new one");
+    case "closing": {
+      const { kind, reason } = input.closing;
+      if (kind === "outdated") return givenUp(flow, "client_outdated", reason, "error");
+      if (kind !== "passes") return givenUp(flow, undefined, reason, "error");
+      const reconnects = attemptFailed(flow.reconnects, kind);
+      const ms = waitMs(kind, reconnects, now, chance);
+      const retry: SessionEffect = { do: "start_timer", timer: "retry", ms };
+      return { flow: { ...flow, reason, reconnects }, effects: [{ do: "disconnect" }, retry] };
+    }
+    case "refused":
+      return givenUp(flow, input.condition, input.reason, "error");
+  }
+}
+
+const WAITING = "waiting for the code to be scanned";
+const PASSKEY =
+  "the account is protected by a passkey, so that no code can link it; remove the passkey on the phone, then request a code";
+
+/** Waits as long as any code is valid. */
+function patience({ codesUntil, pairingUntil }: SessionFlow, now: number): SessionEffect {
+  const ms = Math.max(0, codesUntil - now, pairingUntil - now) + CODE_MARGIN_MS;
+  return { do: "start_timer", timer: "patience", ms };
+}
+
+/** The code is no longer waited for; the next request starts again. */
+function givenUp(
+  flow: SessionFlow,
+  condition: LineCondition | undefined,
+  reason: string,
+  level?: "error",
+): SessionDecision {
+  const { flow: next, effects } = forgotten(flow, reason, { do: "drop_client" });
+  const log: SessionEffect[] = level === undefined ? [] : [{ do: "log", level, message: reason }];
+  const report: SessionEffect = { do: "report_condition", condition, reason };
+  return { flow: { ...next, explained: true }, effects: [...effects, report, ...log] };
+}

@@ -1,0 +1,54 @@
+import type { LineCondition } from "../../../../../src/ports/telephony.ts";
+import { attemptFailed, type FaultKind, isUnstable, NO_RECONNECTS, type Reconnects, waitMs } from "./reconnects.ts";
+import { moved, reportOffline, STOP_WAITING } from "./session-state.ts";
+import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
+
+/** The reason of a lost connection. Its kind sets the length of the wait before the next login. */
+export interface Loss {
+  readonly kind: FaultKind;
+  readonly reason: string;
+}
+
+/** The session stays closed until a person asks for another attempt. */
+export function halted(flow: SessionFlow, reason: string, condition?: LineCondition): SessionDecision {
+  const reconnects = { ...NO_RECONNECTS, logins: flow.reconnects.logins };
+  const next: SessionFlow = {
+    ...moved(flow, "halt", reason),
+    ...{ lasting: true, opened: false, restriction: undefined, reconnects },
+  };
+  const effects: SessionEffect[] = [...STOP_WAITING, { do: "disconnect" }, ...reportOffline(next)];
+  if (condition !== undefined || flow.restriction !== undefined)
+    effects.push({ do: "report_condition", condition, reason });
+  effects.push({ do: "calls_lost", reason, final: true }, { do: "log", level: "error", message: reason });
+  return { flow: next, effects };
+}
+
+/** The session waits until the next login. */
+export function later(before: SessionFlow, { kind, reason }: Loss, { now, chance }: Moment): SessionDecision {
+  const lasting = kind === "outdated"; // WhatsApp refuses the client's version
+  const unstable = isUnstable(before.reconnects, now);
+  const reconnects: Reconnects = { ...attemptFailed(before.reconnects, kind), logged: unstable };
+  const next: SessionFlow = {
+    ...moved(before, "lose", reason),
+    ...{ lasting, opened: false, restriction: undefined, reconnects },
+  };
+  const effects: SessionEffect[] = [{ do: "stop_timer", timer: "patience" }, ...reportOffline(next)];
+  // What is wrong now is something else, unless the next attempt finds the same again.
+  if ((before.lasting || before.restriction !== undefined) && !lasting)
+    effects.push({ do: "report_condition", condition: undefined, reason });
+  if (lasting) {
+    effects.push({ do: "report_condition", condition: "client_outdated", reason });
+    effects.push({ do: "log", level: "error", message: reason });
+  }
+  effects.push({ do: "calls_lost", reason, final: false });
+  if (unstable && !before.reconnects.logged)
+    effects.push({ do: "log", level: "warn", message: "the connection to WhatsApp breaks off again and again" });
+  const ms = waitMs(kind, reconnects, now, chance);
+  return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms }] };
+}
+
+/** The connection is closed, so that the client does not log in on its own, and opened again later. */
+export function disconnected(flow: SessionFlow, loss: Loss, moment: Moment): SessionDecision {
+  const { flow: next, effects } = later(flow, loss, moment);
+  return { flow: next, effects: [{ do: "disconnect" }, ...effects] };
+}

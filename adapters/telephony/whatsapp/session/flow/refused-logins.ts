@@ -1,0 +1,63 @@
+import type { PastLogins } from "../records/past-logins.ts";
+import { utc } from "../utc.ts";
+import { type LoginRefusal, refusalOf, staysClosed } from "./closings.ts";
+import { decideLinking } from "./linking-flow.ts";
+import { disconnected } from "./lost-connections.ts";
+import { attemptFailed, connectionLost, MAX_RESTRICTION_MS, restrictionMs, withPastLogins } from "./reconnects.ts";
+import { isLinked, moved, reportOffline, stay } from "./session-state.ts";
+import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
+
+/**
+ * WhatsApp has refused a login. After most refusals the client logs in again every 2 s until it is disconnected, which
+ * costs the number more than the refusal: so it is disconnected at once.
+ */
+export function loginRefused(flow: SessionFlow, refusal: LoginRefusal, moment: Moment): SessionDecision {
+  if (staysClosed(refusal.code)) return stay(flow); // its closing follows
+  if (flow.state === "waiting" || flow.state === "halted") return { flow, effects: [{ do: "disconnect" }] };
+  if (refusal.code === 402) return restricted(flow, refusal.expiresInMs, moment);
+  const closing = refusalOf(refusal);
+  if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
+  if (!isLinked(flow)) return stay(flow);
+  return disconnected({ ...flow, reconnects: connectionLost(flow.reconnects, moment.now) }, closing, moment);
+}
+
+/** The number stays disconnected until the restriction has ended; the next accepted login clears it. */
+function restricted(before: SessionFlow, expiresInMs: number | undefined, moment: Moment): SessionDecision {
+  const until = expiresInMs === undefined ? "for a while" : `until ${utc(moment.wall + expiresInMs)}`;
+  const reason = `WhatsApp has restricted the number ${until} (402)`;
+  if (before.state === "linking")
+    return decideLinking(before, { type: "refused", condition: "restricted", reason }, moment);
+  if (!isLinked(before)) return stay(before);
+  const lost = attemptFailed(connectionLost(before.reconnects, moment.now), "passes");
+  const reconnects = { ...lost, restrictions: lost.restrictions + 1 };
+  const ms = restrictionMs(reconnects, expiresInMs, moment.now, moment.chance);
+  return heldBack({ ...before, reconnects }, reason, ms, moment);
+}
+
+/** The number stays disconnected for this long. */
+function heldBack(before: SessionFlow, reason: string, ms: number, { wall }: Moment): SessionDecision {
+  const next: SessionFlow = {
+    ...moved(before, "lose", reason),
+    ...{ lasting: false, opened: false, restriction: { reason, endsAt: wall + ms } },
+  };
+  const effects: SessionEffect[] = [
+    { do: "disconnect" },
+    { do: "stop_timer", timer: "patience" },
+    ...reportOffline(next),
+    { do: "report_condition", condition: "restricted", reason },
+    { do: "calls_lost", reason, final: true },
+  ];
+  if (before.restriction === undefined) effects.push({ do: "log", level: "error", message: reason });
+  return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms }] };
+}
+
+/** An earlier process has logged in for the number: its logins count, and a restriction continues. */
+export function remembered(before: SessionFlow, past: PastLogins, moment: Moment): SessionDecision {
+  if (!isLinked(before)) return stay(before);
+  const ages = past.logins.map((at) => moment.wall - at);
+  const reconnects = { ...withPastLogins(before.reconnects, ages, moment.now), restrictions: past.restrictions };
+  const { restriction } = past;
+  const ms = restriction === undefined ? 0 : Math.min(MAX_RESTRICTION_MS, restriction.endsAt - moment.wall);
+  if (restriction === undefined || ms <= 0 || before.state !== "connecting") return stay({ ...before, reconnects });
+  return heldBack({ ...before, reconnects }, restriction.reason, ms, moment);
+}

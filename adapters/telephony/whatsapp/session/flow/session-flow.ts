@@ -1,0 +1,186 @@
+import { utc } from "../utc.ts";
+import { type Closing, closingOf } from "./closings.ts";
+import { decideLinking, linkingStarted } from "./linking-flow.ts";
+import { BROKE_OFF, decideLive } from "./live-state.ts";
+import { disconnected, halted, later } from "./lost-connections.ts";
+import { loginAccepted, resuming, streamEnded } from "./own-logins.ts";
+import { disowned, OWNERSHIP_MS } from "./ownership-flow.ts";
+import { connectionLost, loggedIn, loginBudgetMs, MAX_LOGINS, notLoggedIn, takenOver } from "./reconnects.ts";
+import { loginRefused, remembered } from "./refused-logins.ts";
+import {
+  forgotten,
+  healthOf,
+  isLinked,
+  moved,
+  PATIENCE_MS,
+  reportOffline,
+  STOP_ALL,
+  stay,
+  TURN_MS,
+} from "./session-state.ts";
+import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
+
+/**
+ * Decides what an input means for the session of a number: a pure function, whose effects `Session` carries out.
+ * Only the client's own state makes a session `online`; only a logout makes it forget its credentials.
+ */
+export function decideSession(flow: SessionFlow, input: SessionInput, moment: Moment): SessionDecision {
+  if (flow.state === "closed") return stay(flow);
+  switch (input.type) {
+    case "link":
+      return link(flow, moment);
+    case "resume":
+      if (flow.state !== "idle") return stay(flow);
+      return connecting({ ...flow, stored: true });
+    case "unlink":
+      return forgotten(flow, "not linked", isLinked(flow) ? { do: "log_out" } : { do: "drop_client" });
+    case "close":
+      return close(flow);
+    case "qr":
+    case "pairing_code":
+    case "pairing_code_over":
+    case "passkey":
+    case "paired":
+      if (flow.state === "linking") return decideLinking(flow, input, moment);
+      // A client with credentials shows no codes: its records are gone.
+      return input.type === "qr" && isLinked(flow) ? unlinked(flow, "the keys of this device are lost") : stay(flow);
+    case "link_stored":
+      return linkStored(flow);
+    case "link_refused":
+      return isLinked(flow) && !flow.stored ? forgotten(flow, "not linked", { do: "log_out" }) : stay(flow);
+    case "opened":
+      if (!isLinked(flow)) return stay(flow);
+      return moment.owned ? decideLive({ ...flow, opened: true }, input, moment) : disowned(flow, moment);
+    case "state":
+      return decideLive(flow, input, moment);
+    case "closed":
+      return closed(flow, closingOf(input), moment);
+    case "failure":
+      return loginRefused(flow, input, moment);
+    case "accepted":
+      return loginAccepted(flow, input, moment);
+    case "stream_error":
+      return streamEnded(flow, input.code, moment);
+    case "remembered":
+      return remembered(flow, input, moment);
+    case "login":
+      return login(flow, moment);
+    case "failed":
+      return failed(flow, input.reason, moment);
+    case "calls_over":
+      return flow.endingCalls ? ownership(flow, moment) : stay(flow);
+    case "timer":
+      if (input.timer === "ownership") return ownership(flow, moment);
+      return input.timer === "retry" ? retry(flow, moment) : patienceOver(flow, moment);
+  }
+}
+
+/** Asks now if the server may act for the number. */
+function ownership(flow: SessionFlow, moment: Moment): SessionDecision {
+  return moment.owned ? stay({ ...flow, disowned: false, endingCalls: false }) : disowned(flow, moment);
+}
+
+function link(flow: SessionFlow, { now, owned }: Moment): SessionDecision {
+  if (!owned) return stay(flow);
+  if (flow.state === "idle") return linkingStarted(flow, now);
+  // A person asks for another attempt: the cause may be removed. One beyond the login budget waits for its rest.
+  return flow.state === "halted" || (flow.state === "waiting" && flow.lasting) ? connecting(flow) : stay(flow);
+}
+
+/** The client connects in its turn. The reason and a lasting fault stand until a connection disproves them. */
+function connecting(flow: SessionFlow): SessionDecision {
+  return {
+    flow: { ...moved(flow, "connect", flow.lasting ? flow.reason : "connecting"), opened: false },
+    effects: [
+      { do: "stop_timer", timer: "retry" },
+      { do: "connect" },
+      { do: "start_timer", timer: "patience", ms: TURN_MS },
+    ],
+  };
+}
+
+/** It is the number's turn to log in, whatever made the login necessary. */
+function login(flow: SessionFlow, moment: Moment): SessionDecision {
+  if (flow.state !== "connecting") return stay(flow);
+  if (!moment.owned) return disowned(flow, moment);
+  const budgetMs = loginBudgetMs(flow.reconnects, moment.now);
+  if (budgetMs > 0) {
+    const end = utc(moment.wall + budgetMs);
+    const reason = `the number has logged in ${MAX_LOGINS} times within an hour, and logs in again at ${end}`;
+    return disconnected(flow, { kind: "passes", reason }, moment);
+  }
+  return {
+    flow: { ...flow, reconnects: loggedIn(flow.reconnects, moment.now) },
+    effects: [{ do: "start_timer", timer: "patience", ms: PATIENCE_MS }],
+  };
+}
+
+function linkStored(flow: SessionFlow): SessionDecision {
+  if (!isLinked(flow) || flow.stored) return stay(flow);
+  const next = { ...flow, stored: true };
+  if (healthOf(next).state === "online") return { flow: next, effects: [{ do: "report_online" }] };
+  return { flow: next, effects: next.state === "connecting" ? [] : reportOffline(next) };
+}
+
+function closed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDecision {
+  const { kind, reason } = closing;
+  if (kind === "resumes") return resuming(flow, closing, moment);
+  if (kind === "unlinked") return flow.state === "idle" ? stay(flow) : unlinked(flow, reason);
+  if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
+  if (!isLinked(flow) || flow.state === "halted") return stay(flow);
+  if (kind === "replaced") return replaced(flow, reason, moment);
+  if (kind === "refused") return halted(flow, reason);
+  // It is known that the connection is closed.
+  if (flow.state === "waiting" && kind === "passes") return stay({ ...flow, opened: false });
+  const reconnects = connectionLost(flow.reconnects, moment.now);
+  return later({ ...flow, reconnects }, { kind, reason }, moment);
+}
+
+/** Another client uses the link: a foreign one, which is left alone, or one of ours, which the next attempt closes. */
+function replaced(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
+  const ours = moment.strays ? takenOver(flow.reconnects, moment.now) : undefined;
+  if (ours === undefined) return halted(flow, reason, "replaced");
+  const reconnects = connectionLost(ours, moment.now);
+  const closing = { kind: "passes", reason: "an earlier client of this server has come back" } as const;
+  return later({ ...flow, reconnects }, closing, moment);
+}
+
+function retry(flow: SessionFlow, { owned }: Moment): SessionDecision {
+  if (flow.state !== "waiting" && flow.state !== "linking") return stay(flow);
+  if (!owned) return { flow, effects: [{ do: "start_timer", timer: "retry", ms: OWNERSHIP_MS }] };
+  return flow.state === "linking" ? { flow, effects: [{ do: "connect" }] } : connecting(flow);
+}
+
+function failed(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
+  const closing = { kind: "passes", reason } as const;
+  if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
+  if (flow.state !== "connecting") return stay(flow);
+  const reconnects = flow.opened ? flow.reconnects : notLoggedIn(flow.reconnects);
+  return later({ ...flow, reconnects }, closing, moment);
+}
+
+const NOT_OPENED = { kind: "passes", reason: "WhatsApp did not open the connection in time" } as const;
+
+function patienceOver(flow: SessionFlow, moment: Moment): SessionDecision {
+  if (flow.state === "linking") return decideLinking(flow, { type: "codes_over" }, moment);
+  if (flow.state === "connecting") return disconnected(flow, NOT_OPENED, moment);
+  if (flow.state === "dropped") return disconnected(flow, BROKE_OFF, moment);
+  if (flow.resumingSince === undefined) return stay(flow);
+  return { flow: { ...flow, resumingSince: undefined }, effects: [{ do: "ask_state" }] };
+}
+
+/** The credentials are void. */
+function unlinked(flow: SessionFlow, reason: string): SessionDecision {
+  const { flow: next, effects } = forgotten(flow, reason, { do: "drop_client" });
+  const log: SessionEffect = { do: "log", level: "warn", message: `unlinked: ${reason}` };
+  return { flow: next, effects: [{ do: "report_unlinked", reason }, ...effects, log] };
+}
+
+function close(flow: SessionFlow): SessionDecision {
+  const next = { ...moved(flow, "close", "closed"), lasting: false, opened: false, restriction: undefined };
+  const calls: SessionEffect = { do: "calls_lost", reason: "the line is closed", final: true };
+  return {
+    flow: next,
+    effects: [...STOP_ALL, calls, { do: "drop_client" }],
+  };
+}

@@ -1,0 +1,91 @@
+import { nextState } from "../../../../../src/base/machine.ts";
+import type { LineHealth } from "../../../../../src/ports/telephony.ts";
+import { NO_RECONNECTS } from "./reconnects.ts";
+import {
+  SESSION_TRANSITIONS,
+  type SessionDecision,
+  type SessionEffect,
+  type SessionFlow,
+  type SessionMove,
+} from "./session-types.ts";
+
+/** A session before anything has happened. */
+export const NEW_SESSION: SessionFlow = {
+  state: "idle",
+  reason: "not linked",
+  lasting: false,
+  stored: false,
+  opened: false,
+  reopened: false,
+  resumingSince: undefined,
+  disowned: false,
+  endingCalls: false,
+  codes: 0,
+  codesUntil: -Infinity,
+  pairingUntil: -Infinity,
+  restriction: undefined,
+  reconnects: NO_RECONNECTS,
+  explained: false,
+};
+
+/** Time a connection may take to come up, or to come back automatically, ms. */
+export const PATIENCE_MS = 30_000;
+/** Time a number may wait for its turn to log in, ms. */
+export const TURN_MS = 30 * 60_000;
+
+/** Health of the line. */
+export function healthOf({ state, reason, lasting, stored, restriction }: SessionFlow): LineHealth {
+  if (restriction !== undefined) return { state: "offline", reason: restriction.reason };
+  if (state === "online")
+    return stored ? { state: "online" } : { state: "offline", reason: "the link is being stored" };
+  const why = reason ?? "offline";
+  return lasting ? { state: "offline", reason: why, lasting } : { state: "offline", reason: why };
+}
+
+/** True if a number is linked, as far as the session knows. */
+export function isLinked({ state }: SessionFlow): boolean {
+  return state !== "idle" && state !== "linking" && state !== "closed";
+}
+
+/**
+ * Time between two questions for the client's state, ms; undefined if there is no question. A socket may break off, and come
+ * back, without an event. The client logs in 2 s later, which is for the session to decide; if it does so in a call, its socket
+ * may close again within moments, and each login counts.
+ */
+export function pollMs({ state }: SessionFlow): number | undefined {
+  if (state === "dropped") return 100;
+  return state === "linking" || state === "connecting" || state === "online" ? 1_000 : undefined;
+}
+
+/** The flow after a move, which ends a resumption; unchanged if the table has no such move from here. */
+export function moved(flow: SessionFlow, move: SessionMove, reason: string | null): SessionFlow {
+  const state = nextState(SESSION_TRANSITIONS, flow.state, move);
+  return state === undefined ? flow : { ...flow, state, reason, reopened: false, resumingSince: undefined };
+}
+
+export function stay(flow: SessionFlow): SessionDecision {
+  return { flow, effects: [] };
+}
+
+/** Ends the waiting for a connection, for codes and for the next attempt. */
+export const STOP_WAITING: readonly SessionEffect[] = [
+  { do: "stop_timer", timer: "patience" },
+  { do: "stop_timer", timer: "retry" },
+];
+
+export const STOP_ALL: readonly SessionEffect[] = [...STOP_WAITING, { do: "stop_timer", timer: "ownership" }];
+
+/** Reports the line as offline; the core does not know a link that is not stored yet. */
+export function reportOffline(flow: SessionFlow): SessionEffect[] {
+  const health = healthOf(flow);
+  if (!flow.stored || health.state === "online") return [];
+  return [{ do: "report_offline", reason: health.reason, lasting: health.lasting ?? false }];
+}
+
+/** The number is no longer linked. @param how what becomes of the client */
+export function forgotten(flow: SessionFlow, reason: string, how: SessionEffect): SessionDecision {
+  return {
+    flow: { ...NEW_SESSION, state: moved(flow, "unlink", reason).state, reason },
+    effects: [...STOP_ALL, { do: "calls_lost", reason, final: true }, how, { do: "forget" }],
+  };
+}

@@ -1,0 +1,175 @@
+import type { Transitions } from "../../../../../src/base/machine.ts";
+import type { LineCondition } from "../../../../../src/ports/telephony.ts";
+import type { PastLogins, Restriction } from "../records/past-logins.ts";
+import type { ClosedConnection, LoginRefusal } from "./closings.ts";
+import type { Reconnects } from "./reconnects.ts";
+
+/** States of a number's session. */
+export const SESSION_STATES = [
+  /** No number is linked, and no code is asked for. */
+  "idle",
+  /** A client without credentials waits for its code to be scanned. */
+  "linking",
+  /** A client with credentials connects. */
+  "connecting",
+  "online",
+  /** The socket closed without an event during a call; the client reconnects on its own. */
+  "dropped",
+  /** The connection is closed until the next attempt. */
+  "waiting",
+  /** The connection stays closed until a person asks for it. */
+  "halted",
+  "closed",
+] as const;
+export type SessionState = (typeof SESSION_STATES)[number];
+
+/** Inputs of a session. */
+export type SessionMove = "link" | "connect" | "open" | "drop" | "lose" | "halt" | "unlink" | "close";
+
+/** Every legal move of a session. */
+export const SESSION_TRANSITIONS: Transitions<SessionState, SessionMove> = {
+  idle: { link: "linking", connect: "connecting", unlink: "idle", close: "closed" },
+  linking: { connect: "connecting", unlink: "idle", close: "closed" },
+  connecting: { open: "online", lose: "waiting", halt: "halted", unlink: "idle", close: "closed" },
+  online: { drop: "dropped", connect: "connecting", lose: "waiting", halt: "halted", unlink: "idle", close: "closed" },
+  dropped: { open: "online", lose: "waiting", halt: "halted", unlink: "idle", close: "closed" },
+  waiting: { connect: "connecting", open: "online", lose: "waiting", halt: "halted", unlink: "idle", close: "closed" },
+  halted: { connect: "connecting", unlink: "idle", close: "closed" },
+  closed: {},
+};
+
+/** Decided by `decideSession` and carried out by `Session`. Times are monotonic, ms. */
+export interface SessionFlow {
+  readonly state: SessionState;
+  /** Reason why the number cannot place calls; null while it is online. */
+  readonly reason: string | null;
+  /** The fault stays until a person fixes it. */
+  readonly lasting: boolean;
+  /** The core has stored the link. */
+  readonly stored: boolean;
+  /** The client has reported an open connection, and not its end. */
+  readonly opened: boolean;
+  /** The client has opened the socket of a dropped connection again, and WhatsApp has not accepted its login. */
+  readonly reopened: boolean;
+  /** Since when a new connection is about to open because WhatsApp has asked for it; undefined if it has not. */
+  readonly resumingSince: number | undefined;
+  /** The server could not act for the number a moment ago; it is about to be asked again. */
+  readonly disowned: boolean;
+  /** The calls are being ended, before the connection is given up. */
+  readonly endingCalls: boolean;
+  /** Number of codes shown in this attempt to link. */
+  readonly codes: number;
+  /** Until when a shown code may be scanned, and a pairing code typed. */
+  readonly codesUntil: number;
+  readonly pairingUntil: number;
+  /** WhatsApp keeps the number offline for a while; undefined if it does not. */
+  readonly restriction: Restriction | undefined;
+  readonly reconnects: Reconnects;
+  /** The core shows a condition, or a reason, of the last attempt to link. */
+  readonly explained: boolean;
+}
+
+export type SessionInput =
+  /** The core asks for a code, or for another attempt. */
+  | { readonly type: "link" }
+  /** The line was opened with stored credentials. */
+  | { readonly type: "resume" }
+  | { readonly type: "unlink" }
+  | { readonly type: "close" }
+  /** The client shows a code for `ttlMs`. */
+  | { readonly type: "qr"; readonly qr: string; readonly ttlMs: number }
+  | { readonly type: "pairing_code"; readonly ttlMs: number }
+  /** WhatsApp wants a new pairing code. */
+  | { readonly type: "pairing_code_over" }
+  | { readonly type: "passkey"; readonly hasSigner: boolean }
+  /** The phone has accepted this device. @param phone E.164; null if unknown */
+  | { readonly type: "paired"; readonly phone: string | null }
+  | { readonly type: "link_stored" }
+  /** The core has refused the link: the instance is gone. */
+  | { readonly type: "link_refused" }
+  /** The client reports an open connection, with its state at that moment. */
+  | ({ readonly type: "opened" } & LiveState)
+  | ({ readonly type: "closed" } & ClosedConnection)
+  /** WhatsApp has refused a login, or ends the connection with such a code. */
+  | ({ readonly type: "failure" } & LoginRefusal)
+  /** WhatsApp has accepted a login. */
+  | ({ readonly type: "accepted" } & LiveState)
+  /** WhatsApp has ended the stream, after which the client logs in again at once, and does not report it. */
+  | { readonly type: "stream_error"; readonly code: number | undefined }
+  /** An earlier process has stored its logins. */
+  | ({ readonly type: "remembered" } & PastLogins)
+  /** It is the turn of the number: the client logs in next, unless it is disconnected now. */
+  | { readonly type: "login" }
+  /** The client's state, asked just now. */
+  | ({ readonly type: "state" } & LiveState)
+  /** The client could not be made, or could not connect. */
+  | { readonly type: "failed"; readonly reason: string }
+  /** The last call on the session has ended. */
+  | { readonly type: "calls_over" }
+  | { readonly type: "timer"; readonly timer: SessionTimer };
+
+/** The state of the client. */
+export interface LiveState {
+  readonly isOpen: boolean;
+  /** The socket is open, and WhatsApp has accepted the login of a linked number. */
+  readonly connected: boolean;
+  readonly registered: boolean;
+}
+
+/**
+ * `patience`: codes, or a connection, must have come by then. `retry`: the next attempt. `ownership`: the server must be
+ * able to act for the number again.
+ */
+export type SessionTimer = "patience" | "retry" | "ownership";
+
+export type SessionEffect =
+  /** Ask for the client's state now. */
+  | { readonly do: "ask_state" }
+  /** Make a fresh client without credentials, and connect it. */
+  | { readonly do: "open_client" }
+  /** Connect, with the same client if it still works; a number that is linked logs in when it is its turn. */
+  | { readonly do: "connect" }
+  /** End the connection; the client may connect again. */
+  | { readonly do: "disconnect" }
+  /** End the connection and ignore the client from now on. */
+  | { readonly do: "drop_client" }
+  /** Remove this device at WhatsApp, then drop the client. */
+  | { readonly do: "log_out" }
+  | { readonly do: "show_code"; readonly qr: string; readonly ttlMs: number; readonly sequence: number }
+  | { readonly do: "store_link"; readonly phone: string | null }
+  /** Erase the records of the client. */
+  | { readonly do: "forget" }
+  | { readonly do: "report_online" }
+  | { readonly do: "report_offline"; readonly reason: string; readonly lasting: boolean }
+  | { readonly do: "report_unlinked"; readonly reason: string }
+  | { readonly do: "report_condition"; readonly condition: LineCondition | undefined; readonly reason: string }
+  /** The call on the session is cut off. `final`: the session will not come back for it. */
+  | { readonly do: "calls_lost"; readonly reason: string; readonly final: boolean }
+  | { readonly do: "calls_restored" }
+  /** The calls must hang up while the connection is still there. */
+  | { readonly do: "end_calls"; readonly reason: string }
+  /** Replaces a running timer of this name. */
+  | { readonly do: "start_timer"; readonly timer: SessionTimer; readonly ms: number }
+  | { readonly do: "stop_timer"; readonly timer: SessionTimer }
+  | { readonly do: "log"; readonly level: "info" | "warn" | "error"; readonly message: string };
+
+/** Dependencies of a decision besides the state and the input. */
+export interface Moment {
+  /** Monotonic, ms. */
+  readonly now: number;
+  /** ms since 1970-01-01 UTC. */
+  readonly wall: number;
+  /** 0 to 1. */
+  readonly chance: number;
+  /** This server may still act for the number. */
+  readonly owned: boolean;
+  /** The session carries a call. */
+  readonly inCall: boolean;
+  /** An earlier client of this session did not disconnect, and may come back on its own. */
+  readonly strays: boolean;
+}
+
+export interface SessionDecision {
+  readonly flow: SessionFlow;
+  readonly effects: readonly SessionEffect[];
+}

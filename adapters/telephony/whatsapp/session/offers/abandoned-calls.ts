@@ -1,0 +1,103 @@
+import { within } from "../../../../../src/base/timeout.ts";
+import type { Timers } from "../../../../../src/base/timers.ts";
+import type { CallListener, CallPort } from "../../calls/call-port.ts";
+import { endAtClient } from "../../calls/end-at-client.ts";
+import { isConnected } from "../../calls/is-connected.ts";
+import { END_MS } from "../../calls/leg.ts";
+
+/** A call that no connection comes back for is ended this much later, ms: that closes its audio at least. */
+export const ABANDONED_MS = 10_000;
+
+/** Options of {@link AbandonedCalls}. */
+export interface AbandonedCallsOptions {
+  readonly system: Timers;
+  readonly port: Pick<CallPort, "client" | "calls" | "openCalls">;
+  readonly listeners: ReadonlySet<Pick<CallListener, "callId">>;
+  /** A call could not be ended. */
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Outgoing calls of the client that no leg carries: a call that ended during an outage, or whose end the client did not take.
+ * They are ended over an open connection, so that the callee's phone learns of it; a client without one only forgets them, and
+ * the session's open calls keep them.
+ */
+export class AbandonedCalls {
+  readonly #options: AbandonedCallsOptions;
+  #cancel: (() => void) | undefined;
+  readonly #ending = new Set<string>();
+
+  constructor(options: AbandonedCallsOptions) {
+    this.#options = options;
+  }
+
+  /** Ends them now if the client is connected, and soon if not. */
+  check(): void {
+    const { system, port } = this.#options;
+    try {
+      if (this.#calls.length === 0) this.stop();
+      else if (isConnected(port.client)) this.#end();
+      else this.#cancel ??= system.after(ABANDONED_MS, () => this.#end());
+    } catch (error) {
+      this.#options.failed(error);
+    }
+  }
+
+  /** True if there are such calls. */
+  get any(): boolean {
+    try {
+      return this.#calls.length > 0;
+    } catch {
+      return false; // the client fails; that is reported by the next check
+    }
+  }
+
+  /** True if the client is ending the call. */
+  isEnding(callId: string): boolean {
+    return this.#ending.has(callId);
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  get #calls(): string[] {
+    const { port, listeners } = this.#options;
+    const carried = [...listeners].map(({ callId }) => callId);
+    if (carried.includes(undefined)) return []; // a call is being placed, and may be any of them
+    const calls = port.calls?.getCalls() ?? [];
+    const offered = calls.filter(({ direction, stateData }) => direction === "outgoing" && isOffered(stateData.state));
+    return offered.map(({ callId }) => callId).filter((callId) => !carried.includes(callId));
+  }
+
+  #end(): void {
+    this.stop();
+    try {
+      for (const callId of this.#calls) void this.#endCall(callId).catch(this.#options.failed);
+    } catch (error) {
+      this.#options.failed(error);
+    }
+  }
+
+  async #endCall(callId: string): Promise<void> {
+    const { system, port } = this.#options;
+    if (port.calls === undefined) return;
+    this.#ending.add(callId);
+    const ended = endAtClient(port.client, port.calls, callId).then((hasLeft) => {
+      if (hasLeft) port.openCalls.terminated(callId);
+    });
+    const late = (): Error => new Error(`the client did not end the call within ${END_MS} ms`);
+    try {
+      await within(ended, { system, ms: END_MS, late });
+    } finally {
+      this.#ending.delete(callId);
+      void port.openCalls.end(); // if the client has not
+    }
+  }
+}
+
+/** True if the callee may have the offer. The end of a call whose offer has yet to leave would arrive before that. */
+function isOffered(state: string): boolean {
+  return state !== "initiating" && state !== "ended";
+}

@@ -1,0 +1,107 @@
+import { DialError, type LineCondition, type LineHealth } from "../../../../../src/ports/telephony.ts";
+import { MAX_HOLD_MS, type OfferHold, offerError, TIMELOCK_CODE } from "../../calls/offer-errors.ts";
+import { MAX_TIMELOCK_MS } from "../client/timelock.ts";
+import { utc } from "../utc.ts";
+
+/** Key of the record of the limits of a number. */
+export const OFFER_LIMITS_KEY = "ringport/offer-limits";
+const MAX_TIMES = 10;
+
+/** An error in reply to an offer, for as long as it applies to further offers. */
+export interface OfferLimit {
+  readonly code: string;
+  readonly callees: OfferHold["callees"];
+  readonly condition: LineCondition | undefined;
+  /** A sentence for the owner of the number, with the code and the end. */
+  readonly reason: string;
+  /** Its end: monotonic, ms, and ms since 1970-01-01 UTC. */
+  readonly until: number;
+  readonly endsAt: number;
+  /** Number of times that it came in a row. */
+  readonly times: number;
+}
+
+/** The limits in force, by the code of their error. */
+export type OfferLimits = ReadonlyMap<string, OfferLimit>;
+
+export const NO_LIMITS: OfferLimits = new Map();
+
+/** A time for decisions. `now`: monotonic, ms; `wall`: ms since 1970-01-01 UTC. */
+export interface Time {
+  readonly now: number;
+  readonly wall: number;
+}
+
+/** The limits after WhatsApp has refused an offer; the same if the error applies to its call alone. */
+export function limited(limits: OfferLimits, code: string, time: Time, leftMs?: number): OfferLimits {
+  const error = offerError(code);
+  if (error.scope === "callee") return limits;
+  const times = Math.min(MAX_TIMES, (limits.get(code)?.times ?? 0) + 1);
+  const ms = leftMs ?? Math.min(MAX_HOLD_MS, error.holdMs * 2 ** (times - 1));
+  return new Map(limits).set(code, limitOf(code, error, times, ms, time));
+}
+
+function limitOf(code: string, hold: OfferHold, times: number, ms: number, { now, wall }: Time): OfferLimit {
+  const endsAt = wall + ms;
+  const { callees, condition, text } = hold;
+  const reason = `${text}, until ${utc(endsAt)} (${code})`;
+  return { code, callees, times, endsAt, condition, until: now + ms, reason };
+}
+
+/** The limits of the number, for a later process; undefined if there are none. An update of the client ends the others. */
+export function storedLimits(limits: OfferLimits): unknown {
+  const ofNumber = [...limits.values()].filter(({ code }) => offerError(code).scope === "number");
+  return ofNumber.length === 0 ? undefined : ofNumber.map(({ code, endsAt, times }) => ({ code, endsAt, times }));
+}
+
+/** The limits that an earlier process has stored; anything else in the record is left out. */
+export function restoredLimits(stored: unknown, time: Time): OfferLimits {
+  const entries = Array.isArray(stored) ? stored : [];
+  return new Map(entries.flatMap((entry) => restored(entry, time) ?? []).map((limit) => [limit.code, limit]));
+}
+
+function restored(entry: unknown, time: Time): OfferLimit | undefined {
+  if (typeof entry !== "object" || entry === null) return undefined;
+  const { code, endsAt, times } = entry as Readonly<Record<string, unknown>>;
+  if (typeof code !== "string" || !Number.isFinite(endsAt) || !Number.isInteger(times)) return undefined;
+  const error = offerError(code);
+  if (error.scope !== "number") return undefined;
+  const maxMs = code === TIMELOCK_CODE ? MAX_TIMELOCK_MS : MAX_HOLD_MS; // the clock may have been set back
+  const ms = Math.min(maxMs, (endsAt as number) - time.wall);
+  const isOver = ms <= 0 && error.condition !== undefined;
+  return isOver ? undefined : limitOf(code, error, Math.min(MAX_TIMES, times as number), ms, time);
+}
+
+/** The limits without one of them. */
+export function lifted(limits: OfferLimits, code: string): OfferLimits {
+  return new Map([...limits].filter(([other]) => other !== code));
+}
+
+/** The limits after WhatsApp has accepted an offer: it lets the number call again. */
+export function afterAcceptance(limits: OfferLimits, { now }: Time): OfferLimits {
+  return new Map([...limits].filter(([, { until }]) => until > now));
+}
+
+/** The health of the line with its limits: an online one is offline if its client may not call anybody. */
+export function limitedHealth(health: LineHealth, limits: OfferLimits, { now }: Time): LineHealth {
+  if (health.state !== "online") return health;
+  const noted = inForce(limits, now).filter(({ condition }) => condition !== undefined);
+  const outdated = noted.find(({ callees }) => callees === "everyone");
+  if (outdated !== undefined) return { state: "offline", reason: outdated.reason, lasting: true };
+  const [first] = noted;
+  if (first?.condition === undefined) return health;
+  return { state: "online", notice: { condition: first.condition, reason: first.reason, until: first.endsAt } };
+}
+
+/** The reason for which no offer is sent now, to anybody or to this callee; undefined if it may be sent. */
+export function offerBlock(limits: OfferLimits, isStranger: boolean, { now }: Time): DialError | undefined {
+  const current = inForce(limits, now);
+  const all = current.find(({ callees }) => callees === "everyone");
+  if (all !== undefined) return new DialError("line_lost", all.reason, { retryAfterMs: all.until - now });
+  const strangers = isStranger ? current[0] : undefined;
+  return strangers && new DialError("paused", `not dialled: ${strangers.reason}; contacts can be called`);
+}
+
+function inForce(limits: OfferLimits, now: number): readonly OfferLimit[] {
+  return [...limits.values()].filter(({ until }) => until > now);
+}

@@ -1,0 +1,191 @@
+import { within } from "../../../../../src/base/timeout.ts";
+import type { System } from "../../../../../src/ports/system.ts";
+import type { LineRecords } from "../../../../../src/ports/telephony/line-records.ts";
+import { type DialError, type LineHealth, type LineHost, NetworkSilent } from "../../../../../src/ports/telephony.ts";
+import type { WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts";
+import { TIMELOCK_CODE } from "../../calls/offer-errors.ts";
+import { askTimelock } from "../client/timelock.ts";
+import { StoredRecord } from "../records/stored-record.ts";
+import * as limits from "./offer-limits.ts";
+
+/** Time limit of a question to the client for its time-lock, ms. */
+const TIMELOCK_MS = 10_000;
+/** Longest wait of a call to a stranger for the answer, ms. */
+const ASKED_MS = 2_000;
+
+/** Options of {@link Offers}. */
+export interface OffersOptions {
+  readonly system: System;
+  readonly host: Pick<LineHost, "online" | "offline" | "condition">;
+  /** The connected client; undefined while there is none. */
+  readonly client: () => WhatsAppClient | undefined;
+  /** The records of the number; undefined if no client uses them. */
+  readonly records: () => LineRecords | undefined;
+  readonly log: (level: "info" | "warn" | "error", message: string, error?: unknown) => void;
+}
+
+/**
+ * The offers of a number: remembers the errors that apply to further ones, also in a later process, and reports them to the
+ * core until they end.
+ */
+export class Offers {
+  readonly #options: OffersOptions;
+  readonly #timers = new Map<string, () => void>();
+  readonly #record: StoredRecord;
+  #limits: limits.OfferLimits = limits.NO_LIMITS;
+  /** The question for the time-lock that is under way, or was the last one. */
+  #question: Promise<void> = Promise.resolve();
+  /** Number of questions so far: only the answer to the latest one counts, because answers may overtake each other. */
+  #questions = 0;
+
+  constructor(options: OffersOptions) {
+    this.#options = options;
+    this.#record = new StoredRecord({
+      ...{ key: limits.OFFER_LIMITS_KEY, records: options.records },
+      value: () => limits.storedLimits(this.#limits),
+      failed: (error) => options.log("warn", "the limits of the number's calls could not be stored", error),
+    });
+  }
+
+  /** Continues the limits of an earlier process. @param stored value of their record */
+  restore(stored: unknown): void {
+    this.#limits = limits.restoredLimits(stored, this.#time);
+    for (const { code, condition, reason } of this.#limits.values()) {
+      this.#plan(code);
+      if (condition !== undefined) this.#options.host.condition(condition, reason);
+    }
+  }
+
+  /** The health of the line, with the limits of its offers. */
+  health(line: LineHealth): LineHealth {
+    return limits.limitedHealth(line, this.#limits, this.#time);
+  }
+
+  /** The reason for which an offer is not sent now; undefined if it may be. */
+  block(isStranger: boolean): DialError | undefined {
+    return limits.offerBlock(this.#limits, isStranger, this.#time);
+  }
+
+  /** WhatsApp has refused an offer. */
+  refused(code: string): void {
+    this.#limit(code);
+    if (code === TIMELOCK_CODE) this.#ask(false);
+  }
+
+  /** WhatsApp has accepted an offer. */
+  offerAccepted(): void {
+    this.#change(limits.afterAcceptance(this.#limits, this.#time));
+  }
+
+  /** The number is online, or WhatsApp has changed its time-lock. */
+  check(): void {
+    this.#ask(true);
+  }
+
+  /** Resolves once the question for the time-lock is answered, or has taken too long for a call. Never rejects. */
+  async asked(): Promise<void> {
+    const late = () => new NetworkSilent(`the client did not answer within ${ASKED_MS} ms`);
+    await within(this.#latestAnswer(), { system: this.#options.system, ms: ASKED_MS, late }).catch(() => {});
+  }
+
+  /** A person asks for another attempt. */
+  retry(): void {
+    for (const { code, callees } of this.#limits.values()) if (callees === "everyone") this.#lift(code);
+  }
+
+  /** The line is closed; the limits stay stored. */
+  stop(): void {
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+  }
+
+  /** The number is no longer linked, and its records are being erased. */
+  reset(): void {
+    this.stop();
+    this.#limits = limits.NO_LIMITS;
+    this.#record.discard();
+  }
+
+  get #time(): limits.Time {
+    const { system } = this.#options;
+    return { now: system.monotonic(), wall: system.now() };
+  }
+
+  #limit(code: string, leftMs?: number): void {
+    const { host, log } = this.#options;
+    const before = this.#limits.get(code);
+    this.#change(limits.limited(this.#limits, code, this.#time, leftMs));
+    const limit = this.#limits.get(code);
+    if (limit === undefined) return;
+    this.#plan(code);
+    if (before === undefined) log("error", limit.reason);
+    if (limit.condition !== undefined) host.condition(limit.condition, limit.reason);
+    if (limit.condition !== undefined && limit.callees === "everyone") host.offline(limit.reason, true);
+    else host.online();
+  }
+
+  #change(changed: limits.OfferLimits): void {
+    const isChanged = changed.size > 0 || this.#limits.size > 0;
+    this.#limits = changed;
+    if (isChanged) this.#record.store();
+  }
+
+  /** Sets the timer for the end of a limit. */
+  #plan(code: string): void {
+    const { system } = this.#options;
+    const until = this.#limits.get(code)?.until ?? 0;
+    const onEnd = (): void => (code === TIMELOCK_CODE ? this.#ask(true) : this.#lift(code));
+    this.#timers.get(code)?.();
+    this.#timers.set(code, system.after(Math.max(0, until - system.monotonic()), onEnd));
+  }
+
+  #lift(code: string): void {
+    this.#timers.get(code)?.();
+    this.#timers.delete(code);
+    const limit = this.#limits.get(code);
+    if (limit === undefined) return;
+    // One of 429 is remembered until an offer is accepted: another one in a row lasts longer.
+    if (limit.condition === undefined) return;
+    this.#change(limits.lifted(this.#limits, code));
+    this.#options.log("info", `calls are possible again after error ${code}`);
+    this.#options.host.online();
+  }
+
+  /** Asks WhatsApp until when strangers cannot be called. @param lifts the lock ends if WhatsApp knows of none */
+  #ask(lifts: boolean): void {
+    this.#question = this.#answered(lifts);
+  }
+
+  async #answered(lifts: boolean): Promise<void> {
+    const { system, client, log } = this.#options;
+    const asked = client();
+    const question = ++this.#questions;
+    if (asked === undefined) return;
+    const isObsolete = (): boolean => question !== this.#questions || client() !== asked;
+    const late = () => new NetworkSilent(`the client did not answer within ${TIMELOCK_MS} ms`);
+    try {
+      const answer = Promise.resolve().then(() => askTimelock(asked, system.now()));
+      const timelock = await within(answer, { system, ms: TIMELOCK_MS, late });
+      if (isObsolete()) return;
+      if (timelock?.active === true) this.#limit(TIMELOCK_CODE, timelock.leftMs);
+      else if (lifts && (timelock !== undefined || this.#isOver)) this.#lift(TIMELOCK_CODE);
+    } catch (error) {
+      if (isObsolete()) return;
+      log("info", "the time-lock of the number is unknown", error);
+      if (lifts && this.#isOver) this.#lift(TIMELOCK_CODE);
+    }
+  }
+
+  async #latestAnswer(): Promise<void> {
+    let question: Promise<void> | undefined;
+    while (question !== this.#question) {
+      question = this.#question;
+      await question;
+    }
+  }
+
+  /** True if the lock has no time left. */
+  get #isOver(): boolean {
+    return (this.#limits.get(TIMELOCK_CODE)?.until ?? 0) <= this.#options.system.monotonic();
+  }
+}

@@ -1,0 +1,217 @@
+import { toHex } from "../../../../../src/base/hex.ts";
+import type { System } from "../../../../../src/ports/system.ts";
+import type { LineRecords } from "../../../../../src/ports/telephony/line-records.ts";
+import type { WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts";
+import type { CallPort, OpenCallLog } from "../../calls/call-port.ts";
+import { isConnected } from "../../calls/is-connected.ts";
+import { readJid } from "../../calls/jid.ts";
+import { ownAddresses } from "../../calls/own-addresses.ts";
+import { StoredRecord, storedValue } from "../records/stored-record.ts";
+
+/** Key of the record that lists the open calls of a number. */
+const KEY = "ringport/open-calls";
+/** A number carries one call at a time; the others are waiting for a connection to end them. */
+const MAX_OPEN_CALLS = 8;
+/** Age beyond which a call has ended without a terminate, ms. */
+export const MAX_OPEN_MS = 24 * 3_600_000;
+/**
+ * A terminate that left earlier than this before its connection was found to be dead has arrived, ms: the client pings every
+ * 15 s if no request is open, or half a minute if one is, and waits 20 s for the pong.
+ */
+export const MAX_UNNOTICED_MS = 60_000;
+const MAX_ID_LENGTH = 100;
+
+/** A call of ours whose callee is not known to have learned of its end. */
+interface OpenCall {
+  readonly callId: string;
+  /** Address to which its terminate goes: the callee, and once a device has accepted, that one. */
+  readonly peer: string;
+  /** Address of the device that has sent the offer: WhatsApp takes the end of the call from no other one. */
+  readonly creator: string;
+  /** Time of the offer, ms since 1970-01-01 UTC. */
+  readonly at: number;
+}
+
+/** Options of {@link OpenCalls}. */
+export interface OpenCallsOptions {
+  readonly system: Pick<System, "now" | "monotonic" | "random" | "after">;
+  readonly port: Pick<CallPort, "client" | "calls">;
+  /** The records of the number; undefined if no client uses them. */
+  readonly records: () => LineRecords | undefined;
+  /** True if a leg carries the call, or the client is ending it. */
+  readonly isCarried: (callId: string) => boolean;
+  readonly failed: (message: string, error: unknown) => void;
+}
+
+/**
+ * The calls of a number whose callees may not know of their end, stored with the keys of the number. A crash, another client
+ * that takes the link over, and a reconnect that the client's calls do not survive leave a phone ringing or connected: once the
+ * number is online again, such a call gets the terminate that it lacks.
+ */
+export class OpenCalls implements OpenCallLog {
+  readonly #options: OpenCallsOptions;
+  readonly #calls = new Map<string, OpenCall>();
+  /** Times at which the terminate of a call has left over the present connection, monotonic ms; in this order. */
+  readonly #terminated = new Map<string, number>();
+  #cancelSettling: (() => void) | undefined;
+  #loading: Promise<void> | undefined;
+  /** Counts the links of the number. */
+  #generation = 0;
+  readonly #record: StoredRecord;
+
+  constructor(options: OpenCallsOptions) {
+    this.#options = options;
+    this.#record = new StoredRecord({
+      key: KEY,
+      records: options.records,
+      value: () => (this.#calls.size === 0 ? undefined : [...this.#calls.values()]),
+      load: () => this.#load(), // or the calls that are not read would be lost
+      failed: (error) => options.failed("the calls in progress could not be stored", error),
+    });
+  }
+
+  add(callId: string, peer: string, creator: string): void {
+    this.#terminated.delete(callId); // an offer may leave after it
+    const known = this.#calls.get(callId);
+    if (known?.peer === peer) return;
+    const [oldest] = [...this.#terminated.keys(), ...this.#calls.keys()];
+    if (known === undefined && this.#calls.size >= MAX_OPEN_CALLS && oldest !== undefined) this.#forget(oldest);
+    this.#calls.set(callId, { callId, peer, creator, at: known?.at ?? this.#options.system.now() });
+    this.#record.store();
+  }
+
+  accepted(callId: string, device: string): void {
+    const call = this.#calls.get(callId);
+    if (call === undefined || call.peer === device) return;
+    this.#calls.set(callId, { ...call, peer: device });
+    this.#record.store();
+  }
+
+  terminated(callId: string): void {
+    if (!this.#calls.has(callId)) return;
+    this.#terminated.delete(callId);
+    this.#terminated.set(callId, this.#options.system.monotonic());
+    this.#settleLater();
+  }
+
+  delete(callId: string): void {
+    if (this.#forget(callId)) this.#record.store();
+  }
+
+  /** Terminates that have left over the lost connection may not have arrived. */
+  connectionLost(): void {
+    this.#terminated.clear();
+    this.stop();
+  }
+
+  stop(): void {
+    this.#cancelSettling?.();
+    this.#cancelSettling = undefined;
+  }
+
+  /** Forgets all calls: the records are being erased. */
+  clear(): void {
+    this.connectionLost();
+    this.#calls.clear();
+    this.#generation++;
+    this.#loading = Promise.resolve(); // a later link has left no calls
+    this.#record.discard();
+  }
+
+  async end(): Promise<void> {
+    try {
+      await this.#load();
+      if (this.#record.isDirty) this.#record.store();
+    } catch (error) {
+      this.#options.failed("the calls of an earlier process could not be read", error);
+    }
+    const { port, isCarried, system } = this.#options;
+    for (const call of [...this.#calls.values()]) {
+      const { client } = port;
+      if (client === undefined || !isConnected(client)) return;
+      if (!this.#calls.has(call.callId)) continue; // it has ended while another one was being ended
+      if (this.#terminated.has(call.callId) || isCarried(call.callId) || this.#isAtClient(call.callId)) continue;
+      const addresses = ownAddresses(client);
+      if (addresses.length === 0) return;
+      const canEnd = addresses.includes(call.creator) && Math.abs(system.now() - call.at) < MAX_OPEN_MS;
+      if (canEnd) await this.#terminate(client, call);
+      else this.delete(call.callId);
+    }
+  }
+
+  #forget(callId: string): boolean {
+    this.#terminated.delete(callId);
+    return this.#calls.delete(callId);
+  }
+
+  /** Forgets the calls whose terminate has arrived. */
+  #settleLater(): void {
+    const { system } = this.#options;
+    const [first] = this.#terminated.values();
+    if (first === undefined || this.#cancelSettling !== undefined) return;
+    this.#cancelSettling = system.after(Math.max(0, first + MAX_UNNOTICED_MS - system.monotonic()), () => {
+      this.#cancelSettling = undefined;
+      for (const [callId, at] of [...this.#terminated])
+        if (system.monotonic() - at >= MAX_UNNOTICED_MS) this.delete(callId);
+      this.#settleLater();
+    });
+  }
+
+  async #terminate(client: WhatsAppClient, call: OpenCall): Promise<void> {
+    const { failed } = this.#options;
+    const what = "the callee of a call that a crash or an outage left behind was not informed of its end";
+    this.terminated(call.callId); // before it has, so that it is sent once
+    try {
+      if (client.lowlevel?.sendNode === undefined) throw new TypeError("the client has no lowlevel.sendNode");
+      await client.lowlevel.sendNode(this.#terminateOf(call));
+      if (isConnected(client)) return;
+    } catch (error) {
+      failed(what, error);
+    }
+    this.#terminated.delete(call.callId); // it is sent over the next connection
+  }
+
+  #terminateOf({ callId, peer, creator }: OpenCall): object {
+    const random = new Uint8Array(16);
+    this.#options.system.random(random);
+    const attrs = { "call-id": callId, "call-creator": creator };
+    const to = { to: peer, id: toHex(random).toUpperCase() };
+    return { tag: "call", attrs: to, content: [{ tag: "terminate", attrs }] };
+  }
+
+  /** The client ends the calls that it still has. */
+  #isAtClient(callId: string): boolean {
+    try {
+      const call = this.#options.port.calls?.getCall(callId) ?? null;
+      return call !== null && call.stateData.state !== "ended";
+    } catch {
+      return false;
+    }
+  }
+
+  /** Reads the calls of an earlier process, unless they are read already. */
+  #load(): Promise<void> {
+    this.#loading ??= this.#read().catch((error: unknown) => {
+      this.#loading = undefined; // the next one reads again
+      throw error;
+    });
+    return this.#loading;
+  }
+
+  async #read(): Promise<void> {
+    const generation = this.#generation;
+    const stored = await storedValue(this.#options.records(), KEY);
+    if (!Array.isArray(stored) || generation !== this.#generation) return;
+    for (const call of stored.slice(0, MAX_OPEN_CALLS).flatMap((entry) => readCall(entry) ?? []))
+      if (!this.#calls.has(call.callId)) this.#calls.set(call.callId, call);
+  }
+}
+
+/** A stored call; undefined for anything else in the record. */
+function readCall(entry: unknown): OpenCall | undefined {
+  if (typeof entry !== "object" || entry === null) return undefined;
+  const { callId, peer, creator, at } = entry as Readonly<Record<string, unknown>>;
+  if (typeof callId !== "string" || callId.length > MAX_ID_LENGTH || typeof at !== "number") return undefined;
+  if (readJid(peer) === undefined || readJid(creator) === undefined) return undefined;
+  return { callId, peer: peer as string, creator: creator as string, at };
+}

@@ -1,0 +1,49 @@
+import { MAX_LOGINS } from "../flow/reconnects.ts";
+import type { SessionFlow } from "../flow/session-types.ts";
+
+/** Key of the record of the logins of a number. */
+export const PAST_LOGINS_KEY = "ringport/logins";
+const MAX_REASON_LENGTH = 200;
+
+/** The logins of a number, as another process learns of them. Times are ms since 1970-01-01 UTC. */
+export interface PastLogins {
+  /** Logins of the last hour. */
+  readonly logins: readonly number[];
+  /** Refusals for a restriction since the last accepted login. */
+  readonly restrictions: number;
+  readonly restriction: Restriction | undefined;
+}
+
+/** Restriction of a number by WhatsApp: it does not log in before the end. */
+export interface Restriction {
+  /** A sentence for the owner of the number. */
+  readonly reason: string;
+  /** Time of the next login, ms since 1970-01-01 UTC. */
+  readonly endsAt: number;
+}
+
+/** The logins of a session, for a later process. @param clocks the monotonic time and the one since 1970, ms */
+export function pastLoginsOf(
+  { reconnects, restriction }: SessionFlow,
+  { now, wall }: { readonly now: number; readonly wall: number },
+): PastLogins {
+  const { logins, restrictions } = reconnects;
+  return { logins: logins.map((at) => wall - (now - at)), restrictions, restriction };
+}
+
+/** The logins that a record contains; anything else in it is left out. */
+export function readPastLogins(stored: unknown): PastLogins {
+  const { logins, restrictions, restriction } = fieldsOf(stored);
+  const times = Array.isArray(logins) ? logins.filter((at): at is number => Number.isFinite(at)) : [];
+  const { reason, endsAt } = fieldsOf(restriction);
+  const isRestriction = typeof reason === "string" && reason.length <= MAX_REASON_LENGTH && Number.isFinite(endsAt);
+  return {
+    logins: times.slice(-MAX_LOGINS),
+    restrictions: typeof restrictions === "number" && restrictions > 0 ? Math.min(restrictions, MAX_LOGINS) : 0,
+    restriction: isRestriction ? { reason, endsAt: endsAt as number } : undefined,
+  };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

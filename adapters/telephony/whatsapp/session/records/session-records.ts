@@ -1,0 +1,92 @@
+import { pause } from "../../../../../src/base/pause.ts";
+import type { Timers } from "../../../../../src/base/timers.ts";
+import { LeaseLost, StorageUnavailable } from "../../../../../src/ports/storage.ts";
+import type { LineRecords } from "../../../../../src/ports/telephony/line-records.ts";
+
+const RETRY_MS = 1_000;
+/** A client that never stops writing is cut off all the same. */
+const MAX_ROUNDS = 100;
+
+/**
+ * The records of one client. Writes go through in their order, and each one is repeated until the storage has taken it: a
+ * key that rotates must not be lost to an outage. A client that is no longer used is cut off from them; its writes until
+ * then come before everything that the next client on the same keys reads or writes.
+ */
+export class SessionRecords implements LineRecords {
+  readonly #records: LineRecords;
+  readonly #system: Timers;
+  readonly #cut = new AbortController();
+  readonly #before: SessionRecords | undefined;
+  #last: Promise<void> = Promise.resolve();
+  #retired: Promise<void> | undefined;
+
+  /** @param before the records of the client that used these keys before */
+  constructor(records: LineRecords, system: Timers, before?: SessionRecords) {
+    this.#records = records;
+    this.#system = system;
+    this.#before = before;
+    if (before !== undefined) this.#last = before.retire();
+  }
+
+  async get(keys: readonly string[]): Promise<(Uint8Array | undefined)[]> {
+    await this.#before?.retire();
+    return this.#isCut ? keys.map(() => undefined) : await this.#records.get(keys);
+  }
+
+  async keys(prefix: string): Promise<string[]> {
+    await this.#before?.retire();
+    return this.#isCut ? [] : await this.#records.keys(prefix);
+  }
+
+  set(changes: ReadonlyMap<string, Uint8Array | undefined>): Promise<void> {
+    return this.#inTurn(() => this.#records.set(changes));
+  }
+
+  clear(): Promise<void> {
+    return this.#inTurn(() => this.#records.clear());
+  }
+
+  /** Resolves once everything that was written so far is stored or cut off, and what waited for that. Never rejects. */
+  async flushed(): Promise<void> {
+    let last: Promise<void> | undefined;
+    for (let round = 0; last !== this.#last && round < MAX_ROUNDS; round++) {
+      last = this.#last;
+      await last;
+    }
+  }
+
+  /** Resolves once everything is stored; whatever the client writes after that is refused. Never rejects. */
+  retire(): Promise<void> {
+    this.#retired ??= this.flushed().then(() => this.#cut.abort());
+    return this.#retired;
+  }
+
+  /** Refuses whatever is not stored yet, and whatever the client writes from now on. */
+  cut(): void {
+    this.#before?.cut();
+    this.#cut.abort();
+  }
+
+  get #isCut(): boolean {
+    return this.#cut.signal.aborted;
+  }
+
+  #inTurn(write: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(() => this.#untilStored(write));
+    this.#last = done.catch(() => {}); // the writer is notified
+    return done;
+  }
+
+  async #untilStored(write: () => Promise<void>): Promise<void> {
+    while (!this.#isCut) {
+      try {
+        await write();
+        return;
+      } catch (error) {
+        if (!(error instanceof StorageUnavailable) || error instanceof LeaseLost) throw error;
+        await pause(this.#system, RETRY_MS, this.#cut.signal);
+      }
+    }
+    throw new Error("not stored: this client is no longer in use");
+  }
+}

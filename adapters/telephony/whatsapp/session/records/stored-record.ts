@@ -1,0 +1,70 @@
+import type { LineRecords } from "../../../../../src/ports/telephony/line-records.ts";
+
+/** Options of {@link StoredRecord}. */
+export interface StoredRecordOptions {
+  readonly key: string;
+  /** The records of the number; undefined if no client uses them. */
+  readonly records: () => LineRecords | undefined;
+  /** The current value; undefined if there is no record to store. */
+  readonly value: () => unknown;
+  /** Reads what must be part of the value before it is stored; no record is stored if it rejects. */
+  readonly load?: () => Promise<void>;
+  /** The value could not be stored. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** A value of the session that is stored with the keys of its number, as JSON. */
+export class StoredRecord {
+  readonly #options: StoredRecordOptions;
+  #storing: Promise<void> | undefined;
+  #isDirty = false;
+
+  constructor(options: StoredRecordOptions) {
+    this.#options = options;
+  }
+
+  /** True if the last change is not stored: a write of it has failed, or is under way. */
+  get isDirty(): boolean {
+    return this.#isDirty;
+  }
+
+  /** Stores the value as it is then; changes in the meantime are stored together. */
+  store(): void {
+    this.#isDirty = true;
+    this.#storing ??= this.#storeAll();
+  }
+
+  /** Leaves out what is not stored yet: the records are being erased. */
+  discard(): void {
+    this.#isDirty = false;
+  }
+
+  async #storeAll(): Promise<void> {
+    const { key, records, value, load, failed } = this.#options;
+    try {
+      await load?.();
+      while (this.#isDirty) {
+        this.#isDirty = false;
+        const current = value();
+        const bytes = current === undefined ? undefined : new TextEncoder().encode(JSON.stringify(current));
+        await records()?.set(new Map([[key, bytes]]));
+      }
+    } catch (error) {
+      this.#isDirty = true; // until the next change
+      failed(error);
+    } finally {
+      this.#storing = undefined; // in the turn that has found no other change
+    }
+  }
+}
+
+/** The stored value; undefined if there is none, or it is no JSON. */
+export async function storedValue(records: LineRecords | undefined, key: string): Promise<unknown> {
+  const [bytes] = (await records?.get([key])) ?? [];
+  if (bytes === undefined) return undefined;
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}

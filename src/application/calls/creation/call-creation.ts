@@ -1,0 +1,263 @@
+import { shown } from "../../../base/shown.ts";
+import { mayUseInstanceId } from "../../../domain/access/ownership.ts";
+import type { Principal } from "../../../domain/access/principal.ts";
+import { asCreated, type Call, type Message } from "../../../domain/calls/call.ts";
+import { agentLanguageIn, agentToolsIn, type CheckedCallInput, voiceIn } from "../../../domain/calls/call-input.ts";
+import type { Fact } from "../../../domain/events.ts";
+import { parseCreateCall } from "../../../domain/input/inputs.ts";
+import { type CallerId, callerOf } from "../../../domain/numbers/caller-id.ts";
+import { type Fault, invalidInput, Refusal } from "../../../domain/refusal.ts";
+import { VoiceUnavailable } from "../../../ports/speech.ts";
+import type { Insertion, NewReceipt, Receipt } from "../../../ports/storage.ts";
+import type { Telephony } from "../../../ports/telephony.ts";
+import { byteBudgetOf, storageQuota } from "../../access/byte-budget.ts";
+import { type IdempotencyContext, once } from "../../access/idempotency.ts";
+import { voiceOf } from "../../call-audio/agents/agent-voice.ts";
+import { programOf } from "../../call-audio/programs/all-programs.ts";
+import { type ProgramContext, ProgramFailed } from "../../call-audio/programs/program.ts";
+import type { Context } from "../../context.ts";
+import { instanceNotFound, ownedInstance } from "../../instances/owned-instance.ts";
+import type { CreateOptions, Creation } from "../../use-cases.ts";
+import { referenceData } from "../live/outcomes.ts";
+import { assertCallerAllowed } from "./callers.ts";
+import { assertCallable, assertTokenAllows, dailyLimitReached, quotaOf, withCheckedLimits } from "./destinations.ts";
+import { decodedAudio, MessageChecks } from "./message-checks.ts";
+import { assertNotOneWay } from "./one-way-calls.ts";
+import { screeningFaults } from "./screening-faults.ts";
+import { assertSipAllowed, sipChoiceOf } from "./sip-choices.ts";
+import { unspeakableTextFault } from "./unspeakable-text.ts";
+
+/** Dependencies of the call creation. */
+export type CallCreationContext = Pick<
+  Context,
+  | "access"
+  | "agent"
+  | "agentTools"
+  | "callLimits"
+  | "counters"
+  | "events"
+  | "ids"
+  | "limits"
+  | "oneWayCalls"
+  | "policy"
+  | "purgeClock"
+  | "schemas"
+  | "speech"
+  | "standStill"
+  | "storage"
+  | "strictSchemas"
+  | "system"
+  | "telephony"
+  | "transcription"
+> &
+  IdempotencyContext &
+  ProgramContext;
+
+/** Languages that a fault lists. */
+const LANGUAGES_NAMED = 20;
+
+/** Checks the input of a new call and stores the call as `QUEUED`. */
+export class CallCreation {
+  readonly #context: CallCreationContext;
+  readonly #waits: (call: Call) => void;
+  readonly #messages: MessageChecks;
+
+  /** @param waits receives every call that may wait in its queue now */
+  constructor(context: CallCreationContext, waits: (call: Call) => void) {
+    this.#context = context;
+    this.#waits = waits;
+    this.#messages = new MessageChecks(context);
+  }
+
+  async create(principal: Principal, body: unknown, options: CreateOptions = {}): Promise<Call & Creation> {
+    const { schemas, strictSchemas } = this.#context;
+    const input = parseCreateCall(options.strict ? strictSchemas : schemas, body, [
+      ...(await this.#voiceFaults(body)),
+      ...this.#toolFaults(body),
+      ...(await screeningFaults(this.#context, body)),
+    ]);
+    const audio = input.type === "FIXED_AUDIO" ? await decodedAudio(input.audio) : undefined;
+    return once(
+      this.#context,
+      principal,
+      options.idempotencyKey,
+      ["call", audio ? { ...input, audio } : input],
+      (receipt) => this.#place(withCheckedLimits(principal), input, audio?.bytes, receipt, options),
+      (receipt) => this.#replay(receipt),
+    );
+  }
+
+  /** The first response. All that a call changes after its creation is left out. */
+  async #replay({ recordId, existing }: Receipt): Promise<(Call & Creation) | undefined> {
+    const call = await this.#context.storage.calls.get(recordId);
+    return (
+      call && { ...asCreated(call), status: existing ?? "QUEUED", created: existing === undefined, replayed: true }
+    );
+  }
+
+  /** Faults of a well-formed voice id: the voice does not exist here, or cannot speak the text. */
+  async #voiceFaults(body: unknown): Promise<Fault[]> {
+    const language = agentLanguageIn(body);
+    // An agent in audio speaks with its own voice.
+    if (language !== undefined && this.#context.agent?.kind !== "audio") return this.#languageFaults(language);
+    const voice = voiceIn(body);
+    if (voice === undefined) return [];
+    try {
+      const { speech, limits } = this.#context;
+      const found = await speech.voice(voice.voiceId);
+      const fault = await unspeakableTextFault(body, found, speech, limits.textLength);
+      return fault ? [fault] : [];
+    } catch (error) {
+      if (!(error instanceof VoiceUnavailable)) throw error;
+      return [{ pointer: voice.pointer, code: "voice_unavailable", detail: error.message }];
+    }
+  }
+
+  /** Faults in the names of tools: this server has none of that name. */
+  #toolFaults(body: unknown): Fault[] {
+    const names = this.#context.agentTools.map(({ name }) => name);
+    const unknown = agentToolsIn(body).find((name) => !names.includes(name));
+    if (unknown === undefined) return [];
+    const known = names.length === 0 ? "this server has none" : `the tools of this server are ${names.join(", ")}`;
+    return [{ pointer: "/agent/tools", code: "value_invalid", detail: `there is no tool ${shown(unknown)}; ${known}` }];
+  }
+
+  async #languageFaults(language: string): Promise<Fault[]> {
+    const voices = await this.#context.speech.voices();
+    if (voiceOf(voices, language) !== undefined) return [];
+    const spoken = [...new Set(voices.map((voice) => voice.language))].slice(0, LANGUAGES_NAMED).join(", ");
+    const detail = `no voice here speaks ${language}; ${spoken === "" ? "no speech engine is installed" : `there are voices for ${spoken}`}`;
+    return [{ pointer: "/agent/language", code: "voice_unavailable", detail }];
+  }
+
+  async #place(
+    principal: Principal,
+    input: CheckedCallInput,
+    audio: Uint8Array | undefined,
+    receipt: NewReceipt | undefined,
+    { strict = false, signal }: CreateOptions,
+  ): Promise<(Call & Creation) | undefined> {
+    const { storage, policy, events, counters, telephony } = this.#context;
+    const { instanceId, target } = input;
+    const { userId } = principal;
+    if (!mayUseInstanceId(principal, instanceId))
+      throw new Refusal("demo_token_restricted", "this demo token can call from its own instance only");
+    assertTokenAllows(principal, target.phoneNumber);
+    const instance = await ownedInstance(storage, principal, instanceId);
+    const network = telephony.get(instance.provider);
+    await assertCallable(this.#context, network, target.phoneNumber);
+    for (const phoneNumber of transferNumbers(input)) {
+      assertTokenAllows(principal, phoneNumber);
+      await assertCallable(this.#context, network, phoneNumber);
+    }
+    const from = callerOf(input.from, instance.callerId);
+    await assertCallerAllowed(this.#context, principal, network, from);
+    assertSipAllowed(network, sipChoiceOf(input));
+
+    // Before an active call is returned: a bad message fails even if the line is busy.
+    const { message, file } = await this.#messages.check(principal, input, audio, signal);
+    const call = this.#newCall(principal, input, message, from);
+    if (strict && message.type === "DYNAMIC_AGENT") await this.#assertConductable(call, network);
+    if (policy.kind === "single") {
+      const [existing] = await storage.calls.active(instanceId);
+      if (existing) return { ...existing, created: false, replayed: false };
+    }
+
+    const subject = { callId: call.id, instanceId, userId };
+    const log = [events.event({ event: "queued", data: { type: message.type, ...referenceData(call) } }, subject)];
+    for (const event of audioEvents(message)) log.push(events.event(event, subject));
+    const quota = quotaOf(this.#context, principal);
+    let inserted: Insertion;
+    try {
+      inserted = await storage.calls.insert(
+        call,
+        file,
+        policy,
+        log,
+        receipt,
+        quota,
+        byteBudgetOf(this.#context.limits),
+      );
+    } catch (error) {
+      // The answer may be all that was lost.
+      this.#waits(call);
+      throw error;
+    }
+    switch (inserted.kind) {
+      case "limited":
+        throw dailyLimitReached(this.#context, quota!, inserted.oldestAt);
+      case "repeated":
+        return undefined;
+      case "over_budget":
+        throw await storageQuota(this.#context, call, inserted.owner);
+      case "instance_gone":
+        throw instanceNotFound(instanceId);
+      case "full":
+        throw new Refusal("queue_full", `instance "${instanceId}" has a full queue; wait until one of its calls ends`);
+      case "existing":
+        return { ...inserted.call, created: false, replayed: false };
+      case "created":
+        counters.callCreated(message.type);
+        events.publish(log);
+        this.#waits(inserted.call);
+        return { ...inserted.call, created: true, replayed: false };
+    }
+  }
+
+  /** Without `strict`, such a call is accepted and fails before anybody is dialled. @throws {Refusal} `agent_unavailable` */
+  async #assertConductable(call: Call, network: Telephony | undefined): Promise<void> {
+    const program = programOf(call);
+    try {
+      if (program.kind === "live") await program.check(this.#context, call, network);
+      if (network) assertNotOneWay(this.#context, call, network);
+    } catch (error) {
+      if (!(error instanceof ProgramFailed)) throw error;
+      throw invalidInput([{ pointer: "/agent", code: "agent_unavailable", detail: error.message }]);
+    }
+  }
+
+  #newCall(principal: Principal, input: CheckedCallInput, message: Message, from: CallerId | undefined): Call {
+    const sip = sipChoiceOf(input);
+    this.#context.standStill.look();
+    return {
+      id: this.#context.ids("call"),
+      instanceId: input.instanceId,
+      userId: principal.userId,
+      tokenId: principal.tokenId ?? null,
+      ...(principal.demoInstanceId !== undefined && { isDemo: true as const }),
+      ...(principal.allowedPrefixes && { allowedPrefixes: principal.allowedPrefixes }),
+      ...(principal.maxCallsPerDay !== undefined && { maxCallsPerDay: principal.maxCallsPerDay }),
+      status: "QUEUED",
+      targetPhone: input.target.phoneNumber,
+      ...(from && { from }),
+      ...(sip && { sip }),
+      message,
+      ...(input.reference !== undefined && { reference: input.reference }),
+      ...(input.metadata !== undefined && { metadata: input.metadata }),
+      outcome: null,
+      mediaStatistics: null,
+      recordedMs: input.recording ? 0 : null,
+      createdAt: this.#context.system.now(),
+      startedAt: null,
+      endedAt: null,
+      slot: 0,
+      owner: null,
+      dialingAt: null,
+      version: 1,
+    };
+  }
+}
+
+/** The numbers that the call may be transferred to. */
+function transferNumbers(input: CheckedCallInput): readonly string[] {
+  return input.type === "DYNAMIC_AGENT" ? (input.agent.transferTo ?? []) : [];
+}
+
+/** Facts that a call reports at its creation: the bytes of its audio file that cannot be heard. */
+function audioEvents(message: Message): readonly Fact[] {
+  if (message.type !== "FIXED_AUDIO") return [];
+  const ignored = (message.bytes?.ignored ?? []).map((data) => ({ event: "audio_ignored", data }) as const);
+  return message.truncated
+    ? [{ event: "audio_truncated", data: { played_ms: message.durationMs } }, ...ignored]
+    : ignored;
+}

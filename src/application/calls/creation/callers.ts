@@ -1,0 +1,41 @@
+import type { Principal } from "../../../domain/access/principal.ts";
+import { type CallerId, isCallerIdAllowed } from "../../../domain/numbers/caller-id.ts";
+import { Refusal } from "../../../domain/refusal.ts";
+import { DialError, type Telephony } from "../../../ports/telephony.ts";
+import type { Context } from "../../context.ts";
+
+/**
+ * Makes sure that calls over the network may come from this caller.
+ * @throws {Refusal} `caller_id_not_allowed`; names the allowed numbers only to users of the network
+ */
+export async function assertCallerAllowed(
+  { access }: Pick<Context, "access">,
+  { userId, demoInstanceId }: Principal,
+  network: Telephony | undefined,
+  caller: CallerId | undefined,
+): Promise<void> {
+  const why = network && refusalOf(network, caller);
+  if (why === undefined) return;
+  const { callerIds = [] } = network?.capabilities ?? {};
+  const mayKnow = demoInstanceId === undefined && network !== undefined && (await access.isOpenTo(userId, network));
+  const hint = !mayKnow || callerIds === "*" || callerIds.length === 0 ? "" : `; allowed: ${callerIds.join(", ")}`;
+  throw new Refusal("caller_id_not_allowed", `${why}${hint}`);
+}
+
+/**
+ * The same before dialling: the network's numbers may have changed since the call was created.
+ * @throws {DialError} `rejected_by_network`
+ */
+export function assertCallerDiallable(network: Telephony, caller: CallerId | undefined): void {
+  const why = refusalOf(network, caller);
+  if (why !== undefined) throw new DialError("rejected_by_network", `not dialled: ${why}`);
+}
+
+function refusalOf({ name, capabilities }: Telephony, caller: CallerId | undefined): string | undefined {
+  if (caller === undefined) return undefined;
+  const { callerIds } = capabilities;
+  if (callerIds === undefined) return `calls over "${name}" cannot choose their caller`;
+  const { phoneNumber } = caller;
+  if (phoneNumber === undefined || isCallerIdAllowed(phoneNumber, callerIds)) return undefined;
+  return `calls over "${name}" may not come from ${phoneNumber}`;
+}

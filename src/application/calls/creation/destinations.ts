@@ -1,0 +1,143 @@
+import type { Principal } from "../../../domain/access/principal.ts";
+import type { Call } from "../../../domain/calls/call.ts";
+import { CALL_WINDOW_MS, checkedCallLimits, isAllowed } from "../../../domain/calls/call-limits.ts";
+import { Refusal } from "../../../domain/refusal.ts";
+import type { CallQuota } from "../../../ports/storage.ts";
+import { DEADLINE_PASSED, DialError, type Telephony } from "../../../ports/telephony.ts";
+import type { Context } from "../../context.ts";
+import type { PurgeClock } from "../deletion/purge-clock.ts";
+import { type DialProtectionContext, doNotCallBlock } from "../dialling/dial-protection.ts";
+
+/** Dependencies of the destinations. */
+export type DestinationsContext = Pick<
+  Context,
+  "access" | "callLimits" | "lease" | "purgeClock" | "storage" | "system"
+> &
+  DialProtectionContext;
+
+/**
+ * The principal with checked limits: a custom `authenticate` may give anything.
+ * @throws {RangeError} naming the value and what to write instead
+ */
+export function withCheckedLimits(principal: Principal): Principal {
+  if (principal.maxCallsPerDay !== undefined && principal.tokenId === undefined)
+    throw new RangeError("a principal with maxCallsPerDay needs a tokenId: calls are counted by it");
+  return { ...principal, ...checkedCallLimits(principal) };
+}
+
+/**
+ * Makes sure that the token may call the number.
+ * @throws {Refusal} `destination_not_allowed`
+ */
+export function assertTokenAllows({ allowedPrefixes }: Principal, phoneNumber: string): void {
+  if (isAllowed(phoneNumber, allowedPrefixes)) return;
+  throw notAllowed(
+    `this token may not call ${phoneNumber}, only numbers that begin with ${allowedPrefixes?.join(", ")}`,
+  );
+}
+
+/**
+ * Makes sure that the server and the network call the number.
+ * @throws {Refusal} `destination_not_allowed`
+ */
+export async function assertCallable(
+  context: DestinationsContext,
+  network: Telephony | undefined,
+  phone: string,
+): Promise<void> {
+  const why = await refusalOf(context, network, phone);
+  if (why !== undefined) throw notAllowed(why);
+}
+
+/**
+ * The same before dialling: the rules may have changed since the call was created.
+ * @throws {DialError} `rejected_by_network`
+ */
+export async function assertDiallable(context: DestinationsContext, network: Telephony, phone: string): Promise<void> {
+  const why = await refusalOf(context, network, phone);
+  if (why !== undefined) throw new DialError("rejected_by_network", `not dialled: ${why}`);
+}
+
+/** True if the network may lead a call on to another number: the server and the creator of the call may call it. */
+export function mayLeadTo(
+  { callLimits }: Pick<Context, "callLimits">,
+  { allowedPrefixes }: Call,
+  phoneNumber: string,
+): boolean {
+  return isAllowed(phoneNumber, callLimits.allowedPrefixes) && isAllowed(phoneNumber, allowedPrefixes);
+}
+
+/**
+ * Reason why a live call may not be transferred to a number; undefined if it may. A transfer costs as much as a call, so the same
+ * rules are asked, as they are now.
+ */
+export async function transferRefusal(
+  context: DestinationsContext,
+  call: Call,
+  network: Telephony,
+  phoneNumber: string,
+): Promise<string | undefined> {
+  if (!context.lease.mayDial) return DEADLINE_PASSED;
+  if (!(await context.access.isOpenTo(call.userId, network)))
+    return `user "${call.userId}" may not use "${network.name}"`;
+  const refusal = await refusalOf(context, network, phoneNumber);
+  if (refusal !== undefined) return refusal;
+  if (!mayLeadTo(context, call, phoneNumber)) return `this call may not lead to ${phoneNumber}`;
+  return (await doNotCallBlock(context, call.userId, phoneNumber))?.detail;
+}
+
+/** Number of calls the principal may create; undefined: any number. A token's own limit goes before the server's. */
+export function quotaOf(
+  { callLimits, purgeClock }: Pick<Context, "callLimits" | "purgeClock">,
+  principal: Principal,
+): CallQuota | undefined {
+  const maxCalls =
+    principal.maxCallsPerDay ?? (principal.tokenId === undefined ? undefined : callLimits.maxCallsPerDay);
+  return maxCalls === undefined ? undefined : quotaNow(purgeClock, maxCalls);
+}
+
+/** Counted by the purge clock: while the wall clock is ahead, no call would block its token until then. */
+function quotaNow(purgeClock: PurgeClock, maxCalls: number): CallQuota & { readonly now: number } {
+  return { maxCalls, since: purgeClock.ago(CALL_WINDOW_MS), now: purgeClock.now() };
+}
+
+/** Counts a transfer like a call that its token creates; returns why that is impossible, undefined if it was counted. */
+export async function countTransfer(
+  context: DestinationsContext,
+  { tokenId, maxCallsPerDay: maxCalls }: Call,
+): Promise<string | undefined> {
+  const { storage, callLimits, purgeClock } = context;
+  if (tokenId === null) return undefined;
+  const quota = quotaNow(purgeClock, maxCalls ?? callLimits.maxCallsPerDay ?? Infinity);
+  const oldestAt = await storage.calls.countTransfer(tokenId, quota.now, quota);
+  return oldestAt === undefined ? undefined : dailyLimitReached(context, quota, oldestAt).message;
+}
+
+/** @param oldestAt when the oldest call that counts was counted, ms since 1970-01-01 UTC */
+export function dailyLimitReached(
+  { system }: Pick<Context, "system">,
+  { maxCalls, since }: CallQuota,
+  oldestAt: number,
+): Refusal {
+  const retryAfterMs = Math.min(Math.max(0, oldestAt - since), CALL_WINDOW_MS);
+  const next = new Date(system.now() + retryAfterMs).toISOString();
+  return new Refusal(
+    "daily_call_limit",
+    `this token has created ${maxCalls} calls in the last 24 hours, transfers included, which is its limit; the next one is possible at ${next}`,
+    { limit: maxCalls, retryAfterMs },
+  );
+}
+
+async function refusalOf(
+  { callLimits: { allowedPrefixes } }: Pick<Context, "callLimits">,
+  network: Telephony | undefined,
+  phone: string,
+): Promise<string | undefined> {
+  if (!isAllowed(phone, allowedPrefixes))
+    return `this server does not call ${phone}, only numbers that begin with ${allowedPrefixes?.join(", ")}`;
+  return network?.refuses?.(phone);
+}
+
+function notAllowed(why: string): Refusal {
+  return new Refusal("destination_not_allowed", why);
+}

@@ -1,0 +1,118 @@
+import { sha256OfBytes } from "../../../base/sha256.ts";
+import type { Principal } from "../../../domain/access/principal.ts";
+import { type AudioPlace, DecodedAudio, decodedFile, NO_BASE64 } from "../../../domain/calls/audio-input.ts";
+import type { Message } from "../../../domain/calls/call.ts";
+import type { CheckedCallInput } from "../../../domain/calls/call-input.ts";
+import { invalidInput, Refusal } from "../../../domain/refusal.ts";
+import { AudioUnsupported } from "../../../ports/audio-decoder.ts";
+import { PerUser } from "../../access/per-user.ts";
+import { MAX_AT_ONCE } from "../../access/user-limits.ts";
+import { FairTurns } from "../../call-audio/speech/fair-turns.ts";
+import type { Context } from "../../context.ts";
+
+type MessageChecksContext = Pick<Context, "decoder" | "limits" | "system">;
+
+/** Audio files that are checked at the same time. */
+const INSPECTED_AT_ONCE = 2;
+
+/** The signal of a caller that waits to the end. */
+const NEVER: AbortSignal = new AbortController().signal;
+
+/** Turns the input of a call into its stored message; audio files are checked in fair turns. */
+export class MessageChecks {
+  readonly #context: MessageChecksContext;
+  readonly #inspections = new PerUser(MAX_AT_ONCE.inspections);
+  readonly #inspectionTurns: FairTurns;
+
+  constructor(context: MessageChecksContext) {
+    this.#context = context;
+    this.#inspectionTurns = new FairTurns(context.system, INSPECTED_AT_ONCE);
+  }
+
+  /** The message to store, and its file. @throws {Refusal} `audio_unsupported`, `server_busy` */
+  async check(
+    principal: Principal,
+    input: CheckedCallInput,
+    audio: Uint8Array = new Uint8Array(),
+    signal: AbortSignal = NEVER,
+  ): Promise<{ message: Message; file?: Uint8Array | undefined }> {
+    switch (input.type) {
+      case "FIXED_TTS":
+        return {
+          message: { type: input.type, text: input.tts.text, voiceId: input.tts.voiceId, ...optionsOf(input) },
+        };
+      case "FIXED_AUDIO": {
+        const { message, file } = await this.#audioMessage(principal, input.instanceId, audio, signal);
+        return { message: { ...message, ...optionsOf(input) }, file };
+      }
+      case "DYNAMIC_STREAM":
+        return { message: { type: input.type, ...extensionOf(input) } };
+      case "DYNAMIC_AGENT":
+        return { message: { type: input.type, ...input.agent, ...extensionOf(input) } };
+    }
+  }
+
+  async #audioMessage(
+    { userId }: Principal,
+    instanceId: string,
+    file: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<{ message: Extract<Message, { type: "FIXED_AUDIO" }>; file: Uint8Array }> {
+    const { decoder, limits } = this.#context;
+    const leave = this.#inspections.take(userId);
+    if (!leave)
+      throw new Refusal("server_busy", "too many of your audio files are being checked at the moment; try again");
+    try {
+      const end = await this.#turn(userId, instanceId, signal);
+      try {
+        const { format, durationMs, truncated, bytes } = await decoder.inspect(file, { maxDurationMs: limits.audioMs });
+        return { message: { type: "FIXED_AUDIO", format, durationMs, truncated, ...(bytes && { bytes }) }, file };
+      } finally {
+        end();
+      }
+    } catch (error) {
+      if (!(error instanceof AudioUnsupported)) throw error;
+      throw audioRefused(error.message);
+    } finally {
+      leave();
+    }
+  }
+
+  /** The signal withdraws who waits. A turn that has begun lasts as long as its work, which no signal ends. */
+  #turn(userId: string, instanceId: string, signal: AbortSignal): Promise<() => void> {
+    const waiting = new AbortController();
+    const withdraw = () => waiting.abort(signal.reason);
+    if (signal.aborted) withdraw();
+    signal.addEventListener("abort", withdraw);
+    const begin = () => signal.removeEventListener("abort", withdraw);
+    return this.#inspectionTurns.take({ userId, instanceId, playing: false, aheadMs: 0, begin }, waiting.signal);
+  }
+}
+
+/** The options of a fixed message that the input names. */
+function optionsOf(input: Extract<CheckedCallInput, { type: "FIXED_TTS" | "FIXED_AUDIO" }>) {
+  const { onMachine, onScreening, startOn, startDelayMs } = input;
+  return {
+    ...(onMachine !== undefined && { onMachine }),
+    ...(onScreening !== undefined && { onScreening }),
+    ...(startOn !== undefined && { startOn }),
+    ...(startDelayMs !== undefined && { startDelayMs }),
+    ...extensionOf(input),
+  };
+}
+
+function extensionOf({ target: { extension } }: CheckedCallInput): { extension?: string } {
+  return extension === undefined ? {} : { extension };
+}
+
+/** The file, decoded already if the body was parsed elsewhere. @throws {Refusal} `audio_unsupported` */
+export async function decodedAudio({ audioBase64 }: AudioPlace): Promise<DecodedAudio> {
+  if (typeof audioBase64 !== "string") return audioBase64;
+  const bytes = decodedFile(audioBase64);
+  if (!bytes) throw audioRefused(NO_BASE64);
+  return new DecodedAudio(bytes, await sha256OfBytes(bytes));
+}
+
+function audioRefused(detail: string): Refusal {
+  return invalidInput([{ pointer: "/audio/audioBase64", code: "audio_unsupported", detail }]);
+}

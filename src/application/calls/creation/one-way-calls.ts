@@ -1,0 +1,21 @@
+import type { Call } from "../../../domain/calls/call.ts";
+import type { Telephony } from "../../../ports/telephony.ts";
+import { programOf } from "../../call-audio/programs/all-programs.ts";
+import { ProgramFailed } from "../../call-audio/programs/program.ts";
+import type { Context } from "../../context.ts";
+
+/** True for a live call on a network that does not return the callee's audio. */
+export function isOneWay(call: Call, { capabilities }: Telephony): boolean {
+  return programOf(call).kind === "live" && capabilities.receivesAudio === false;
+}
+
+/**
+ * Checks that a live call would receive the callee's audio, if the operator refuses calls that would not.
+ * @throws {ProgramFailed} the callee is not dialled
+ */
+export function assertNotOneWay({ oneWayCalls }: Pick<Context, "oneWayCalls">, call: Call, network: Telephony): void {
+  if (oneWayCalls !== "refuse" || !isOneWay(call, network)) return;
+  const reason = call.message.type === "DYNAMIC_AGENT" ? "agent_unavailable" : "stream_unavailable";
+  const detail = `the network "${network.name}" does not return the callee's audio (receivesAudio is false), and this server refuses such calls (oneWayCalls): use FIXED_TTS or FIXED_AUDIO, or an instance on another network`;
+  throw new ProgramFailed(reason, detail);
+}

@@ -1,0 +1,33 @@
+import type { CheckedCallInput } from "../../../domain/calls/call-input.ts";
+import { type SipChoice, sipFaults } from "../../../domain/calls/sip-choice.ts";
+import { type Fault, invalidInput } from "../../../domain/refusal.ts";
+import { DialError, type Telephony } from "../../../ports/telephony.ts";
+
+/** The choices of a call for its INVITE; undefined: none. */
+export function sipChoiceOf({ sip, target }: Pick<CheckedCallInput, "sip" | "target">): SipChoice | undefined {
+  const { headers = {} } = sip ?? {};
+  const isPlain = Object.keys(headers).length === 0;
+  if (isPlain && target.sipUri === undefined) return undefined;
+  return { ...(!isPlain && { headers }), ...(target.sipUri !== undefined && { uri: target.sipUri }) };
+}
+
+/**
+ * Makes sure that calls over the network may choose this for their INVITE.
+ * @throws {Refusal} `invalid_input`, with a fault for each choice that is not allowed
+ */
+export function assertSipAllowed(network: Telephony | undefined, choice: SipChoice | undefined): void {
+  if (network === undefined || choice === undefined) return;
+  const [first, ...others] = sipFaults(choice, network.capabilities.sip).map(
+    (fault): Fault => ({ ...fault, code: "value_invalid" }),
+  );
+  if (first) throw invalidInput([first, ...others]);
+}
+
+/**
+ * The same before dialling: what the network allows may have changed since the call was created.
+ * @throws {DialError} `rejected_by_network`
+ */
+export function assertSipDiallable({ capabilities }: Telephony, choice: SipChoice | undefined): void {
+  const [fault] = choice === undefined ? [] : sipFaults(choice, capabilities.sip);
+  if (fault) throw new DialError("rejected_by_network", `not dialled: ${fault.detail}`);
+}

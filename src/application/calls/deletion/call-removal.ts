@@ -1,0 +1,35 @@
+import { within } from "../../../base/timeout.ts";
+import { CALL_WINDOW_MS } from "../../../domain/calls/call-limits.ts";
+import type { Timings } from "../../../domain/timings.ts";
+import type { Recordings } from "../../../ports/recordings.ts";
+import type { RemovedCalls, Storage } from "../../../ports/storage.ts";
+import type { System } from "../../../ports/system.ts";
+import type { Telephony } from "../../../ports/telephony.ts";
+import type { PurgeClock } from "./purge-clock.ts";
+
+/** Everything that keeps something of a call. */
+export interface CallKeepers {
+  readonly storage: Storage;
+  readonly recordings: Pick<Recordings, "forget">;
+  readonly telephony: ReadonlyMap<string, Pick<Telephony, "forget">>;
+  readonly system: System;
+  readonly timings: Pick<Timings, "closeMs">;
+  readonly purgeClock: Pick<PurgeClock, "ago">;
+}
+
+/**
+ * Deletes final calls with all that belongs to them. Recordings go first, whatever is known of them, so that no crash
+ * leaves one behind whose call is gone.
+ */
+export async function removeCalls(
+  { storage, recordings, telephony, system, timings, purgeClock }: CallKeepers,
+  ids: readonly string[],
+): Promise<RemovedCalls> {
+  const forgotten = (what: string, work: Promise<void> | undefined) => {
+    const late = () => new Error(`${what} did not forget its calls within ${timings.closeMs} ms`);
+    return work && within(work, { system, ms: timings.closeMs, late });
+  };
+  await forgotten("the storage of recordings", recordings.forget(ids));
+  for (const [name, network] of telephony) await forgotten(`telephony "${name}"`, network.forget?.(ids));
+  return storage.calls.remove(ids, purgeClock.ago(CALL_WINDOW_MS));
+}

@@ -1,0 +1,183 @@
+import { nextState } from "../../../base/machine.ts";
+import { INSTANCE_TRANSITIONS, type Instance } from "../../../domain/instances/instance.ts";
+import { Refusal } from "../../../domain/refusal.ts";
+import { StorageUnavailable } from "../../../ports/storage.ts";
+import type { Context } from "../../context.ts";
+import type { Lines } from "../../instances/lines.ts";
+import { instanceNotFound } from "../../instances/owned-instance.ts";
+import { retryUntilStored } from "../../retry-until-stored.ts";
+import type { Terminations } from "../terminations.ts";
+import { Deletion } from "./deletion.ts";
+
+type DeletionsContext = Pick<
+  Context,
+  "events" | "log" | "purgeClock" | "shutdownSignal" | "storage" | "system" | "timings"
+>;
+
+/** Deletions of earlier processes that are finished at the same time. */
+const AT_ONCE = 20;
+/** Finished deletions that are remembered for a request that was answered 503. */
+const REMEMBERED = 1_000;
+
+/**
+ * Deletes instances. The intent is stored first: from then on the instance reads as not found. Then its calls are ended,
+ * its device is unlinked, its credentials are erased and its line is closed. What a fault interrupts continues
+ * automatically when the storage is back, and in the next process after a crash.
+ */
+export class Deletions {
+  readonly #context: DeletionsContext;
+  readonly #lines: Lines;
+  readonly #terminations: Pick<Terminations, "endAllOf">;
+  /** Deletions that are under way, or finished while no request waited, by instance. */
+  readonly #known = new Map<string, Deletion>();
+  #stopping = false;
+
+  constructor(context: DeletionsContext, lines: Lines, terminations: Pick<Terminations, "endAllOf">) {
+    this.#context = context;
+    this.#lines = lines;
+    this.#terminations = terminations;
+  }
+
+  /** Finishes what earlier processes have left; does not wait for it. */
+  start(): void {
+    this.#resume().catch((error: unknown) => {
+      if (!this.#stopping) this.#context.log.error({ err: error }, "unfinished deletions could not be looked up");
+    });
+  }
+
+  /** Begins no more steps; what is left is finished by the next start. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  /** Resolves when no deletion is under way. */
+  async settled(): Promise<void> {
+    await Promise.allSettled([...this.#known.values()].map((deletion) => deletion.done));
+  }
+
+  /** True if the deletion of this instance is under way. */
+  underWay(instanceId: string): boolean {
+    return this.#known.get(instanceId)?.finished === false;
+  }
+
+  /**
+   * Deletes the instance; resolves for one of several requests when everything is done.
+   * @throws {Refusal} `instance_not_found`: another request has deleted it; `stopping`
+   * @throws {StorageUnavailable} the storage takes too long; the deletion continues automatically
+   */
+  async delete(instance: Instance): Promise<void> {
+    const { id } = instance;
+    if (!this.#known.has(id) && instance.erasedAt !== null) throw instanceNotFound(id);
+    const deletion = this.#known.get(id) ?? this.#begin(instance);
+    if (!(await deletion.ask())) throw instanceNotFound(id);
+    if (this.#known.get(id) === deletion) this.#known.delete(id);
+  }
+
+  async #resume(): Promise<void> {
+    const { halfDeleted } = this.#context.storage.instances;
+    for (let after: string | undefined; ; ) {
+      const page = await retryUntilStored(this.#context, "the list of unfinished deletions", () =>
+        halfDeleted({ limit: AT_ONCE, after }),
+      );
+      const begun = page.map((instance) => this.#known.get(instance.id) ?? this.#begin(instance));
+      await Promise.allSettled(begun.map((deletion) => deletion.done));
+      after = page.at(-1)?.id;
+      if (page.length < AT_ONCE || this.#stopping) return;
+    }
+  }
+
+  #begin(instance: Instance): Deletion {
+    const deletion: Deletion = new Deletion(this.#context, (steps) => this.#run(instance, steps));
+    this.#known.set(instance.id, deletion);
+    deletion.done.then(
+      () => this.#forgetOldest(),
+      (error: unknown) => {
+        this.#known.delete(instance.id); // a repeated request begins anew
+        if (this.#stopping || error instanceof Refusal) return;
+        this.#context.log.error({ instance_id: instance.id, err: error }, "the instance could not be deleted");
+      },
+    );
+    return deletion;
+  }
+
+  #forgetOldest(): void {
+    const finished = [...this.#known].filter(([, deletion]) => deletion.finished);
+    for (const [id] of finished.slice(0, -REMEMBERED)) this.#known.delete(id);
+  }
+
+  async #run(instance: Instance, deletion: Deletion): Promise<void> {
+    const { id } = instance;
+    const stored = <T>(what: string, write: () => Promise<T>): Promise<T> => {
+      this.#assertRunning();
+      return deletion.storing(retryUntilStored(this.#context, `${what} of instance ${id}`, write));
+    };
+    await stored("the deletion", this.#intent(instance));
+    await stored("the end of the calls", () => this.#terminations.endAllOf(id, "instance_deleted"));
+    const isKnown = await stored("the credentials", () => this.#context.storage.instances.hasSecrets(id));
+    await this.#unlink(instance, deletion, isKnown);
+    await stored("the erasure", () => this.#erase(id));
+    await this.#lines.drop(id);
+  }
+
+  /** Stores that the instance is to be deleted, whatever else is written to it at the same time. */
+  #intent(instance: Instance): () => Promise<void> {
+    const { storage, system, events } = this.#context;
+    const { id, userId } = instance;
+    let current = instance;
+    return async () => {
+      for (;;) {
+        const status = nextState(INSTANCE_TRANSITIONS, current.status, "delete");
+        if (!status) {
+          // It may have been finished since this copy was read.
+          const stored = await storage.instances.get(id);
+          if (!stored || stored.erasedAt !== null) throw instanceNotFound(id);
+          return;
+        }
+        const event = events.event({ event: "instance.deleted", data: {} }, { callId: null, instanceId: id, userId });
+        const patch = { status, phone: null, updatedAt: system.now() };
+        if (await storage.instances.update(id, current.version, patch, [event])) return events.publish([event]);
+        const stored = await storage.instances.get(id);
+        if (!stored) throw instanceNotFound(id);
+        current = stored;
+      }
+    };
+  }
+
+  /** Unlinks the device. A network that cannot do that in time does not hold up the deletion. */
+  async #unlink(instance: Instance, deletion: Deletion, open: boolean): Promise<void> {
+    const { log } = this.#context;
+    try {
+      const monitor = this.#lines.find(instance.id) ?? (open ? this.#lines.of(instance) : undefined);
+      const unlinked = async () => {
+        try {
+          await monitor?.unlink({ open });
+        } catch (error) {
+          this.#assertRunning();
+          if (error instanceof StorageUnavailable) deletion.waitForStorage(); // the line could not read its credentials
+          throw error;
+        }
+      };
+      await retryUntilStored(this.#context, `the unlinking of instance ${instance.id}`, unlinked);
+      deletion.storageResponded();
+    } catch (error) {
+      this.#assertRunning();
+      log.warn(
+        { instance_id: instance.id, err: error },
+        "the device of a deleted instance could not be unlinked; its credentials are erased all the same",
+      );
+    }
+  }
+
+  async #erase(id: string): Promise<void> {
+    const { storage, purgeClock } = this.#context;
+    for (;;) {
+      const instance = await storage.instances.get(id);
+      if (!instance || instance.erasedAt !== null) return;
+      if (await storage.instances.update(id, instance.version, { erasedAt: purgeClock.now() }, [])) return;
+    }
+  }
+
+  #assertRunning(): void {
+    if (this.#stopping) throw new Refusal("stopping", "the server is stopping; the next start finishes the deletion");
+  }
+}

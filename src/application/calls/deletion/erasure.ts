@@ -1,0 +1,110 @@
+import { type Call, isActive } from "../../../domain/calls/call.ts";
+import { type MentionedNumber, mentionedNumber } from "../../../domain/numbers/mentioned-number.ts";
+import { numberForms } from "../../../domain/numbers/number-forms.ts";
+import { checkedPhone } from "../../../domain/numbers/phone-number.ts";
+import type { RemovedCalls } from "../../../ports/storage.ts";
+import type { Context } from "../../context.ts";
+import type { Dispatcher } from "../dialling/dispatcher.ts";
+import type { Terminations } from "../terminations.ts";
+import { type CallKeepers, removeCalls } from "./call-removal.ts";
+
+type ErasureContext = Pick<Context, "purgeClock" | "recordings" | "storage" | "system" | "telephony" | "timings">;
+
+const BATCH = 500;
+
+/** Result of deleting a phone number's data, and the records that still name it. */
+export interface Erasure {
+  /** Calls to the number, and calls that mention it: in their message, outcome, events or transcript. */
+  readonly calls: number;
+  /** Of those calls, and events that the number was once linked to an instance. */
+  readonly events: number;
+  readonly transcriptLines: number;
+  readonly recordings: number;
+  /** Results of idempotent requests. */
+  readonly receipts: number;
+  /** Records of linked devices, such as the keys that a device shares with the number. */
+  readonly lineRecords: number;
+  /** Ids of such calls that are not over; none of them was deleted. */
+  readonly activeCalls: readonly string[];
+  /** Ids of instances that the number itself is linked to; they are not deleted. */
+  readonly instances: readonly string[];
+}
+
+/**
+ * Deletes all data about calls that mention a number, in every form of it that reaches the same phone, of all users.
+ * Compacts the database in the end, which takes about 5 ms per MB of an embedded one.
+ * @param settle ends a call if it is active, and waits until no code works on it; without it active calls are only named
+ * @throws {Refusal} `phone_number_invalid`
+ */
+export async function erasePhone(
+  keepers: CallKeepers,
+  phone: string,
+  settle?: (call: Call) => Promise<void>,
+): Promise<Erasure> {
+  const { instances, lineRecords, retention } = keepers.storage;
+  const numbers = numberForms(checkedPhone(phone, "/phone")).map(mentionedNumber);
+  const counts = { calls: 0, events: 0, transcriptLines: 0, recordings: 0, receipts: 0, lineRecords: 0 };
+  const activeCalls = new Set<string>();
+  const linked = new Set<string>();
+  for (const number of numbers) {
+    for await (const found of callsNaming(keepers, number)) {
+      for (const call of found)
+        if (settle) await settle(call);
+        else if (isActive(call.status)) activeCalls.add(call.id);
+      const ended = found.filter(({ id }) => !activeCalls.has(id));
+      const removed = await removeCalls(
+        keepers,
+        ended.map(({ id }) => id),
+      );
+      const gone = new Set(removed.ids);
+      counts.calls += removed.ids.length;
+      counts.events += removed.events;
+      counts.transcriptLines += removed.transcriptLines;
+      counts.recordings += found.filter(({ id, recordedMs }) => gone.has(id) && recordedMs).length;
+      counts.receipts += removed.receipts;
+    }
+    for (const { id } of await instances.withPhone(number.phone)) linked.add(id);
+    counts.events += await instances.forgetPhone(number.phone);
+    counts.lineRecords += await lineRecords.forgetNumber(number);
+  }
+  await retention.scrub({ thorough: true });
+  return { ...counts, activeCalls: [...activeCalls], instances: [...linked] };
+}
+
+async function* callsNaming({ storage }: CallKeepers, number: MentionedNumber): AsyncGenerator<readonly Call[]> {
+  for (let after: string | undefined; ; ) {
+    const found = await storage.calls.naming(number, { limit: BATCH, after });
+    yield found;
+    after = found.at(-1)?.id;
+    if (found.length < BATCH) return;
+  }
+}
+
+/** Erases a number in a process that has live calls: those to the number are ended first. */
+export function eraseWithLiveCalls(
+  context: ErasureContext,
+  terminations: Terminations,
+  dispatcher: Dispatcher,
+  phone: string,
+): Promise<Erasure> {
+  return erasePhone(context, phone, (call) => settle(terminations, dispatcher, call));
+}
+
+/** Deletes calls with all that belongs to them; active ones are ended first. */
+export async function removeWithLiveCalls(
+  context: ErasureContext,
+  terminations: Terminations,
+  dispatcher: Dispatcher,
+  calls: readonly Call[],
+): Promise<RemovedCalls> {
+  for (const call of calls) await settle(terminations, dispatcher, call);
+  return removeCalls(
+    context,
+    calls.map(({ id }) => id),
+  );
+}
+
+async function settle(terminations: Terminations, dispatcher: Dispatcher, call: Call): Promise<void> {
+  if (isActive(call.status)) await terminations.end(call, "terminated", null);
+  await dispatcher.over(call.id); // it may still write to the timeline while its leg ends
+}

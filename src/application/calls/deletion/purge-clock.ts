@@ -1,0 +1,141 @@
+import { idTime } from "../../../base/ids.ts";
+import type { Logger } from "../../../ports/logger.ts";
+import type { Storage, TrustedTime } from "../../../ports/storage.ts";
+import type { System } from "../../../ports/system.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Longest age that {@link PurgeClock.ago} measures, ms. */
+const MAX_AGE_MS = DAY_MS;
+/** Lead that the wall clock may gain over the elapsed time within a day, ms. */
+const SLACK_MS = 60 * 60_000;
+
+/** A wall-clock reading ahead of the elapsed time. */
+interface Claim {
+  /** ms since 1970-01-01 UTC. */
+  readonly at: number;
+  /** Uptime since then of processes before this one, ms. */
+  readonly waitedMs: number;
+  /** Time at which this process began to count, by the monotonic clock, ms. */
+  readonly since: number;
+}
+
+/** A step of this clock to a later time. Records from before it look older than they are by `ms`. */
+interface Step {
+  readonly ms: number;
+  /** Uptime since then of processes before this one, ms. */
+  readonly waitedMs: number;
+  /** Time at which this process began to count, by the monotonic clock, ms. */
+  readonly since: number;
+}
+
+/**
+ * The time by which records are purged. It follows the wall clock, but never trusts one jump forward: a reading
+ * ahead of the elapsed time counts only after another day of uptime. A clock that is set back counts at once, because
+ * then less is purged.
+ */
+export class PurgeClock {
+  readonly #system: System;
+  readonly #storage: Storage;
+  readonly #log: Logger;
+  /** A trusted time (ms since 1970-01-01 UTC), and when it was on the monotonic clock, ms. */
+  #trusted: { readonly at: number; readonly monotonic: number };
+  #claim: Claim | undefined;
+  /** The last step, as long as records from before it matter. */
+  #step: Step | undefined;
+
+  constructor(system: System, storage: Storage, log: Logger) {
+    this.#system = system;
+    this.#storage = storage;
+    this.#log = log;
+    this.#trusted = { at: system.now(), monotonic: system.monotonic() };
+  }
+
+  /** Continues from the saved time; without one, from the newest id in the storage, or else from the wall clock. */
+  async start(): Promise<void> {
+    const saved = (await this.#storage.retention.trustedTime()) ?? (await this.#firstTime());
+    const monotonic = this.#system.monotonic();
+    this.#trusted = { at: saved.at, monotonic };
+    this.#claim = saved.claim ? { ...saved.claim, since: monotonic } : undefined;
+    this.#step = saved.step ? { ...saved.step, since: monotonic } : undefined;
+  }
+
+  /** ms since 1970-01-01 UTC. */
+  now(): number {
+    const wall = this.#system.now();
+    const monotonic = this.#system.monotonic();
+    const elapsed = monotonic - this.#trusted.monotonic;
+    const passed = this.#trusted.at + Math.floor(elapsed);
+    if (wall <= passed + SLACK_MS) {
+      this.#claim = undefined;
+      // Otherwise every call would add the slack again.
+      if (wall < passed || elapsed >= DAY_MS) this.#trusted = { at: wall, monotonic };
+      return wall;
+    }
+    const claim = this.#claimOf(wall, passed);
+    const waitedMs = waited(claim, monotonic);
+    if (waitedMs < DAY_MS) return passed;
+    const at = claim.at + waitedMs;
+    this.#step = { ms: at - passed + this.#stepMs(MAX_AGE_MS), waitedMs: 0, since: monotonic };
+    this.#trusted = { at, monotonic };
+    this.#claim = undefined;
+    return this.now();
+  }
+
+  /**
+   * The time before which a record is older than `ms`, if its time is one of this clock; ms since 1970-01-01 UTC. Its age
+   * is measured on the scale on which it began: a step of this clock makes no record older.
+   * @param ms at most a day
+   */
+  ago(ms: number): number {
+    if (ms > MAX_AGE_MS) throw new RangeError(`an age is ${ms} ms: it must be at most ${MAX_AGE_MS} ms`);
+    const now = this.now(); // it may take a step
+    return now - ms - this.#stepMs(ms);
+  }
+
+  /** By how much records of an age look too old, ms. */
+  #stepMs(ageMs: number): number {
+    return this.#step && waited(this.#step, this.#system.monotonic()) < ageMs ? this.#step.ms : 0;
+  }
+
+  /** Keeps the time for the next process. */
+  async save(): Promise<void> {
+    const at = this.now();
+    const monotonic = this.#system.monotonic();
+    const claim = this.#claim && { at: this.#claim.at, waitedMs: waited(this.#claim, monotonic) };
+    const step = this.#stepMs(MAX_AGE_MS) > 0 && this.#step;
+    await this.#storage.retention.saveTrustedTime({
+      at,
+      claim: claim ?? null,
+      ...(step && { step: { ms: step.ms, waitedMs: waited(step, monotonic) } }),
+    });
+  }
+
+  /** The pending claim; a new one if there is none, or if the wall clock has gone back behind it. */
+  #claimOf(wall: number, passed: number): Claim {
+    const since = this.#system.monotonic();
+    if (this.#claim && wall >= this.#claim.at + waited(this.#claim, since) - SLACK_MS) return this.#claim;
+    this.#claim = { at: wall, waitedMs: 0, since };
+    this.#log.warn(
+      { wall_clock: iso(wall), expected: iso(passed), ahead_ms: wall - passed },
+      "the wall clock is ahead of the elapsed time; purges follow it after a day of uptime",
+    );
+    return this.#claim;
+  }
+
+  async #firstTime(): Promise<TrustedTime> {
+    const newest = await this.#storage.events.newestId();
+    const known = newest === undefined ? undefined : idTime(newest);
+    return { at: Math.min(known ?? Infinity, this.#system.now()), claim: null };
+  }
+}
+
+function waited({ waitedMs, since }: Pick<Claim, "waitedMs" | "since">, monotonic: number): number {
+  return waitedMs + Math.floor(monotonic - since);
+}
+
+/** The latest time that a Date can hold, ms. */
+const LATEST_MS = 8.64e15;
+
+function iso(ms: number): string {
+  return new Date(Math.max(-LATEST_MS, Math.min(ms, LATEST_MS))).toISOString();
+}

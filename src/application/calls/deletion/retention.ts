@@ -1,0 +1,149 @@
+import { CALL_WINDOW_MS } from "../../../domain/calls/call-limits.ts";
+import { StorageUnavailable } from "../../../ports/storage.ts";
+import { RECEIPT_KEPT_MS } from "../../access/idempotency.ts";
+import { forgetRecording } from "../../call-audio/call-recording.ts";
+import type { Context } from "../../context.ts";
+import { removeCalls } from "./call-removal.ts";
+
+type RetentionContext = Pick<
+  Context,
+  "events" | "log" | "purgeClock" | "recordings" | "storage" | "system" | "telephony" | "timings"
+>;
+
+const DAY_MS = 24 * 60 * 60_000;
+const EVERY_MS = 60 * 60_000;
+const BATCH = 500;
+
+/** Retention after the end of a call, days; undefined: for ever. */
+export interface RetentionDays {
+  /** Calls, with all that belongs to them, and instances after their deletion. */
+  readonly calls?: number | undefined;
+  /** Recordings; never longer than their calls. */
+  readonly recordings?: number | undefined;
+}
+
+/**
+ * Deletes what is kept long enough: calls with their events and recordings, recordings before them, deleted instances,
+ * and in any case results of idempotent requests, and what counts deleted calls. It goes by the purge clock, every hour.
+ */
+export class Retention {
+  readonly #context: RetentionContext;
+  readonly #callsMs: number;
+  readonly #recordingsMs: number;
+  #cancel: (() => void) | undefined;
+  #sweeping: Promise<void> = Promise.resolve();
+  /** Something was deleted, and may still be in the files of the database. */
+  #unscrubbed = false;
+
+  constructor(context: RetentionContext, { calls = Infinity, recordings = Infinity }: RetentionDays) {
+    this.#context = context;
+    this.#callsMs = calls * DAY_MS;
+    this.#recordingsMs = Math.min(calls, recordings) * DAY_MS;
+  }
+
+  start(): void {
+    this.#sweepIn(0);
+  }
+
+  /** Resolves when the sweep that runs has come to its next stop. */
+  async stop(): Promise<void> {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    await this.#sweeping;
+  }
+
+  #sweepIn(ms: number): void {
+    this.#cancel = this.#context.system.after(ms, () => {
+      this.#sweeping = this.#sweep();
+    });
+  }
+
+  async #sweep(): Promise<void> {
+    const { purgeClock, storage } = this.#context;
+    const now = purgeClock.now();
+    await this.#stage("results of requests", async () => {
+      if ((await storage.receipts.forget(purgeClock.ago(RECEIPT_KEPT_MS))) > 0) this.#unscrubbed = true;
+    });
+    await this.#stage("counted calls", async () => {
+      if ((await storage.calls.forgetCounted(purgeClock.ago(CALL_WINDOW_MS))) > 0) this.#unscrubbed = true;
+    });
+    if (this.#recordingsMs < Infinity)
+      await this.#stage("recordings", () => this.#sweepRecordings(now - this.#recordingsMs));
+    if (this.#callsMs < Infinity) {
+      await this.#stage("calls", () => this.#sweepCalls(now - this.#callsMs));
+      await this.#stage("instances", () => this.#sweepInstances(now - this.#callsMs));
+    }
+    await this.#stage("traces", async () => {
+      if (this.#unscrubbed) await storage.retention.scrub({ thorough: false });
+      this.#unscrubbed = false;
+    });
+    await this.#stage("the time of the purge", () => purgeClock.save());
+    if (this.#cancel) this.#sweepIn(EVERY_MS);
+  }
+
+  /** One part of a sweep; if it fails, the others continue. */
+  async #stage(what: string, work: () => Promise<void>): Promise<void> {
+    if (!this.#cancel) return;
+    try {
+      await work();
+    } catch (error) {
+      this.#context.log.warn({ err: error }, `expired records could not all be deleted (${what}); retrying in an hour`);
+    }
+  }
+
+  async #sweepRecordings(endedBefore: number): Promise<void> {
+    for (;;) {
+      const old = await this.#context.storage.calls.recorded(endedBefore, BATCH);
+      let deleted = 0;
+      for (const call of old)
+        deleted += await this.#deleted(call.id, () => forgetRecording(this.#context, call, "retention"));
+      if (deleted > 0) this.#context.log.info({ recordings: deleted }, "old recordings deleted");
+      if (old.length < BATCH || deleted === 0 || !this.#cancel) break;
+    }
+  }
+
+  async #sweepCalls(endedBefore: number): Promise<void> {
+    for (;;) {
+      const old = await this.#context.storage.calls.ended(endedBefore, BATCH);
+      const deleted = await this.#removeCalls(old);
+      if (deleted > 0) {
+        this.#unscrubbed = true;
+        this.#context.log.info({ calls: deleted }, "old calls deleted");
+      }
+      if (old.length < BATCH || deleted === 0 || !this.#cancel) break;
+    }
+  }
+
+  /** Deletes these calls together or, if that fails, one by one; returns how many are deleted. */
+  async #removeCalls(ids: readonly string[]): Promise<number> {
+    try {
+      if (ids.length > 0) await removeCalls(this.#context, ids);
+      return ids.length;
+    } catch (error) {
+      if (error instanceof StorageUnavailable) throw error;
+    }
+    let deleted = 0;
+    for (const id of ids) deleted += await this.#deleted(id, () => removeCalls(this.#context, [id]));
+    return deleted;
+  }
+
+  /** 1, or 0 if what belongs to the call cannot be deleted: that must not keep others. */
+  async #deleted(callId: string, work: () => Promise<unknown>): Promise<0 | 1> {
+    try {
+      await work();
+      return 1;
+    } catch (error) {
+      if (error instanceof StorageUnavailable) throw error;
+      this.#context.log.warn({ call_id: callId, err: error }, "an expired call cannot be deleted; retrying in an hour");
+      return 0;
+    }
+  }
+
+  async #sweepInstances(erasedBefore: number): Promise<void> {
+    for (;;) {
+      const old = await this.#context.storage.instances.purge(erasedBefore, BATCH);
+      if (old.length > 0) this.#unscrubbed = true;
+      if (old.length < BATCH || !this.#cancel) break;
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import type { Call } from "../../../domain/calls/call.ts";
+import type { ConsentStatus } from "../../../domain/numbers/consent.ts";
+import {
+  type Callee,
+  calleeBlock,
+  consentAmong,
+  DAY_MS,
+  type DialDecision,
+  type DialPast,
+  type DialRecord,
+  decideDial,
+  instancePause,
+  warmUpDay,
+  warmUpLimit,
+} from "../../../domain/numbers/dial-decision.ts";
+import { numberForms } from "../../../domain/numbers/number-forms.ts";
+import { type Block, type NumberProtection, protectionInForce } from "../../../domain/numbers/number-protection.ts";
+import { zonesOfNumber } from "../../../domain/numbers/number-zones.ts";
+import { assertUsable } from "../../../domain/numbers/protection-limits.ts";
+import type { System } from "../../../ports/system.ts";
+import type { Telephony } from "../../../ports/telephony.ts";
+import type { Context } from "../../context.ts";
+import type { LineMonitor, NumberState } from "../../instances/line-monitor.ts";
+import { storedTime } from "../../stored-times.ts";
+
+/** Dependencies of the dial protection. */
+export type DialProtectionContext = Pick<Context, "policy" | "storage" | "system" | "timings">;
+
+/** Decision about the next call. `ms`: how long it waits before the next look. */
+type NextDial =
+  | { readonly do: "dial" }
+  | { readonly do: "wait"; readonly ms: number }
+  | ({ readonly do: "block" } & Block);
+
+/** Checks the protections of this server. @throws {RangeError} a protection has a wrong value */
+export function checkProtection({ policy, telephony }: Pick<Context, "policy" | "telephony">): void {
+  assertUsable(policy, "queue");
+  for (const { name, capabilities } of telephony.values()) {
+    const { protection } = capabilities;
+    if (protection) assertUsable(protection, `protection of ${name}`);
+  }
+}
+
+/**
+ * Decides by number protection about the next call of an instance, and announces the pause of its number if one has begun.
+ * @param next undefined: no call waits
+ */
+export async function decideNext(
+  context: DialProtectionContext,
+  monitor: LineMonitor,
+  next: Call | undefined,
+): Promise<NextDial> {
+  const { system, timings } = context;
+  const protection = protectionInForce(context.policy, monitor.telephony.capabilities.protection);
+  const past = await pastOf(context, protection, monitor);
+  const now = system.now();
+  monitor.pause(instancePause(protection, past, now));
+  if (!next) return { do: "dial" };
+  const callee = await calleeOf(context, protection, next);
+  const times = { now, waitsUntil: storedTime("calls.created_at", next.createdAt, now) + timings.queueTimeoutMs };
+  const decision: DialDecision = decideDial(protection, callee, past, times);
+  // The clock may be set in the meantime, so a long wait is looked at again.
+  return decision.do === "wait" ? { do: "wait", ms: Math.min(decision.until - now, DAY_MS) } : decision;
+}
+
+/** Reason why the callee must no longer be called: a consent may have been withdrawn since the call was prepared. */
+export async function calleeBlockNow(
+  context: DialProtectionContext,
+  call: Call,
+  telephony: Telephony,
+): Promise<Block | undefined> {
+  const protection = protectionInForce(context.policy, telephony.capabilities.protection);
+  return calleeBlock(protection, await calleeOf(context, protection, call), context.system.now());
+}
+
+/**
+ * Reason why a call of this user must not be led on to a number. Consents and calling hours are rules for callees: a call is
+ * transferred to a person who expects it.
+ */
+export async function doNotCallBlock(
+  context: DialProtectionContext,
+  userId: string,
+  phone: string,
+): Promise<Block | undefined> {
+  const consent = await consentOf(context, userId, phone);
+  return calleeBlock({}, { phone, consent, zones: [] }, context.system.now());
+}
+
+async function consentOf(
+  { storage }: Pick<Context, "storage">,
+  userId: string,
+  phone: string,
+): Promise<ConsentStatus | undefined> {
+  const consents = await storage.consents.ofNumbers(userId, numberForms(phone));
+  return consentAmong(consents.map(({ status }) => status));
+}
+
+async function calleeOf(
+  context: DialProtectionContext,
+  { callingHours }: NumberProtection,
+  call: Call,
+): Promise<Callee> {
+  const phone = call.targetPhone;
+  const consent = await consentOf(context, call.userId, phone);
+  const zones = callingHours ? zonesOfNumber(phone) : [];
+  return { phone, consent, zones };
+}
+
+async function pastOf(
+  context: DialProtectionContext,
+  protection: NumberProtection,
+  monitor: LineMonitor,
+): Promise<DialPast> {
+  const { system } = context;
+  const { number } = monitor;
+  const { id, dialledNumber } = monitor.instance;
+  const { since = 0, after = "" } = dialledNumber ?? {};
+  const isAhead = since > system.now();
+  const linked = monitor.linkedAt;
+  const { history, reached } = await dialsOf(context, protection, id, linked, {
+    since: isAhead ? 0 : since,
+    after: isAhead ? after : "",
+    lastToo: number.lastDial === undefined,
+  });
+  if (protection.paceMs && !number.lastDial) restoreLastDial(context, number, history);
+  const { lastDial } = number;
+  if (lastDial && protection.paceJitter) lastDial.chance ??= randomShare(system);
+  return {
+    linkedAt: linked,
+    history,
+    reached,
+    sinceLastDialMs: lastDial && system.monotonic() - lastDial.at,
+    chance: lastDial?.chance ?? 0,
+  };
+}
+
+/**
+ * The dials that the protection counts.
+ * @param range `since`: from when they are those of the number; `after`: calls of the number have greater ids; `lastToo`: the pace counts from the last one, which this
+ * process has not placed
+ */
+async function dialsOf(
+  { storage, system }: Pick<Context, "storage" | "system">,
+  { warmUp, answerRate, refusals, paceMs }: NumberProtection,
+  instanceId: string,
+  linkedAt: number,
+  { since, after, lastToo }: { readonly since: number; readonly after: string; readonly lastToo: boolean },
+): Promise<Pick<DialPast, "history" | "reached">> {
+  const now = system.now();
+  const day = warmUpDay(linkedAt, now);
+  const ofDay = warmUp && day < warmUp.days ? warmUpLimit(warmUp, Math.min(day + 1, warmUp.days - 1)) : 0;
+  const { calls } = storage;
+  const [newest, recent, last, reached] = await Promise.all([
+    paceMs && lastToo ? calls.dialHistory(instanceId, since, 1) : [],
+    ofDay > 0 ? calls.dialHistory(instanceId, Math.max(since, now - DAY_MS), ofDay, now + DAY_MS) : [],
+    refusals ? calls.dialHistory(instanceId, since, refusals.calls, now) : [],
+    answerRate ? calls.dialHistory(instanceId, since, answerRate.calls, now, "reached") : [],
+  ]);
+  const isOfNumber = ({ callId }: DialRecord): boolean => callId > after;
+  const dials = new Map([...newest, ...recent, ...last].filter(isOfNumber).map((dial) => [dial.callId, dial]));
+  return { history: [...dials.values()].sort((a, b) => b.at - a.at), reached: reached.filter(isOfNumber) };
+}
+
+/** The last dial of an earlier process, as far as the wall clock knows how long ago it was. */
+function restoreLastDial(
+  { system }: Pick<Context, "system">,
+  number: NumberState,
+  [last]: readonly DialRecord[],
+): void {
+  const now = system.now();
+  const ago = last ? now - storedTime("calls.dialing_at", last.at, now) : Infinity;
+  number.lastDial = { at: system.monotonic() - ago };
+}
+
+/** A random number from 0 to 1. */
+function randomShare(system: System): number {
+  const bytes = new Uint8Array(2);
+  system.random(bytes);
+  return new DataView(bytes.buffer).getUint16(0) / 0xffff;
+}

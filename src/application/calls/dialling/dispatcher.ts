@@ -1,0 +1,141 @@
+import type { Call } from "../../../domain/calls/call.ts";
+import type { FailedReason } from "../../../domain/calls/outcome.ts";
+import type { Context } from "../../context.ts";
+import type { Lines } from "../../instances/lines.ts";
+import { WallClock } from "../../wall-clock.ts";
+import type { CallSession } from "../live/call-session.ts";
+import { InstanceQueue, type InstanceQueueContext, type QueueHost } from "./instance-queue.ts";
+import { Preparations } from "./preparations.ts";
+
+type DispatcherContext = Pick<Context, "system"> & InstanceQueueContext;
+
+interface LiveCall {
+  readonly session: CallSession;
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Starts queued calls with a queue for each instance. Instances do not wait for each other. It is woken by what happens
+ * (a call created, a line online, a leg gone) and never scans.
+ */
+export class Dispatcher {
+  readonly #context: DispatcherContext;
+  readonly #host: QueueHost;
+  readonly #preparations: Preparations;
+  readonly #wallClock: WallClock;
+  readonly #queues = new Map<string, InstanceQueue>();
+  /** By call. */
+  readonly #live = new Map<string, LiveCall>();
+  stopping = false;
+
+  /**
+   * @param requeued called with each claimed call that waits again
+   * @param ending true if a call is to end although that is not stored yet: it is not dialled
+   */
+  constructor(
+    context: DispatcherContext,
+    lines: Lines,
+    requeued: (call: Call) => void,
+    ending: (callId: string) => boolean,
+  ) {
+    this.#context = context;
+    this.#wallClock = new WallClock(context.system);
+    this.#preparations = new Preparations(context, {
+      finished: (instanceId) => this.wake(instanceId),
+      unavailable: (instanceId, error) => this.#queue(instanceId).tryAgain(error),
+    });
+    const isStopping = () => this.stopping;
+    this.#host = {
+      get stopping() {
+        return isStopping();
+      },
+      preparations: this.#preparations,
+      monitor: (instanceId) => lines.find(instanceId),
+      ending,
+      requeued,
+      started: (session, ended) => this.#live.set(session.callId, { session, ended }),
+      ended: ({ callId }) => this.#live.delete(callId),
+      wake: (instanceId) => this.wake(instanceId),
+      emptied: (queue) => {
+        if (this.#queues.get(queue.instanceId) === queue) this.#queues.delete(queue.instanceId);
+      },
+    };
+  }
+
+  /** Number of live calls. */
+  get live(): number {
+    return this.#live.size;
+  }
+
+  /** The live session of a call. */
+  session(callId: string): CallSession | undefined {
+    return this.#live.get(callId)?.session;
+  }
+
+  /** Checks for a call of the instance to dial. */
+  wake(instanceId: string): void {
+    if (this.#wallClock.jumped() !== 0) for (const queue of this.#queues.values()) queue.clockSet();
+    this.#queue(instanceId).wake();
+  }
+
+  /** Resolves when no claim is under way: a claimed call has its session then. */
+  async settled(instanceId: string): Promise<void> {
+    await this.#queues.get(instanceId)?.settled;
+  }
+
+  /** Resolves when no session works on the call. */
+  async over(callId: string): Promise<void> {
+    await this.#live.get(callId)?.ended;
+  }
+
+  /** Stops preparing a call that is being ended. */
+  withdraw({ id, instanceId }: Pick<Call, "id" | "instanceId">): void {
+    if (this.#preparations.call(instanceId)?.id === id) this.#queue(instanceId).withdraw();
+  }
+
+  /** Passes a report of the line on to the live call. */
+  lineDown(instanceId: string, reason: string): void {
+    this.#queue(instanceId).lineDown(reason);
+  }
+
+  lineUp(instanceId: string): void {
+    this.#queues.get(instanceId)?.session?.lineUp();
+    this.wake(instanceId);
+  }
+
+  /** Dials no more, lets live calls continue for `drainMs`, then ends them as `interrupted`. */
+  async stop(drainMs: number): Promise<void> {
+    this.stopping = true;
+    for (const queue of this.#queues.values()) queue.stop();
+    const prepared = this.#preparations.stop();
+    const quiet = async () => {
+      await prepared;
+      await Promise.all([...this.#queues.values()].map((queue) => queue.settled));
+      await Promise.all([...this.#live.values()].map(({ ended }) => ended));
+    };
+    let cancel = () => {};
+    const drained = new Promise<void>((resolve) => {
+      cancel = this.#context.system.after(drainMs, resolve);
+    });
+    await Promise.race([quiet(), drained]);
+    cancel();
+    await this.endAll("interrupted", "the server stopped");
+    await quiet();
+  }
+
+  /** Ends the live call of an instance; resolves when that is stored. */
+  async endLive(instanceId: string, reason: FailedReason, detail: string): Promise<void> {
+    await this.#queues.get(instanceId)?.session?.end(reason, detail);
+  }
+
+  /** Ends every live call. */
+  async endAll(reason: FailedReason, detail: string): Promise<void> {
+    await Promise.all([...this.#live.values()].map(({ session }) => session.end(reason, detail)));
+  }
+
+  #queue(instanceId: string): InstanceQueue {
+    const queue = this.#queues.get(instanceId) ?? new InstanceQueue(this.#context, instanceId, this.#host);
+    this.#queues.set(instanceId, queue);
+    return queue;
+  }
+}

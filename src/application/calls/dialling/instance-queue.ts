@@ -1,0 +1,272 @@
+import type { Call } from "../../../domain/calls/call.ts";
+import type { FailedReason } from "../../../domain/calls/outcome.ts";
+import {
+  decideQueue,
+  NEW_QUEUE,
+  type QueueEffect,
+  type QueueFlow,
+  type QueueInput,
+  RETRY_MS,
+} from "../../../domain/instances/queue-flow.ts";
+import { StorageUnavailable } from "../../../ports/storage.ts";
+import { ProgramFailed } from "../../call-audio/programs/program.ts";
+import type { Context } from "../../context.ts";
+import type { LineMonitor, NumberState } from "../../instances/line-monitor.ts";
+import { CallSession, type CallSessionContext } from "../live/call-session.ts";
+import { failCall, storeCall } from "../stored-calls.ts";
+import { decideNext } from "./dial-protection.ts";
+import type { Preparations } from "./preparations.ts";
+
+/** Dependencies of the instance queue. */
+export type InstanceQueueContext = Pick<Context, "lease" | "log" | "nodeId" | "standStill" | "storage" | "system"> &
+  CallSessionContext;
+
+/** The rate of most legs of a network that names none, Hz. */
+const USUAL_RATE = 8_000;
+
+/** The dispatcher of a queue. */
+export interface QueueHost {
+  readonly stopping: boolean;
+  readonly preparations: Preparations;
+  monitor(instanceId: string): LineMonitor | undefined;
+  /** True if the call is to end although that is not stored yet: it is not dialled. */
+  ending(callId: string): boolean;
+  /** A claimed call waits again. */
+  requeued(call: Call): void;
+  /** A call is live. `ended` resolves when its session works on it no longer. */
+  started(session: CallSession, ended: Promise<void>): void;
+  ended(session: CallSession): void;
+  /** Wakes the queue of the instance. */
+  wake(instanceId: string): void;
+  /** The queue has no call, and no time to keep. */
+  emptied(queue: InstanceQueue): void;
+}
+
+/**
+ * The queue of one instance: starts its calls one at a time, each as soon as the line can dial and the beginning of its
+ * message is ready. Every input is decided by `domain/queue-flow.ts` and carried out here.
+ */
+export class InstanceQueue {
+  readonly instanceId: string;
+  readonly #context: InstanceQueueContext;
+  readonly #host: QueueHost;
+  #flow: QueueFlow = NEW_QUEUE;
+  #session: CallSession | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #cancelAlarm: (() => void) | undefined;
+  /** Calls whose session ended before it could store that: they may have been dialled. */
+  readonly #unstored = new Set<string>();
+
+  constructor(context: InstanceQueueContext, instanceId: string, host: QueueHost) {
+    this.#context = context;
+    this.instanceId = instanceId;
+    this.#host = host;
+  }
+
+  /** The session of the live call. */
+  get session(): CallSession | undefined {
+    return this.#session;
+  }
+
+  /** Resolves when no claim is under way: a claimed call has its session then. */
+  get settled(): Promise<void> {
+    return this.#looking;
+  }
+
+  /** Checks for a call to dial. */
+  wake(): void {
+    this.#decide({ type: "wake", canDial: this.#canDial, stopping: this.#host.stopping });
+  }
+
+  clockSet(): void {
+    this.#decide({ type: "clock_set" });
+  }
+
+  lineDown(reason: string): void {
+    this.#decide({ type: "line_down" });
+    this.#session?.lineDown(reason);
+  }
+
+  /** Stops preparing the next call: it is being ended. */
+  withdraw(): void {
+    this.#decide({ type: "withdraw" });
+  }
+
+  /** The next call could not be started. */
+  tryAgain(error: unknown): void {
+    const level = error instanceof StorageUnavailable ? "warn" : "error";
+    this.#context.log[level](
+      { instance_id: this.instanceId, err: error },
+      "the next call could not be started; trying again",
+    );
+    this.#decide({ type: "retry", ms: RETRY_MS });
+  }
+
+  /** Keeps no more times. */
+  stop(): void {
+    this.#cancelAlarm?.();
+    this.#cancelAlarm = undefined;
+  }
+
+  #decide(input: QueueInput): void {
+    const { flow, effects } = decideQueue(this.#flow, input);
+    this.#flow = flow;
+    for (const effect of effects) this.#carryOut(effect);
+    const { state, unconfirmedUntil } = this.#flow;
+    if (state === "idle" && unconfirmedUntil === undefined && !this.#cancelAlarm && this.#unstored.size === 0)
+      this.#host.emptied(this);
+  }
+
+  #carryOut(effect: QueueEffect): void {
+    switch (effect.do) {
+      case "look":
+        this.#looking = this.#look();
+        break;
+      case "wake":
+        this.#host.wake(this.instanceId);
+        break;
+      case "wake_in":
+        this.#wakeIn(effect.ms);
+        break;
+      case "cancel_preparation":
+        this.#host.preparations.cancel(this.instanceId);
+    }
+  }
+
+  #wakeIn(ms: number): void {
+    this.stop();
+    if (this.#host.stopping) return;
+    this.#cancelAlarm = this.#context.system.after(ms, () => {
+      this.#cancelAlarm = undefined;
+      this.#decide({ type: "alarm" });
+    });
+  }
+
+  /** True if the server and the line take a call. */
+  get #canDial(): boolean {
+    return this.#context.lease.mayDial && !this.#host.stopping && this.#host.monitor(this.instanceId)?.canDial === true;
+  }
+
+  get #mayDial(): boolean {
+    return this.#canDial && !this.#session;
+  }
+
+  async #look(): Promise<void> {
+    let result: QueueInput | undefined = { type: "rest" };
+    try {
+      result = await this.#dialNext();
+    } catch (error) {
+      this.tryAgain(error);
+    }
+    if (result) this.#decide(result);
+  }
+
+  /** Dials the next call if its time has come; resolves with what the queue does otherwise. */
+  async #dialNext(): Promise<QueueInput | undefined> {
+    const { system } = this.#context;
+    const { preparations } = this.#host;
+    const { instanceId } = this;
+    const monitor = this.#host.monitor(instanceId);
+    if (this.#flow.unconfirmedUntil !== undefined) await this.#giveBackUnconfirmed();
+    const wait = (monitor?.number.full?.until ?? 0) - system.monotonic();
+    if (wait > 0) {
+      this.#decide({ type: "retry", ms: wait });
+      return REST;
+    }
+    const line = await monitor?.line();
+    if (!monitor || !line || !this.#mayDial) {
+      preparations.cancel(instanceId);
+      return REST;
+    }
+    const next = preparations.call(instanceId) ?? (await this.#next());
+    const missed = next && this.#context.standStill.missedBy(next);
+    if (next && missed !== undefined) return await this.#block(next, { reason: "instance_offline", detail: missed });
+    const decision = await decideNext(this.#context, monitor, next);
+    if (!next) return REST;
+    if (decision.do === "wait") return { type: "hold", ms: decision.ms };
+    if (decision.do === "block") return await this.#block(next, decision);
+    if (this.#host.ending(next.id) || !this.#mayDial) return REST; // its termination wakes the queue
+    preparations.begin(next, monitor.telephony.capabilities.sampleRate ?? USUAL_RATE);
+    const prepared = preparations.ready(instanceId);
+    if (!prepared) return { type: "prepare" };
+    const call = await this.#claim();
+    const taken = preparations.ready(instanceId) === prepared ? preparations.take(instanceId) : undefined;
+    if (!taken || call?.id !== prepared.callId || this.#host.ending(call.id) || !this.#mayDial) {
+      prepared.message?.cancel();
+      if (!call || this.#host.ending(call.id)) return REST; // its termination wakes the queue
+      await this.#giveBack(call);
+      this.#host.wake(instanceId);
+      return REST;
+    }
+    const { number } = monitor;
+    number.full = undefined; // until this dial
+    const asking = () => {
+      const missed = this.#context.standStill.missedBy(call);
+      if (missed !== undefined) throw new ProgramFailed("instance_offline", missed);
+      number.lastDial = { at: system.monotonic() };
+    };
+    const session = new CallSession(this.#context, call, monitor.telephony, line, prepared.message, asking);
+    this.#session = session;
+    monitor.setInCall(true);
+    this.#host.started(
+      session,
+      session.run().then(() => this.#ended(session, number)),
+    );
+    this.#decide({ type: "dial" });
+    return undefined;
+  }
+
+  /** The call that is claimed next. */
+  async #next(): Promise<Call | undefined> {
+    const next = await this.#context.storage.calls.nextWaiting(this.instanceId);
+    return next && !this.#host.ending(next.id) ? next : undefined;
+  }
+
+  /** Fails a call instead of dialling it. */
+  async #block(
+    call: Call,
+    { reason, detail }: { readonly reason: FailedReason; readonly detail: string },
+  ): Promise<QueueInput> {
+    this.#host.preparations.cancel(this.instanceId, call.id);
+    if (!this.#host.ending(call.id)) await failCall(this.#context, call, reason, detail);
+    this.#host.wake(this.instanceId);
+    return REST;
+  }
+
+  async #claim(): Promise<Call | undefined> {
+    const { storage, system, nodeId } = this.#context;
+    try {
+      return await storage.calls.claimNext(this.instanceId, nodeId, system.now());
+    } catch (error) {
+      this.#decide({ type: "claim_unconfirmed", now: system.monotonic() });
+      throw error;
+    }
+  }
+
+  /** An unconfirmed claim leaves a call without a session, now or a little later: it waits again. */
+  async #giveBackUnconfirmed(): Promise<void> {
+    const { storage, system, nodeId } = this.#context;
+    for (const call of await storage.calls.claimed(this.instanceId, nodeId))
+      if (this.#session?.callId !== call.id && !this.#unstored.has(call.id)) await this.#giveBack(call);
+    this.#decide({ type: "claims_checked", now: system.monotonic() });
+  }
+
+  /** The line went down, or the server began to stop, while the call was being claimed. */
+  async #giveBack(claimed: Call): Promise<void> {
+    const call = await storeCall(this.#context, claimed, { owner: null, dialingAt: null }, []);
+    if (call) this.#host.requeued(call);
+  }
+
+  #ended(session: CallSession, number: NumberState): void {
+    if (!session.saved) this.#unstored.add(session.callId);
+    this.#session = undefined;
+    this.#host.ended(session);
+    this.#host.monitor(this.instanceId)?.setInCall(false);
+    const waitsAgain = session.call.owner === null;
+    number.full = waitsAgain ? session.lineFull : undefined;
+    if (waitsAgain) this.#host.requeued(session.call);
+    this.#decide({ type: waitsAgain ? "requeue" : "end" });
+  }
+}
+
+const REST: QueueInput = { type: "rest" };

@@ -1,0 +1,48 @@
+import { within } from "../../../base/timeout.ts";
+import type { Call } from "../../../domain/calls/call.ts";
+import { numberForms } from "../../../domain/numbers/number-forms.ts";
+import { StorageUnavailable } from "../../../ports/storage.ts";
+import { DialError, type Telephony } from "../../../ports/telephony.ts";
+import { ProgramFailed } from "../../call-audio/programs/program.ts";
+import type { Context } from "../../context.ts";
+import { mayLeadTo } from "../creation/destinations.ts";
+import { calleeBlockNow, type DialProtectionContext, doNotCallBlock } from "./dial-protection.ts";
+
+type LastCheckContext = Pick<Context, "callLimits" | "log" | "system"> & DialProtectionContext;
+
+/** Time the storage may take to respond, ms: a call waits for the network in the meantime. */
+const CHECK_MS = 5_000;
+
+/**
+ * Reason why the network must not call a number for this call now; undefined: it may. Never rejects: a number that cannot be
+ * looked up is not called.
+ */
+export async function refusalNow(
+  context: LastCheckContext,
+  call: Call,
+  network: Telephony,
+  phone: string,
+): Promise<Error | undefined> {
+  const late = (): Error => new StorageUnavailable(`${phone} could not be looked up within ${CHECK_MS / 1_000} s`);
+  try {
+    return await within(refusalOf(context, call, network, phone), { system: context.system, ms: CHECK_MS, late });
+  } catch (error) {
+    context.log.warn({ call_id: call.id, err: error }, "whether a number may be called is unknown: it is not called");
+    return error instanceof Error ? error : new StorageUnavailable(String(error));
+  }
+}
+
+async function refusalOf(
+  context: LastCheckContext,
+  call: Call,
+  network: Telephony,
+  phone: string,
+): Promise<Error | undefined> {
+  const isCallee = numberForms(call.targetPhone).includes(phone);
+  if (!isCallee && !mayLeadTo(context, call, phone))
+    return new DialError("rejected_by_network", `this call may not lead to ${phone}`, { refusal: "call" });
+  const block = isCallee
+    ? await calleeBlockNow(context, call, network)
+    : await doNotCallBlock(context, call.userId, phone);
+  return block && new ProgramFailed(block.reason, block.detail);
+}

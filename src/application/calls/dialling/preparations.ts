@@ -1,0 +1,152 @@
+import { errorText } from "../../../base/error-text.ts";
+import { within } from "../../../base/timeout.ts";
+import type { Call } from "../../../domain/calls/call.ts";
+import { StorageUnavailable } from "../../../ports/storage.ts";
+import { programOf } from "../../call-audio/programs/all-programs.ts";
+import type { Message } from "../../call-audio/programs/message.ts";
+import { type ProgramContext, ProgramFailed } from "../../call-audio/programs/program.ts";
+import type { Context } from "../../context.ts";
+import { failCall, type StoredCallsContext } from "../stored-calls.ts";
+
+type PreparationsContext = Pick<Context, "log" | "system" | "timings"> & ProgramContext & StoredCallsContext;
+
+/** The call that an instance dials next, with the beginning of its message. */
+export interface PreparedCall {
+  readonly callId: string;
+  /** Undefined for a call without a fixed message. */
+  readonly message: Message | undefined;
+}
+
+interface Preparation {
+  readonly call: Call;
+  readonly scope: AbortController;
+  ready: PreparedCall | undefined;
+}
+
+/** Callbacks of {@link Preparations}. */
+export interface PreparationsWatcher {
+  /** It is ready, or its call has failed. */
+  finished(instanceId: string): void;
+  /** The stored message cannot be read now. */
+  unavailable(instanceId: string, error: StorageUnavailable): void;
+}
+
+/**
+ * Prepares messages of calls that wait: one for each instance, before its call is claimed. A call whose message is not
+ * ready in time fails, and no phone has rung. A preparation is not stored; a cancelled one leaves its call
+ * waiting.
+ */
+export class Preparations {
+  readonly #context: PreparationsContext;
+  readonly #watcher: PreparationsWatcher;
+  readonly #byInstance = new Map<string, Preparation>();
+  /** Calls whose failure is being stored. */
+  readonly #failing = new Set<Promise<void>>();
+
+  constructor(context: PreparationsContext, watcher: PreparationsWatcher) {
+    this.#context = context;
+    this.#watcher = watcher;
+  }
+
+  /** The call that is being prepared, or is ready. */
+  call(instanceId: string): Call | undefined {
+    return this.#byInstance.get(instanceId)?.call;
+  }
+
+  /** The call that is ready, if there is one. */
+  ready(instanceId: string): PreparedCall | undefined {
+    return this.#byInstance.get(instanceId)?.ready;
+  }
+
+  /**
+   * Prepares the message of a call, unless the instance has a preparation; a call without a fixed message is ready at once.
+   * @param usualRate the rate that its leg will probably have, Hz
+   */
+  begin(call: Call, usualRate: number): void {
+    if (this.#byInstance.has(call.instanceId)) return;
+    const preparation: Preparation = { call, scope: new AbortController(), ready: undefined };
+    this.#byInstance.set(call.instanceId, preparation);
+    const program = programOf(call);
+    const message = program.kind === "message" ? program.message(this.#context, call, usualRate) : undefined;
+    if (message) void this.#run(call, message, preparation);
+    else preparation.ready = { callId: call.id, message };
+  }
+
+  /** Hands over what is ready: it is the caller's to cancel from now on. */
+  take(instanceId: string): PreparedCall | undefined {
+    const ready = this.ready(instanceId);
+    if (ready) this.#byInstance.delete(instanceId);
+    return ready;
+  }
+
+  /** Stops the preparation of an instance, or only that of one call, and frees what it has rendered. */
+  cancel(instanceId: string, callId?: string): void {
+    const preparation = this.#byInstance.get(instanceId);
+    if (!preparation || (callId !== undefined && preparation.call.id !== callId)) return;
+    this.#byInstance.delete(instanceId);
+    preparation.scope.abort();
+    preparation.ready?.message?.cancel();
+  }
+
+  /** Stops all of them; resolves when the calls that had failed are stored, or cannot be. */
+  async stop(): Promise<void> {
+    for (const instanceId of [...this.#byInstance.keys()]) this.cancel(instanceId);
+    await Promise.all(this.#failing);
+  }
+
+  /** Never rejects. */
+  async #run(call: Call, message: Message, preparation: Preparation): Promise<void> {
+    const { instanceId } = call;
+    const { scope } = preparation;
+    try {
+      await this.#prepare(message, scope.signal);
+      if (scope.signal.aborted) return message.cancel();
+      preparation.ready = { callId: call.id, message };
+    } catch (error) {
+      if (scope.signal.aborted) return;
+      if (error instanceof StorageUnavailable) {
+        this.#byInstance.delete(instanceId);
+        return this.#watcher.unavailable(instanceId, error);
+      }
+      const failing = this.#fail(call, error);
+      this.#failing.add(failing);
+      await failing;
+      this.#failing.delete(failing);
+      if (scope.signal.aborted) return;
+      this.#byInstance.delete(instanceId);
+    }
+    this.#watcher.finished(instanceId);
+  }
+
+  async #prepare(message: Message, signal: AbortSignal): Promise<void> {
+    const { system, timings } = this.#context;
+    const ms = timings.messagePreparationMs;
+    const late = () =>
+      new ProgramFailed("speech_failed", `the message was not ready within ${ms} ms; nobody was dialled`);
+    const cancel = () => message.cancel();
+    signal.addEventListener("abort", cancel);
+    try {
+      const begun = Promise.withResolvers<void>();
+      const preparing = message.prepare(begun.resolve);
+      await Promise.race([begun.promise, preparing]);
+      await within(preparing, { system, ms, late });
+    } catch (error) {
+      cancel();
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", cancel);
+    }
+  }
+
+  async #fail(call: Call, error: unknown): Promise<void> {
+    const { log } = this.#context;
+    const reason = error instanceof ProgramFailed ? error.reason : "internal_error";
+    if (reason === "internal_error")
+      log.error({ call_id: call.id, err: error }, "the message of a call could not be prepared");
+    try {
+      await failCall(this.#context, call, reason, errorText(error));
+    } catch (fault) {
+      log.error({ call_id: call.id, err: fault }, "the call could not be failed; the next start prepares it again");
+    }
+  }
+}

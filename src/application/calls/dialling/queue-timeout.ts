@@ -1,0 +1,192 @@
+import type { Call } from "../../../domain/calls/call.ts";
+import type { FailedReason } from "../../../domain/calls/outcome.ts";
+import type { Context } from "../../context.ts";
+import type { Lines } from "../../instances/lines.ts";
+import { storedTime } from "../../stored-times.ts";
+import { WallClock } from "../../wall-clock.ts";
+import { failCall, type StoredCallsContext } from "../stored-calls.ts";
+
+type QueueTimeoutContext = Pick<Context, "log" | "storage" | "system" | "timings"> & StoredCallsContext;
+
+const BATCH = 100;
+const LOOK_AGAIN_MS = 5_000;
+/** Interval at which calls are checked that wait only for the pace of a line, or for the calls before them. */
+const LOOK_AT_ALL_MS = 60_000;
+
+/**
+ * Fails calls that have waited for their instance too long. One timer, armed for the oldest waiting call.
+ *
+ * The waiting time follows from the creation time and the wall clock. If the wall clock was set in the meantime, each waiting
+ * call gets a due time on the monotonic clock, once.
+ */
+export class QueueTimeout {
+  readonly #context: QueueTimeoutContext;
+  readonly #lines: Lines;
+  readonly #wallClock: WallClock;
+  /** Due times of calls from before the wall clock was set, by id; on the monotonic clock, ms. */
+  readonly #due = new Map<string, number>();
+  #cancel: (() => void) | undefined;
+  /** Change of the wall clock since due times were given, ms. */
+  #jumped = 0;
+  /** Up to here, by age, all calls whose time is up wait for a line that takes calls. */
+  #seen: Pick<Call, "id" | "createdAt"> | undefined;
+  /** Time of the next check of all, by the monotonic clock, ms. */
+  #allAt = 0;
+  /** Time at which the timer fires, by the monotonic clock, ms. */
+  #armedFor = 0;
+  #stopped = false;
+
+  constructor(context: QueueTimeoutContext, lines: Lines) {
+    this.#context = context;
+    this.#lines = lines;
+    this.#wallClock = new WallClock(context.system);
+  }
+
+  async start(): Promise<void> {
+    // The clock may have been set back while no process ran.
+    await this.#fixDue(0);
+    await this.#arm(0);
+  }
+
+  /** A call waits: it was created, or its claim was given back. */
+  waits(call: Call): void {
+    if (this.#seen && call.createdAt <= this.#seen.createdAt) this.#seen = undefined;
+    const at = this.#due.get(call.id) ?? this.#context.system.monotonic() + this.#left(call.createdAt);
+    if (!this.#cancel || at < this.#armedFor) this.#armAt(at);
+  }
+
+  /** A line no longer takes calls: waiting calls may have reached their time limit. */
+  lineDown(): void {
+    if (!this.#seen) return;
+    this.#seen = undefined;
+    const at = this.#context.system.monotonic() + LOOK_AGAIN_MS;
+    if (!this.#cancel || at < this.#armedFor) this.#armAt(at);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  /** @param notBefore by the monotonic clock, ms */
+  async #arm(notBefore: number): Promise<void> {
+    const { storage, system } = this.#context;
+    const seen = this.#seen;
+    const oldest = seen
+      ? (await storage.calls.waitingSince(Number.MAX_SAFE_INTEGER, 1, seen))[0]?.createdAt
+      : await storage.calls.oldestWaiting();
+    if (oldest === undefined) return seen && this.#armAt(this.#allAt);
+    // The oldest one may have its own due time; such calls are few, and not for long.
+    const wait =
+      this.#due.size > 0 ? Math.min(this.#nextDue() - system.monotonic(), LOOK_AGAIN_MS) : this.#left(oldest);
+    const at = Math.max(notBefore, system.monotonic() + wait);
+    this.#armAt(seen ? Math.min(at, this.#allAt) : at);
+  }
+
+  /** Time a call created at `createdAt` may still wait, by the wall clock, ms. */
+  #left(createdAt: number): number {
+    const { system, timings } = this.#context;
+    const now = system.now();
+    return storedTime("calls.created_at", createdAt, now) + timings.queueTimeoutMs - now;
+  }
+
+  #nextDue(): number {
+    let next = Infinity;
+    for (const at of this.#due.values()) next = Math.min(next, at);
+    return next;
+  }
+
+  #armAt(at: number): void {
+    if (this.#stopped) return;
+    const { system } = this.#context;
+    this.#cancel?.();
+    this.#armedFor = at;
+    this.#cancel = system.after(Math.max(0, at - system.monotonic()), () => void this.#expire());
+  }
+
+  async #expire(): Promise<void> {
+    const { system, log } = this.#context;
+    this.#cancel = undefined;
+    this.#jumped += this.#wallClock.jumped();
+    try {
+      await this.#fixDue(this.#jumped);
+      this.#jumped = 0;
+      const left = await this.#expireDue();
+      await this.#expireByAge();
+      await this.#arm(system.monotonic() + (left > 0 ? LOOK_AGAIN_MS : 1));
+    } catch (error) {
+      log.warn({ err: error }, "waiting calls could not be looked through; trying again");
+      this.#armAt(system.monotonic() + LOOK_AGAIN_MS);
+    }
+  }
+
+  /**
+   * Gives due times to calls whose creation time is unreliable: to all that wait if the wall clock was set, otherwise to
+   * calls that were created "in the future". A call that may be of before or after the jump counts as the younger one.
+   */
+  async #fixDue(jumped: number): Promise<void> {
+    const { system, timings, storage } = this.#context;
+    const now = system.now();
+    let after: Pick<Call, "id" | "createdAt"> | undefined = jumped === 0 ? { id: "~", createdAt: now } : undefined;
+    for (;;) {
+      const waiting = await storage.calls.waitingSince(Number.MAX_SAFE_INTEGER, BATCH, after);
+      for (const { id, createdAt } of waiting) {
+        if (this.#due.has(id)) continue;
+        const ages = [now - createdAt, now - jumped - createdAt].filter((age) => age >= 0);
+        const age = ages.length > 0 ? Math.min(...ages) : 0;
+        this.#due.set(id, system.monotonic() + timings.queueTimeoutMs - age);
+      }
+      after = waiting.at(-1);
+      if (waiting.length < BATCH) return;
+    }
+  }
+
+  /** Fails calls by their due time; resolves with how many of them stay. */
+  async #expireDue(): Promise<number> {
+    const { system, storage } = this.#context;
+    let left = 0;
+    for (const [id, at] of this.#due) {
+      if (at > system.monotonic()) continue;
+      const call = await storage.calls.get(id);
+      if (call?.status === "QUEUED" && (call.owner !== null || !(await this.#fail(call)))) left++;
+      else this.#due.delete(id);
+    }
+    return left;
+  }
+
+  /** Fails calls by their creation time. Calls that stay are not read again each time: what lets them fail is reported. */
+  async #expireByAge(): Promise<void> {
+    const { system, timings, storage } = this.#context;
+    const createdBefore = system.now() - timings.queueTimeoutMs;
+    if (!this.#seen || system.monotonic() >= this.#allAt) {
+      this.#seen = undefined;
+      this.#allAt = system.monotonic() + LOOK_AT_ALL_MS;
+    }
+    const before = this.#seen;
+    let last = before;
+    let stays = before !== undefined;
+    for (;;) {
+      const waiting = await storage.calls.waitingSince(createdBefore, BATCH, last);
+      for (const call of waiting) if (!this.#due.has(call.id) && !(await this.#fail(call))) stays = true;
+      last = waiting.at(-1) ?? last;
+      if (waiting.length < BATCH) break;
+    }
+    // Unless a line went down in the meantime.
+    if (this.#seen === before) this.#seen = stays ? last : undefined;
+  }
+
+  /** Resolves with whether the call was failed; a call that waits behind another one of a line that takes calls stays. */
+  async #fail(call: Call): Promise<boolean> {
+    const monitor = this.#lines.find(call.instanceId);
+    if (monitor?.canDial && !monitor.number.full) return false;
+    const instance = await this.#context.storage.instances.get(call.instanceId);
+    if (!instance || instance.status === "DELETED") return failCall(this.#context, call, "instance_deleted", null);
+    const cause = monitor?.number.full?.reason ?? this.#lines.connection(instance).reason;
+    const [reason, detail]: [FailedReason, string] =
+      instance.status === "CREATED"
+        ? ["instance_not_linked", (monitor?.linksByItself && cause) || "no phone number was linked in time"]
+        : ["instance_offline", cause ?? "the line was offline"];
+    return failCall(this.#context, call, reason, detail);
+  }
+}

@@ -1,0 +1,63 @@
+import type { IdSource } from "../../../base/ids.ts";
+import type { Call } from "../../../domain/calls/call.ts";
+import type { Timings } from "../../../domain/timings.ts";
+import type { System } from "../../../ports/system.ts";
+
+interface StandStillParts {
+  readonly system: System;
+  readonly timings: Timings;
+  readonly ids: IdSource;
+}
+
+/** A time in which the process did nothing. */
+interface Gap {
+  readonly ms: number;
+  /** The id of a call that would have been created when the gap was noticed. */
+  readonly noticedAt: string;
+}
+
+/**
+ * Notices that the process did nothing for longer than a call may wait: it was stopped, or the machine was suspended.
+ * A suspended machine may stop the monotonic clock, so the wall clock counts as well, as it does for calls that wait while no
+ * process runs. Both are read before each call is created, so that its id tells whether it is from before a gap, whatever the
+ * wall clock was set to. While calls wait for a line that takes calls, its probes read them; other calls wait no longer than a
+ * gap is long.
+ */
+export class StandStill {
+  readonly #parts: StandStillParts;
+  /** Both clocks when they were last read, ms. */
+  #seen: { readonly wall: number; readonly monotonic: number };
+  #last: Gap | undefined;
+
+  constructor(parts: StandStillParts) {
+    this.#parts = parts;
+    this.#seen = this.#now;
+  }
+
+  /** Begins anew: the process was idle before. */
+  start(): void {
+    this.#seen = this.#now;
+  }
+
+  /** Reads the clocks. To be called before a call gets its id, and whenever a line was probed. */
+  look(): void {
+    const { timings, ids } = this.#parts;
+    const { wall, monotonic } = this.#now;
+    const ms = Math.max(wall - this.#seen.wall, monotonic - this.#seen.monotonic);
+    this.#seen = { wall, monotonic };
+    if (ms > timings.queueTimeoutMs + 2 * timings.probeMs) this.#last = { ms, noticedAt: ids("call") };
+  }
+
+  /** The reason why a call that has waited all the time must no longer be dialled; undefined if it may be. */
+  missedBy({ id }: Pick<Call, "id">): string | undefined {
+    this.look();
+    if (!this.#last || id > this.#last.noticedAt) return undefined;
+    const seconds = Math.round(this.#last.ms / 1_000);
+    return `the server or its clock stood still for ${seconds} s, longer than a call may wait`;
+  }
+
+  get #now(): { readonly wall: number; readonly monotonic: number } {
+    const { system } = this.#parts;
+    return { wall: system.now(), monotonic: system.monotonic() };
+  }
+}

@@ -1,0 +1,248 @@
+import { InternalError } from "../../../base/error.ts";
+import { nextState } from "../../../base/machine.ts";
+import type { TurnMetrics } from "../../../domain/agents/turn-metrics.ts";
+import { CALL_TRANSITIONS, type Call, type CallMove, type CallResult, isActive } from "../../../domain/calls/call.ts";
+import type { MediaStatistics } from "../../../domain/calls/media-statistics.ts";
+import type { Outcome } from "../../../domain/calls/outcome.ts";
+import type { QualityInterval } from "../../../domain/calls/quality-series.ts";
+import type { Event, Fact } from "../../../domain/events.ts";
+import { type CallPatch, StorageUnavailable } from "../../../ports/storage.ts";
+import type { Context } from "../../context.ts";
+import { retryUntilStored } from "../../retry-until-stored.ts";
+import type { EventSubject } from "../event-log.ts";
+import { failCall, type StoredCallsContext, storeCall } from "../stored-calls.ts";
+import { finalFact, referenceData, sipReference } from "./outcomes.ts";
+
+/** Dependencies of the call journal. */
+export type CallJournalContext = Pick<
+  Context,
+  "counters" | "events" | "journals" | "log" | "nodeId" | "shutdownSignal" | "storage" | "system"
+> &
+  StoredCallsContext;
+
+/** Notes of one call that may wait for the storage. */
+const MAX_NOTES = 1_000;
+
+/** End of a call. */
+export interface Ending {
+  readonly input: Extract<CallMove, "complete" | "fail">;
+  readonly outcome: Outcome;
+  /** ms since 1970-01-01 UTC. */
+  readonly endedAt: number;
+  readonly result: CallResult | undefined;
+  /** Reason for the missing result although the call has a schema for it; undefined: it has none. */
+  readonly resultError: string | null | undefined;
+  readonly turns: readonly TurnMetrics[] | undefined;
+  readonly mediaStatistics: MediaStatistics | null;
+  readonly quality: readonly QualityInterval[] | undefined;
+  readonly recordedMs: number | null;
+  /** The network was asked to place the call. */
+  readonly dialled: boolean;
+  /** The Call-ID of the last INVITE. */
+  readonly sipCallId: string | undefined;
+  /** Facts noticed too late to be noted before. */
+  readonly last: readonly Fact[];
+}
+
+/**
+ * Decisions about one live call, written behind: no caller waits for the storage, and no fact is lost while it
+ * is down.
+ *
+ * Entries are stored in the order of the decisions, one write at a time, and a write is repeated until it is done. What
+ * is decided in the meantime goes with the next write: row states are merged, events never are. Live listeners get an event at
+ * once; everybody else when it is stored.
+ */
+export class CallJournal {
+  readonly #context: CallJournalContext;
+  readonly #subject: EventSubject & { readonly callId: string };
+  readonly #broken: (error: unknown) => void;
+  /** As decided. */
+  #call: Call;
+  /** As it was last stored. */
+  #stored: Call;
+  #patch: CallPatch = {};
+  #events: Event[] = [];
+  /** Notes that were dropped because too many waited. */
+  #dropped = 0;
+  /** Rejects if the journal cannot be stored. */
+  #writing: Promise<void> | undefined;
+  #failed: unknown;
+
+  /**
+   * @param call claimed by this process
+   * @param broken called if the storage refuses a write permanently: another process has changed the call
+   */
+  constructor(context: CallJournalContext, call: Call, broken: (error: unknown) => void) {
+    this.#context = context;
+    this.#call = call;
+    this.#stored = call;
+    this.#broken = broken;
+    this.#subject = { callId: call.id, instanceId: call.instanceId, userId: call.userId };
+  }
+
+  get id(): string {
+    return this.#call.id;
+  }
+
+  /** The call as decided, whether or not that is stored yet. */
+  get call(): Call {
+    return this.#call;
+  }
+
+  /** The peer was asked, or it was connected. @param sipCallId the Call-ID of the last INVITE */
+  move(input: "place" | "connect", at: number, sipCallId?: string): void {
+    const status = this.#next(input);
+    const identified = sipCallId === undefined ? {} : { sipCallId };
+    const patch: CallPatch = { status, ...(input === "connect" && { startedAt: at }), ...identified };
+    const event = input === "connect" ? "answered" : "ringing";
+    const data = { ...referenceData(this.#call), ...sipReference({ ...this.#call, ...identified }) };
+    this.#put(patch, [this.#event({ event, data }, at)]);
+  }
+
+  /** The call waits again, because the network was not asked, or has refused it for now. */
+  requeue(): void {
+    this.#put({ owner: null, dialingAt: null }, []);
+  }
+
+  /** The final state. */
+  end({ input, last, result, resultError, turns, quality, ...ended }: Ending): void {
+    const { outcome, endedAt, mediaStatistics, recordedMs, dialled, sipCallId = this.#call.sipCallId } = ended;
+    const status = this.#next(input);
+    for (const fact of last) this.note(fact, endedAt);
+    this.#put(
+      {
+        status,
+        outcome,
+        endedAt,
+        ...(result && { result }),
+        ...(resultError !== undefined && { resultError }),
+        ...(turns && { turns }),
+        mediaStatistics,
+        ...(quality && { quality }),
+        recordedMs,
+        ...(!dialled && { dialingAt: null }),
+        ...(sipCallId !== undefined && { sipCallId }),
+      },
+      [...this.#droppedNotes(endedAt), this.#event(finalFact({ ...this.#call, sipCallId }, status, outcome), endedAt)],
+    );
+    this.#context.counters.callEnded(status, outcome.reason);
+    this.#context.counters.agentTurns(turns ?? []);
+  }
+
+  /** Something for the timeline only; dropped, and counted, if too many notes wait for the storage. */
+  note(fact: Fact, at: number): void {
+    const note = this.#event(fact, at);
+    if (this.#events.length < MAX_NOTES && !this.#context.journals.full) {
+      this.#put({}, [...this.#droppedNotes(at), note]);
+      return;
+    }
+    this.#dropped++;
+    this.#context.events.happened([note]);
+  }
+
+  /** Nothing will be recorded of the call. */
+  eraseRecording(): void {
+    this.#call = { ...this.#call, recordedMs: null };
+  }
+
+  /**
+   * Resolves when everything decided so far is stored.
+   * @throws {StorageUnavailable} the process ends and can wait no longer; or what the storage refused permanently
+   */
+  async settled(): Promise<void> {
+    while (this.#writing) await this.#writing;
+    if (this.#failed !== undefined) throw this.#failed;
+  }
+
+  /** Fails a call that cannot continue, unless another process has moved it. Never rejects. */
+  async giveUp(detail: string): Promise<void> {
+    const { storage, nodeId, log } = this.#context;
+    try {
+      await this.#writing;
+      await retryUntilStored(this.#context, `the end of call ${this.id}`, async () => {
+        for (;;) {
+          const call = await storage.calls.get(this.id);
+          if (call?.owner !== nodeId || !isActive(call.status)) return;
+          if (await failCall(this.#context, call, "internal_error", detail)) return;
+        }
+      });
+    } catch (error) {
+      log.error({ call_id: this.id, err: error }, "the call could not be failed; the next start settles it");
+    }
+  }
+
+  #next(input: CallMove): Call["status"] {
+    const status = nextState(CALL_TRANSITIONS, this.#call.status, input);
+    if (!status) throw new InternalError(`a ${this.#call.status} call has no move "${input}"`);
+    return status;
+  }
+
+  #event(fact: Fact, at: number): Event {
+    return this.#context.events.event(fact, this.#subject, at);
+  }
+
+  #droppedNotes(at: number): Event[] {
+    if (this.#dropped === 0) return [];
+    const dropped = this.#event({ event: "timeline_incomplete", data: { dropped: this.#dropped } }, at);
+    this.#dropped = 0;
+    return [dropped];
+  }
+
+  #put(patch: CallPatch, events: readonly Event[]): void {
+    const { journals, events: log } = this.#context;
+    this.#call = { ...this.#call, ...patch };
+    if (this.#failed === undefined) {
+      this.#patch = { ...this.#patch, ...patch };
+      this.#events.push(...events);
+      journals.add(this, events.length);
+      this.#writing ??= this.#write();
+    }
+    log.happened(events);
+  }
+
+  /** Stores what waits, until nothing does. Never rejects. */
+  async #write(): Promise<void> {
+    const { journals, events: log } = this.#context;
+    try {
+      while (this.#events.length > 0 || Object.keys(this.#patch).length > 0) {
+        const [patch, events] = [this.#patch, this.#events];
+        [this.#patch, this.#events] = [{}, []];
+        const stored = await this.#store(patch, events);
+        journals.add(this, -events.length);
+        if (stored) log.stored(events);
+      }
+      journals.delete(this);
+    } catch (error) {
+      this.#failed = error;
+      if (!(error instanceof StorageUnavailable)) {
+        journals.delete(this);
+        this.#broken(error);
+      }
+    } finally {
+      this.#writing = undefined; // at once: what is put from now on needs a separate write
+    }
+  }
+
+  /** False if the storage refused notes permanently: the call continues without them. */
+  async #store(patch: CallPatch, events: readonly Event[]): Promise<boolean> {
+    if (Object.keys(patch).length === 0) return this.#append(events);
+    const written = await storeCall(this.#context, this.#stored, patch, events);
+    if (!written) throw new InternalError(`call ${this.id} was changed by somebody else`);
+    this.#stored = written;
+    return true;
+  }
+
+  async #append(notes: readonly Event[]): Promise<boolean> {
+    const { storage, log } = this.#context;
+    try {
+      // An event that is stored already, by a write whose answer was lost, is left as it is.
+      await retryUntilStored(this.#context, `events of call ${this.id}`, () => storage.events.append(notes));
+      return true;
+    } catch (error) {
+      if (error instanceof StorageUnavailable) throw error;
+      log.error({ call_id: this.id, err: error }, "notes of a call could not be stored");
+      this.#dropped += notes.length;
+      return false;
+    }
+  }
+}

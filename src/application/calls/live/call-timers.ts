@@ -1,0 +1,47 @@
+import type { CallSignal, TimerName } from "../../../domain/calls/call-signal.ts";
+import type { DialProgress } from "../../../domain/calls/dial-progress.ts";
+import type { System } from "../../../ports/system.ts";
+
+/** Figures that a timer reports besides its name. */
+export interface Observed {
+  /** Frames that have come from the callee. */
+  inboundFrames(): number;
+  /** Progress of the call before an answer; undefined if it is unknown. */
+  progress(): DialProgress | undefined;
+}
+
+/** The timers of one live call: each of them posts a signal when it fires, with whether inbound audio has come since. */
+export class CallTimers {
+  readonly #system: System;
+  readonly #observed: Observed;
+  readonly #post: (signal: CallSignal) => void;
+  readonly #cancels = new Map<TimerName, () => void>();
+
+  constructor(system: System, observed: Observed, post: (signal: CallSignal) => void) {
+    this.#system = system;
+    this.#observed = observed;
+    this.#post = post;
+  }
+
+  /** Sets a timer anew. */
+  set(name: TimerName, ms: number): void {
+    this.#cancels.get(name)?.();
+    const observed = this.#observed;
+    const before = observed.inboundFrames();
+    const fire = () => {
+      const inboundSince = observed.inboundFrames() > before;
+      this.#post({ type: "timer", name, inboundSince, progress: name === "ring" ? observed.progress() : undefined });
+    };
+    this.#cancels.set(name, this.#system.after(ms, fire));
+  }
+
+  cancel(name: TimerName): void {
+    this.#cancels.get(name)?.();
+    this.#cancels.delete(name);
+  }
+
+  cancelAll(): void {
+    for (const cancel of this.#cancels.values()) cancel();
+    this.#cancels.clear();
+  }
+}

@@ -1,0 +1,180 @@
+import { TAG_HEAD_BYTES, tagAt } from "../sniffing/file-tags.ts";
+import { framesAt, ID3_HEAD_BYTES, id3PlainBytes } from "./mp3-frames.ts";
+import { type Mp3Info, mp3Info } from "./mp3-info.ts";
+import { type MpegHeader, mpegHeader } from "./mpeg-header.ts";
+
+/** A stretch of an MP3. Together they are all its bytes, in order. */
+export type Mp3Part =
+  | { readonly kind: "frame"; readonly bytes: Uint8Array; readonly header: MpegHeader }
+  /** A frame without sound, which describes the file that begins with it. */
+  | { readonly kind: "info"; readonly bytes: Uint8Array; readonly header: MpegHeader; readonly info: Mp3Info }
+  /** Tags and padding. */
+  | { readonly kind: "tag"; readonly length: number }
+  | { readonly kind: "unknown"; readonly length: number }
+  /** The beginning of a frame at the end of the MP3. */
+  | { readonly kind: "incomplete"; readonly length: number };
+
+/** Options of {@link Mp3Splitter}. */
+export interface Mp3SplitterOptions {
+  /** Length of a whole file, bytes: a tag that claims more is recognised. Omit it for a stream. */
+  readonly size?: number | undefined;
+}
+
+/**
+ * Splits an MP3 into frames, tags and other bytes as it arrives, in pieces of any size. Where frames begin, or their sample
+ * rate changes, three of one rate must follow each other; then each frame is returned as soon as it is complete.
+ */
+export class Mp3Splitter {
+  readonly #size: number;
+  #pending = new Uint8Array(0);
+  /** Bytes of a tag still to come. */
+  #skip = 0;
+  /** Bytes after a tag that belong to it if its size is a plain number. */
+  #claimed = 0;
+  /** Sample rate of the frames that follow each other here; undefined if none do. */
+  #rate: number | undefined;
+  #hasFrames = false;
+  #read = 0;
+  /** Zeros whose meaning depends on what follows: padding, or a hole in a file. */
+  #zeroBytes = 0;
+
+  constructor({ size = Infinity }: Mp3SplitterOptions = {}) {
+    this.#size = size;
+  }
+
+  /** Takes the next bytes and returns what is complete. */
+  push(fresh: Uint8Array): Mp3Part[] {
+    return this.#run(fresh, false);
+  }
+
+  /** Ends the MP3 and returns the rest. */
+  finish(): Mp3Part[] {
+    const parts = this.#run(new Uint8Array(0), true);
+    if (this.#zeroBytes > 0) parts.push({ kind: "tag", length: this.#zeroBytes });
+    return parts;
+  }
+
+  #run(fresh: Uint8Array, isLast: boolean): Mp3Part[] {
+    let bytes = fresh;
+    if (this.#pending.length > 0) {
+      bytes = new Uint8Array(this.#pending.length + fresh.length);
+      bytes.set(this.#pending);
+      bytes.set(fresh, this.#pending.length);
+    }
+    const parts: Mp3Part[] = [];
+    let at = 0;
+    for (let used = this.#step(bytes, at, isLast, parts); used > 0; used = this.#step(bytes, at, isLast, parts)) {
+      at += used;
+      this.#read += used;
+    }
+    this.#pending = bytes.slice(at);
+    return parts;
+  }
+
+  /** Returns the number of bytes that are read; 0 if more are needed. */
+  #step(bytes: Uint8Array, at: number, isLast: boolean, parts: Mp3Part[]): number {
+    const left = bytes.length - at;
+    if (left === 0) return 0;
+    if (this.#skip > 0) {
+      const skipped = Math.min(this.#skip, left);
+      this.#skip -= skipped;
+      parts.push({ kind: "tag", length: skipped });
+      return skipped;
+    }
+    if (bytes[at] === 0) return this.#zeros(bytes, at, parts);
+    const before = parts.length;
+    const used = this.#part(bytes, at, isLast, parts);
+    if (used > 0 && this.#zeroBytes > 0) {
+      const kind = HOLES.has(parts[before]!.kind) && this.#hasFrames ? "unknown" : "tag";
+      parts.splice(before, 0, { kind, length: this.#zeroBytes });
+      this.#zeroBytes = 0;
+    }
+    this.#hasFrames ||= parts.some(({ kind }) => kind === "frame");
+    return used;
+  }
+
+  #part(bytes: Uint8Array, at: number, isLast: boolean, parts: Mp3Part[]): number {
+    const left = bytes.length - at;
+    const header = mpegHeader(bytes, at);
+    if (header !== undefined && this.#isFrame(bytes, at, header, isLast))
+      return this.#frame(bytes, at, header, isLast, parts);
+    if (TAG_LETTERS.has(bytes[at]!)) {
+      if (left < TAG_HEAD_BYTES && !isLast) return 0;
+      const length = tagAt(bytes, at);
+      if (length > 0) return this.#tag(bytes, at, length, parts);
+    }
+    return this.#search(bytes, at, isLast, parts);
+  }
+
+  #isFrame(bytes: Uint8Array, at: number, { sampleRate }: MpegHeader, isLast: boolean): boolean {
+    return sampleRate === this.#rate || framesAt(bytes, at) === "yes" || (isLast && endsWithFrames(bytes, at));
+  }
+
+  #frame(bytes: Uint8Array, at: number, header: MpegHeader, isLast: boolean, parts: Mp3Part[]): number {
+    const left = bytes.length - at;
+    if (left < header.frameBytes) {
+      if (isLast) parts.push({ kind: "incomplete", length: left });
+      return isLast ? left : 0;
+    }
+    this.#rate = header.sampleRate;
+    this.#claimed = 0;
+    const frame = bytes.subarray(at, at + header.frameBytes);
+    const info = mp3Info(frame, header);
+    parts.push(info ? { kind: "info", bytes: frame, header, info } : { kind: "frame", bytes: frame, header });
+    return header.frameBytes;
+  }
+
+  /** Begins a tag and returns the bytes of its head. A size is only a claim: a tag longer than its file is searched. */
+  #tag(bytes: Uint8Array, at: number, length: number, parts: Mp3Part[]): number {
+    const isTooLong = this.#read + length > this.#size;
+    const used = Math.min(length, bytes.length - at, isTooLong ? ID3_HEAD_BYTES : length);
+    this.#skip = isTooLong ? 0 : length - used;
+    this.#claimed = isTooLong ? length - used : Math.max(0, id3PlainBytes(bytes, at) - length);
+    parts.push({ kind: "tag", length: used });
+    return used;
+  }
+
+  /** Passes zeros, which are padding. */
+  #zeros(bytes: Uint8Array, at: number, parts: Mp3Part[]): number {
+    let end = at;
+    while (end < bytes.length && bytes[end] === 0) end++;
+    this.#claimed = Math.max(0, this.#claimed - (end - at));
+    if (this.#hasFrames) this.#zeroBytes += end - at;
+    else parts.push({ kind: "tag", length: end - at });
+    return end - at;
+  }
+
+  /** Passes bytes up to the next place where frames begin. */
+  #search(bytes: Uint8Array, from: number, isLast: boolean, parts: Mp3Part[]): number {
+    let next = from;
+    for (; next < bytes.length; next++) {
+      const found = bytes[next] === 0xff ? framesAt(bytes, next) : "no";
+      if (found === "yes" || (found === "cut" && (!isLast || endsWithFrames(bytes, next)))) break;
+    }
+    if (next === from) return 0;
+    this.#rate = undefined;
+    const ofTag = Math.min(this.#claimed, next - from);
+    this.#claimed -= ofTag;
+    if (ofTag > 0) parts.push({ kind: "tag", length: ofTag });
+    if (next - from > ofTag) parts.push({ kind: "unknown", length: next - from - ofTag });
+    return next - from;
+  }
+}
+
+/** After frames, zeros before these are a hole: a file that begins, or a tag, would be something else. */
+const HOLES: ReadonlySet<Mp3Part["kind"]> = new Set(["frame", "unknown", "incomplete"]);
+
+/** The first letters of tags. */
+const TAG_LETTERS: ReadonlySet<number> = new Set(Array.from("IATL", (letter) => letter.charCodeAt(0)));
+
+/** True if whole frames of one rate reach from here exactly to the end of the bytes. */
+function endsWithFrames(bytes: Uint8Array, from: number): boolean {
+  const rate = mpegHeader(bytes, from)?.sampleRate;
+  let at = from;
+  while (at < bytes.length) {
+    const header = mpegHeader(bytes, at);
+    if (header === undefined || header.sampleRate !== rate) return false;
+    at += header.frameBytes;
+  }
+  return at === bytes.length;
+}

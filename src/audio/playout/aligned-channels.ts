@@ -1,0 +1,199 @@
+import { msToSamples } from "../samples/pcm.ts";
+
+/** Default for {@link AlignmentOptions.goneMs}. */
+const GONE_MS = 1_000;
+/** Time without samples on either channel counts up to this, ms: after that, the thread itself was blocked. */
+const STILL_MS = 100;
+/** Samples that arrive within this time belong to the same tick of the clock, ms. */
+const TICK_MS = 10;
+/** Default for {@link AlignmentOptions.blockMs}. */
+const BLOCK_MS = 200;
+
+/** Options of {@link AlignedChannels}. */
+export interface AlignmentOptions {
+  /** Shortest piece that is passed on, ms. Default: 200. */
+  readonly blockMs?: number;
+  /**
+   * After this long without samples a channel is silent, and samples that are still missing count as lost, ms. No item is
+   * passed on in the meantime; samples that are even later make both channels longer. Default: 1,000.
+   */
+  readonly goneMs?: number;
+}
+
+/** Receives the next samples of both channels, at the start of arrays that are reused afterwards. */
+export type TakeChannels = (left: Int16Array, right: Int16Array, samples: number) => void;
+
+/**
+ * Aligns the two channels of a call in time, by their samples alone. Both clocks have the same rate but may pause: no
+ * samples arrive before the remote side sends audio, and none are sent during a hold. If only one channel continues, the
+ * other one is silent there. Samples that are merely late, because this thread was blocked, are put in their place. So the
+ * channels are never more than a frame apart, however long the call.
+ */
+export class AlignedChannels {
+  readonly #left: Channel;
+  readonly #right: Channel;
+  readonly #take: TakeChannels;
+  readonly #frame: number;
+  readonly #block: number;
+  readonly #stillMs: number;
+  #clock = 0;
+  #seenAt: number | undefined;
+
+  /** @param frameMs length of a frame of either channel, ms */
+  constructor(
+    sampleRate: number,
+    frameMs: number,
+    take: TakeChannels,
+    { blockMs = BLOCK_MS, goneMs = GONE_MS }: AlignmentOptions = {},
+  ) {
+    this.#left = new Channel(goneMs);
+    this.#right = new Channel(goneMs);
+    this.#stillMs = Math.min(STILL_MS, goneMs / 2);
+    this.#take = take;
+    this.#frame = msToSamples(frameMs, sampleRate);
+    this.#block = msToSamples(blockMs, sampleRate);
+  }
+
+  /** Adds `length` samples to the left channel, from `from` on; without samples, silence. @param now ms, monotonic */
+  left(samples: Int16Array | undefined, from: number, length: number, now: number): void {
+    this.#add(this.#left, this.#right, samples, from, length, now);
+  }
+
+  /** Adds samples to the right channel, like {@link left}. */
+  right(samples: Int16Array | undefined, from: number, length: number, now: number): void {
+    this.#add(this.#right, this.#left, samples, from, length, now);
+  }
+
+  /** Passes on the rest, with both channels equally long. */
+  finish(): void {
+    const [left, right] = [this.#left, this.#right];
+    left.settle();
+    right.settle();
+    left.append(undefined, 0, right.length - left.length);
+    right.append(undefined, 0, left.length - right.length);
+    this.#handOn(left.length);
+  }
+
+  #add(mine: Channel, other: Channel, samples: Int16Array | undefined, from: number, length: number, now: number) {
+    this.#clock += Math.min(this.#stillMs, now - (this.#seenAt ?? now));
+    this.#seenAt = now;
+    const clock = this.#clock;
+    if (mine.gone(clock)) {
+      mine.settle();
+      // The channel starts or resumes: at the other one's frame of the same tick, or at its end.
+      if (clock - other.lastAt >= TICK_MS) mine.append(undefined, 0, other.length - mine.length);
+    } else mine.compare(other.length - mine.length, this.#frame, clock);
+    if (other.gone(clock)) {
+      other.settle();
+      other.append(undefined, 0, mine.length - other.length);
+    }
+    mine.lastAt = clock;
+    mine.append(samples, from, length);
+    const ready = Math.min(mine.settled, other.settled);
+    if (ready >= this.#block) this.#handOn(ready);
+  }
+
+  #handOn(samples: number): void {
+    this.#take(this.#left.samples, this.#right.samples, samples);
+    this.#left.drop(samples);
+    this.#right.drop(samples);
+  }
+}
+
+/** Samples that did not arrive. Until they count as lost, the samples after them are too early in the channel. */
+interface Gap {
+  at: number;
+  length: number;
+  readonly since: number;
+}
+
+/** The samples of one channel that are not passed on yet. */
+class Channel {
+  samples: Int16Array = new Int16Array(0);
+  length = 0;
+  /** Time of the last samples. */
+  lastAt = Number.NEGATIVE_INFINITY;
+  readonly #gaps: Gap[] = [];
+  /** The length of all gaps. */
+  #missing = 0;
+  readonly #goneMs: number;
+
+  constructor(goneMs: number) {
+    this.#goneMs = goneMs;
+  }
+
+  /** Number of aligned samples. */
+  get settled(): number {
+    return this.#gaps[0]?.at ?? this.length;
+  }
+
+  gone(clock: number): boolean {
+    return clock - this.lastAt >= this.#goneMs;
+  }
+
+  /** Adds a gap for samples that arrive while the channel is `behind` the other one by this many samples. */
+  compare(behind: number, frame: number, clock: number): void {
+    if (behind < this.#missing) this.#shorten(behind);
+    // The other channel's frame of the same tick may have arrived before, so one frame proves nothing.
+    const gap = behind - this.#missing - frame;
+    if (gap > 0) {
+      this.#gaps.push({ at: this.length, length: gap, since: clock });
+      this.#missing += gap;
+    }
+    const first = this.#gaps[0];
+    if (first === undefined || clock - first.since < this.#goneMs) return;
+    this.#shorten(behind - frame);
+    if (this.#gaps[0] === first) this.#insert();
+  }
+
+  /** Puts silence into all gaps. */
+  settle(): void {
+    while (this.#gaps.length > 0) this.#insert();
+  }
+
+  /** Adds samples, or silence; nothing for a length below one. */
+  append(samples: Int16Array | undefined, from: number, length: number): void {
+    if (length <= 0) return;
+    this.#makeRoom(length);
+    const at = this.length;
+    if (samples === undefined) this.samples.fill(0, at, at + length);
+    else for (let i = 0; i < length; i++) this.samples[at + i] = samples[from + i]!;
+    this.length += length;
+  }
+
+  /** Drops samples at the beginning, none of them after a gap. */
+  drop(samples: number): void {
+    this.samples.copyWithin(0, samples, this.length);
+    this.length -= samples;
+    for (const gap of this.#gaps) gap.at -= samples;
+  }
+
+  /** Late samples have arrived: shortens the gaps, the last one first. */
+  #shorten(missing: number): void {
+    for (let gap = this.#gaps.at(-1); gap !== undefined && this.#missing > missing; gap = this.#gaps.at(-1)) {
+      const less = Math.min(gap.length, this.#missing - missing);
+      gap.length -= less;
+      this.#missing -= less;
+      if (gap.length === 0) this.#gaps.pop();
+    }
+  }
+
+  /** Puts silence into the first gap. */
+  #insert(): void {
+    const gap = this.#gaps.shift();
+    if (gap === undefined) return;
+    this.#makeRoom(gap.length);
+    this.samples.copyWithin(gap.at + gap.length, gap.at, this.length);
+    this.samples.fill(0, gap.at, gap.at + gap.length);
+    this.length += gap.length;
+    this.#missing -= gap.length;
+    for (const later of this.#gaps) later.at += gap.length;
+  }
+
+  #makeRoom(length: number): void {
+    if (this.length + length <= this.samples.length) return;
+    const larger = new Int16Array(2 * (this.length + length));
+    larger.set(this.samples.subarray(0, this.length));
+    this.samples = larger;
+  }
+}

@@ -1,0 +1,90 @@
+import { msToSamples } from "../samples/pcm.ts";
+
+/** Options of a {@link JitterBuffer}. */
+export interface JitterBufferOptions {
+  readonly sampleRate: number;
+  /** Audio gathered before the first sample comes out, ms. */
+  readonly targetMs: number;
+  /** Longest audio held, ms. */
+  readonly mostMs: number;
+  /** Least target beyond the largest piece so far, ms: what is still there when the next one is due. Default: 0. */
+  readonly spareMs?: number;
+}
+
+/**
+ * Evens out audio that arrives in bursts, in a fixed amount of memory. It begins to play when `targetMs` are there, or
+ * more if the pieces are large, and gathers again after it has run dry. When more than `mostMs` would wait, the oldest
+ * audio is dropped, so that the delay goes back to that target.
+ */
+export class JitterBuffer {
+  readonly #ring: Int16Array;
+  readonly #spare: number;
+  #target: number;
+  /** Position of the oldest sample. */
+  #at = 0;
+  #length = 0;
+  #playing = false;
+  #dropped = 0;
+
+  constructor({ sampleRate, targetMs, mostMs, spareMs = 0 }: JitterBufferOptions) {
+    this.#spare = msToSamples(spareMs, sampleRate);
+    this.#target = msToSamples(targetMs, sampleRate);
+    this.#ring = new Int16Array(Math.max(this.#target, msToSamples(mostMs, sampleRate)));
+  }
+
+  /** Number of samples that wait. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Number of samples that were dropped so far. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Adds audio. Only the first `count` samples are taken. Default: all. */
+  write(samples: Int16Array, count: number = samples.length): void {
+    const ring = this.#ring;
+    const first = Math.max(0, count - ring.length);
+    const taken = count - first;
+    this.#target = Math.max(this.#target, Math.min(taken + this.#spare, ring.length));
+    if (this.#length + taken > ring.length) this.#drop(this.#length + taken - Math.max(this.#target, taken));
+    this.#dropped += first;
+    let to = (this.#at + this.#length) % ring.length;
+    for (let i = first; i < count; i++) {
+      ring[to] = samples[i]!;
+      if (++to === ring.length) to = 0;
+    }
+    this.#length += taken;
+  }
+
+  /** Fills the whole frame, with silence after the last sample; returns the number of samples of audio. */
+  read(frame: Int16Array): number {
+    if (!this.#playing && this.#length < this.#target) {
+      frame.fill(0);
+      return 0;
+    }
+    const ring = this.#ring;
+    const count = Math.min(frame.length, this.#length);
+    for (let i = 0; i < count; i++) {
+      frame[i] = ring[this.#at]!;
+      if (++this.#at === ring.length) this.#at = 0;
+    }
+    frame.fill(0, count);
+    this.#length -= count;
+    this.#playing = count === frame.length;
+    return count;
+  }
+
+  /** Drops everything that waits. */
+  clear(): void {
+    this.#drop(this.#length);
+    this.#playing = false;
+  }
+
+  #drop(count: number): void {
+    this.#at = (this.#at + count) % this.#ring.length;
+    this.#length -= count;
+    this.#dropped += count;
+  }
+}

@@ -1,0 +1,169 @@
+import { msToSamples } from "../samples/pcm.ts";
+
+/** A position in the audio, and the callback for when it has been played. */
+export interface PlayoutMark {
+  readonly name: string;
+  readonly reached: (name: string) => void;
+}
+
+/** Something in the queue: samples to play, a stretch of silence (no samples), or a mark (no length). */
+export interface PlayoutItem {
+  readonly samples: Int16Array | undefined;
+  length: number;
+  readonly name: string;
+  readonly reached: ((name: string) => void) | undefined;
+  /** True if the queue owns the memory: then it adds more samples to it, and reuses it. */
+  readonly own: boolean;
+}
+
+const PLAYED: PlayoutItem = { samples: undefined, length: 0, name: "", reached: undefined, own: false };
+/** Length of the blocks for small pieces, ms. */
+const BLOCK_MS = 40;
+
+/**
+ * A queue of audio with two read positions: the next sample to be heard, and the next one to be pulled, which is never
+ * behind it. Small pieces are gathered in blocks. Reading allocates nothing.
+ */
+export class PlayoutQueue {
+  readonly #blockLength: number;
+  readonly #items: PlayoutItem[] = [];
+  #head = 0;
+  #offset = 0;
+  #next = 0;
+  #nextOffset = 0;
+  /** A block that has been played. */
+  #spare: PlayoutItem | undefined;
+
+  /** Takes the rate in samples per second. */
+  constructor(sampleRate: number) {
+    this.#blockLength = msToSamples(BLOCK_MS, sampleRate);
+  }
+
+  /** True if everything, marks included, has been heard. */
+  get empty(): boolean {
+    return this.#head === this.#items.length;
+  }
+
+  /** The next item to be heard. */
+  get head(): PlayoutItem | undefined {
+    return this.#items[this.#head];
+  }
+
+  /** Samples of the head that are already heard. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** Adds something to the end; the samples are not copied. */
+  add(samples: Int16Array | undefined, length: number, name: string, reached: PlayoutItem["reached"]): void {
+    this.#items.push({ samples, length, name, reached, own: false });
+  }
+
+  /** Adds a copy of the first `count` samples. */
+  append(samples: Int16Array, count: number): void {
+    for (let from = 0; from < count; ) {
+      const block = this.#openBlock();
+      const memory = block.samples!;
+      const take = Math.min(count - from, memory.length - block.length);
+      if (take === samples.length) memory.set(samples, block.length);
+      else for (let i = 0; i < take; i++) memory[block.length + i] = samples[from + i]!;
+      block.length += take;
+      from += take;
+    }
+  }
+
+  /** Drops everything. */
+  clear(): void {
+    this.#items.length = 0;
+    this.#head = 0;
+    this.#offset = 0;
+    this.#next = 0;
+    this.#nextOffset = 0;
+  }
+
+  /** Copies `count` samples of the head, from the first that is not heard, into a frame. */
+  copyHead(frame: Int16Array, from: number, count: number): void {
+    copy(this.#items[this.#head]!, this.#offset, frame, from, count);
+  }
+
+  /** Passes samples of the head as heard; returns whether that was the last of it, so that the next item is the head. */
+  pass(samples: number): boolean {
+    this.#offset += samples;
+    if (this.#offset < this.#items[this.#head]!.length) return false;
+    this.#advance();
+    return true;
+  }
+
+  /** Removes and returns the mark at the head; undefined if the head is no mark. */
+  takeMark(): PlayoutItem | undefined {
+    const item = this.#items[this.#head];
+    if (item?.reached === undefined) return undefined;
+    this.#advance();
+    return item;
+  }
+
+  /** Fills a frame with the next samples to be pulled; returns their number. */
+  pull(frame: Int16Array): number {
+    let filled = 0;
+    while (filled < frame.length) {
+      const item = this.#items[this.#next];
+      if (item === undefined) break;
+      const take = Math.min(frame.length - filled, item.length - this.#nextOffset);
+      copy(item, this.#nextOffset, frame, filled, take);
+      filled += take;
+      this.#nextOffset += take;
+      if (this.#nextOffset === item.length) {
+        this.#next++;
+        this.#nextOffset = 0;
+      }
+    }
+    return filled;
+  }
+
+  /** Moves the remaining items to the front once half of the list is played, so that it does not grow with the call. */
+  compact(): void {
+    const items = this.#items;
+    if (this.#head < 32 || this.#head * 2 < items.length) return;
+    items.copyWithin(0, this.#head);
+    items.length -= this.#head;
+    this.#next -= this.#head;
+    this.#head = 0;
+  }
+
+  /** The block at the end of the queue if it has room and was not pulled to its end, or else a new one. */
+  #openBlock(): PlayoutItem {
+    const last = this.#items.length - 1;
+    const end = this.#items[last];
+    if (end?.own === true && last >= this.#next && end.length < end.samples!.length) return end;
+    const block = this.#spare ?? {
+      samples: new Int16Array(this.#blockLength),
+      length: 0,
+      name: "",
+      reached: undefined,
+      own: true,
+    };
+    this.#spare = undefined;
+    this.#items.push(block);
+    return block;
+  }
+
+  #advance(): void {
+    const item = this.#items[this.#head];
+    if (item?.own === true) {
+      item.length = 0;
+      this.#spare = item;
+    }
+    this.#items[this.#head] = PLAYED; // lets go of the samples
+    this.#head++;
+    this.#offset = 0;
+    if (this.#next >= this.#head) return;
+    this.#next = this.#head;
+    this.#nextOffset = 0;
+  }
+}
+
+function copy(item: PlayoutItem, at: number, frame: Int16Array, from: number, samples: number): void {
+  if (item.samples === undefined) frame.fill(0, from, from + samples);
+  // A loop, not set() with subarray(), which would allocate a view for every frame.
+  else for (let i = 0; i < samples; i++) frame[from + i] = item.samples[at + i] ?? 0;
+}

@@ -1,0 +1,269 @@
+import { InternalError } from "../../base/error.ts";
+import type { AheadSource, FrameSource } from "../../ports/media.ts";
+import { msToSamples, samplesToMs } from "../samples/pcm.ts";
+import { PlayoutGaps } from "./playout-gaps.ts";
+import { type PlayoutItem, PlayoutQueue } from "./playout-queue.ts";
+
+/** Fills a {@link Playout} while it is played. */
+export interface PlayoutSupply {
+  /**
+   * Adds up to `wanted` samples, which the leg is about to pull. Called within the leg's clock, before every frame: it
+   * neither waits nor throws.
+   */
+  supply(wanted: number): void;
+}
+
+/**
+ * Receives the samples that the callee hears: samples that the leg has read, or reported as sent. Called within the leg's
+ * clock: it must not wait, throw, or keep the array.
+ */
+export interface PlayoutTap {
+  /** `length` samples of `samples` from `from` on; without samples, that much silence. */
+  played(samples: Int16Array | undefined, from: number, length: number): void;
+}
+
+/**
+ * The one queue between a program and its leg, and the clock of what the callee has heard.
+ *
+ * Programs {@link enqueue} samples at the leg's rate, in pieces of any size, or {@link append} small ones; the leg pulls
+ * frames with {@link read}, or ahead of time with {@link pull}. Only samples that the leg has read, or reported as sent,
+ * count as heard. All times are whole milliseconds of the leg's own samples, never of a wall clock. The queue has no
+ * limit; its writer watches {@link queuedMs}.
+ */
+export class Playout implements FrameSource, AheadSource {
+  readonly sampleRate: number;
+  /** Resolves when {@link end} was called and everything, marks included, has been pulled or cleared. */
+  readonly drained: Promise<void>;
+  readonly #drained = Promise.withResolvers<void>();
+  /** Called once, during the first read that returns signal. */
+  onFirstSignal: (() => void) | undefined;
+  /**
+   * Called after each gap, the silence that the leg sent because no audio was enqueued, before or between signals. Receives
+   * its start by {@link clockMs} and its length, ms. Not called after {@link end}.
+   */
+  onDelay: ((atMs: number, silenceMs: number) => void) | undefined;
+  /** Receives what is played. */
+  tap: PlayoutTap | undefined;
+  /** Adds samples during playback. */
+  supply: PlayoutSupply | undefined;
+  /** Set by a leg that pulls ahead. */
+  recall: (() => void) | undefined;
+
+  readonly #queue: PlayoutQueue;
+  readonly #gaps = new PlayoutGaps();
+  /** Samples that were sent and not counted yet. */
+  #sent = 0;
+  #queued = 0;
+  /** Queued samples that the leg has pulled and not sent yet. */
+  #pulled = 0;
+  #enqueued = 0;
+  #heard = 0;
+  #clock = 0;
+  /** The clock after the last frame with signal. */
+  #signalAt = 0;
+  #ended = false;
+
+  /** Takes the leg's rate in samples per second. */
+  constructor(sampleRate: number) {
+    this.sampleRate = sampleRate;
+    this.#queue = new PlayoutQueue(sampleRate);
+    this.drained = this.#drained.promise;
+  }
+
+  get ahead(): AheadSource {
+    return this;
+  }
+
+  /** Signal heard so far, ms. Silence from {@link silence} is not signal. */
+  get heardMs(): number {
+    return this.#ms(this.#heard);
+  }
+
+  /** Time until the queue runs dry, silence included, ms. */
+  get queuedMs(): number {
+    return this.#ms(this.#queued);
+  }
+
+  /** Samples that the leg can still pull. */
+  get waiting(): number {
+    return this.#queued - this.#pulled;
+  }
+
+  /** Samples that have not been heard, whether pulled or not. */
+  get unheard(): number {
+    return this.#queued;
+  }
+
+  /** Time since the last frame with signal, or since the first frame if none had signal, ms. */
+  get quietMs(): number {
+    return this.#ms(this.#clock - this.#signalAt);
+  }
+
+  /** All signal ever enqueued, whether heard, cleared or queued, ms. */
+  get enqueuedMs(): number {
+    return this.#ms(this.#enqueued);
+  }
+
+  /** Length of all frames pulled, filled or not: the leg's time since its first frame. */
+  get clockMs(): number {
+    return this.#ms(this.#clock);
+  }
+
+  /** Number of times that the queue ran dry while playing, before {@link end}. */
+  get underruns(): number {
+    return this.#gaps.underruns;
+  }
+
+  /** True once {@link end} was called. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Adds samples to the end of the queue. They are not copied: do not write to the array afterwards. */
+  enqueue(samples: Int16Array): void {
+    this.#add(samples, samples.length, "", undefined);
+    this.#enqueued += samples.length;
+  }
+
+  /** Adds a copy of the first `count` samples. Small pieces cost no more memory than their samples. */
+  append(samples: Int16Array, count: number): void {
+    this.#assertNotEnded();
+    this.#queue.append(samples, count);
+    this.#queued += count;
+    this.#enqueued += count;
+  }
+
+  /** Adds silence, which does not count as signal: the tail after a message. */
+  silence(ms: number): void {
+    this.#add(undefined, msToSamples(ms, this.sampleRate), "", undefined);
+  }
+
+  /**
+   * Calls back, within {@link read}, as soon as everything enqueued before the mark has been pulled; with an empty
+   * queue that is the next read. The callback may use the queue but must not throw. A cleared mark is never reached.
+   */
+  mark(name: string, reached: (name: string) => void): void {
+    this.#add(undefined, 0, name, reached);
+  }
+
+  /** Drops everything in the queue, marks included, and returns {@link heardMs}. */
+  clear(): number {
+    this.recall?.();
+    this.#endGap();
+    this.#queue.clear();
+    this.#queued = 0;
+    this.#pulled = 0;
+    this.#gaps.clear();
+    this.#settle();
+    return this.heardMs;
+  }
+
+  /** Declares that no more audio will be enqueued. Idempotent. */
+  end(): void {
+    this.#ended = true;
+    this.#settle();
+  }
+
+  /** Fills the frame with the next samples, then with zeros if the queue runs dry; returns the number of signal samples. */
+  read(frame: Int16Array): number {
+    const queue = this.#queue;
+    const before = this.#heard;
+    let filled = 0;
+    this.supply?.supply(frame.length);
+    this.#reachMarks();
+    while (filled < frame.length) {
+      const item = queue.head;
+      if (item === undefined) break;
+      const take = Math.min(frame.length - filled, item.length - queue.offset);
+      queue.copyHead(frame, filled, take);
+      filled += take;
+      this.#pass(item, take);
+    }
+    frame.fill(0, filled);
+    if (filled < frame.length) this.tap?.played(undefined, 0, frame.length - filled);
+    this.#countSilence(filled, frame.length - filled);
+    this.#clock += frame.length;
+    this.#gaps.frame(filled, frame.length, !this.#ended && this.#heard > 0);
+    this.#afterPassing(before);
+    return this.#heard - before;
+  }
+
+  pull(frame: Int16Array): number {
+    this.supply?.supply(frame.length);
+    const filled = this.#queue.pull(frame);
+    this.#pulled += filled;
+    return filled;
+  }
+
+  sent(samples: number, silence: number, ranDry: boolean): void {
+    const before = this.#heard;
+    this.#sent += samples;
+    this.#countSilence(samples, silence);
+    this.#clock += samples + silence;
+    this.#reachMarks();
+    // A mark may clear the queue, which calls this method again: the rest is then counted there, before it is dropped.
+    while (this.#sent > 0) {
+      const item = this.#queue.head;
+      const take = item === undefined ? this.#sent : Math.min(this.#sent, item.length - this.#queue.offset);
+      this.#sent -= take;
+      if (item !== undefined) this.#pass(item, take);
+    }
+    if (silence > 0) this.tap?.played(undefined, 0, silence);
+    if (ranDry && !this.#ended && this.#heard > 0) this.#gaps.countUnderrun();
+    this.#afterPassing(before);
+  }
+
+  #add(samples: Int16Array | undefined, length: number, name: string, reached: PlayoutItem["reached"]): void {
+    this.#assertNotEnded();
+    if (length === 0 && reached === undefined) return;
+    this.#queue.add(samples, length, name, reached);
+    this.#queued += length;
+  }
+
+  #assertNotEnded(): void {
+    if (this.#ended) throw new InternalError("the playout has ended: nothing can be added to it");
+  }
+
+  /** Counts samples of the item at the head as heard. */
+  #pass(item: PlayoutItem, samples: number): void {
+    if (item.samples !== undefined) this.#heard += samples;
+    this.tap?.played(item.samples, this.#queue.offset, samples);
+    this.#queued -= samples;
+    this.#pulled = Math.max(0, this.#pulled - samples);
+    if (this.#queue.pass(samples)) this.#reachMarks();
+  }
+
+  #afterPassing(heardBefore: number): void {
+    this.#queue.compact();
+    if (this.#heard > heardBefore) this.#signalAt = this.#clock;
+    if (this.#heard > heardBefore && this.onFirstSignal !== undefined) {
+      const first = this.onFirstSignal;
+      this.onFirstSignal = undefined;
+      first();
+    }
+    this.#settle();
+  }
+
+  #reachMarks(): void {
+    for (let mark = this.#queue.takeMark(); mark; mark = this.#queue.takeMark()) mark.reached?.(mark.name);
+  }
+
+  /** Counts `sent` samples of the queue, followed by `silence` of an empty queue. Called before the clock advances. */
+  #countSilence(sent: number, silence: number): void {
+    if (sent > 0) this.#endGap();
+    if (!this.#ended) this.#gaps.extend(silence);
+  }
+
+  #endGap(): void {
+    const gap = this.#gaps.end();
+    if (gap > 0) this.onDelay?.(this.#ms(this.#clock - gap), this.#ms(gap));
+  }
+
+  #settle(): void {
+    if (this.#ended && this.#queue.empty) this.#drained.resolve();
+  }
+
+  #ms(samples: number): number {
+    return Math.round(samplesToMs(samples, this.sampleRate));
+  }
+}

@@ -1,0 +1,105 @@
+import { TurnBudget } from "../../base/turn-budget.ts";
+import type { PcmChunk } from "../../ports/media.ts";
+import { concatPcm } from "./pcm.ts";
+import { Resampler } from "./resample.ts";
+
+/** A piece at another rate, if it follows a certain other piece or comes first. */
+interface Resampled {
+  readonly after: Int16Array | undefined;
+  readonly samples: Int16Array;
+  /** The samples still held if the stream ends with this piece. */
+  rest: Int16Array | undefined;
+}
+
+/** Results by piece and both rates, so that speech shared by many calls is converted only once. */
+const known = new WeakMap<Int16Array, Map<string, Resampled>>();
+
+/** Samples of a piece that are converted without a pause. */
+const SLICE = 4_096;
+/** Samples that all streams together convert in one turn of the event loop: less than 2 ms of work. */
+const SAMPLES_PER_TURN = 24_000;
+
+const budget = new TurnBudget(SAMPLES_PER_TURN);
+
+/**
+ * Converts the pieces of a stream, each with its own rate, to one rate, Hz. Throws a RangeError for an unsupported rate.
+ * Do not write to the pieces: unchanged and repeated ones are shared.
+ */
+export async function* resampleStream(
+  chunks: AsyncIterable<PcmChunk>,
+  sampleRate: number,
+): AsyncGenerator<Int16Array, void> {
+  let stretch: Stretch | undefined;
+  for await (const chunk of chunks) {
+    if (stretch?.from !== chunk.sampleRate) {
+      if (stretch) yield stretch.end();
+      stretch = new Stretch(chunk.sampleRate, sampleRate);
+    }
+    yield await stretch.push(chunk.samples);
+  }
+  if (stretch) yield stretch.end();
+}
+
+/** Consecutive pieces of one rate. */
+class Stretch {
+  readonly from: number;
+  readonly #rates: string;
+  readonly #resampler: Resampler;
+  /** Pieces whose result was known; the resampler has not seen them yet. */
+  readonly #skipped: Int16Array[] = [];
+  #last: Int16Array | undefined;
+  /** The latest piece if all pieces so far came in a known order; else undefined. */
+  #lastKnown: Resampled | undefined;
+
+  constructor(from: number, to: number) {
+    this.from = from;
+    this.#rates = `${from} ${to}`;
+    this.#resampler = new Resampler(from, to);
+  }
+
+  async push(samples: Int16Array): Promise<Int16Array> {
+    const before = this.#last;
+    const continuous = before === undefined || this.#lastKnown !== undefined;
+    this.#last = samples;
+    const found = continuous ? known.get(samples)?.get(this.#rates) : undefined;
+    if (found !== undefined && found.after === before) {
+      this.#skipped.push(samples);
+      this.#lastKnown = found;
+      return found.samples;
+    }
+    this.#catchUp();
+    const output = await this.#convert(samples);
+    this.#lastKnown = undefined;
+    if (continuous && found === undefined && output !== samples) {
+      this.#lastKnown = { after: before, samples: output, rest: undefined };
+      const byRates = known.get(samples) ?? new Map<string, Resampled>();
+      byRates.set(this.#rates, this.#lastKnown);
+      known.set(samples, byRates);
+    }
+    return output;
+  }
+
+  /** Converts a piece in slices, so that other work gets its turn between them. */
+  async #convert(samples: Int16Array): Promise<Int16Array> {
+    if (this.#resampler.kept === 0) return samples;
+    const slices: Int16Array[] = [];
+    for (let at = 0; at < samples.length; at += SLICE) {
+      const slice = samples.subarray(at, at + SLICE);
+      await budget.take(slice.length);
+      slices.push(this.#resampler.push(slice));
+    }
+    return concatPcm(slices);
+  }
+
+  end(): Int16Array {
+    if (this.#lastKnown?.rest !== undefined) return this.#lastKnown.rest;
+    this.#catchUp();
+    const rest = this.#resampler.flush();
+    if (this.#lastKnown !== undefined) this.#lastKnown.rest = rest;
+    return rest;
+  }
+
+  #catchUp(): void {
+    for (const samples of this.#skipped.splice(0)) this.#resampler.push(samples);
+  }
+}

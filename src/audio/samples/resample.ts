@@ -1,0 +1,222 @@
+import { type FilterBank, filterBank } from "../tones/filter-bank.ts";
+import { concatPcm, toSample } from "./pcm.ts";
+
+const SLICE = 4096;
+/** With this many phases or fewer, outputs of the same phase lie close enough together to be computed in fours. */
+const FEW_PHASES = 6;
+const LOWEST_RATE = 4000;
+const HIGHEST_RATE = 192_000;
+
+/**
+ * Changes the sample rate of a stream with a polyphase FIR filter (P. P. Vaidyanathan, Multirate Systems, chapter 4).
+ *
+ * The filter's delay is taken out: output sample `n` is the input at `n * from / to`, and after {@link flush} exactly
+ * `round(samples pushed * to / from)` have come out. While streaming, the last 16 samples (of the lower rate) are kept
+ * until what follows them is known. With equal rates samples pass through untouched.
+ */
+export class Resampler {
+  readonly #up: number;
+  readonly #down: number;
+  readonly #bank: FilterBank | undefined;
+  /** Input as floats: the `reach` samples before the output's position, and what lies after it. */
+  readonly #buffer: Float64Array;
+  #buffered = 0;
+  /** Position of the next output sample in the buffer: whole samples and `#phase / #up` of one. */
+  #position = 0;
+  #phase = 0;
+  #pushed = 0;
+  #produced = 0;
+
+  /**
+   * Takes both rates in Hz, and how many samples it takes in at a time: the memory it needs. Throws a RangeError unless the
+   * rates are whole numbers from 4000 to 192000.
+   */
+  constructor(from: number, to: number, slice: number = SLICE) {
+    for (const rate of [from, to]) {
+      if (!Number.isInteger(rate) || rate < LOWEST_RATE || rate > HIGHEST_RATE) {
+        throw new RangeError(`the sample rate is ${rate} Hz: it cannot be converted`);
+      }
+    }
+    const divisor = greatestCommonDivisor(from, to);
+    this.#up = to / divisor;
+    this.#down = from / divisor;
+    this.#bank = from === to ? undefined : filterBank(this.#up, this.#down);
+    this.#buffer = new Float64Array(this.#bank ? slice + 2 * this.#bank.taps + Math.ceil(from / to) : 0);
+    this.#rewind();
+  }
+
+  /** Number of pushed samples that are held until the next ones are known. */
+  get kept(): number {
+    return this.#bank?.reach ?? 0;
+  }
+
+  /** Takes the next samples and returns as many as can be computed so far, in a new array or, at equal rates, the same. */
+  push(samples: Int16Array): Int16Array {
+    if (this.#bank === undefined) return samples;
+    const output = new Int16Array(this.#take(this.#bank, samples.length));
+    this.#run(this.#bank, samples, samples.length, output, output.length);
+    return output;
+  }
+
+  /** Like {@link push}, without allocation: writes to the start of `into`, which must be long enough, and returns how many. */
+  pushInto(samples: Int16Array, into: Int16Array): number {
+    if (this.#bank === undefined) {
+      into.set(samples);
+      return samples.length;
+    }
+    const count = this.#take(this.#bank, samples.length);
+    this.#run(this.#bank, samples, samples.length, into, count);
+    return count;
+  }
+
+  /** Returns the samples still held, as if silence followed, and resets for another stream. */
+  flush(): Int16Array {
+    if (this.#bank === undefined) return new Int16Array(0);
+    const total = Math.round((this.#pushed * this.#up) / this.#down);
+    const output = new Int16Array(total - this.#produced);
+    const silence = this.#bank.reach + Math.ceil(this.#down / this.#up) + 1;
+    this.#run(this.#bank, undefined, silence, output, output.length);
+    this.#rewind();
+    return output;
+  }
+
+  #rewind(): void {
+    this.#buffer.fill(0);
+    this.#buffered = this.#bank?.reach ?? 0;
+    this.#position = this.#buffered;
+    this.#phase = 0;
+    this.#pushed = 0;
+    this.#produced = 0;
+  }
+
+  /** Counts pushed samples; returns how many new ones can be computed. */
+  #take(bank: FilterBank, pushed: number): number {
+    this.#pushed += pushed;
+    return Math.max(0, Math.ceil(((this.#pushed - bank.reach) * this.#up) / this.#down) - this.#produced);
+  }
+
+  /** Feeds `count` samples (zeros when there are none) and writes the first `wanted` of `output`. */
+  #run(bank: FilterBank, samples: Int16Array | undefined, count: number, output: Int16Array, wanted: number): void {
+    const buffer = this.#buffer;
+    let written = 0;
+    for (let read = 0; read < count; ) {
+      const from = this.#buffered;
+      const take = Math.min(count - read, buffer.length - from);
+      if (samples === undefined) buffer.fill(0, from, from + take);
+      else for (let i = 0; i < take; i++) buffer[from + i] = samples[read + i]!;
+      this.#buffered += take;
+      read += take;
+      if (this.#up <= FEW_PHASES) written = this.#computeBlocks(bank, output, written, wanted);
+      written = this.#compute(bank, output, written, wanted);
+      const done = Math.max(0, Math.min(this.#position - bank.reach, this.#buffered));
+      buffer.copyWithin(0, done, this.#buffered);
+      this.#buffered -= done;
+      this.#position -= done;
+    }
+    this.#produced += written;
+  }
+
+  /** Like {@link Resampler.#compute}, as far as it goes in blocks: four outputs of each phase, which share their coefficients. */
+  #computeBlocks({ rows, taps, reach }: FilterBank, output: Int16Array, written: number, wanted: number): number {
+    const buffer = this.#buffer;
+    const up = this.#up;
+    const down = this.#down;
+    const end = this.#buffered - reach;
+    let position = this.#position;
+    let at = written;
+    while (at + 4 * up <= wanted && position + Math.floor((this.#phase + (4 * up - 1) * down) / up) < end) {
+      for (let n = 0, phase = this.#phase, start = position - reach + 1; n < up; n++) {
+        const row = phase * taps;
+        let a = 0;
+        let b = 0;
+        let c = 0;
+        let d = 0;
+        for (let tap = 0, first = start; tap < taps; tap++, first++) {
+          const coefficient = rows[row + tap]!;
+          a += coefficient * buffer[first]!;
+          b += coefficient * buffer[first + down]!;
+          c += coefficient * buffer[first + 2 * down]!;
+          d += coefficient * buffer[first + 3 * down]!;
+        }
+        output[at + n] = toSample(a);
+        output[at + n + up] = toSample(b);
+        output[at + n + 2 * up] = toSample(c);
+        output[at + n + 3 * up] = toSample(d);
+        phase += down;
+        const whole = Math.floor(phase / up);
+        phase -= whole * up;
+        start += whole;
+      }
+      at += 4 * up;
+      position += 4 * down;
+    }
+    this.#position = position;
+    return at;
+  }
+
+  /** Writes what the buffer holds to `output`, from `written` on up to `wanted`; returns the position reached. */
+  #compute({ rows, taps, reach, steps }: FilterBank, output: Int16Array, written: number, wanted: number): number {
+    const buffer = this.#buffer;
+    const up = this.#up;
+    const whole = Math.floor(this.#down / up);
+    const part = this.#down % up;
+    const end = this.#buffered - reach;
+    let position = this.#position;
+    let phase = this.#phase;
+    let at = written;
+    const inBlocks = up <= FEW_PHASES;
+    while (position < end && at < wanted) {
+      const step = steps === up ? phase : Math.round((phase * steps) / up);
+      const first = position - reach + 1;
+      const sum = inBlocks
+        ? singleSum(rows, step * taps, buffer, first, taps)
+        : splitSum(rows, step * taps, buffer, first, taps);
+      output[at++] = toSample(sum);
+      position += whole;
+      phase += part;
+      if (phase < up) continue;
+      phase -= up;
+      position++;
+    }
+    this.#position = position;
+    this.#phase = phase;
+    return at;
+  }
+}
+
+/**
+ * The scalar product of a row of coefficients with what lies in the buffer from `first` on. It is added up in the order in
+ * which outputs are computed in fours, so that a stream sounds the same however it is cut.
+ */
+function singleSum(rows: Float64Array, row: number, buffer: Float64Array, first: number, taps: number): number {
+  let sum = 0;
+  for (let tap = 0; tap < taps; tap++) sum += rows[row + tap]! * buffer[first + tap]!;
+  return sum;
+}
+
+/** The same for rows of a whole number of fours, faster. */
+function splitSum(rows: Float64Array, row: number, buffer: Float64Array, first: number, taps: number): number {
+  // Four sums, so that no addition depends on the previous one.
+  let a = 0;
+  let b = 0;
+  let c = 0;
+  let d = 0;
+  for (let tap = 0; tap < taps; tap += 4) {
+    a += rows[row + tap]! * buffer[first + tap]!;
+    b += rows[row + tap + 1]! * buffer[first + tap + 1]!;
+    c += rows[row + tap + 2]! * buffer[first + tap + 2]!;
+    d += rows[row + tap + 3]! * buffer[first + tap + 3]!;
+  }
+  return a + b + (c + d);
+}
+
+/** Changes the sample rate of a whole recording; at equal rates returns the same array. See {@link Resampler}. */
+export function resample(samples: Int16Array, from: number, to: number): Int16Array {
+  if (from === to) return samples;
+  const resampler = new Resampler(from, to);
+  return concatPcm([resampler.push(samples), resampler.flush()]);
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}

@@ -1,0 +1,149 @@
+import { framesAt, ID3_HEAD_BYTES, id3Bytes, SEARCHED_BYTES, SETTLING_BYTES } from "../mp3/mp3-frames.ts";
+import { NotAudio } from "../not-audio.ts";
+import type { StreamEncoding } from "../samples/stream-format.ts";
+import { codedFramesAt } from "./coded-frames.ts";
+import { namedFile, PROOF_BYTES } from "./named-file.ts";
+import { sniff } from "./sniff.ts";
+
+/** Maximum number of bytes held back; they suffice to know the format. */
+const MAX_HELD_BYTES = SEARCHED_BYTES + SETTLING_BYTES;
+/** Maximum length of an ID3v2 tag, bytes: it holds a title and a picture. */
+const MAX_TAG_BYTES = 16 * 1024 * 1024;
+
+/** A format of incoming audio: that of a stream, or a WAV file, whose header names its own. */
+export type IncomingFormat = StreamEncoding | "wav";
+
+/** The format that the first bytes have revealed. */
+export interface OpenedAudio {
+  readonly format: IncomingFormat;
+  /** All bytes of audio so far, those held back included. */
+  readonly bytes: Uint8Array;
+}
+
+/** A file that is refused. */
+export function refusedFile(name: string, stated: StreamEncoding | undefined): NotAudio {
+  if (name.startsWith("MP3") && stated !== "mp3")
+    return new NotAudio(
+      `this is ${name}, not ${stated ?? "pcm_s16le"}: connect with encoding=mp3, or without an encoding`,
+    );
+  return new NotAudio(`this is ${name}: send samples (16-bit PCM, mu-law, A-law), WAV or MP3`);
+}
+
+/**
+ * Holds back the first bytes of a stream until their format is known: 12 bytes of samples (up to 3 KB if they happen
+ * to look like an MP3), or the tags and first frames of an MP3.
+ */
+export class AudioOpening {
+  readonly #stated: StreamEncoding | undefined;
+  /** True if the client or a tag at the beginning declares an MP3. */
+  #isMp3: boolean;
+  #held = new Uint8Array(MAX_HELD_BYTES);
+  #length = 0;
+  #looked = false;
+  /** Bytes of a tag that are still to come. */
+  #skip = 0;
+  /** The tags are skipped. */
+  #isTagless = false;
+  /** Position of the search for the first frame. */
+  #at = 0;
+
+  constructor(stated: StreamEncoding | undefined) {
+    this.#stated = stated;
+    this.#isMp3 = stated === "mp3";
+  }
+
+  /** Number of bytes that are held back. */
+  get heldBytes(): number {
+    return this.#length;
+  }
+
+  /**
+   * Takes the next bytes; undefined: more are needed.
+   * @throws {NotAudio}
+   */
+  push(bytes: Uint8Array): OpenedAudio | undefined {
+    let read = 0;
+    while (read < bytes.length) {
+      const skipped = Math.min(this.#skip, bytes.length - read);
+      this.#skip -= skipped;
+      read += skipped;
+      const piece = bytes.subarray(read, read + MAX_HELD_BYTES - this.#length);
+      this.#held.set(piece, this.#length);
+      this.#length += piece.length;
+      read += piece.length;
+      const format = this.#settle();
+      if (format !== undefined) return { format, bytes: this.#everything(bytes.subarray(read)) };
+    }
+    return undefined;
+  }
+
+  /** The bytes that were too few to know the format: samples, unless an MP3 is declared. */
+  end(): OpenedAudio | undefined {
+    if (this.#isMp3 || this.#length === 0) return undefined;
+    return { format: this.#stated ?? "pcm_s16le", bytes: this.#held.slice(0, this.#length) };
+  }
+
+  #everything(rest: Uint8Array): Uint8Array {
+    const held = this.#held.subarray(this.#at, this.#length);
+    const whole = new Uint8Array(held.length + rest.length);
+    whole.set(held);
+    whole.set(rest, held.length);
+    return whole;
+  }
+
+  #settle(): IncomingFormat | undefined {
+    const held = this.#held.subarray(0, this.#length);
+    if (!this.#looked) {
+      if (held.length < PROOF_BYTES) return undefined;
+      this.#looked = true;
+      const name = namedFile(held, "opening");
+      if (name === "WAV") return "wav";
+      const isMp3 = name?.startsWith("MP3") === true;
+      if (name !== undefined && !(isMp3 && (this.#stated === undefined || this.#isMp3)))
+        throw refusedFile(name, this.#stated);
+      this.#isMp3 ||= isMp3;
+    }
+    if (this.#isMp3) return this.#findFrames();
+    const frames = codedFramesAt(held, 0);
+    if (frames === "cut" && held.length < MAX_HELD_BYTES) return undefined;
+    if (frames === "MP3" && this.#stated === undefined) return "mp3";
+    if (frames !== undefined && frames !== "cut") throw refusedFile(frames, this.#stated);
+    return this.#stated ?? "pcm_s16le";
+  }
+
+  #findFrames(): "mp3" | undefined {
+    this.#isTagless ||= this.#skipTags();
+    if (!this.#isTagless) return undefined;
+    const held = this.#held.subarray(0, this.#length);
+    const frames = this.#isTagless ? codedFramesAt(held, 0) : undefined;
+    if (frames === "cut" && held.length < MAX_HELD_BYTES) return undefined;
+    if (frames !== undefined && frames !== "cut" && frames !== "MP3") throw refusedFile(frames, "mp3");
+    for (; this.#at < SEARCHED_BYTES; this.#at++) {
+      const frames = framesAt(held, this.#at);
+      if (frames === "yes") return "mp3";
+      if (frames === "cut") return undefined;
+    }
+    const found = sniff(held);
+    const name = typeof found === "string" ? found.toUpperCase() : found.unsupported;
+    throw new NotAudio(`no MP3 frames follow each other: this is ${name}`);
+  }
+
+  /** Skips the tags; false if more bytes are needed to know what follows them. */
+  #skipTags(): boolean {
+    for (;;) {
+      if (this.#length < ID3_HEAD_BYTES) return false;
+      const tag = id3Bytes(this.#held, 0);
+      if (tag === 0) return true;
+      if (tag > MAX_TAG_BYTES) throw new NotAudio("the ID3 tag claims to be longer than 16 MB");
+      this.#forget(tag);
+    }
+  }
+
+  /** Skips this many bytes. */
+  #forget(bytes: number): void {
+    const there = Math.min(bytes, this.#length);
+    this.#skip = bytes - there;
+    this.#held.copyWithin(0, there, this.#length);
+    this.#length -= there;
+  }
+}

@@ -1,0 +1,36 @@
+import { AudioFormatError } from "../audio-format-error.ts";
+import { codedFramesAt } from "./coded-frames.ts";
+import { namedFile } from "./named-file.ts";
+import { TEXT_BYTES, textOpening } from "./text-opening.ts";
+
+/** The format of audio that a server has sent: 16-bit samples without a header, or a file that states what it is. */
+export type ServedFormat = "samples" | "wav" | "mp3";
+
+/** Minimum length of a text, bytes. */
+const MIN_TEXT = 2;
+
+/**
+ * Detects by the bytes alone what a server that was asked for samples has sent; undefined: more bytes are needed.
+ * @param opening the first bytes
+ * @param isWhole true if no more bytes follow
+ * @throws {AudioFormatError} naming what it is instead: a text, which is quoted, or a file that is not played
+ */
+export function servedFormat(opening: Uint8Array, isWhole: boolean): ServedFormat | undefined {
+  if (opening.length < TEXT_BYTES && !isWhole) return undefined;
+  const name = namedFile(opening, "opening");
+  if (name === "WAV") return "wav";
+  if (name?.startsWith("MP3")) return "mp3";
+  if (name !== undefined) throw notSamples(name);
+  const text = opening.length < MIN_TEXT ? undefined : textOpening(opening);
+  if (text !== undefined) throw notSamples(`${text.name}, which begins with ${JSON.stringify(text.quote)}`);
+  const frames = codedFramesAt(opening, 0);
+  if (frames === "cut" && !isWhole) return undefined;
+  if (frames === "MP3") return "mp3";
+  if (frames !== undefined && frames !== "cut") throw notSamples(frames);
+  return "samples";
+}
+
+/** The error of a server that was asked for samples. */
+export function notSamples(name: string): AudioFormatError {
+  return new AudioFormatError("not_audio", `it sent ${name}, instead of samples`);
+}

@@ -1,0 +1,228 @@
+import { SAMPLE } from "../../ports/media.ts";
+import { msToSamples, toSample } from "../samples/pcm.ts";
+
+/** The tones of each digit (ITU-T Q.23): one of the low group names the row, one of the high group the column. */
+const LOW_HZ = [697, 770, 852, 941];
+const HIGH_HZ = [1209, 1336, 1477, 1633];
+const KEYS = ["123A", "456B", "789C", "*0#D"];
+
+// 12.75 ms: short enough that a tone and a pause of 40 ms each hold two whole blocks, long enough to separate 697 from 770.
+const BLOCK_MS = 12.75;
+const BLOCKS_TO_AGREE = 2;
+// A crackle can spoil two neighbouring blocks of a digit, which must not double it; a pause of 40 ms spoils three.
+const BLOCKS_TO_RELEASE = 3;
+/** A key that sounds on both sides of a gap is one key if the gap is not longer, ms: more packets are rarely lost in a row. */
+const MAX_GAP_MS = 200;
+/** Mean square below which a block is silence: an RMS of 150. */
+const FLOOR = 150 * 150;
+/** The share of a block's energy that its two tones must hold; speech rarely does. */
+const TONE_SHARE = 0.8;
+const MAX_HIGH_OVER_LOW = powerRatio(8);
+const MAX_LOW_OVER_HIGH = powerRatio(9);
+const OVER_REST_OF_GROUP = powerRatio(8);
+
+/** Receives each digit once, with the time in the stream at which its tone was first certain to be on. */
+export type DigitListener = (digit: string, atMs: number) => void;
+
+/**
+ * Finds DTMF digits in received audio, for legs that have not negotiated telephone-events (with them, digits would
+ * count twice). Eight Goertzel filters over blocks of 12.75 ms; two blocks in a row must agree. Allocates nothing.
+ *
+ * Blocks consist of received samples only. A gap extends a digit that sounds before and after it, and begins none.
+ */
+export class DtmfDetector {
+  readonly #sampleRate: number;
+  readonly #onDigit: DigitListener;
+  readonly #block: Int16Array;
+  readonly #low: Float64Array;
+  readonly #high: Float64Array;
+  readonly #powers: Float64Array = new Float64Array(4);
+  readonly #maxGap: number;
+  #filled = 0;
+  /** Energy of the samples in the block. */
+  #energy = 0;
+  /** Samples so far. */
+  #position = 0;
+  #candidate: string | undefined;
+  #candidateStart = 0;
+  #agreeing = 0;
+  #reported: string | undefined;
+  /** Blocks since the reported digit was last heard, and samples that were not received since then. */
+  #missing = 0;
+  #unknown = 0;
+  /** Length of the current gap, samples. */
+  #gap = 0;
+
+  /** Takes the rate in samples per second (8000 or more) and the listener, which is called within {@link push}. */
+  constructor(sampleRate: number, onDigit: DigitListener) {
+    this.#sampleRate = sampleRate;
+    this.#onDigit = onDigit;
+    this.#block = new Int16Array(msToSamples(BLOCK_MS, sampleRate));
+    this.#maxGap = msToSamples(MAX_GAP_MS, sampleRate);
+    const coefficient = (hz: number) => 2 * Math.cos((2 * Math.PI * hz) / sampleRate);
+    this.#low = Float64Array.from(LOW_HZ, coefficient);
+    this.#high = Float64Array.from(HIGH_HZ, coefficient);
+  }
+
+  /** True if the last whole block sounded like a key, or a key is still being held. */
+  get sounding(): boolean {
+    return this.#candidate !== undefined || this.#reported !== undefined;
+  }
+
+  /**
+   * Takes the next samples, of any number.
+   * @param marks a value of {@link SAMPLE} for each; left out if all were received
+   */
+  push(frame: Int16Array, marks?: Uint8Array): void {
+    if (marks === undefined) {
+      this.#take(frame, 0, frame.length);
+      return;
+    }
+    for (let at = 0; at < frame.length; ) {
+      const from = at;
+      const isGap = marks[at] === SAMPLE.filledIn;
+      if (marks[at] === SAMPLE.afterPause) this.#release();
+      at++;
+      while (at < frame.length && (isGap ? marks[at] === SAMPLE.filledIn : marks[at] === SAMPLE.received)) at++;
+      if (isGap) this.#miss(at - from);
+      else this.#take(frame, from, at);
+    }
+  }
+
+  /** Samples that were not received. */
+  #miss(count: number): void {
+    this.#position += count;
+    this.#filled = 0;
+    this.#energy = 0;
+    this.#gap += count;
+    this.#unknown += count;
+    if (this.#gap > this.#maxGap) this.#release();
+    if (this.#missing > 0) this.#releaseInTime();
+  }
+
+  /** A pause was noticed: what was not received since then counts as more of it. */
+  #releaseInTime(): void {
+    if (this.#missing + this.#unknown / this.#block.length >= BLOCKS_TO_RELEASE) this.#reported = undefined;
+  }
+
+  #release(): void {
+    this.#filled = 0;
+    this.#energy = 0;
+    this.#candidate = undefined;
+    this.#reported = undefined;
+  }
+
+  #take(frame: Int16Array, start: number, end: number): void {
+    const block = this.#block;
+    this.#gap = 0;
+    for (let at = start; at < end; ) {
+      const from = this.#filled;
+      const take = Math.min(end - at, block.length - from);
+      let energy = this.#energy;
+      for (let i = 0; i < take; i++) {
+        const sample = frame[at + i]!;
+        block[from + i] = sample;
+        energy += sample * sample;
+      }
+      at += take;
+      this.#position += take;
+      this.#filled = from + take;
+      this.#energy = energy;
+      if (this.#filled < block.length) return;
+      this.#filled = 0;
+      this.#energy = 0;
+      this.#decide(this.#digitInBlock(energy));
+    }
+  }
+
+  #decide(digit: string | undefined): void {
+    const { length } = this.#block;
+    this.#agreeing = digit === this.#candidate ? this.#agreeing + 1 : 1;
+    if (this.#agreeing === 1) this.#candidateStart = this.#position - length;
+    this.#candidate = digit;
+    if (digit === this.#reported) {
+      this.#missing = this.#unknown = 0;
+      return;
+    }
+    this.#missing++;
+    this.#releaseInTime();
+    if (digit === undefined || this.#agreeing < BLOCKS_TO_AGREE) return;
+    this.#reported = digit;
+    this.#missing = this.#unknown = 0;
+    this.#onDigit(digit, Math.round((this.#candidateStart * 1000) / this.#sampleRate));
+  }
+
+  #digitInBlock(energy: number): string | undefined {
+    const { length } = this.#block;
+    if (energy < FLOOR * length) return undefined;
+    const row = this.#winner(this.#low);
+    if (row < 0) return undefined;
+    const lowPower = this.#powers[row]!;
+    const column = this.#winner(this.#high);
+    if (column < 0) return undefined;
+    const highPower = this.#powers[column]!;
+    if (highPower > MAX_HIGH_OVER_LOW * lowPower || lowPower > MAX_LOW_OVER_HIGH * highPower) return undefined;
+    // A sine of amplitude a gives (a n / 2)² of power here and a² n / 2 of energy.
+    if (2 * (lowPower + highPower) < TONE_SHARE * length * energy) return undefined;
+    return KEYS[row]?.[column];
+  }
+
+  /** The index of the strongest tone of a group, or -1 if it does not stand out. Leaves all powers in `#powers`. */
+  #winner(coefficients: Float64Array): number {
+    const block = this.#block;
+    const powers = this.#powers;
+    let best = 0;
+    for (let tone = 0; tone < 4; tone++) {
+      const coefficient = coefficients[tone]!;
+      let previous = 0;
+      let before = 0;
+      for (let i = 0; i < block.length; i++) {
+        const next = block[i]! + coefficient * previous - before;
+        before = previous;
+        previous = next;
+      }
+      powers[tone] = previous * previous + before * before - coefficient * previous * before;
+      if (powers[tone]! > powers[best]!) best = tone;
+    }
+    for (let tone = 0; tone < 4; tone++) {
+      if (tone !== best && powers[best]! < OVER_REST_OF_GROUP * powers[tone]!) return -1;
+    }
+    return best;
+  }
+}
+
+/** Options of {@link dtmfTones}. */
+export interface DtmfToneOptions {
+  /** Samples per second. */
+  readonly sampleRate: number;
+  /** Length of each digit, ms. Default: 100. */
+  readonly toneMs?: number;
+  /** Silence after each digit, ms. Default: 100. */
+  readonly pauseMs?: number;
+  /** Peak level of each of the two tones in dB of full scale. Default: -10; at most -6, to leave room for both. */
+  readonly levelDb?: number;
+}
+
+/** Generates digits (0 to 9, A to D, star and hash) as tones. Throws a RangeError for any other character. */
+export function dtmfTones(digits: string, options: DtmfToneOptions): Int16Array<ArrayBuffer> {
+  const { sampleRate, toneMs = 100, pauseMs = 100, levelDb = -10 } = options;
+  const toneLength = msToSamples(toneMs, sampleRate);
+  const digitLength = toneLength + msToSamples(pauseMs, sampleRate);
+  const samples = new Int16Array(digits.length * digitLength);
+  const amplitude = 32767 * 10 ** (levelDb / 20);
+  for (let index = 0; index < digits.length; index++) {
+    const row = KEYS.findIndex((keys) => keys.includes(digits.charAt(index)));
+    const low = LOW_HZ[row];
+    const high = HIGH_HZ[KEYS[row]?.indexOf(digits.charAt(index)) ?? -1];
+    if (low === undefined || high === undefined) throw new RangeError(`"${digits[index]}" is not a DTMF digit`);
+    for (let i = 0; i < toneLength; i++) {
+      const turn = (2 * Math.PI * i) / sampleRate;
+      samples[index * digitLength + i] = toSample(amplitude * (Math.sin(turn * low) + Math.sin(turn * high)));
+    }
+  }
+  return samples;
+}
+
+function powerRatio(decibels: number): number {
+  return 10 ** (decibels / 10);
+}

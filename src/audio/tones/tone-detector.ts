@@ -1,0 +1,221 @@
+import type { ToneBurst } from "../../base/tone-burst.ts";
+import { Decimator } from "../samples/decimator.ts";
+import { msToSamples } from "../samples/pcm.ts";
+import { isQuiet, mayBePair, mayBeTone, SteadyTone } from "./steady-tone.ts";
+import { TONE_PAIRS, TonePair } from "./tone-pair.ts";
+
+const FRAME_MS = 20;
+/** Approximate working rate, Hz: enough for tones of 2300 Hz. */
+const WORKING_RATE = 8_000;
+/** Maximum relative difference between the frequencies of neighbouring frames. */
+const MAX_DRIFT = 0.025;
+/** Minimum number of frames of a tone that is reported. */
+const MIN_FRAMES = 3;
+/** Minimum share of its received frames that must agree: two tones 25 Hz apart, as Australia rings with, spoil every other one. */
+const MIN_STEADY_SHARE = 0.7;
+/** Minimum share of its frames that must have been received. */
+const MIN_RECEIVED_SHARE = 0.5;
+/** A frame between two tones is silent if it has less than this share of the energy of the first one. */
+const SILENT_SHARE = 0.25;
+/** Frames at the edges of a pause that may still contain a tone. */
+const EDGE_FRAMES = 3;
+/** A tone fills its first and its last frame only in part: a single one loses one frame on average, a pair two. */
+const SINGLE_LOSS_MS = 20;
+const PAIR_LOSS_MS = 40;
+
+/**
+ * Finds steady tones: one of 390 to 2300 Hz, or a pair that networks play. Feed it from the answer on, because ringing
+ * before it sounds alike. Allocates nothing for a frame.
+ *
+ * Fits the strongest tone of each frame to the autocorrelation. Frames that agree make a tone; one in between may be
+ * missing. A tone begins and ends with received frames; what a leg has filled in between them only keeps it going.
+ */
+export class ToneDetector {
+  readonly #decimator: Decimator;
+  readonly #factor: number;
+  readonly #onBurst: (burst: ToneBurst) => void;
+  readonly #tone: SteadyTone;
+  readonly #pair: TonePair;
+  /** The decimator's history followed by the received frame; and the frame at the working rate. */
+  readonly #incoming: Float64Array;
+  readonly #frame: Float64Array;
+  #filled: number;
+  /** Received samples of the frame that is being filled. */
+  #received = 0;
+  #frames = 0;
+  /** The current tone: its first and its last received frame, number of matching frames, mean frequency, and energy. */
+  #start = 0;
+  #last = 0;
+  #run = 0;
+  #hz = 0;
+  #otherHz = 0;
+  #energy = 0;
+  #missing = false;
+  /** Frames of the current tone that were filled in: up to its last frame, and since then. */
+  #concealed = 0;
+  #concealedNow = 0;
+  /** The latest frame: frequencies of its tones. */
+  #nowHz = 0;
+  #nowOtherHz = 0;
+  /** End of the previous tone in frames, its energy per frame, and the frames since then that were not silent. */
+  #endFrame = Number.NEGATIVE_INFINITY;
+  #endEnergy = 0;
+  #loudFrames = 0;
+
+  /** Takes the rate in samples per second (8000 or more) and the listener, which is called within {@link push}. */
+  constructor(sampleRate: number, onBurst: (burst: ToneBurst) => void) {
+    const factor = Math.max(1, Math.round(sampleRate / WORKING_RATE));
+    const rate = sampleRate / factor;
+    this.#factor = factor;
+    this.#decimator = new Decimator(factor);
+    this.#frame = new Float64Array(msToSamples(FRAME_MS, rate));
+    this.#tone = new SteadyTone(rate, this.#frame.length);
+    this.#pair = new TonePair(rate, this.#frame.length);
+    this.#filled = this.#decimator.history;
+    this.#incoming = new Float64Array(this.#filled + this.#frame.length * factor);
+    this.#onBurst = onBurst;
+  }
+
+  /** Length of the current steady tone up to its last received frame, ms; 0 if there is none. */
+  get toneMs(): number {
+    return this.#run === 0 ? 0 : (this.#last - this.#start + 1) * FRAME_MS;
+  }
+
+  /** The part of it that was received, ms. */
+  get receivedMs(): number {
+    return this.toneMs - this.#concealed * FRAME_MS;
+  }
+
+  /** Frequency of the current tone, of a pair the lower one, Hz; 0 if there is none. */
+  get hz(): number {
+    return this.#run > 0 ? this.#hz : 0;
+  }
+
+  /** The higher frequency of the current pair, Hz; 0 if there is none. */
+  get otherHz(): number {
+    return this.#run > 0 ? this.#otherHz : 0;
+  }
+
+  /**
+   * Takes the next samples, of any number.
+   * @param received number of them that were received, not filled in
+   */
+  push(frame: Int16Array, received = frame.length): void {
+    const incoming = this.#incoming;
+    const { history } = this.#decimator;
+    // Most frames are whole and quiet: only the history for the next frame is needed.
+    if (this.#filled === history && history + frame.length === incoming.length && isQuiet(frame)) {
+      for (let i = 0, from = frame.length - history; i < history; i++) incoming[i] = frame[from + i]!;
+      this.#nowHz = this.#nowOtherHz = 0;
+      this.#pair.skip();
+      this.#received = received;
+      this.#next(0);
+      return;
+    }
+    for (let at = 0; at < frame.length; ) {
+      const from = this.#filled;
+      const take = Math.min(frame.length - at, incoming.length - from);
+      for (let i = 0; i < take; i++) incoming[from + i] = frame[at + i]!;
+      at += take;
+      this.#filled = from + take;
+      this.#received += (take * received) / frame.length;
+      if (this.#filled < incoming.length) return;
+      this.#measure();
+      this.#next(this.#energyNow());
+      this.#filled = history;
+      incoming.copyWithin(0, incoming.length - history);
+    }
+  }
+
+  #next(energy: number): void {
+    this.#decide(energy);
+    this.#frames++;
+    this.#received = 0;
+  }
+
+  #energyNow(): number {
+    const incoming = this.#incoming;
+    let energy = 0;
+    for (let i = this.#decimator.history; i < incoming.length; i++) energy += incoming[i]! * incoming[i]!;
+    return energy;
+  }
+
+  /** Measures the tones of the last 20 ms. Silence and most speech are ruled out at little cost. */
+  #measure(): void {
+    const incoming = this.#incoming;
+    const { history } = this.#decimator;
+    this.#nowHz = this.#nowOtherHz = 0;
+    const steady = mayBeTone(incoming, history);
+    const low = mayBePair(incoming, history, this.#factor);
+    if (!low) this.#pair.skip();
+    if (!steady && !low) return;
+    this.#decimator.run(incoming, this.#frame);
+    if (steady) this.#nowHz = this.#tone.hzOf(this.#frame);
+    if (!low) return;
+    const pair = this.#pair.push(this.#frame);
+    if (this.#nowHz > 0 || pair < 0) return;
+    this.#nowHz = TONE_PAIRS[pair]![0];
+    this.#nowOtherHz = TONE_PAIRS[pair]![1];
+  }
+
+  #decide(energy: number): void {
+    const hz = this.#nowHz;
+    const isReceived = 2 * this.#received >= this.#frame.length * this.#factor;
+    if (
+      hz > 0 &&
+      this.#run > 0 &&
+      this.#nowOtherHz === this.#otherHz &&
+      Math.abs(hz - this.#hz) <= MAX_DRIFT * this.#hz
+    ) {
+      this.#missing = false;
+      if (!isReceived) {
+        this.#concealedNow++;
+        return;
+      }
+      this.#run++;
+      this.#last = this.#frames;
+      this.#concealed += this.#concealedNow;
+      this.#concealedNow = 0;
+      this.#hz += (hz - this.#hz) / this.#run;
+      this.#energy += energy;
+      return;
+    }
+    if (this.#run > 0 && !this.#missing) {
+      this.#missing = true;
+      return;
+    }
+    if (this.#isTone) this.#report();
+    else if (energy > SILENT_SHARE * this.#endEnergy) this.#loudFrames++;
+    this.#missing = false;
+    this.#run = hz > 0 && isReceived ? 1 : 0;
+    this.#concealed = this.#concealedNow = 0;
+    this.#hz = hz;
+    this.#otherHz = this.#nowOtherHz;
+    this.#energy = energy;
+    this.#start = this.#last = this.#frames;
+  }
+
+  get #isTone(): boolean {
+    const { receivedMs, toneMs } = this;
+    if (this.#run < MIN_FRAMES || receivedMs < MIN_RECEIVED_SHARE * toneMs) return false;
+    return this.#run * FRAME_MS >= MIN_STEADY_SHARE * receivedMs;
+  }
+
+  #report(): void {
+    const loss = this.#otherHz > 0 ? PAIR_LOSS_MS : SINGLE_LOSS_MS;
+    const pauseMs = Math.max(0, (this.#start - this.#endFrame) * FRAME_MS - loss);
+    const burst: ToneBurst = {
+      hz: this.#hz,
+      otherHz: this.#otherHz,
+      atMs: this.#start * FRAME_MS,
+      ms: this.toneMs + loss,
+      receivedMs: this.receivedMs + loss,
+      pauseMs,
+      silentPause: this.#loudFrames <= EDGE_FRAMES,
+    };
+    this.#endFrame = this.#last + 1;
+    this.#endEnergy = this.#energy / this.#run;
+    this.#loudFrames = 0;
+    this.#onBurst(burst);
+  }
+}

@@ -1,0 +1,82 @@
+import { msToSamples, samplesToMs } from "../samples/pcm.ts";
+import { VAD_HANG_OVER_MS } from "./vad.ts";
+
+/** A stretch of speech, in whole milliseconds since the first sample. */
+export interface SpeechSegment {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Options of {@link SpeechSegmenter}. */
+export interface SpeechSegmenterOptions {
+  /** Samples per second. */
+  readonly sampleRate: number;
+  /** Segments with less voice than this count as noise and are not reported, ms. Default: 100. */
+  readonly minSpeechMs?: number;
+  /** A shorter pause does not end a segment, ms. Default: 300. */
+  readonly joinGapMs?: number;
+  /** Time the VAD reports speech after the last voice; subtracted from the segments, ms. Default: that of `Vad`. */
+  readonly hangOverMs?: number;
+}
+
+/** Turns the decisions of a VAD into segments of speech, by counting samples. */
+export class SpeechSegmenter {
+  readonly #sampleRate: number;
+  readonly #minSpeech: number;
+  readonly #joinGap: number;
+  readonly #hangOver: number;
+  readonly #onSegment: (segment: SpeechSegment) => void;
+  #now = 0;
+  /** Start of the current run of speech; undefined in a pause. */
+  #runStart: number | undefined;
+  /** Start of the open segment; undefined if none is open. */
+  #start: number | undefined;
+  #end = 0;
+  #voiced = 0;
+
+  /** Takes the listener that is called with each segment once it is known to have ended. */
+  constructor(options: SpeechSegmenterOptions, onSegment: (segment: SpeechSegment) => void) {
+    const { sampleRate, minSpeechMs = 100, joinGapMs = 300, hangOverMs = VAD_HANG_OVER_MS } = options;
+    this.#sampleRate = sampleRate;
+    this.#minSpeech = msToSamples(minSpeechMs, sampleRate);
+    this.#joinGap = msToSamples(joinGapMs, sampleRate);
+    this.#hangOver = msToSamples(hangOverMs, sampleRate);
+    this.#onSegment = onSegment;
+  }
+
+  /** Takes the decision about the next `samples` samples. */
+  push(speech: boolean, samples: number): void {
+    if (speech) {
+      this.#runStart ??= this.#now;
+      this.#start ??= this.#runStart;
+    } else this.#endRun(this.#now - this.#hangOver);
+    this.#now += samples;
+    if (this.#runStart === undefined && this.#now - this.#end >= this.#joinGap) this.#close();
+  }
+
+  /** The audio has ended: reports the segment that is still open, if any. */
+  finish(): void {
+    this.#endRun(this.#now);
+    this.#close();
+  }
+
+  #endRun(end: number): void {
+    if (this.#runStart === undefined) return;
+    this.#end = Math.max(end, this.#runStart);
+    this.#voiced += this.#end - this.#runStart;
+    this.#runStart = undefined;
+  }
+
+  #close(): void {
+    if (this.#start === undefined) return;
+    const segment = { startMs: this.#ms(this.#start), endMs: this.#ms(this.#end) };
+    const longEnough = this.#voiced >= this.#minSpeech;
+    this.#start = undefined;
+    this.#voiced = 0;
+    if (longEnough) this.#onSegment(segment);
+  }
+
+  #ms(samples: number): number {
+    return Math.round(samplesToMs(samples, this.#sampleRate));
+  }
+}

@@ -1,0 +1,64 @@
+import { msToSamples } from "../samples/pcm.ts";
+
+const STEP_MS = 20;
+/** The weight of the newest 20 ms: about the last second counts. */
+const NEWEST = 0.03;
+/** Speech changes its level from one 20 ms to the next by more than this share of it, on average. */
+const MIN_CHANGE = 0.125;
+/** A word can be one long vowel: one of less than 0.8 s changes less. */
+const MIN_CHANGE_OF_A_WORD = 0.075;
+const WORD_STEPS = 40;
+/** Steps before the first verdict. */
+const FIRST_STEPS = 15;
+
+/**
+ * Tells the steady sounds of a line, such as music and ringing, from speech: syllables change their level by a quarter and
+ * more from one 20 ms to the next, notes hardly. Give it only what is loud. Allocates nothing.
+ */
+export class Steadiness {
+  readonly #stepSamples: number;
+  #energy = 0;
+  #samples = 0;
+  #level = 0;
+  #before = 0;
+  #change = 0;
+  #steps = 0;
+
+  /** Takes the rate in samples per second. */
+  constructor(sampleRate: number) {
+    this.#stepSamples = msToSamples(STEP_MS, sampleRate);
+  }
+
+  /** True if the sound is too steady for speech; false until enough was heard. */
+  get isSteady(): boolean {
+    const least = this.#steps < WORD_STEPS ? MIN_CHANGE_OF_A_WORD : MIN_CHANGE;
+    return this.#steps >= FIRST_STEPS && this.#change < least * this.#level;
+  }
+
+  /** The average change of the level as a share of it. */
+  get change(): number {
+    return this.#level === 0 ? 0 : this.#change / this.#level;
+  }
+
+  /** Takes the next samples, of any number. */
+  push(frame: Int16Array): void {
+    for (let at = 0; at < frame.length; ) {
+      const end = Math.min(frame.length, at + this.#stepSamples - this.#samples);
+      this.#samples += end - at;
+      for (; at < end; at++) this.#energy += frame[at]! * frame[at]!;
+      if (this.#samples < this.#stepSamples) return;
+      this.#step(Math.sqrt(this.#energy / this.#stepSamples));
+      this.#energy = 0;
+      this.#samples = 0;
+    }
+  }
+
+  #step(rms: number): void {
+    // At first a plain mean: the weight of the beginning must not last.
+    const weight = Math.max(NEWEST, 1 / ++this.#steps);
+    this.#level += weight * (rms - this.#level);
+    if (this.#steps > 1)
+      this.#change += Math.max(NEWEST, 1 / (this.#steps - 1)) * (Math.abs(rms - this.#before) - this.#change);
+    this.#before = rms;
+  }
+}

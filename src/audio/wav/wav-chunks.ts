@@ -1,0 +1,121 @@
+import { lettersAt } from "../sniffing/file-tags.ts";
+
+/** Bytes of the header of a RIFF file of type WAVE. */
+export const RIFF_BYTES = 12;
+/** Bytes that prove that a WAV file begins between samples: its header, and the id of its first chunk. */
+export const WAVE_BYTES = 16;
+/** Bytes of the id and the size of a chunk. */
+export const CHUNK_HEAD_BYTES = 8;
+
+/** Chunks that WAV files are known to have. */
+const CHUNK_IDS: readonly string[] = [
+  "acid",
+  "afsp",
+  "aXML",
+  "axml",
+  "bext",
+  "cart",
+  "chna",
+  "cue ",
+  "data",
+  "DISP",
+  "ds64",
+  "FAKE",
+  "fact",
+  "FLLR",
+  "fmt ",
+  "ID3 ",
+  "id3 ",
+  "inst",
+  "iXML",
+  "JUNK",
+  "junk",
+  "LIST",
+  "LGWV",
+  "levl",
+  "link",
+  "mext",
+  "minf",
+  "MD5 ",
+  "note",
+  "PAD ",
+  "PEAK",
+  "plst",
+  "regn",
+  "SAUR",
+  "slnt",
+  "smpl",
+  "umid",
+  "wavl",
+  "_PMX",
+];
+
+/** First bytes of printable text. */
+const SPACE = 0x20;
+const TILDE = 0x7e;
+
+/** Containers of WAV; BW64 is the later name of RF64 (ITU-R BS.2088). */
+const CONTAINERS = ["RIFF", "RF64", "BW64"] as const;
+
+/** True if a WAV file begins here. */
+export function isWaveAt(bytes: Uint8Array, at: number): boolean {
+  return CONTAINERS.some((letters) => lettersAt(bytes, at, letters)) && lettersAt(bytes, at + 8, "WAVE");
+}
+
+/** True if a chunk of a known kind begins here. */
+export function isKnownChunkAt(bytes: Uint8Array, at: number): boolean {
+  return CHUNK_IDS.some((id) => lettersAt(bytes, at, id));
+}
+
+/** True if the next four bytes are printable, as all ids of chunks are. */
+export function isChunkIdAt(bytes: Uint8Array, at: number): boolean {
+  for (let i = at; i < at + 4; i++) if (!(bytes[i]! >= SPACE && bytes[i]! <= TILDE)) return false;
+  return true;
+}
+
+/** Position of the first WAV file that begins in these bytes, up to the id of its first chunk; undefined if none does. */
+export function waveIn(bytes: Uint8Array): number | undefined {
+  for (let at = 0; at < bytes.length; at++) {
+    const isFirst = bytes[at] === R || bytes[at] === B;
+    if (isFirst && isWaveAt(bytes, at) && isKnownChunkAt(bytes, at + RIFF_BYTES)) return at;
+  }
+  return undefined;
+}
+
+/** Longest header in which {@link wavBodyAt} looks for the samples, bytes. */
+const MAX_HEADER_BYTES = 1024;
+
+/** Position of the samples of a WAV file that begins with these bytes; undefined if it is not among them. */
+export function wavBodyAt(bytes: Uint8Array): number | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = RIFF_BYTES; at + CHUNK_HEAD_BYTES <= Math.min(bytes.length, MAX_HEADER_BYTES); ) {
+    if (lettersAt(bytes, at, "data")) return at + CHUNK_HEAD_BYTES;
+    const size = view.getUint32(at + 4, true);
+    at += CHUNK_HEAD_BYTES + size + (size % 2);
+  }
+  return undefined;
+}
+
+/** Number of bytes at the end that may be the beginning of a WAV file. */
+export function waveBegunIn(bytes: Uint8Array): number {
+  for (let length = Math.min(WAVE_BYTES - 1, bytes.length); length > 0; length--)
+    if (mayBeginWave(bytes, bytes.length - length)) return length;
+  return 0;
+}
+
+const R = 0x52;
+const B = 0x42;
+
+function mayBeginWave(bytes: Uint8Array, at: number): boolean {
+  return CONTAINERS.some((letters) => begins(bytes, at, letters));
+}
+
+/** True if the bytes, as far as they reach, are these letters, with WAVE after four more bytes. */
+function begins(bytes: Uint8Array, at: number, letters: string): boolean {
+  for (let i = at; i < bytes.length; i++) {
+    const position = i - at;
+    const letter = position < 4 ? letters[position] : position < 8 ? undefined : "WAVE"[position - 8];
+    if (letter !== undefined && bytes[i] !== letter.charCodeAt(0)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,107 @@
+import { channelLayout } from "../samples/channel-layout.ts";
+import { ALAW_LEVELS, MULAW_LEVELS } from "../samples/g711.ts";
+import { MonoMix } from "../samples/mono-mix.ts";
+import type { WavFormat } from "./wav-format.ts";
+
+/** Reads one sample of one channel, scaled to the 16-bit range but not yet rounded. */
+type SampleReader = (bytes: DataView, offset: number) => number;
+
+const INTEGERS: ReadonlyMap<number, SampleReader> = new Map<number, SampleReader>([
+  // Eight-bit WAV is the odd one out: unsigned, with silence at 128.
+  [1, (bytes, offset) => (bytes.getUint8(offset) - 128) * 256],
+  [2, (bytes, offset) => bytes.getInt16(offset, true)],
+  [3, (bytes, offset) => bytes.getInt16(offset + 1, true) + bytes.getUint8(offset) / 256],
+  [4, (bytes, offset) => bytes.getInt32(offset, true) / 65536],
+]);
+
+const READERS: { readonly [Encoding in Exclude<WavFormat["encoding"], "pcm">]: (container: number) => SampleReader } = {
+  float: (container) =>
+    container === 4
+      ? (bytes, offset) => bytes.getFloat32(offset, true) * 32768
+      : (bytes, offset) => bytes.getFloat64(offset, true) * 32768,
+  alaw: () => (bytes, offset) => ALAW_LEVELS[bytes.getUint8(offset)] ?? 0,
+  mulaw: () => (bytes, offset) => MULAW_LEVELS[bytes.getUint8(offset)] ?? 0,
+};
+
+/** Bytes that show at which end of their containers samples are. */
+const PROBED_BYTES = 4096;
+
+/** Decodes the data chunk of a WAV file to samples of one channel. */
+export class WavSamples {
+  readonly format: WavFormat;
+  readonly frameBytes: number;
+  readonly #mix: MonoMix;
+  #read: SampleReader;
+  /** True until it is known at which end of larger containers the samples are. */
+  #isProbing: boolean;
+
+  constructor(format: WavFormat) {
+    const { encoding, bitsPerSample, containerBytes, channels, channelMask, sampleRate } = format;
+    this.format = format;
+    this.frameBytes = channels * containerBytes;
+    this.#mix = new MonoMix(channelLayout(channels, channelMask), sampleRate);
+    this.#read = encoding === "pcm" ? INTEGERS.get(containerBytes)! : READERS[encoding](containerBytes);
+    this.#isProbing = encoding === "pcm" && containerBytes > 1 && bitsPerSample < 8 * containerBytes;
+  }
+
+  /**
+   * Number of bytes, of whole frames, that can be decoded now.
+   * @param isWhole true if no bytes follow these
+   */
+  decodable(bytes: Uint8Array, isWhole: boolean): number {
+    const whole = bytes.length - (bytes.length % this.frameBytes);
+    if (!this.#isProbing) return whole;
+    const first = bytes.findIndex((byte) => byte !== 0);
+    if (first === -1) return whole;
+    const silent = first - (first % this.frameBytes);
+    if (bytes.length - silent < PROBED_BYTES && !isWhole) return silent;
+    this.#isProbing = false;
+    this.#align(viewOf(bytes.subarray(silent, Math.min(whole, silent + PROBED_BYTES))));
+    return whole;
+  }
+
+  /** Decodes whole frames; the last samples of a file of several channels come from {@link flush}. */
+  decode(bytes: Uint8Array): Int16Array<ArrayBuffer> {
+    const { containerBytes } = this.format;
+    const view = viewOf(bytes);
+    const values = new Float32Array(bytes.length / containerBytes);
+    for (let i = 0; i < values.length; i++) values[i] = this.#read(view, i * containerBytes);
+    return this.#mix.push(values);
+  }
+
+  /** Returns the rest of the samples. */
+  flush(): Int16Array<ArrayBuffer> {
+    return this.#mix.flush();
+  }
+
+  /**
+   * Samples belong at the upper end of a larger container, but some writers put them at the lower end: then every value
+   * fits into the significant bits, and the lower bits are not always zero.
+   */
+  #align(bytes: DataView): void {
+    const { bitsPerSample, containerBytes } = this.format;
+    const read = this.#read;
+    const scale = 2 ** (8 * containerBytes - bitsPerSample);
+    const unit = 2 ** (16 - 8 * containerBytes);
+    const half = 2 ** (bitsPerSample - 1);
+    let [low, high] = [0, 0];
+    let isLow = false;
+    for (let at = 0; at + containerBytes <= bytes.byteLength; at += containerBytes) {
+      const value = read(bytes, at) / unit;
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+      if (value % scale !== 0) isLow = true;
+    }
+    if (!isLow || low < -half || high >= 2 * half || (low < 0 && high >= half)) return;
+    // Without negative values, the sign was lost when the container was filled.
+    const lost = high >= half ? 2 * half * unit : 0;
+    this.#read = (view, offset) => {
+      const value = read(view, offset);
+      return (value >= half * unit ? value - lost : value) * scale;
+    };
+  }
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

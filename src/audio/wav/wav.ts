@@ -1,0 +1,346 @@
+import { concatBytes } from "../../base/concat-bytes.ts";
+import type { FileBytes, IgnoredReason } from "../../ports/audio-decoder.ts";
+import type { DecodedAudio, PcmChunk } from "../../ports/media.ts";
+import { AudioFormatError } from "../audio-format-error.ts";
+import { ByteAccount } from "../byte-account.ts";
+import { conversionOf } from "../conversion.ts";
+import { concatPcm } from "../samples/pcm.ts";
+import { TAG_HEAD_BYTES, tagAt } from "../sniffing/file-tags.ts";
+import { foreignName } from "../sniffing/foreign-name.ts";
+import { PROOF_BYTES } from "../sniffing/named-file.ts";
+import {
+  CHUNK_HEAD_BYTES,
+  isChunkIdAt,
+  isKnownChunkAt,
+  isWaveAt,
+  RIFF_BYTES,
+  WAVE_BYTES,
+  waveBegunIn,
+  waveIn,
+} from "./wav-chunks.ts";
+import { parseWavFormat, type WavFormat } from "./wav-format.ts";
+import { WavLengths } from "./wav-lengths.ts";
+import { WavSamples } from "./wav-samples.ts";
+
+const MAX_FMT = 1024;
+/** RIFF size, data size, sample count (64 bits each) and the length of a table that we skip. EBU Tech 3306. */
+const DS64_BYTES = 28;
+
+type Part = "riff" | "chunk" | "ds64" | "fmt" | "skip" | "data" | "zeros" | "unknown";
+
+/** Options of {@link WavDecoder}. */
+export interface WavDecoderOptions {
+  /** Length of a whole file, bytes: a chunk that claims more is recognised. Omit it for a stream. */
+  readonly size?: number | undefined;
+  /** Finds the next other content at or after a position: a data chunk of unknown length ends there. Default: none. */
+  readonly nextForeign?: ((from: number) => number) | undefined;
+}
+
+/**
+ * Decodes WAV (RIFF, RF64) as it arrives into 16-bit samples of one channel, at the rate of the file.
+ *
+ * Takes PCM of 8 to 32 bits, float of 32 and 64 bits, A-law and mu-law, 1 to 8 channels. Files that are joined, several
+ * data chunks and headers that are repeated between samples are all decoded: each piece has the rate in its header.
+ * Lengths are only claims: a data chunk whose length is a placeholder ends with the bytes, or at the next header.
+ * The samples do not depend on how the bytes are cut into pieces. Do not use the decoder after an error.
+ */
+export class WavDecoder {
+  readonly #size: number;
+  readonly #nextForeign: (from: number) => number;
+  /** The latest position that was found. */
+  #foreignAt = -1;
+  readonly #account = new ByteAccount();
+  #part: Part = "riff";
+  /** Bytes of the current part still to come; for `data` without a known length, Infinity. */
+  #left = 0;
+  /** True after a chunk of odd length: a pad byte should follow. */
+  #isPadDue = false;
+  #pending = new Uint8Array(0);
+  #received = 0;
+  #hasData = false;
+  #hasSamples = false;
+  #first: WavFormat | undefined;
+  #format: WavFormat | undefined;
+  #samples: WavSamples | undefined;
+  readonly #lengths = new WavLengths();
+  #isFirstChunk = true;
+  #truncated = false;
+  #unknownReason: IgnoredReason = "unknown_bytes";
+
+  constructor({ size = Infinity, nextForeign = () => Infinity }: WavDecoderOptions = {}) {
+    this.#size = size;
+    this.#nextForeign = nextForeign;
+  }
+
+  /** The first `fmt ` chunk, as soon as it has been read. */
+  get format(): WavFormat | undefined {
+    return this.#first;
+  }
+
+  /** After {@link finish}: true if the last file is cut off. */
+  get truncated(): boolean {
+    return this.#truncated;
+  }
+
+  /** After {@link finish}: the bytes that were pushed, by their use. */
+  get bytes(): FileBytes {
+    return this.#account.total;
+  }
+
+  /** True if the audio so far has ended, and these bytes begin neither a file, a chunk nor a tag. */
+  isBetweenFiles(bytes: Uint8Array): boolean {
+    if (!this.#hasData || this.#pending.length > 0 || (this.#part !== "chunk" && this.#part !== "zeros")) return false;
+    const isNext = isWaveAt(bytes, 0) || isKnownChunkAt(bytes, 0) || tagAt(bytes, 0) > 0;
+    return !isNext && !(this.#isPadDue && isKnownChunkAt(bytes, 1));
+  }
+
+  /** Takes the next bytes and returns the samples they complete. Throws {@link AudioFormatError}. */
+  push(bytes: Uint8Array): PcmChunk[] {
+    return this.#run(bytes, false);
+  }
+
+  /** Ends the audio and returns the last samples. Throws {@link AudioFormatError} if there was no data chunk. */
+  finish(): PcmChunk[] {
+    const chunks = this.#run(new Uint8Array(0), true);
+    if (this.#received === 0) throw new AudioFormatError("not_audio", "the audio is empty");
+    if (!this.#hasData) throw malformed(`ends after ${this.#received} bytes, before any audio data`);
+    this.#flush(chunks);
+    this.#account.header(this.#pending.length);
+    this.#truncated = this.#part === "data" && this.#lengths.isCutOff(this.#received);
+    return chunks;
+  }
+
+  #run(fresh: Uint8Array, isLast: boolean): PcmChunk[] {
+    this.#received += fresh.length;
+    const bytes = concatBytes([this.#pending, fresh]);
+    const chunks: PcmChunk[] = [];
+    let at = 0;
+    for (;;) {
+      const used = this.#step(bytes.subarray(at), isLast, chunks);
+      if (used === undefined) break;
+      at += used;
+    }
+    this.#pending = bytes.slice(at);
+    return chunks;
+  }
+
+  /** Reads the beginning of the bytes and returns how many it has used; undefined if it needs more. */
+  #step(bytes: Uint8Array, isLast: boolean, chunks: PcmChunk[]): number | undefined {
+    if (this.#part === "data") return this.#readData(bytes, isLast, chunks);
+    if (this.#part === "unknown") return this.#skipUnknown(bytes, isLast);
+    if (this.#part === "zeros") return this.#skipZeros(bytes);
+    if (this.#part === "skip") return this.#skip(bytes);
+    if (this.#part === "chunk") return this.#readChunk(bytes, isLast);
+    const length = this.#part === "riff" ? RIFF_BYTES : this.#left;
+    if (bytes.length < length) return undefined;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, length);
+    this.#account.header(length);
+    if (this.#part === "riff") this.#readRiff(bytes, view);
+    else if (this.#part === "ds64") {
+      this.#lengths.takeLong(view);
+      this.#part = "chunk";
+    } else this.#readFmt(view);
+    return length;
+  }
+
+  #readRiff(bytes: Uint8Array, view: DataView): void {
+    if (!isWaveAt(bytes, 0)) {
+      if (String.fromCharCode(...bytes.subarray(0, 4)) === "RIFX")
+        throw new AudioFormatError("unsupported", "the WAV file is big-endian (RIFX), which is not supported");
+      throw new AudioFormatError("not_audio", "the audio does not begin with a RIFF or RF64 header of type WAVE");
+    }
+    this.#lengths.beginFile(this.#account.sum - RIFF_BYTES, view.getUint32(4, true));
+    this.#samples = undefined;
+    this.#isPadDue = false;
+    this.#isFirstChunk = true;
+    this.#part = "chunk";
+  }
+
+  #readChunk(bytes: Uint8Array, isLast: boolean): number | undefined {
+    if (this.#isPadDue) return this.#skipPad(bytes, isLast);
+    const needed = isKnownChunkAt(bytes, 0) ? CHUNK_HEAD_BYTES : TAG_HEAD_BYTES;
+    if (bytes.length < needed && !isLast) return undefined;
+    if (bytes.length === 0) return undefined;
+    if (isWaveAt(bytes, 0)) return this.#begin("riff", 0, 0);
+    if (this.#lengths.isDataEnd(this.#account.sum) && this.#dataContinues(bytes)) return this.#resumeData();
+    if (bytes[0] === 0) return this.#begin("zeros", 0, 0);
+    const tag = tagAt(bytes, 0);
+    if (tag > 0) return this.#begin("skip", tag, 0);
+    if (!isChunkIdAt(bytes, 0) || bytes.length < CHUNK_HEAD_BYTES) return this.#begin("unknown", 0, 0);
+    return this.#readChunkHead(bytes);
+  }
+
+  #readChunkHead(bytes: Uint8Array): number {
+    const id = String.fromCharCode(...bytes.subarray(0, 4));
+    const size = new DataView(bytes.buffer, bytes.byteOffset, CHUNK_HEAD_BYTES).getUint32(4, true);
+    this.#isPadDue = size % 2 === 1;
+    if (id === "data") return this.#beginData(size);
+    if (id === "fmt ") {
+      if (size < 16 || size > MAX_FMT) return this.#unreadable(malformed(`has a fmt chunk of ${size} bytes`));
+      return this.#begin("fmt", size, CHUNK_HEAD_BYTES);
+    }
+    if (id === "ds64" && size >= DS64_BYTES) return this.#begin("ds64", size, CHUNK_HEAD_BYTES);
+    const isBeyondEnd = this.#account.sum + CHUNK_HEAD_BYTES + size > this.#size;
+    if (isBeyondEnd && this.#hasData && !isKnownChunkAt(bytes, 0)) return this.#begin("unknown", 0, 0);
+    return this.#begin("skip", size, CHUNK_HEAD_BYTES);
+  }
+
+  /** Some writers leave out the pad byte. */
+  #skipPad(bytes: Uint8Array, isLast: boolean): number | undefined {
+    if (bytes.length <= TAG_HEAD_BYTES && !isLast) return undefined;
+    this.#isPadDue = false;
+    const hasPad = bytes.length > 0 && (isKnownChunkAt(bytes, 1) || !(isKnownChunkAt(bytes, 0) || isWaveAt(bytes, 0)));
+    const isTag = hasPad && !isKnownChunkAt(bytes, 1) && bytes[0] !== 0 && tagAt(bytes, 0) > 0;
+    if (hasPad && !isTag && this.#lengths.isDataEnd(this.#account.sum)) this.#lengths.endData(this.#account.sum + 1);
+    return this.#begin("chunk", 0, hasPad && !isTag ? 1 : 0);
+  }
+
+  /** True if samples follow a data chunk that claims too little: its container continues, but no other chunk begins. */
+  #dataContinues(bytes: Uint8Array): boolean {
+    const continued = this.#lengths.continuation(this.#account.sum);
+    if (this.#samples === undefined || continued === 0 || tagAt(bytes, 0) > 0) return false;
+    if (isKnownChunkAt(bytes, 0)) return false;
+    if (!isChunkIdAt(bytes, 0) || bytes.length < CHUNK_HEAD_BYTES) return true;
+    const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true);
+    return CHUNK_HEAD_BYTES + size > continued;
+  }
+
+  #resumeData(): number {
+    const { frameBytes } = this.#samples!;
+    const cut = this.#lengths.inData(this.#account.sum) % frameBytes;
+    const skipped = cut === 0 ? 0 : frameBytes - cut;
+    this.#account.ignored("incomplete", skipped);
+    this.#begin("data", this.#lengths.left(this.#account.sum), 0);
+    return skipped;
+  }
+
+  #readFmt(view: DataView): void {
+    this.#part = "chunk";
+    try {
+      this.#format = parseWavFormat(view);
+      this.#first ??= this.#format;
+      this.#samples = undefined;
+    } catch (fault) {
+      if (!(fault instanceof AudioFormatError)) throw fault;
+      this.#unreadable(fault);
+    }
+  }
+
+  #beginData(claim: number): number {
+    if (this.#format === undefined) return this.#unreadable(malformed("has its data chunk before its fmt chunk"));
+    this.#samples = new WavSamples(this.#format);
+    this.#hasData = true;
+    // Only the first chunk may have been written before its length was known.
+    const isEmpty = claim === 0 && !this.#isFirstChunk;
+    this.#isFirstChunk = false;
+    if (isEmpty) return this.#begin("skip", 0, CHUNK_HEAD_BYTES);
+    const length = this.#lengths.beginData(this.#account.sum + CHUNK_HEAD_BYTES, claim);
+    this.#isPadDue = this.#lengths.isOdd;
+    return this.#begin("data", length, CHUNK_HEAD_BYTES);
+  }
+
+  #readData(bytes: Uint8Array, isLast: boolean, chunks: PcmChunk[]): number | undefined {
+    const samples = this.#samples!;
+    // Streams are looked at before they arrive here.
+    if (this.#lengths.isFresh && this.#size !== Infinity) {
+      if (bytes.length < PROOF_BYTES && bytes.length < this.#left && !isLast) return undefined;
+      const name = foreignName(bytes);
+      if (name !== undefined && name !== "WAV") return this.#unreadable(notSamples(name));
+    }
+    const foreign = this.#left === Infinity ? this.#foreignAt - this.#account.sum : Infinity;
+    const next = waveIn(bytes.subarray(0, this.#left === Infinity ? undefined : this.#left + WAVE_BYTES));
+    const end = Math.min(this.#left, foreign, next ?? bytes.length - (isLast ? 0 : waveBegunIn(bytes)));
+    const isWhole = isLast || end === this.#left || end === next || end === foreign;
+    const used = samples.decodable(bytes.subarray(0, end), isWhole);
+    if (used > 0) {
+      this.#emit(samples.decode(bytes.subarray(0, used)), chunks);
+      this.#account.played(used);
+      this.#hasSamples = true;
+      this.#lengths.receive(used);
+      this.#left -= used;
+      return used;
+    }
+    if (!isWhole || (isLast && bytes.length === 0 && this.#left > 0)) return undefined;
+    this.#lengths.receive(end);
+    this.#account.ignored("incomplete", end);
+    if (isLast && end === bytes.length && end < this.#left) {
+      this.#left -= end;
+      return end;
+    }
+    this.#flush(chunks);
+    this.#lengths.endData(this.#account.sum);
+    return this.#begin(end === next ? "riff" : end === foreign ? "unknown" : "chunk", 0, 0) + end;
+  }
+
+  #flush(chunks: PcmChunk[]): void {
+    if (this.#samples !== undefined) this.#emit(this.#samples.flush(), chunks);
+  }
+
+  #emit(samples: Int16Array, chunks: PcmChunk[]): void {
+    if (samples.length > 0) chunks.push({ samples, sampleRate: this.#samples!.format.sampleRate });
+  }
+
+  #skip(bytes: Uint8Array): number | undefined {
+    const used = Math.min(this.#left, bytes.length);
+    if (used === 0 && this.#left > 0) return undefined;
+    this.#account.header(used);
+    this.#left -= used;
+    if (this.#left === 0) this.#part = "chunk";
+    return used;
+  }
+
+  #skipZeros(bytes: Uint8Array): number | undefined {
+    const end = bytes.findIndex((byte) => byte !== 0);
+    const used = end === -1 ? bytes.length : end;
+    this.#account.header(used);
+    if (end !== -1) this.#part = "chunk";
+    return used === 0 && end === -1 ? undefined : used;
+  }
+
+  #skipUnknown(bytes: Uint8Array, isLast: boolean): number | undefined {
+    const next = waveIn(bytes);
+    const used = next ?? bytes.length - (isLast ? 0 : waveBegunIn(bytes));
+    this.#account.ignored(this.#unknownReason, used);
+    if (next !== undefined) return this.#begin("riff", 0, 0) + used;
+    return used === 0 ? undefined : used;
+  }
+
+  /** Begins a part of `length` bytes after `head` bytes of header, and returns `head`. */
+  #begin(part: Part, length: number, head: number): number {
+    this.#account.header(head);
+    if (part === "unknown") this.#unknownReason = "unknown_bytes";
+    // A position behind this one says nothing about these samples.
+    if (length === Infinity && this.#foreignAt < this.#account.sum)
+      this.#foreignAt = this.#nextForeign(this.#account.sum);
+    this.#part = part === "skip" && length === 0 ? "chunk" : part;
+    this.#left = length;
+    return head;
+  }
+
+  /** Ignores a file that cannot be read, if audio was found before it. */
+  #unreadable(fault: AudioFormatError): number {
+    if (!this.#hasSamples) throw fault;
+    this.#part = "unknown";
+    this.#unknownReason = "unreadable_part";
+    return 0;
+  }
+}
+
+/** Decodes a whole WAV file of one rate; see {@link WavDecoder}. Throws {@link AudioFormatError}. */
+export function decodeWav(bytes: Uint8Array): DecodedAudio {
+  const decoder = new WavDecoder({ size: bytes.length });
+  const chunks = [...decoder.push(bytes), ...decoder.finish()];
+  const sampleRate = decoder.format?.sampleRate ?? 0;
+  if (chunks.some((chunk) => chunk.sampleRate !== sampleRate)) throw malformed("has parts of several sample rates");
+  return { sampleRate, samples: concatPcm(chunks.map(({ samples }) => samples)), truncated: decoder.truncated };
+}
+
+function notSamples(name: string): AudioFormatError {
+  const conversion = conversionOf(name);
+  const fix = conversion === undefined ? "check its source" : `remove its WAV header, then ${conversion}`;
+  return new AudioFormatError("not_audio", `the WAV file holds ${name} instead of samples: ${fix}`);
+}
+
+function malformed(fault: string): AudioFormatError {
+  return new AudioFormatError("malformed", `the WAV file ${fault}`);
+}

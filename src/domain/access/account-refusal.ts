@@ -1,0 +1,36 @@
+import { CodedError } from "../../base/error.ts";
+
+/** Reason for the refusal of a request about an account. */
+export type AccountRefusalCode =
+  | "registration_closed"
+  | "code_invalid"
+  | "email_invalid"
+  | "email_taken"
+  | "password_invalid"
+  | "password_common"
+  | "password_wrong"
+  | "sign_in_failed"
+  | "too_many_attempts"
+  | "session_not_found"
+  | "last_admin"
+  | "admin_required"
+  | "invitation_not_found"
+  | "invitation_quota"
+  | "token_invalid"
+  | "token_quota"
+  | "token_not_found"
+  | "instance_not_found";
+
+/** Thrown by a use case of accounts that will not do what was asked; no change was made. */
+export class AccountRefusal extends CodedError {
+  override readonly name = "AccountRefusal";
+  readonly code: AccountRefusalCode;
+  /** Time from now after which the same request may succeed, ms; undefined if unknown. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: AccountRefusalCode, detail: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}

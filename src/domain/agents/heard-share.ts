@@ -1,0 +1,27 @@
+import type { Heard, HeardEvidence } from "../calls/outcome.ts";
+
+/** Shares of a message have four decimals. */
+const STEPS = 10_000;
+/** Times are rounded, so two of the same sound may differ by this much, ms. */
+const ROUNDING_MS = 1;
+
+/**
+ * Share of an accepted message that was played, 0 to 1, with four decimals. It is 1 only if none is missing, however
+ * short.
+ * @param heardMs ms of its sound that were played, of `soundMs`
+ * @param playable the share of the message that its sound contains
+ */
+export function heardShare(heardMs: number, soundMs: number, playable: number): number {
+  if (soundMs === 0) return 0;
+  if (heardMs >= soundMs - ROUNDING_MS && heardMs > 0 && playable === 1) return 1;
+  return Math.min(STEPS - 1, Math.round((heardMs / soundMs) * playable * STEPS)) / STEPS;
+}
+
+/**
+ * Played part of an answered call, with its evidence.
+ * @param share of the message that was played; null for a call without a fixed message
+ */
+export function heardWith(heardEvidence: HeardEvidence, heardMs: number, share: number | null): Heard {
+  if (heardEvidence === "none") return { heardMs, heardRatio: null, heardEvidence };
+  return { heardMs, heardRatio: share, heardEvidence };
+}

@@ -1,0 +1,248 @@
+import { type LineTone, TONE_MEANINGS } from "../tones/line-tones.ts";
+import { isCallScreening } from "./screening-phrases.ts";
+import { isVoicemailGreeting } from "./voicemail-phrases.ts";
+
+/** Answerers that can be told apart. */
+export const ANSWERERS = ["human", "machine", "fax", "screening", "unknown"] as const;
+/** Answerer of a call, as far as is known. */
+export type AnsweredBy = (typeof ANSWERERS)[number];
+
+/** Reason for a verdict: what was heard, or who decided. */
+export const ANSWER_REASONS = [
+  "short_greeting",
+  "long_greeting",
+  "beep",
+  "words",
+  "key",
+  "agent",
+  "silence",
+  "no_speech",
+  "fax_tone",
+  "network_tone",
+] as const;
+export type AnswerReason = (typeof ANSWER_REASONS)[number];
+
+/** Answerer, and the reason for that verdict. */
+export interface AnswerVerdict {
+  readonly answeredBy: AnsweredBy;
+  readonly reason: AnswerReason;
+  /** From 0, a guess, to 1, certain. */
+  readonly confidence: number;
+  /** Time of the verdict, ms since the answer. */
+  readonly atMs: number;
+}
+
+/** Behaviour once a machine has answered. */
+export const MACHINE_POLICIES = ["continue", "hang_up", "leave_message"] as const;
+/** Go on as with a person, hang up, or wait for the beep and leave the message. */
+export type OnMachine = (typeof MACHINE_POLICIES)[number];
+
+/** Signs that a machine records now: its beep, or a long silence after its greeting; or no sign. */
+export const GREETING_ENDS = ["beep", "silence", "timeout"] as const;
+export type GreetingEnd = (typeof GREETING_ENDS)[number];
+
+/** Speech that is longer, with pauses shorter than {@link pauseAfter}, is a machine's greeting, ms. */
+export const LONG_GREETING_MS = 6_000;
+/** Voice that is shorter is no word, ms. */
+export const MIN_WORD_MS = 120;
+/** A greeting that continues after a pause of this length at most is still the same greeting, ms. */
+export const MAX_PAUSE_MS = 1_500;
+/** Minimum length of a machine's words before its beep, ms: shorter sounds may be notes. */
+export const MIN_GREETING_MS = 500;
+/** Without a word, the answer is unknown after this time, ms. */
+export const FIRST_WORD_MS = 6_000;
+/** Time after the latest word in which a beep still shows that it was a machine's, ms. */
+export const BEEP_WAIT_MS = 5_000;
+/** Nothing heard later than this after the answer changes the verdict, ms. */
+export const ANALYSIS_MS = 20_000;
+/** After a machine's greeting, silence of this length means that it records without a beep, ms. */
+export const RECORDS_AFTER_MS = 3_000;
+/** After that silence, a beep within this time still begins the recording, ms. */
+export const LATE_BEEP_MS = 10_000;
+/** A call that has finished playing waits for the verdict this long, ms. */
+export const VERDICT_WAIT_MS = 8_000;
+/** The words of a greeting are known this long after its verdict, ms. */
+export const WORDS_WAIT_MS = 3_000;
+/** A call whose message has been played waits this long until a tone is recognised, ms. */
+export const TONE_WAIT_MS = 5_000;
+/** Time a call waits for the end of a machine's greeting, ms. */
+export const VOICEMAIL_WAIT_MS = 40_000;
+/** A tone below this frequency, Hz, is the ringing of a network, unless there was speech before. */
+export const HIGHEST_RINGING_HZ = 510;
+
+/** Time a person waits for a reply after a greeting of this length, ms: machines pause between sentences, too. */
+export function pauseAfter(greetingMs: number): number {
+  if (greetingMs <= 1_300) return 650;
+  return greetingMs <= 2_500 ? 800 : 1_000;
+}
+
+/**
+ * Decides who has answered: a person greets briefly and waits, a machine talks on, and then beeps. Gets what is heard
+ * frame by frame, by the leg's own clock, and allocates nothing but a verdict.
+ *
+ * A verdict may be followed by another one: a beep or a machine's words after a short greeting, words after a silence.
+ */
+export class AnswerRules {
+  readonly #hangOverMs: number;
+  #clockMs = 0;
+  /** Beginning of the greeting; undefined before its first word. */
+  #startMs: number | undefined;
+  /** Length of the silence before that, ms. */
+  #pauseMs = 0;
+  #lastVoiceMs = 0;
+  #voicedMs = 0;
+  /** Part of that in which the sound was steadier than speech, and whether the latest was. */
+  #steadyMs = 0;
+  #steady = false;
+  /** Sounds have been heard that are no speech. */
+  #otherSounds = false;
+  /** There was speech. */
+  #spoke = false;
+  #verdict: AnswerVerdict | undefined;
+
+  /** @param hangOverMs how long voice is reported after its end, ms */
+  constructor(hangOverMs = 0) {
+    this.#hangOverMs = hangOverMs;
+  }
+
+  /** Answerer as far as is known by now; undefined if unknown. */
+  get verdict(): AnswerVerdict | undefined {
+    return this.#verdict;
+  }
+
+  /** True if no sound from now on can matter. */
+  get done(): boolean {
+    return this.#clockMs > ANALYSIS_MS;
+  }
+
+  /** True once even a tone that began in that time has ended. */
+  get settled(): boolean {
+    return this.#clockMs > ANALYSIS_MS + TONE_WAIT_MS;
+  }
+
+  /** Length of the silence since the latest word, ms. */
+  get quietMs(): number {
+    return this.#clockMs - this.#lastVoiceMs;
+  }
+
+  /**
+   * Takes the next `ms` of the callee's audio; returns a new verdict.
+   * @param steady whether the voice is as steady as music and lines are
+   */
+  hear(voice: boolean, steady: boolean, ms: number): AnswerVerdict | undefined {
+    this.#clockMs += ms;
+    return voice ? this.#voice(steady, ms) : this.#quiet();
+  }
+
+  /** Takes a tone that is over and may be a beep; returns a new verdict. */
+  beep(hz: number, atMs: number): AnswerVerdict | undefined {
+    if (!this.isBeep(hz) || this.#machineAnswered) return undefined;
+    const late = this.#spoke && atMs - this.#lastVoiceMs > BEEP_WAIT_MS;
+    if (late || atMs > ANALYSIS_MS) return undefined;
+    return this.#decide("machine", "beep", this.#spoke ? 0.95 : 0.75);
+  }
+
+  /** True if a tone is the beep of a machine, rather than the ringing of a network. */
+  isBeep(hz: number): boolean {
+    if (this.#spoke) return true;
+    const spokenMs = this.#voicedMs - this.#hangOverMs;
+    if (spokenMs >= MIN_WORD_MS) return this.#isSpeech && spokenMs >= MIN_GREETING_MS;
+    return hz > HIGHEST_RINGING_HZ && !this.#otherSounds;
+  }
+
+  /** Takes a known tone; returns a new verdict. Tones are certain, so they count at any time. */
+  tone(tone: LineTone): AnswerVerdict | undefined {
+    const { verdict, followsPerson } = TONE_MEANINGS[tone];
+    const before = this.#verdict?.answeredBy;
+    if (verdict === undefined || before === verdict.answeredBy || before === "fax") return undefined;
+    if (followsPerson && before === "human") return undefined;
+    return this.#give(verdict.answeredBy, verdict.reason, 0.95);
+  }
+
+  /** A person has taken a screened call; returns the verdict. */
+  person(): AnswerVerdict {
+    return this.#give("human", "words", 0.9);
+  }
+
+  /** Takes words of the callee; returns a new verdict. */
+  words(text: string): AnswerVerdict | undefined {
+    if (isCallScreening(text)) return this.#screening();
+    if (this.done || this.#machineAnswered || !isVoicemailGreeting(text)) return undefined;
+    return this.#decide("machine", "words", 0.97);
+  }
+
+  /** The callee pressed a key, as only people do; returns a new verdict. */
+  key(): AnswerVerdict | undefined {
+    const { answeredBy = "unknown" } = this.#verdict ?? {};
+    return answeredBy === "unknown" ? this.#decide("human", "key", 0.9) : undefined;
+  }
+
+  /** An assistant talks as long as a machine, but has neither beeped nor asked for a message. */
+  #screening(): AnswerVerdict | undefined {
+    const { answeredBy, reason } = this.#verdict ?? {};
+    const isCertain = answeredBy === "screening" || answeredBy === "fax" || reason === "beep" || reason === "words";
+    return isCertain ? undefined : this.#decide("screening", "words", 0.95);
+  }
+
+  get #machineAnswered(): boolean {
+    const answeredBy = this.#verdict?.answeredBy;
+    return answeredBy === "machine" || answeredBy === "fax";
+  }
+
+  #voice(steady: boolean, ms: number): AnswerVerdict | undefined {
+    if (this.#startMs === undefined) {
+      this.#startMs = this.#clockMs - ms;
+      this.#pauseMs = this.#startMs - this.#lastVoiceMs;
+    }
+    this.#lastVoiceMs = this.#clockMs;
+    this.#voicedMs += ms;
+    this.#steady = steady;
+    if (steady) this.#steadyMs += ms;
+    if (this.#clockMs - this.#startMs < LONG_GREETING_MS + this.#hangOverMs) return undefined;
+    const speech = this.#isSpeech;
+    const { answeredBy } = this.#verdict ?? {};
+    const goesOn = answeredBy === "human" && this.#pauseMs <= MAX_PAUSE_MS;
+    this.#startOver(speech);
+    if (!speech) return this.#unknown("no_speech");
+    if (this.#machineAnswered || answeredBy === "screening" || (answeredBy === "human" && !goesOn)) return undefined;
+    return this.#decide("machine", "long_greeting", goesOn ? 0.7 : 0.85);
+  }
+
+  #quiet(): AnswerVerdict | undefined {
+    const quietMs = this.quietMs + this.#hangOverMs;
+    if (this.#startMs === undefined) {
+      if (this.#clockMs < FIRST_WORD_MS || this.#spoke) return undefined;
+      return this.#unknown(this.#otherSounds ? "no_speech" : "silence");
+    }
+    const greetingMs = this.#lastVoiceMs - this.#hangOverMs - this.#startMs;
+    if (quietMs < pauseAfter(greetingMs)) return undefined;
+    const speech = this.#isSpeech && this.#voicedMs - this.#hangOverMs >= MIN_WORD_MS;
+    this.#startOver(speech);
+    if (!speech || (this.#verdict !== undefined && this.#verdict.answeredBy !== "unknown")) return undefined;
+    return this.#decide("human", "short_greeting", greetingMs <= 1_300 ? 0.9 : greetingMs <= 2_500 ? 0.8 : 0.65);
+  }
+
+  get #isSpeech(): boolean {
+    return !this.#steady && this.#steadyMs * 2 < this.#voicedMs;
+  }
+
+  #startOver(speech: boolean): void {
+    if (speech) this.#spoke = true;
+    else if (this.#steady) this.#otherSounds = true;
+    this.#startMs = undefined;
+    this.#voicedMs = this.#steadyMs = 0;
+  }
+
+  #unknown(reason: AnswerReason): AnswerVerdict | undefined {
+    return this.#verdict === undefined ? this.#decide("unknown", reason, 0) : undefined;
+  }
+
+  #decide(answeredBy: AnsweredBy, reason: AnswerReason, confidence: number): AnswerVerdict | undefined {
+    return this.done ? undefined : this.#give(answeredBy, reason, confidence);
+  }
+
+  #give(answeredBy: AnsweredBy, reason: AnswerReason, confidence: number): AnswerVerdict {
+    this.#verdict = { answeredBy, reason, confidence, atMs: Math.round(this.#clockMs) };
+    return this.#verdict;
+  }
+}

@@ -1,0 +1,111 @@
+import type { CallEffect, PersonWait } from "../calls/call-signal.ts";
+import type { ToneFinding } from "../tones/line-tones.ts";
+import {
+  type AnsweredBy,
+  type AnswerVerdict,
+  type GreetingEnd,
+  type OnMachine,
+  TONE_WAIT_MS,
+  VERDICT_WAIT_MS,
+  VOICEMAIL_WAIT_MS,
+  WORDS_WAIT_MS,
+} from "./answering-machine.ts";
+import type { OnScreening } from "./screening-policy.ts";
+
+/** Facts of a live call about an answering machine: a part of its state. */
+export interface MachineFlow {
+  /** The message has been played to its end, tail included. */
+  readonly played: boolean;
+  /** Answerer; undefined until a verdict. */
+  readonly answeredBy: AnsweredBy | undefined;
+  /** Waiting for a machine to record, or what has shown that it does; undefined if no message is left. */
+  readonly voicemail: "waiting" | GreetingEnd | undefined;
+  /** A tone sounds, or has just sounded, that may show that no person has answered. */
+  readonly suspected: boolean;
+  /** The reason why the message waits for a person; undefined: it does not wait. */
+  readonly awaited: PersonWait | undefined;
+  /** True while the words of a seeming person may still show that an assistant has answered. */
+  readonly awaitsWords: boolean;
+}
+
+/** Policies of a call if a machine or an assistant answers. */
+export interface MachineRules {
+  readonly onMachine: OnMachine;
+  readonly onScreening: OnScreening;
+}
+
+/** The next state of a call, and what is done. */
+export interface Step<Flow extends MachineFlow> {
+  readonly flow: Flow;
+  readonly effects: readonly CallEffect[];
+}
+
+/** True if what the call does once it has played its message depends on who has answered. */
+export function awaitsVerdict({ answeredBy }: MachineFlow, { onMachine, onScreening }: MachineRules): boolean {
+  return (onMachine !== "continue" || onScreening !== "continue") && answeredBy === undefined;
+}
+
+/** Waits for words: a seeming person may be an assistant, and words arrive after the voice. */
+export function awaitWords<Flow extends MachineFlow>(flow: Flow, { onScreening }: MachineRules): Step<Flow> {
+  const waits = flow.awaited !== undefined || flow.voicemail !== undefined;
+  if (flow.answeredBy !== "human" || onScreening === "continue" || waits) return { flow, effects: [] };
+  return { flow: { ...flow, awaitsWords: true }, effects: [{ do: "timer", name: "machine", ms: WORDS_WAIT_MS }] };
+}
+
+/** The message has been played before the verdict. */
+export function awaitVerdict<Flow extends MachineFlow>(flow: Flow): Step<Flow> {
+  return { flow: { ...flow, played: true }, effects: [{ do: "timer", name: "machine", ms: VERDICT_WAIT_MS }] };
+}
+
+/** The message has been played while a tone sounds that may belong to no person. */
+export function awaitTone<Flow extends MachineFlow>(flow: Flow): Step<Flow> {
+  return { flow: { ...flow, played: true }, effects: [{ do: "timer", name: "machine", ms: TONE_WAIT_MS }] };
+}
+
+/** The timeline names a tone that was recognised. */
+export function noteTone({ tone, hz, atMs }: ToneFinding): CallEffect {
+  return { do: "note", fact: { event: "line_tone", data: { tone, frequencies: hz, at_ms: Math.round(atMs) } } };
+}
+
+/** There is a verdict, or a better one. */
+export function learnVerdict<Flow extends MachineFlow>(flow: Flow, verdict: AnswerVerdict): Step<Flow> {
+  const { answeredBy, reason, confidence, atMs } = verdict;
+  const data = { answered_by: answeredBy, reason, confidence, at_ms: atMs };
+  return { flow: { ...flow, answeredBy }, effects: [{ do: "note", fact: { event: "answered_by", data } }] };
+}
+
+/** A machine has answered, and the message waits until it records. */
+export function awaitVoicemail<Flow extends MachineFlow>(flow: Flow): Step<Flow> {
+  if (flow.voicemail !== undefined) return { flow, effects: [] };
+  return {
+    flow: { ...flow, played: false, voicemail: "waiting", awaited: undefined, awaitsWords: false },
+    effects: [{ do: "await_voicemail" }, { do: "timer", name: "machine", ms: VOICEMAIL_WAIT_MS }],
+  };
+}
+
+/** The agent has decided that a machine answered. @param atMs after the answer */
+export function leaveVoicemail<Flow extends MachineFlow>(flow: Flow, atMs: number): Step<Flow> {
+  const known = flow.answeredBy === "machine";
+  const learnt = learnVerdict(flow, { answeredBy: "machine", reason: "agent", confidence: 1, atMs });
+  const waiting = awaitVoicemail(learnt.flow);
+  return known ? waiting : { flow: waiting.flow, effects: [...learnt.effects, ...waiting.effects] };
+}
+
+/**
+ * The machine records, and the message begins. A beep begins the recording, so what was said to a machine that seemed to
+ * have none is said again.
+ * @param durationMs longest duration of the call from now on
+ */
+export function greetingOver<Flow extends MachineFlow>(flow: Flow, end: GreetingEnd, durationMs: number): Step<Flow> {
+  const again = flow.voicemail === "silence" && end === "beep";
+  if (flow.voicemail !== "waiting" && !again) return { flow, effects: [] };
+  return {
+    flow: { ...flow, played: false, voicemail: end },
+    effects: [
+      { do: "cancel", name: "machine" },
+      { do: "note", fact: { event: "leaving_message", data: { after: end } } },
+      { do: "timer", name: "duration", ms: durationMs },
+      { do: "leave_message" },
+    ],
+  };
+}

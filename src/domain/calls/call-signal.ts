@@ -1,0 +1,106 @@
+import type { AnswerVerdict, GreetingEnd } from "../answering/answering-machine.ts";
+import type { Fact } from "../events.ts";
+import type { ToneFinding } from "../tones/line-tones.ts";
+import type { CallMove } from "./call.ts";
+import type { DialProgress } from "./dial-progress.ts";
+import type { CompletedReason, FailedReason } from "./outcome.ts";
+import type { RefusalScope, ReleaseCause } from "./release-cause.ts";
+
+/** The reason why a call waits for a person. */
+export type PersonWait = "screening" | "ringing";
+
+/** The timers of a live call. */
+export type TimerName = "ring" | "setup" | "inbound" | "duration" | "line" | "stream" | "machine" | "start";
+
+/** The inputs of the call flow: from the leg, the message, the stream, the line, timers and callers. */
+export type CallSignal =
+  | { readonly type: "placed" }
+  | { readonly type: "alerting" }
+  | { readonly type: "answered" }
+  | { readonly type: "connected" }
+  /** `fault`: the callee's side has hung up because of a fault. `refusal`: what a refusal of the network applies to. */
+  | {
+      readonly type: "leg_ended";
+      readonly cause: ReleaseCause;
+      readonly detail: string | null;
+      readonly fault?: boolean | undefined;
+      readonly refusal?: RefusalScope | undefined;
+    }
+  | { readonly type: "media_lost"; readonly detail: string }
+  | { readonly type: "inbound_audio" }
+  /** The first evidence that the callee's side receives our audio. */
+  | { readonly type: "evidence" }
+  /** The whole message is ready to be played; its length, ms. */
+  | { readonly type: "message_ready"; readonly messageMs: number }
+  | { readonly type: "message_failed"; readonly reason: FailedReason; readonly detail: string }
+  /** The message, or the last words of an agent, have been played. `detail`: why the agent has ended the call. */
+  | { readonly type: "message_played"; readonly detail?: string | undefined }
+  /** The callee has been connected with another number. */
+  | { readonly type: "transferred"; readonly to: string; readonly detail: string | null }
+  /** A client has attached itself to the stream, or its connection is gone. */
+  | { readonly type: "stream_attached" }
+  | { readonly type: "stream_detached" }
+  /** The client has ended the call, and all of its audio has been played. */
+  | { readonly type: "stream_closed" }
+  /** Reports who has answered, also if that becomes clearer. */
+  | { readonly type: "answered_by"; readonly verdict: AnswerVerdict }
+  /** A known tone of a network or a machine was found; `verdict`: what that shows of who has answered. */
+  | { readonly type: "line_tone"; readonly finding: ToneFinding; readonly verdict: AnswerVerdict | undefined }
+  /** A tone sounds, or has just sounded, that may turn out to be one of these; or that is settled. */
+  | { readonly type: "tone_suspected"; readonly suspected: boolean }
+  /** A person has taken a call that waited for one. */
+  | { readonly type: "person_came"; readonly verdict: AnswerVerdict | undefined }
+  /** The agent has decided that a machine answered, and leaves a message. `atMs`: after the answer. */
+  | { readonly type: "leave_voicemail"; readonly atMs: number }
+  /** The machine that was waited for records now. */
+  | { readonly type: "greeting_over"; readonly end: GreetingEnd }
+  /** The keys of the extension have been sent. `inBand`: as tones. */
+  | { readonly type: "extension_dialled"; readonly inBand: boolean }
+  /** The callee's first word has begun or ended, if the message waits for it. */
+  | { readonly type: "first_word"; readonly isOver: boolean }
+  | { readonly type: "noticed"; readonly fact: Fact }
+  /** The line reported it, or a probe found it. */
+  | { readonly type: "line_down"; readonly reason: string }
+  /** `inboundSince`: inbound audio has come since the line went down. */
+  | { readonly type: "line_up"; readonly inboundSince: boolean }
+  /** `inboundSince`: inbound audio has come since the timer was set. `progress`: of a call that is not answered, if known. */
+  | {
+      readonly type: "timer";
+      readonly name: TimerName;
+      readonly inboundSince: boolean;
+      readonly progress?: DialProgress | undefined;
+    }
+  | { readonly type: "end"; readonly reason: FailedReason; readonly detail: string | null };
+
+/** Effects that the call session carries out. */
+export type CallEffect =
+  /** Write the move of the call's table, with its event. */
+  | { readonly do: "move"; readonly input: Extract<CallMove, "place" | "connect"> }
+  /** Write the final state; follows exactly once in the life of a call. */
+  | {
+      readonly do: "conclude";
+      readonly input: Extract<CallMove, "complete" | "fail">;
+      readonly reason: CompletedReason | FailedReason;
+      readonly detail: string | null;
+      readonly refusal?: RefusalScope | undefined;
+    }
+  /** The network was not asked yet: return the call to the queue. */
+  | { readonly do: "requeue" }
+  | { readonly do: "hang_up" }
+  | { readonly do: "timer"; readonly name: TimerName; readonly ms: number }
+  | { readonly do: "cancel"; readonly name: TimerName }
+  /** Send the keys of the extension, and report when that is done. */
+  | { readonly do: "dial_extension" }
+  /** Report the next word of the callee. */
+  | { readonly do: "await_first_word" }
+  /** The audio of the call follows after this pause. */
+  | { readonly do: "begin_message"; readonly delayMs: number }
+  /** Stop the message, and report the end of the machine's greeting. */
+  | { readonly do: "await_voicemail" }
+  /** Play the message, from its beginning. */
+  | { readonly do: "leave_message" }
+  /** Stop the message, and report when a person takes the call; before that, an assistant gets the introduction. */
+  | { readonly do: "await_person"; readonly behind: PersonWait }
+  /** Stop the message, which no person has heard. */
+  | { readonly do: "discard_message" }
+  | { readonly do: "note"; readonly fact: Fact };

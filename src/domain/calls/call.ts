@@ -1,0 +1,194 @@
+import type { Transitions } from "../../base/machine.ts";
+import type { AgentInput } from "../agents/agent-input.ts";
+import type { TurnMetrics } from "../agents/turn-metrics.ts";
+import type { OnMachine } from "../answering/answering-machine.ts";
+import type { OnScreening } from "../answering/screening-policy.ts";
+import type { Metadata } from "../instances/instance.ts";
+import type { CallerId } from "../numbers/caller-id.ts";
+import type { FileBytes } from "./file-bytes.ts";
+import type { MediaStatistics } from "./media-statistics.ts";
+import type { StartOn, StartRules } from "./message-start.ts";
+import type { Outcome } from "./outcome.ts";
+import type { QualityInterval } from "./quality-series.ts";
+import type { SipChoice } from "./sip-choice.ts";
+
+/** Types of calls, by what the callee gets. */
+export const CALL_TYPES = ["FIXED_TTS", "FIXED_AUDIO", "DYNAMIC_STREAM", "DYNAMIC_AGENT"] as const;
+/** Message for the callee: a text, a file, a live stream, an agent. */
+export type CallType = (typeof CALL_TYPES)[number];
+
+/** Statuses of a call, in the order of a successful one; the last two are final. */
+export const CALL_STATUSES = ["QUEUED", "RINGING", "IN_PROGRESS", "COMPLETED", "FAILED"] as const;
+/** Status of a call; its result is its outcome. */
+export type CallStatus = (typeof CALL_STATUSES)[number];
+
+/** Inputs of a stored call. */
+export type CallMove = "place" | "connect" | "complete" | "fail";
+
+/** Every legal move of a call; no other value is ever written. */
+export const CALL_TRANSITIONS: Transitions<CallStatus, CallMove> = {
+  QUEUED: { place: "RINGING", fail: "FAILED" },
+  RINGING: { connect: "IN_PROGRESS", fail: "FAILED" },
+  IN_PROGRESS: { complete: "COMPLETED", fail: "FAILED" },
+  COMPLETED: {},
+  FAILED: {},
+};
+
+/** Message to the callee, or the partner of the conversation. */
+export type Message =
+  | ({ readonly type: "FIXED_TTS"; readonly text: string; readonly voiceId: string } & MachinePolicy & MessageStart)
+  | ({
+      readonly type: "FIXED_AUDIO";
+      readonly format: "wav" | "mp3";
+      /** Length of the audio, ms. */
+      readonly durationMs: number;
+      /** The file is shorter than its header states; it is played to its end. */
+      readonly truncated: boolean;
+      /** The use of the file's bytes; undefined if the decoder does not count them. */
+      readonly bytes?: FileBytes | undefined;
+    } & MachinePolicy &
+      MessageStart)
+  | ({ readonly type: "DYNAMIC_STREAM" } & Extension)
+  | ({ readonly type: "DYNAMIC_AGENT"; readonly instructions: readonly string[] } & Readonly<
+      Omit<AgentInput, "instructions">
+    > &
+      Extension);
+
+/** Behaviour of a call once a machine has answered. */
+export interface MachinePolicy {
+  /** Left out: it continues as with a person. */
+  readonly onMachine?: OnMachine | undefined;
+  /** Policy if a call-screening assistant answers. Left out: the call continues as with a person. */
+  readonly onScreening?: OnScreening | undefined;
+}
+
+/** Keys that are sent after the answer. */
+interface Extension {
+  readonly extension?: string | undefined;
+}
+
+/** Trigger of a fixed message. Left out: the answer. */
+interface MessageStart extends Extension {
+  readonly startOn?: StartOn | undefined;
+  /** A pause before the message, ms. */
+  readonly startDelayMs?: number | undefined;
+}
+
+/** The steps between the answer and the first sound of a call. */
+export function startRulesOf({ extension, ...message }: Message): StartRules {
+  const { startOn = "answer", startDelayMs = 0 } = message as MessageStart;
+  return { extension, startOn, startDelayMs };
+}
+
+/** Behaviour of the call once a machine has answered. */
+export function machinePolicyOf(message: Message): OnMachine {
+  return ("onMachine" in message ? message.onMachine : undefined) ?? "continue";
+}
+
+/** The call's policy if a call-screening assistant answers. */
+export function screeningPolicyOf(message: Message): OnScreening {
+  return ("onScreening" in message ? message.onScreening : undefined) ?? "continue";
+}
+
+/** Result that an agent reported on a call; JSON. */
+export type CallResult = Readonly<Record<string, unknown>>;
+
+/** A stored call. Times are ms since 1970-01-01 UTC. */
+export interface Call {
+  readonly id: string;
+  readonly instanceId: string;
+  readonly userId: string;
+  /** The token that created it; null if there was none. */
+  readonly tokenId: string | null;
+  /** Beginnings of the numbers that its creator may call; left out: every number. */
+  readonly allowedPrefixes?: readonly string[] | undefined;
+  /** Calls that its token may create within 24 hours, transfers included; left out: the limit of the server. */
+  readonly maxCallsPerDay?: number | undefined;
+  /** A demo token created it: what it stores also counts for its instance. Left out: another token did. */
+  readonly isDemo?: true | undefined;
+  readonly status: CallStatus;
+  /** E.164, exactly as it was sent. */
+  readonly targetPhone: string;
+  /** The caller, as the call and its instance named it at the creation; left out: the network's own. */
+  readonly from?: CallerId | undefined;
+  /** The call's choices for its INVITE; left out: none, or the network does not speak SIP. */
+  readonly sip?: SipChoice | undefined;
+  /** The Call-ID of its last INVITE; left out: none was sent. */
+  readonly sipCallId?: string | undefined;
+  readonly message: Message;
+  /** The application's own name for the call, as given at its creation; left out: none. */
+  readonly reference?: string | undefined;
+  /** Data of the application, stored with the call; left out: nothing. */
+  readonly metadata?: Metadata | undefined;
+  readonly outcome: Outcome | null;
+  /** Result that an agent reported, by the names that its instructions give; left out: nothing, or not yet. */
+  readonly result?: CallResult | undefined;
+  /** Reason why an agent has no result although the call has ended; null or left out: there is no such reason. */
+  readonly resultError?: string | null | undefined;
+  /** The latencies of an agent's turns; left out: no agent has conducted it, or it is not over. */
+  readonly turns?: readonly TurnMetrics[] | undefined;
+  /** Statistics of its audio on the network; null until it has ended, and if the network has none. */
+  readonly mediaStatistics: MediaStatistics | null;
+  /** The same over time, oldest first; stored when the call has ended. Left out: not measured. */
+  readonly quality?: readonly QualityInterval[] | undefined;
+  /** Length of the recording that is kept, ms: 0 until the call has ended, and if none is kept. Null: none was asked for. */
+  readonly recordedMs: number | null;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  /** The place in the instance's queue that an active call holds (see queue-policy.ts). */
+  readonly slot: number;
+  /** The process that works on this call; null until one has claimed it. */
+  readonly owner: string | null;
+  /**
+   * Time at which its claim was stored, ms since 1970-01-01 UTC: from then on its phone may ring. Null while it waits; a call that
+   * is given back because the network was not asked waits again.
+   */
+  readonly dialingAt: number | null;
+  /** Counts writes; a write names the version it expects. */
+  readonly version: number;
+}
+
+/** A filter of calls; a missing field matches every call. */
+export interface CallFilter {
+  readonly instanceId?: string | undefined;
+  /** One status, or several; an empty list matches no call. */
+  readonly status?: CallStatus | readonly CallStatus[] | undefined;
+  readonly type?: CallType | undefined;
+  /** Exactly this reference. */
+  readonly reference?: string | undefined;
+  /** Exactly this number, E.164. */
+  readonly targetPhone?: string | undefined;
+  /** ms since 1970-01-01 UTC; strictly after. */
+  readonly createdAfter?: number | undefined;
+  /** ms since 1970-01-01 UTC; strictly before. */
+  readonly createdBefore?: number | undefined;
+}
+
+/** Filters by a field that few calls share, the most selective first: a list reads the index of one of them. */
+export const NAMED_FILTERS = ["reference", "targetPhone"] as const satisfies readonly (keyof CallFilter & keyof Call)[];
+
+/** A call of this type. */
+export type CallOf<Type extends CallType> = Call & { readonly message: Extract<Message, { readonly type: Type }> };
+
+/** The call as its creation returned it: without all that may change later. */
+export function asCreated(call: Call): Call {
+  const { sipCallId: _, result: __, resultError: ___, turns: ____, quality: _____, ...first } = call;
+  return {
+    ...first,
+    status: "QUEUED",
+    outcome: null,
+    mediaStatistics: null,
+    recordedMs: call.recordedMs === null ? null : 0,
+    startedAt: null,
+    endedAt: null,
+    owner: null,
+    dialingAt: null,
+    version: 1,
+  };
+}
+
+/** True if the call still waits, rings or talks. */
+export function isActive(status: CallStatus): boolean {
+  return status !== "COMPLETED" && status !== "FAILED";
+}

@@ -1,0 +1,101 @@
+import * as v from "valibot";
+import { didYouMean, nearest } from "../../base/nearest.ts";
+import { ownMember } from "../../base/own-member.ts";
+import { type Fault, invalidInput, type RefusalCode } from "../refusal.ts";
+import { isObject, type Schema } from "./input-checks.ts";
+
+/** Options for checking a body. */
+export interface ParseOptions {
+  /** Refuses unknown fields. */
+  readonly strict: boolean;
+  /** Faults that only the server's state shows; they are reported together with those of the body. */
+  readonly found?: readonly Fault[] | undefined;
+}
+
+/**
+ * The checked body.
+ * @throws {Refusal} with a fault for each thing wrong
+ */
+export function parseBody<T>(schema: Schema<T>, body: unknown, { strict, found = [] }: ParseOptions): T {
+  if (!isObject(body))
+    throw invalidInput([{ pointer: "", code: "invalid_json", detail: "the body must be a JSON object" }]);
+  const result = v.safeParse(schema, body);
+  const faults = [...(result.success ? [] : result.issues.map((issue) => faultOf(issue, schema))), ...found];
+  if (strict) addUnknownFields(faults, schema, body, "");
+  const [first, ...rest] = faults;
+  if (first) throw invalidInput([first, ...rest]);
+  return result.output as T;
+}
+
+/** Limit of reported faults: a body can hold millions of unknown fields. */
+const MAX_FAULTS = 100;
+
+/** Adds the fields that the schema does not name; `v.strictObject` would report only the first, and miss "constructor". */
+function addUnknownFields(faults: Fault[], schema: unknown, value: unknown, pointer: string): void {
+  const entries = entriesOf(schema);
+  if (!entries || !isObject(value)) return;
+  for (const key in value) {
+    if (faults.length >= MAX_FAULTS) return;
+    const inside = `${pointer}/${escapePointer(key)}`;
+    if (Object.hasOwn(entries, key)) addUnknownFields(faults, entries[key], value[key], inside);
+    else
+      faults.push({
+        pointer: inside,
+        code: "unknown_field",
+        detail: `there is no such field${key.length > MAX_NAME ? "" : didYouMean(key, Object.keys(entries))}`,
+      });
+  }
+}
+
+/** The fields of an object's schema; undefined if it is no object's. */
+function entriesOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
+  const { wrapped = schema } = (schema ?? {}) as { wrapped?: unknown };
+  return (wrapped as { entries?: Readonly<Record<string, unknown>> } | undefined)?.entries;
+}
+
+/** Longer names are not compared with others, and no more of them: a body can hold millions. */
+const MAX_NAME = 40;
+const MAX_COMPARED = 100;
+
+/** A field of the body that is unknown, and has nearly the name of the missing one. */
+function sentInstead(issue: v.BaseIssue<unknown>, schema: unknown): string | undefined {
+  const path = issue.path ?? [];
+  const missing = path.at(-1);
+  if (!missing || !isObject(missing.input)) return undefined;
+  const entries = path
+    .slice(0, -1)
+    .reduce((fields, { key }) => entriesOf(fields && ownMember(fields, String(key))), entriesOf(schema));
+  const unknown: string[] = [];
+  for (const name in missing.input) {
+    if (unknown.length >= MAX_COMPARED) break;
+    if (name.length <= MAX_NAME && !Object.hasOwn(entries ?? {}, name)) unknown.push(name);
+  }
+  return nearest(String(missing.key), unknown);
+}
+
+function requiredDetail(issue: v.BaseIssue<unknown>, schema: unknown): string {
+  const sent = sentInstead(issue, schema);
+  if (sent === undefined) return "this field is required";
+  return `this field is required; you sent ${JSON.stringify(sent)} (did you mean ${String(issue.path?.at(-1)?.key)}?)`;
+}
+
+const FAULT = /^([a-z_]+): ([\s\S]*)$/;
+
+function faultOf(issue: v.BaseIssue<unknown>, schema: unknown): Fault {
+  const pointer = (issue.path ?? []).map((item) => `/${escapePointer(String(item.key))}`).join("");
+  const own = FAULT.exec(issue.message);
+  if (own && issue.received !== "undefined") return { pointer, code: own[1] as RefusalCode, detail: own[2] as string };
+  if (issue.received === "undefined") return { pointer, code: "required", detail: requiredDetail(issue, schema) };
+  return { pointer, code: "type_invalid", detail: `must be ${expected(issue)}, not ${received(issue)}` };
+}
+
+const expected = (issue: v.BaseIssue<unknown>): string =>
+  ({ string: "a string", Object: "an object", Array: "an array", boolean: "true or false" })[issue.expected ?? ""] ??
+  String(issue.expected);
+
+const received = (issue: v.BaseIssue<unknown>): string => {
+  const text = issue.received;
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+};
+
+const escapePointer = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");

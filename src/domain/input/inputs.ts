@@ -1,0 +1,79 @@
+import { type CallSchemas, type CheckedCallInput, callSchemas, parseCall } from "../calls/call-input.ts";
+import {
+  type CheckedInstanceInput,
+  type CheckedInstanceUpdate,
+  type InstanceSchemas,
+  instanceSchemas,
+} from "../instances/instance-input.ts";
+import type { Limits } from "../limits.ts";
+import type { Fault } from "../refusal.ts";
+import {
+  type CreateWebhookInput,
+  type UpdateWebhookInput,
+  WEBHOOK_SCHEMAS,
+  type WebhookSchemas,
+} from "../webhooks/webhook-input.ts";
+import { parseBody } from "./input-parser.ts";
+
+/** The schemas of all request bodies; they check requests, and `/openapi.json` is made from them. */
+export interface InputSchemas extends InstanceSchemas, CallSchemas, WebhookSchemas {
+  /** Unknown fields are refused. */
+  readonly strict: boolean;
+}
+
+/** The schemas for these limits; `strict` refuses unknown fields. */
+export function inputSchemas(limits: Limits, { strict = false }: { strict?: boolean } = {}): InputSchemas {
+  return { ...instanceSchemas(limits), ...callSchemas(limits), ...WEBHOOK_SCHEMAS, strict };
+}
+
+/**
+ * The checked body of `POST /v1/instances`.
+ * @param found faults that only the server's state shows; they are reported together with the others
+ * @throws {Refusal} with a fault for each thing wrong
+ */
+export function parseCreateInstance(
+  { createInstance, strict }: InputSchemas,
+  body: unknown,
+  found: readonly Fault[] = [],
+): CheckedInstanceInput {
+  return parseBody(createInstance, body, { strict, found });
+}
+
+/**
+ * The checked body of `PATCH /v1/instances/:instanceId`.
+ * @throws {Refusal} with a fault for each thing wrong
+ */
+export function parseUpdateInstance({ updateInstance, strict }: InputSchemas, body: unknown): CheckedInstanceUpdate {
+  return parseBody(updateInstance, body, { strict });
+}
+
+/**
+ * The checked body of `POST /v1/webhooks`.
+ * @param found faults that only the server's settings show; they are reported together with the others
+ * @throws {Refusal} with a fault for each thing wrong
+ */
+export function parseCreateWebhook(
+  { createWebhook, strict }: InputSchemas,
+  body: unknown,
+  found: readonly Fault[],
+): CreateWebhookInput {
+  return parseBody(createWebhook, body, { strict, found });
+}
+
+/** The checked body of `PATCH /v1/webhooks/:webhookId`; as {@link parseCreateWebhook}. */
+export function parseUpdateWebhook(
+  { updateWebhook, strict }: InputSchemas,
+  body: unknown,
+  found: readonly Fault[],
+): UpdateWebhookInput {
+  return parseBody(updateWebhook, body, { strict, found });
+}
+
+/**
+ * The checked body of `POST /v1/calls`, without the fields of other types.
+ * @param found faults that only the server's state shows; they are reported together with the others
+ * @throws {Refusal} with a fault for each thing wrong
+ */
+export function parseCreateCall(schemas: InputSchemas, body: unknown, found: readonly Fault[] = []): CheckedCallInput {
+  return parseCall(schemas, body, { strict: schemas.strict, found });
+}

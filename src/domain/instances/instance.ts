@@ -1,0 +1,61 @@
+import type { Transitions } from "../../base/machine.ts";
+import type { CallerId } from "../numbers/caller-id.ts";
+import type { Pause } from "../numbers/number-protection.ts";
+
+/** Statuses of an instance, in the order of a linked one that is deleted in the end. */
+export const INSTANCE_STATUSES = ["CREATED", "CONFIGURED", "ACTIVE", "DELETED"] as const;
+/** Status of an instance: without a number, linked, able to call, gone. */
+export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
+
+/** Inputs of a stored instance. */
+export type InstanceInput = "link" | "activate" | "deactivate" | "unlink" | "delete";
+
+/** Every legal move of an instance. */
+export const INSTANCE_TRANSITIONS: Transitions<InstanceStatus, InstanceInput> = {
+  CREATED: { link: "CONFIGURED", delete: "DELETED" },
+  CONFIGURED: { activate: "ACTIVE", unlink: "CREATED", delete: "DELETED" },
+  ACTIVE: { deactivate: "CONFIGURED", unlink: "CREATED", delete: "DELETED" },
+  DELETED: {},
+};
+
+/** Whatever JSON can say. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+/** Data of the application, stored with an instance and returned unchanged. */
+export type Metadata = { [key: string]: JsonValue };
+
+/** A number of an instance, whose dials are counted. */
+export interface DialledNumber {
+  /** The same for the same number; does not reveal it. */
+  readonly mark: string;
+  /** Which dials are of this number: those after this time, ms since 1970-01-01 UTC. */
+  readonly since: number;
+  /** Of a `since` of a clock that was ahead: the calls of this number have greater ids. */
+  readonly after?: string | undefined;
+}
+
+/** A phone number that is, or is to be, linked. Times are ms since 1970-01-01 UTC. */
+export interface Instance {
+  readonly id: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly status: InstanceStatus;
+  readonly metadata: Metadata;
+  /** Which telephony carries this instance: `simulator`, `sip/<trunk>`, `whatsapp`. */
+  readonly provider: string;
+  /** The linked number, once known; E.164. */
+  readonly phone: string | null;
+  /** The caller of its calls; null or left out: the network's own. */
+  readonly callerId?: CallerId | null | undefined;
+  /** Time at which its number was linked; null or left out while none is. */
+  readonly linkedAt?: number | null | undefined;
+  /** The latest pause of its number, which may be over; null or left out: it had none. */
+  readonly pause?: Pause | null | undefined;
+  /** The number that its dials are counted for, linked or not; null or left out: the first one, since ever. */
+  readonly dialledNumber?: DialledNumber | null | undefined;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Time at which its deletion was finished and its credentials were erased; null before, and while it is not deleted. */
+  readonly erasedAt: number | null;
+  /** Counts writes; a write names the version it expects. */
+  readonly version: number;
+}

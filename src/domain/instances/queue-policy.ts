@@ -1,0 +1,31 @@
+import type { NumberProtection } from "../numbers/number-protection.ts";
+
+/**
+ * Number of calls one instance may hold, and its pace of dialling: policy as data.
+ * The database makes the same promise with a unique index on (instance, slot) over active calls.
+ */
+export type QueuePolicy = NumberProtection &
+  (
+    | { readonly kind: "single" }
+    | {
+        readonly kind: "fifo";
+        /** Most active calls of one instance, 1 to 1000; one of them at most is on the line. */
+        readonly depth: number;
+      }
+  );
+
+/** The interface's rule: a second creation answers the call that is already there. */
+export const SINGLE: QueuePolicy = { kind: "single" };
+
+/** Number of slots of the policy. */
+export function queueDepth(policy: QueuePolicy): number {
+  return policy.kind === "single" ? 1 : policy.depth;
+}
+
+/** The first free slot below the policy's depth, or undefined when the queue is full. */
+export function freeSlot(policy: QueuePolicy, taken: readonly number[]): number | undefined {
+  const depth = queueDepth(policy);
+  const occupied = new Set(taken);
+  for (let slot = 0; slot < depth; slot++) if (!occupied.has(slot)) return slot;
+  return undefined;
+}

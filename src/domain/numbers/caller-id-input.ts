@@ -1,0 +1,73 @@
+import * as v from "valibot";
+import { describedAs, isObject, issueText } from "../input/input-checks.ts";
+import type { RefusalCode } from "../refusal.ts";
+import { type CallerId, DISPLAY_NAME_LENGTH, isDisplayName } from "./caller-id.ts";
+import { PHONE_NUMBER, PHONE_RULE } from "./phone-number.ts";
+
+/** A caller in a request body: its fields, or the number alone. */
+export type CallerIdInput = CallerId | string;
+
+const NAME_RULE = `must be 1 to ${DISPLAY_NAME_LENGTH} characters on one line, one of them visible`;
+const PHONE_JSON = { type: "string", pattern: PHONE_NUMBER.source, examples: ["+12025550123"] };
+
+/** Fault of a field; with `key` undefined, of the value as a whole. */
+interface CallerIdFault {
+  readonly key?: keyof CallerId;
+  readonly code: RefusalCode;
+  readonly detail: string;
+}
+
+/** The schema of a caller; a number alone becomes an object. With `nullable` null is one as well. */
+export function callerIdSchema(description: string, nullable = false): v.GenericSchema<unknown, CallerId> {
+  const schema = v.pipe(
+    v.any(),
+    v.rawTransform<unknown, CallerId | null>(({ dataset: { value }, addIssue, NEVER }) => {
+      if (value === null && nullable) return null;
+      const given = typeof value === "string" ? { phoneNumber: value } : value;
+      const faults = faultsOf(given);
+      for (const { key, code, detail } of faults) {
+        const inside = isObject(value) && key !== undefined;
+        const at = { type: "object", origin: "value", input: value, key, value: given } as unknown as v.IssuePathItem;
+        addIssue({ message: issueText(code, detail), ...(inside ? { path: [at] } : {}) });
+      }
+      if (faults.length > 0) return NEVER;
+      const { phoneNumber, displayName, withheld } = given as CallerId;
+      return {
+        ...(phoneNumber !== undefined && { phoneNumber }),
+        ...(displayName !== undefined && { displayName: displayName.trim() }),
+        ...(withheld !== undefined && { withheld }),
+      };
+    }),
+  );
+  // Strict requests find unknown fields by these.
+  const entries = { phoneNumber: {}, displayName: {}, withheld: {} };
+  return describedAs(Object.assign(schema, { entries }), {
+    description,
+    oneOf: [
+      PHONE_JSON,
+      {
+        type: "object",
+        properties: {
+          phoneNumber: PHONE_JSON,
+          displayName: { type: "string", minLength: 1, maxLength: DISPLAY_NAME_LENGTH },
+          withheld: { type: "boolean", description: "Withholds number and name from the callee." },
+        },
+      },
+      ...(nullable ? [{ type: "null" }] : []),
+    ],
+  }) as v.GenericSchema<unknown, CallerId>;
+}
+
+function faultsOf(given: unknown): CallerIdFault[] {
+  if (!isObject(given)) return [{ code: "type_invalid", detail: "must be a phone number, or an object" }];
+  const { phoneNumber, displayName, withheld } = given;
+  const faults: CallerIdFault[] = [];
+  const phoneRight = typeof phoneNumber === "string" && PHONE_NUMBER.test(phoneNumber);
+  if (phoneNumber !== undefined && !phoneRight)
+    faults.push({ key: "phoneNumber", code: "phone_number_invalid", detail: PHONE_RULE });
+  if (displayName !== undefined && !(typeof displayName === "string" && isDisplayName(displayName)))
+    faults.push({ key: "displayName", code: "value_invalid", detail: NAME_RULE });
+  if (withheld !== undefined && typeof withheld !== "boolean")
+    faults.push({ key: "withheld", code: "type_invalid", detail: "must be true or false" });
+  return faults;
+}

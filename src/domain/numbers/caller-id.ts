@@ -1,0 +1,45 @@
+import { isVisible } from "../input/visible-text.ts";
+
+/** The caller as the callee sees it; the network fills in what is left out. */
+export interface CallerId {
+  /** E.164. */
+  readonly phoneNumber?: string | undefined;
+  /** The name shown beside the number, or in place of it. */
+  readonly displayName?: string | undefined;
+  /** Withholds number and name from the callee. */
+  readonly withheld?: boolean | undefined;
+}
+
+/** The numbers that calls may come from: E.164 numbers, beginnings of numbers that end in `*`, or `*` for any number. */
+export type CallerIdRule = readonly string[] | "*";
+
+/** Form of an entry of a {@link CallerIdRule}, for messages. */
+export const CALLER_ID_RULE =
+  'an E.164 number, such as "+12025550100", or the beginning of one and *, such as "+1202555*"';
+
+/** Most characters of a display name. */
+export const DISPLAY_NAME_LENGTH = 80;
+
+/** True if it is an entry of a {@link CallerIdRule}. */
+export function isCallerIdEntry(value: string): boolean {
+  return /^\+[1-9]\d{6,14}$/.test(value) || /^\+[1-9]\d{0,14}\*$/.test(value);
+}
+
+/** True if it is a visible name of one line, of 1 to 80 characters. */
+export function isDisplayName(value: string): boolean {
+  return isVisible(value) && value.length <= DISPLAY_NAME_LENGTH && !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(value);
+}
+
+/** True if calls may come from this number. */
+export function isCallerIdAllowed(phoneNumber: string, rule: CallerIdRule): boolean {
+  if (rule === "*") return true;
+  return rule.some((entry) =>
+    entry.endsWith("*") ? phoneNumber.startsWith(entry.slice(0, -1)) : phoneNumber === entry,
+  );
+}
+
+/** The caller of a call: each field as in the call, else as in its instance; undefined if neither has any. */
+export function callerOf(own: CallerId | undefined, instance?: CallerId | null): CallerId | undefined {
+  const caller = { ...instance, ...own };
+  return Object.keys(caller).length === 0 ? undefined : caller;
+}

@@ -1,0 +1,308 @@
+import type { ToneBurst } from "../../base/tone-burst.ts";
+import type { LineTone, ToneFinding } from "./line-tones.ts";
+import {
+  BEEP_HZ,
+  BEEP_MS,
+  BUSY_CADENCES,
+  BUSY_PAIR,
+  CED_HZ,
+  CED_MS,
+  CNG_HZ,
+  CNG_MS,
+  CNG_PAUSE_MS,
+  CONTINUOUS_MS,
+  DIAL_PAIR,
+  DOUBLE_RING_MS,
+  FRENCH_HZ,
+  FRENCH_RING_MS,
+  MAX_BUSY_PAUSE_MS,
+  MAX_SPECIAL_INFORMATION_PAUSE_MS,
+  NETWORK_HZ,
+  PAIR_RING_MS,
+  type Range,
+  RING_MS,
+  RING_PAUSE_MS,
+  SPECIAL_INFORMATION_HZ,
+  SPECIAL_INFORMATION_MS,
+  SURE_BURSTS,
+  SURE_MS,
+  SURE_PAIRS,
+} from "./tone-cadences.ts";
+
+/** Tones that are remembered for a cadence: those of the longest one, and one more. */
+const MAX_REMEMBERED = 5;
+/** A tone that may belong to a cadence is suspect from this length on, ms. */
+const SUSPECT_MS = 140;
+/** A sound that is suspect for longer is none of the known tones, ms. */
+const MAX_SUSPECT_MS = 6_000;
+/** Tolerance of a time in a cadence: a share of it, and ms. */
+const TOLERANCE = 0.12;
+const TOLERANCE_MS = 25;
+/** Maximum relative difference between the frequencies of one cadence. */
+const SAME_TONE = 0.03;
+
+/** Callbacks of a {@link ToneClassifier}, called within its methods. */
+export interface ToneReports {
+  /** A voicemail box has beeped. @param atMs when it began, ms since the answer */
+  beep(hz: number, atMs: number): void;
+  /** A known tone; each is reported once. */
+  tone(finding: ToneFinding): void;
+}
+
+/** A tone that is a beep unless it turns out to belong to a known tone. */
+interface Candidate {
+  readonly hz: number;
+  readonly atMs: number;
+  /** Silence after which it is a beep, ms. */
+  readonly settleMs: number;
+  /** It sounds like one ring. */
+  readonly isRing?: boolean;
+}
+
+/**
+ * Separates known tones from the beep of a voicemail box, which is a tone that fits no known one better.
+ * Gets the tones as they end, and the current one with each frame. Allocates nothing for a frame.
+ */
+export class ToneClassifier {
+  readonly #reports: ToneReports;
+  readonly #found = new Set<LineTone>();
+  /** The latest tones of one cadence, oldest first. */
+  #cadence: ToneBurst[] = [];
+  /** The latest tones of a special information tone. */
+  #sequence: ToneBurst[] = [];
+  #cng: ToneBurst | undefined;
+  /** The end of the latest ring, ms since the answer; undefined before the first. */
+  #ringEndMs: number | undefined;
+  #candidate: Candidate | undefined;
+  #clockMs = 0;
+  #quietMs = 0;
+  #suspicious = false;
+  /** Time for which tones have been suspect without a break, ms. */
+  #suspectMs = 0;
+
+  constructor(reports: ToneReports) {
+    this.#reports = reports;
+  }
+
+  /** True while a tone sounds, or has just sounded, that may turn out to be no person and no voicemail box. */
+  get suspicious(): boolean {
+    return this.#suspicious;
+  }
+
+  /**
+   * Takes the current tone of the next `ms`.
+   * @param hz of a pair the lower frequency; 0 without a tone
+   * @param otherHz the higher one; 0 without a pair
+   * @param toneMs its length so far
+   * @param receivedMs the part of it that was received
+   */
+  hear(hz: number, otherHz: number, toneMs: number, ms: number, receivedMs = toneMs): void {
+    this.#clockMs += ms;
+    const known = receivedMs >= SUSPECT_MS && isSuspect(hz, otherHz, toneMs);
+    if (hz === 0) this.#quietMs += ms;
+    else this.#quietMs = 0;
+    if (receivedMs >= CED_MS && otherHz === 0 && within(hz, CED_HZ)) this.#find("fax", [2_100], this.#clockMs - toneMs);
+    if (receivedMs >= CONTINUOUS_MS && isContinuous(hz, otherHz))
+      this.#find("continuous", frequencies(hz, otherHz), this.#clockMs - toneMs);
+    const candidate = this.#candidate;
+    if (candidate !== undefined && hz === 0 && this.#quietMs >= candidate.settleMs) this.#beeped(candidate);
+    if (this.#cadence.length > 0 && this.#quietMs > MAX_BUSY_PAUSE_MS) this.#cadence = [];
+    const suspect = known || this.#candidate !== undefined || this.#cadence.length > 0;
+    this.#suspectMs = suspect ? this.#suspectMs + ms : 0;
+    this.#suspicious = suspect && this.#suspectMs <= MAX_SUSPECT_MS;
+  }
+
+  /** Takes a tone that has ended. @param spoken the callee's side has spoken before it */
+  burst(burst: ToneBurst, spoken: boolean): void {
+    this.#quietMs = 0;
+    if (this.#isSequence(burst)) return;
+    if (burst.otherHz > 0) this.#pair(burst);
+    else if (within(burst.hz, NETWORK_HZ)) this.#network(burst, spoken);
+    else this.#other(burst, spoken);
+  }
+
+  #pair(burst: ToneBurst): void {
+    this.#settle();
+    this.#remember(burst);
+    const { hz, otherHz } = burst;
+    if (hz === BUSY_PAIR[0] && otherHz === BUSY_PAIR[1]) this.#busy(SURE_PAIRS);
+    else if (hz !== DIAL_PAIR[0] && within(burst.ms, PAIR_RING_MS)) this.#ring(burst);
+  }
+
+  #network(burst: ToneBurst, spoken: boolean): void {
+    const near = burst.pauseMs <= MAX_BUSY_PAUSE_MS;
+    if (near || this.#candidate?.isRing) this.#candidate = undefined;
+    else this.#settle();
+    this.#remember(burst);
+    // A part of a modulated tone, as some networks ring with.
+    if (near && !burst.silentPause) return;
+    if (this.#busy(SURE_BURSTS)) return;
+    const ringMs = within(burst.hz, FRENCH_HZ) ? FRENCH_RING_MS : RING_MS;
+    if (within(burst.ms, ringMs) || this.#isDoubleRing) this.#mayRing(burst, spoken);
+    else this.#mayBeep(burst, MAX_BUSY_PAUSE_MS);
+  }
+
+  #other(burst: ToneBurst, spoken: boolean): void {
+    this.#cadence = [];
+    if (within(burst.hz, CNG_HZ) && within(burst.ms, CNG_MS)) {
+      this.#calling(burst, spoken);
+      return;
+    }
+    this.#settle();
+    const first = SPECIAL_INFORMATION_HZ[0]!;
+    if (within(burst.hz, first) && within(burst.ms, SPECIAL_INFORMATION_MS)) {
+      this.#sequence = [burst];
+      this.#mayBeep(burst, MAX_SPECIAL_INFORMATION_PAUSE_MS);
+    } else this.#mayBeep(burst, 0);
+  }
+
+  /** A tone as of a calling fax machine: certain once it comes again. After speech it is a beep until then. */
+  #calling(burst: ToneBurst, spoken: boolean): void {
+    const before = this.#cng;
+    this.#cng = burst;
+    if (before !== undefined && within(burst.atMs - before.atMs - before.ms, CNG_PAUSE_MS)) {
+      this.#find("fax", [1_100], before.atMs);
+      return;
+    }
+    this.#settle();
+    this.#mayBeep(burst, spoken ? 0 : CNG_PAUSE_MS[1]);
+  }
+
+  /** True if it continues a special information tone. */
+  #isSequence(burst: ToneBurst): boolean {
+    const { length } = this.#sequence;
+    const next = SPECIAL_INFORMATION_HZ[length];
+    if (length === 0 || next === undefined) return false;
+    const fits =
+      burst.pauseMs <= MAX_SPECIAL_INFORMATION_PAUSE_MS &&
+      within(burst.hz, next) &&
+      within(burst.ms, SPECIAL_INFORMATION_MS);
+    if (!fits) {
+      this.#sequence = [];
+      return false;
+    }
+    this.#sequence.push(burst);
+    if (length + 1 < SPECIAL_INFORMATION_HZ.length) return true;
+    const hz = this.#sequence.map((part) => Math.round(part.hz));
+    const { atMs } = this.#sequence[0]!;
+    this.#sequence = [];
+    this.#candidate = undefined;
+    this.#find("special_information", hz, atMs);
+    return true;
+  }
+
+  /** Adds a tone to the current cadence, or begins a new one. */
+  #remember(burst: ToneBurst): void {
+    const last = this.#cadence.at(-1);
+    const same =
+      last !== undefined &&
+      burst.silentPause &&
+      burst.pauseMs <= MAX_BUSY_PAUSE_MS &&
+      burst.otherHz === last.otherHz &&
+      Math.abs(burst.hz - last.hz) <= SAME_TONE * last.hz;
+    if (!same) this.#cadence = [];
+    this.#cadence.push(burst);
+    if (this.#cadence.length > MAX_REMEMBERED) this.#cadence.shift();
+  }
+
+  #busy(bursts: number): boolean {
+    const cadence = this.#cadence;
+    const first = cadence[0]!;
+    const last = cadence.at(-1)!;
+    const slow = cadence.length > 1 && last.atMs + last.ms - first.atMs >= SURE_MS;
+    if (cadence.length < bursts && !slow) return false;
+    if (!BUSY_CADENCES.some((times) => follows(cadence.slice(-bursts), times))) return false;
+    const { hz, otherHz, atMs } = first;
+    this.#find("busy", frequencies(hz, otherHz), atMs);
+    return true;
+  }
+
+  get #isDoubleRing(): boolean {
+    const [first, second, third] = this.#cadence;
+    if (first === undefined || second === undefined || third !== undefined) return false;
+    const [ringMs, pauseMs, againMs] = DOUBLE_RING_MS;
+    return near(first.ms, ringMs) && near(second.pauseMs, pauseMs) && near(second.ms, againMs);
+  }
+
+  /** After speech one ring may as well be a long beep: it is ringing once it comes again. */
+  #mayRing(burst: ToneBurst, spoken: boolean): void {
+    const before = this.#ringEndMs;
+    const { hz, atMs, ms } = burst;
+    this.#ringEndMs = atMs + ms;
+    const pauseMs = before === undefined ? 0 : atMs - before;
+    const again = pauseMs >= RING_PAUSE_MS[0] && pauseMs <= RING_PAUSE_MS[1] + RING_MS[0];
+    if (again || !spoken || this.#found.has("ringback")) this.#ring(burst);
+    else if (!this.#found.has("busy")) this.#candidate = { hz, atMs, settleMs: RING_PAUSE_MS[1], isRing: true };
+  }
+
+  #ring({ hz, otherHz, atMs }: ToneBurst): void {
+    this.#candidate = undefined;
+    this.#find("ringback", frequencies(hz, otherHz), atMs);
+  }
+
+  #mayBeep({ hz, atMs, ms, receivedMs }: ToneBurst, settleMs: number): void {
+    if (receivedMs < BEEP_MS[0]) return;
+    if (hz <= BEEP_HZ[0] || !within(hz, BEEP_HZ) || !within(ms, BEEP_MS)) return;
+    if (within(hz, NETWORK_HZ) && this.#found.has("busy")) return;
+    if (settleMs === 0) this.#reports.beep(Math.round(hz), atMs);
+    else this.#candidate = { hz, atMs, settleMs };
+  }
+
+  /** Reports a possible beep as one, because another sound follows. */
+  #settle(): void {
+    if (this.#candidate !== undefined) this.#beeped(this.#candidate);
+  }
+
+  #beeped({ hz, atMs }: Candidate): void {
+    this.#candidate = undefined;
+    this.#cadence = [];
+    this.#reports.beep(Math.round(hz), atMs);
+  }
+
+  #find(tone: LineTone, hz: readonly number[], atMs: number): void {
+    this.#candidate = undefined;
+    if (this.#found.has(tone)) return;
+    this.#found.add(tone);
+    this.#reports.tone({ tone, hz, atMs });
+  }
+}
+
+/** True if a tone of this length so far may belong to a known one. */
+function isSuspect(hz: number, otherHz: number, toneMs: number): boolean {
+  if (otherHz > 0) return toneMs <= CONTINUOUS_MS && (hz === BUSY_PAIR[0] || hz === DIAL_PAIR[0]);
+  if (within(hz, FRENCH_HZ)) return toneMs <= FRENCH_RING_MS[1];
+  if (within(hz, NETWORK_HZ)) return toneMs <= CONTINUOUS_MS;
+  if (within(hz, CED_HZ)) return toneMs <= CED_MS;
+  return toneMs <= CNG_MS[1] && (within(hz, CNG_HZ) || SPECIAL_INFORMATION_HZ.some((range) => within(hz, range)));
+}
+
+/** 440 Hz alone is left out: devices and people test lines with it. */
+function isContinuous(hz: number, otherHz: number): boolean {
+  if (otherHz > 0) return hz === DIAL_PAIR[0] && otherHz === DIAL_PAIR[1];
+  return within(hz, NETWORK_HZ) && !within(hz, FRENCH_HZ);
+}
+
+/** True if tones and the pauses between them are those of a cadence, from any of its tones on. */
+function follows(bursts: readonly ToneBurst[], times: readonly number[]): boolean {
+  for (let start = 0; start < times.length; start += 2) {
+    const fits = bursts.every(({ ms, pauseMs }, index) => {
+      const at = (start + 2 * index) % times.length;
+      const before = times[(at + times.length - 1) % times.length]!;
+      return near(ms, times[at]!) && (index === 0 || near(pauseMs, before));
+    });
+    if (fits) return true;
+  }
+  return false;
+}
+
+function frequencies(hz: number, otherHz: number): readonly number[] {
+  return otherHz > 0 ? [hz, otherHz] : [Math.round(hz)];
+}
+
+function near(value: number, wanted: number): boolean {
+  return Math.abs(value - wanted) <= TOLERANCE * wanted + TOLERANCE_MS;
+}
+
+function within(value: number, [lowest, highest]: Range): boolean {
+  return value >= lowest && value <= highest;
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { PHONE, SessionScene } from "../sessions.ts";
+
+/**
+ * A refusal of the login may arrive after the client has reported its connection as open, or before: then its `connect`
+ * rejects, and the close comes first.
+ */
+describe.each([
+  ["after the connection opened", false],
+  ["at once", true],
+])("a login that is refused %s", (_, atOnce) => {
+  /** A linked number whose server starts again while WhatsApp refuses its logins. */
+  async function restarted(refuses: number): Promise<SessionScene> {
+    const scene = await new SessionScene().linked();
+    await scene.session.close();
+    Object.assign(scene.network, { refuses, refusesAtOnce: atOnce });
+    scene.fresh();
+    scene.open();
+    await scene.system.advance(1_000);
+    return scene;
+  }
+
+  test.each([401, 403, 406])("with %i unlinks the number, once", async (refuses) => {
+    const scene = await restarted(refuses);
+    await scene.system.advance(10 * 60_000);
+    expect(scene.fresh().filter((type) => type === "unlinked")).toEqual(["unlinked"]);
+    expect(scene.online).toBe(false);
+    expect(scene.host.storedRecords.size).toBe(0);
+  });
+
+  test("with 503 keeps the link, and connects once the server takes it again", async () => {
+    const scene = await restarted(503);
+    await scene.system.advance(60_000);
+    expect(scene.online).toBe(false);
+    scene.network.refuses = undefined;
+    await scene.system.advance(10 * 60_000);
+    expect(scene.online).toBe(true);
+    expect(scene.reports).not.toContain("unlinked");
+  });
+
+  test("with 405 keeps the link, and reports the client as outdated", async () => {
+    const scene = await restarted(405);
+    expect(scene.conditions).toContain("client_outdated");
+    expect(scene.host.storedRecords.size).toBeGreaterThan(0);
+    expect(scene.fresh()).not.toContain("unlinked");
+  });
+
+  test("with 401 lets the number be linked again", async () => {
+    const scene = await restarted(401);
+    scene.network.refuses = undefined;
+    scene.network.scan(await scene.code(), PHONE);
+    await scene.system.advance(1_000);
+    expect(scene.online).toBe(true);
+  });
+});

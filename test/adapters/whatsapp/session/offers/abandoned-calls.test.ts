@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import {
+  ABANDONED_MS,
+  AbandonedCalls,
+} from "../../../../../adapters/telephony/whatsapp/session/offers/abandoned-calls.ts";
+import type { WhatsAppVoip } from "../../../../../src/ports/whatsapp-client.ts";
+import { ManualSystem } from "../../../../../src/testing/manual-system.ts";
+
+const CALL = {
+  callId: "A",
+  peerJid: "1@lid",
+  direction: "outgoing",
+  stateData: { state: "ringing", audioMuted: false },
+};
+const NO_LOG = { add() {}, accepted() {}, terminated() {}, delete() {}, async end() {} };
+
+describe("a client that fails while its calls are looked for", () => {
+  test.each([0, 1])("is reported, and throws nothing (after %i looks)", async (looks) => {
+    const system = new ManualSystem();
+    const failures: unknown[] = [];
+    let left = looks;
+    const fault = new Error("the client is between two connections");
+    const getCalls = () => {
+      if (left-- > 0) return [CALL];
+      throw fault;
+    };
+    const calls = { getCalls, getCall: () => null, async endCall() {} } as unknown as WhatsAppVoip;
+    const abandoned = new AbandonedCalls({
+      ...{ system, listeners: new Set() },
+      port: { client: undefined, calls, openCalls: NO_LOG },
+      failed: (error) => failures.push(error),
+    });
+    abandoned.check();
+    await system.advance(ABANDONED_MS);
+    expect(failures).toEqual([fault]);
+  });
+});

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { Offers } from "../../../../../adapters/telephony/whatsapp/session/offers/offers.ts";
+import type { WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts";
+import { ManualSystem } from "../../../../../src/testing/manual-system.ts";
+import { TestLineHost } from "../../../../../src/testing/telephony-host.ts";
+
+/** Offers of a number whose client gives these answers about its time-lock, each after so many ms. */
+function setUp(answers: readonly (readonly [afterMs: number, isActive: boolean])[]) {
+  const system = new ManualSystem();
+  const pending = [...answers];
+  const getReachoutTimelock = () =>
+    new Promise((resolve) => {
+      const [afterMs, isActive] = pending.shift() ?? [0, false];
+      const enforcementEndsAt = isActive ? Math.ceil(system.now() / 1_000) + 3_600 : null;
+      system.after(afterMs, () => resolve({ isActive, enforcementType: null, enforcementEndsAt }));
+    });
+  const client = { message: { getReachoutTimelock } } as unknown as WhatsAppClient;
+  const offers = new Offers({
+    system,
+    host: new TestLineHost(),
+    client: () => client,
+    records: () => undefined,
+    log() {},
+  });
+  return { system, offers };
+}
+
+test("an answer about the lock is ignored once a later question was asked", async () => {
+  const { system, offers } = setUp([
+    [3_000, true],
+    [100, false],
+  ]);
+  offers.check();
+  offers.check(); // the lock has ended
+  await system.advance(5_000);
+  expect(offers.block(true)).toBeUndefined();
+});
+
+test("a late answer that there is no lock does not end a later one", async () => {
+  const { system, offers } = setUp([
+    [3_000, false],
+    [100, true],
+  ]);
+  offers.check();
+  offers.check();
+  await system.advance(5_000);
+  expect(offers.block(true)?.release).toBe("paused");
+});
+
+test("a call waits for the latest answer", async () => {
+  const { system, offers } = setUp([
+    [100, false],
+    [1_000, true],
+  ]);
+  offers.check();
+  const block = offers.asked().then(() => offers.block(true));
+  offers.check();
+  await system.advance(2_500);
+  expect((await block)?.release).toBe("paused");
+});

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { OpenCalls } from "../../../../../adapters/telephony/whatsapp/session/offers/open-calls.ts";
+import type { WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts";
+import { ManualSystem } from "../../../../../src/testing/manual-system.ts";
+import { MapRecords } from "../../../../support/whatsapp/map-records.ts";
+
+const ANA = "5511987654321@s.whatsapp.net";
+
+const PHONE = "5511912345678:7@s.whatsapp.net";
+const LID = "123:7@lid";
+
+/** The open calls of a connected number, with its records in memory. */
+class Scene {
+  readonly system = new ManualSystem();
+  readonly records = new MapRecords();
+  credentials: { meJid?: string; meLid?: string } | null = { meJid: PHONE, meLid: LID };
+  readonly sent: unknown[] = [];
+  readonly failures: string[] = [];
+  readonly client = {
+    getState: () => ({ connected: true }),
+    getCredentials: () => this.credentials,
+    lowlevel: { sendNode: async (stanza: unknown) => void this.sent.push(stanza) },
+  };
+  readonly port = { client: this.client as unknown as WhatsAppClient, calls: undefined };
+
+  open(): OpenCalls {
+    return new OpenCalls({
+      ...{ system: this.system, port: this.port },
+      records: () => this.records,
+      isCarried: () => false,
+      failed: (message) => this.failures.push(message),
+    });
+  }
+
+  /** Ids of the stored calls. */
+  get stored(): string[] {
+    const text = new TextDecoder().decode(this.records.values.get("ringport/open-calls"));
+    return JSON.parse(text || "[]").map(({ callId }: { callId: string }) => callId);
+  }
+}
+
+describe("the record of the open calls", () => {
+  test("has the address that the client names last", async () => {
+    const scene = new Scene();
+    const calls = scene.open();
+    calls.add("A", ANA, PHONE);
+    calls.add("A", LID, PHONE);
+    await scene.system.settle();
+    const stored = new TextDecoder().decode(scene.records.values.get("ringport/open-calls"));
+    expect(JSON.parse(stored)).toMatchObject([{ callId: "A", peer: LID }]);
+  });
+
+  test("is written once more for a change right after a write", async () => {
+    for (let turns = 0; turns < 10; turns++) {
+      const scene = new Scene();
+      const calls = scene.open();
+      const { set } = scene.records;
+      scene.records.set = async (changes) => {
+        await set.call(scene.records, changes);
+        scene.records.set = set;
+        let later = Promise.resolve();
+        for (let turn = 0; turn < turns; turn++) later = later.then(() => {});
+        void later.then(() => calls.delete("A"));
+      };
+      calls.add("A", ANA, LID);
+      await scene.system.settle();
+      expect(scene.stored, `${turns} turns later`).toEqual([]);
+    }
+  });
+
+  test("keeps the calls of an earlier process that could not be read at first", async () => {
+    const scene = new Scene();
+    scene.open().add("A", ANA, LID);
+    await scene.system.settle();
+    const calls = scene.open();
+    scene.records.failure = new Error("the storage is down");
+    await calls.end();
+    calls.add("B", ANA, LID);
+    await scene.system.settle();
+    expect(scene.stored).toEqual(["A"]);
+    scene.records.failure = undefined;
+    calls.add("C", ANA, LID);
+    await scene.system.settle();
+    expect(scene.stored.toSorted()).toEqual(["A", "B", "C"]);
+  });
+
+  test("is written at the next connection if the storage was down", async () => {
+    const scene = new Scene();
+    const calls = scene.open();
+    scene.records.failure = new Error("the storage is down");
+    calls.add("A", ANA, LID);
+    await scene.system.settle();
+    scene.records.failure = undefined;
+    scene.credentials = null;
+    await calls.end();
+    await scene.system.settle();
+    expect(scene.stored).toEqual(["A"]);
+  });
+});
+
+describe("a call is ended", () => {
+  test("by the address that its offer has named, also if the client has learned another one", async () => {
+    const scene = new Scene();
+    scene.open().add("A", ANA, PHONE);
+    await scene.system.settle();
+    await scene.open().end();
+    expect(scene.sent).toMatchObject([{ attrs: { to: ANA }, content: [{ attrs: { "call-creator": PHONE } }] }]);
+  });
+
+  test("by no other device, such as that of a later link", async () => {
+    const scene = new Scene();
+    const calls = scene.open();
+    calls.add("A", ANA, "123:6@lid");
+    await calls.end();
+    await scene.system.settle();
+    expect(scene.sent).toEqual([]);
+    expect(scene.stored).toEqual([]);
+  });
+
+  test("once the client knows its own address", async () => {
+    const scene = new Scene();
+    scene.credentials = null;
+    const calls = scene.open();
+    calls.add("A", ANA, LID);
+    await calls.end();
+    expect(scene.sent).toEqual([]);
+    scene.credentials = { meJid: PHONE, meLid: LID };
+    await calls.end();
+    expect(scene.sent).toHaveLength(1);
+  });
+
+  test("by a client without stanzas is reported", async () => {
+    const scene = new Scene();
+    const calls = scene.open();
+    calls.add("A", ANA, LID);
+    Reflect.deleteProperty(scene.client, "lowlevel");
+    await expect(calls.end()).resolves.toBeUndefined();
+    expect(scene.failures).toHaveLength(1);
+    expect(scene.stored).toEqual(["A"]);
+  });
+
+  test("unless the link was erased while reading", async () => {
+    const scene = new Scene();
+    scene.open().add("A", ANA, LID);
+    await scene.system.settle();
+    const { get } = scene.records;
+    let read = (): void => {};
+    const erased = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    scene.records.get = async (keys) => {
+      const values = await get.call(scene.records, keys);
+      await erased;
+      return values;
+    };
+    const calls = scene.open();
+    const ending = calls.end();
+    calls.clear();
+    read();
+    await ending;
+    expect(scene.sent).toEqual([]);
+  });
+});

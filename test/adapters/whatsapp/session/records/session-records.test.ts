@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { SessionRecords } from "../../../../../adapters/telephony/whatsapp/session/records/session-records.ts";
+import { LeaseLost, StorageUnavailable } from "../../../../../src/ports/storage.ts";
+import { ManualSystem } from "../../../../../src/testing/manual-system.ts";
+import { TestLineHost } from "../../../../../src/testing/telephony-host.ts";
+
+function scene() {
+  const system = new ManualSystem();
+  const host = new TestLineHost();
+  const faults: Error[] = [];
+  const set = host.records.set.bind(host.records);
+  Object.assign(host.records, {
+    async set(changes: Parameters<typeof set>[0]) {
+      const fault = faults.shift();
+      if (fault !== undefined) throw fault;
+      await set(changes);
+    },
+  });
+  const stored = () => host.storedRecords.get("key")?.[0];
+  return { system, host, faults, stored, records: new SessionRecords(host.records, system) };
+}
+
+const one = (value: number) => new Map([["key", Uint8Array.of(value)]]);
+const outage = () => new StorageUnavailable("the database does not answer");
+
+describe("the records of a client", () => {
+  test("are those of the line", async () => {
+    const { records } = scene();
+    await records.set(one(1));
+    expect(await records.get(["key", "other"])).toEqual([Uint8Array.of(1), undefined]);
+    expect(await records.keys("k")).toEqual(["key"]);
+    await records.clear();
+    expect(await records.keys("")).toEqual([]);
+  });
+
+  test("are written again until the storage takes them, in their order", async () => {
+    const { records, faults, system, stored } = scene();
+    faults.push(outage(), outage(), outage());
+    const writes = Promise.all([records.set(one(1)), records.set(one(2)), records.set(one(3))]);
+    await system.advance(10_000);
+    await writes;
+    expect(stored()).toBe(3);
+  });
+
+  test("flushed() waits for all that was written before", async () => {
+    const { records, faults, system, stored } = scene();
+    faults.push(outage());
+    void records.set(one(7));
+    const flushed = records.flushed().then(() => stored());
+    await system.advance(1_000);
+    expect(await flushed).toBe(7);
+  });
+
+  test("a fault that no further attempt mends is the writer's, and delays no other write", async () => {
+    const { records, faults, stored } = scene();
+    faults.push(new RangeError("a key has 201 characters"), new LeaseLost("another server has taken over"));
+    const writes = [records.set(one(1)), records.set(one(2)), records.set(one(3))];
+    expect((await Promise.allSettled(writes)).map(({ status }) => status)).toEqual([
+      "rejected",
+      "rejected",
+      "fulfilled",
+    ]);
+    expect(stored()).toBe(3);
+  });
+
+  test("of the next client on the same keys wait for those of the one before, which gets no further", async () => {
+    const { records, faults, host, system, stored } = scene();
+    faults.push(outage(), outage());
+    const early = [records.set(one(1)), records.set(one(2)).then(() => records.set(one(3)))];
+    const next = new SessionRecords(host.records, system, records);
+    const read = next.get(["key"]);
+    const later = next.set(one(4)).then(() => records.set(one(5)).catch((error: Error) => error.message));
+    await system.advance(3_000);
+    await Promise.all(early);
+    expect(await read).toEqual([Uint8Array.of(3)]);
+    expect(await later).toBe("not stored: this client is no longer in use");
+    expect(stored()).toBe(4);
+  });
+
+  test("cut off together with those of the client before are written no further", async () => {
+    const { records, faults, host, system, stored } = scene();
+    faults.push(outage(), outage());
+    const writes = [records.set(one(1))];
+    const next = new SessionRecords(host.records, system, records);
+    writes.push(next.set(one(2)));
+    await system.settle();
+    next.cut();
+    await next.flushed();
+    expect((await Promise.allSettled(writes)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect([stored(), system.waiting]).toEqual([undefined, 0]);
+  });
+
+  test("of a client that is cut off are empty, and its writes are refused", async () => {
+    const { records, faults, system, stored } = scene();
+    await records.set(one(1));
+    faults.push(outage(), outage());
+    const late = records.set(one(2));
+    await system.settle();
+    records.cut();
+    const refused = await Promise.allSettled([late, records.set(one(3)), records.clear()]);
+    expect(refused.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    await records.flushed();
+    expect(stored()).toBe(1);
+    expect(await records.get(["key"])).toEqual([undefined]);
+    expect(await records.keys("")).toEqual([]);
+    expect(system.waiting).toBe(0);
+  });
+});

@@ -1,0 +1,218 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Playout } from "../../../src/audio/playout/playout.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+const RATE = 8000;
+
+/** A leg that pulls ahead: what it has pulled waits here until it is sent. */
+class AheadLeg {
+  readonly waiting: number[] = [];
+  readonly sent: number[] = [];
+  readonly #playout: Playout;
+  #untold = 0;
+
+  constructor(playout: Playout) {
+    this.#playout = playout;
+    playout.recall = () => {
+      this.waiting.length = 0;
+      this.tell();
+    };
+  }
+
+  pull(most: number): void {
+    const frame = new Int16Array(most).fill(-7);
+    const samples = this.#playout.pull(frame);
+    expect(frame.subarray(samples).every((sample) => sample === -7)).toBe(true);
+    this.waiting.push(...frame.subarray(0, samples));
+  }
+
+  send(most: number): void {
+    const now = this.waiting.splice(0, most);
+    this.sent.push(...now);
+    this.#untold += now.length;
+  }
+
+  tell(silence = 0, ranDry = false): void {
+    const samples = this.#untold;
+    this.#untold = 0;
+    this.#playout.sent(samples, silence, ranDry);
+  }
+}
+
+function ramp(length: number, from = 1): Int16Array {
+  return Int16Array.from({ length }, (_, i) => from + i);
+}
+
+type Step =
+  | { enqueue: number }
+  | { silence: number }
+  | { mark: true }
+  | { pull: number }
+  | { send: number }
+  | "tell"
+  | "clear";
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ enqueue: fc.integer({ min: 0, max: 700 }) }),
+  fc.record({ silence: fc.integer({ min: 0, max: 40 }) }),
+  fc.record({ mark: fc.constant(true as const) }),
+  fc.record({ pull: fc.integer({ min: 1, max: 480 }) }),
+  fc.record({ send: fc.integer({ min: 1, max: 480 }) }),
+  fc.constant("tell" as const),
+  fc.constant("clear" as const),
+);
+
+fuzz(
+  "sent samples are the enqueued ones minus the cleared ones, and only they count as heard",
+  fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
+    const playout = new Playout(RATE);
+    const leg = new AheadLeg(playout);
+    /** Everything that is queued and not cleared, sent first; silence is 0, signal is not. */
+    const queue: number[] = [];
+    const marks: { at: number; name: string }[] = [];
+    const reached: string[] = [];
+    let value = 1;
+    let heardLength = 0;
+    for (const [n, one] of steps.entries()) {
+      if (one === "tell") {
+        leg.tell();
+        heardLength = leg.sent.length;
+      } else if (one === "clear") {
+        const heardMs = playout.clear();
+        heardLength = leg.sent.length;
+        queue.length = heardLength;
+        while (marks.length > 0 && marks.at(-1)!.at > heardLength) marks.pop();
+        expect(heardMs).toBe(Math.round(leg.sent.filter((sample) => sample !== 0).length / 8));
+      } else if ("enqueue" in one) {
+        const samples = ramp(one.enqueue, value);
+        value = (value + one.enqueue) % 20_000 || 1;
+        playout.enqueue(samples);
+        queue.push(...samples);
+      } else if ("silence" in one) {
+        playout.silence(one.silence);
+        queue.push(...new Array<number>(one.silence * 8).fill(0));
+      } else if ("mark" in one) {
+        const name = `mark ${n}`;
+        marks.push({ at: queue.length, name });
+        playout.mark(name, () => {
+          expect(leg.sent.length).toBeGreaterThanOrEqual(marks.find((mark) => mark.name === name)?.at ?? 0);
+          reached.push(name);
+        });
+      } else if ("pull" in one) leg.pull(one.pull);
+      else leg.send(one.send);
+      expect(leg.sent).toEqual(queue.slice(0, leg.sent.length));
+      expect(playout.heardMs).toBe(Math.round(queue.slice(0, heardLength).filter((sample) => sample !== 0).length / 8));
+      expect(playout.queuedMs).toBe(Math.round((queue.length - heardLength) / 8));
+    }
+    while (leg.sent.length < queue.length) {
+      leg.pull(160);
+      leg.send(160);
+    }
+    leg.tell();
+    expect(leg.sent).toEqual(queue);
+    expect(new Set(reached).size).toBe(reached.length);
+    expect(playout.queuedMs).toBe(0);
+  }),
+);
+
+describe("a leg that pulls ahead", () => {
+  test("reaches a mark only when the samples before it are sent", () => {
+    const playout = new Playout(RATE);
+    const leg = new AheadLeg(playout);
+    const reached: string[] = [];
+    playout.enqueue(ramp(160));
+    playout.mark("one", (name) => reached.push(name));
+    playout.enqueue(ramp(160));
+    leg.pull(320);
+    leg.tell();
+    expect(reached).toEqual([]);
+    expect(playout.heardMs).toBe(0);
+    leg.send(160);
+    leg.tell();
+    expect(reached).toEqual(["one"]);
+    expect(playout.heardMs).toBe(20);
+  });
+
+  test("drops the rest when recalled; the samples sent by then count as heard", () => {
+    const playout = new Playout(RATE);
+    const leg = new AheadLeg(playout);
+    playout.enqueue(ramp(1600));
+    leg.pull(1600);
+    leg.send(400);
+    expect(playout.clear()).toBe(50);
+    expect(leg.waiting).toEqual([]);
+    playout.enqueue(ramp(160, 5000));
+    leg.pull(160);
+    expect(leg.waiting[0]).toBe(5000);
+  });
+
+  test("counts sent samples when marks clear", () => {
+    const playout = new Playout(RATE);
+    const leg = new AheadLeg(playout);
+    let heardMs = -1;
+    playout.enqueue(ramp(80));
+    playout.mark("stop", () => {
+      heardMs = playout.clear();
+    });
+    playout.enqueue(ramp(800));
+    leg.pull(880);
+    leg.send(240);
+    leg.tell();
+    expect(heardMs).toBe(30);
+    expect(playout.heardMs).toBe(30);
+    expect(playout.queuedMs).toBe(0);
+  });
+
+  test("drains when the last sample has been sent", async () => {
+    const playout = new Playout(RATE);
+    const leg = new AheadLeg(playout);
+    let drained = false;
+    void playout.drained.then(() => {
+      drained = true;
+    });
+    playout.enqueue(ramp(160));
+    playout.end();
+    leg.pull(160);
+    leg.tell();
+    await Promise.resolve();
+    expect(drained).toBe(false);
+    leg.send(160);
+    leg.tell();
+    await playout.drained;
+    expect(drained).toBe(true);
+  });
+
+  test("reports when the queue runs dry, an underrun before the end", () => {
+    const playout = new Playout(RATE);
+    const leg = new AheadLeg(playout);
+    playout.enqueue(ramp(160));
+    leg.pull(160);
+    leg.send(160);
+    leg.tell(160, true);
+    expect([playout.underruns, playout.clockMs]).toEqual([1, 40]);
+    playout.enqueue(ramp(160));
+    playout.end();
+    leg.pull(160);
+    leg.send(160);
+    leg.tell(160, true);
+    expect(playout.underruns).toBe(1);
+  });
+});
+
+test("silence sent for an empty queue is reported, also when pulling ahead", () => {
+  const playout = new Playout(RATE);
+  const leg = new AheadLeg(playout);
+  const delays: number[][] = [];
+  playout.onDelay = (atMs, silenceMs) => delays.push([atMs, silenceMs]);
+  leg.tell(1_600);
+  playout.enqueue(new Int16Array(800).fill(5));
+  leg.pull(800);
+  leg.send(800);
+  leg.tell(160, true);
+  leg.tell(1_600, false);
+  playout.clear();
+  expect(delays).toEqual([
+    [0, 200],
+    [300, 220],
+  ]);
+});

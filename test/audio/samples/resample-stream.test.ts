@@ -1,0 +1,60 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { concatPcm } from "../../../src/audio/samples/pcm.ts";
+import { Resampler } from "../../../src/audio/samples/resample.ts";
+import { resampleStream } from "../../../src/audio/samples/resample-stream.ts";
+import type { PcmChunk } from "../../../src/ports/media.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+function noise(length: number, seed: number): Int16Array {
+  let state = seed * 7919 + 1;
+  return Int16Array.from({ length }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % 20_000;
+  });
+}
+
+async function* stream(pieces: readonly Int16Array[], sampleRate = 16_000): AsyncGenerator<PcmChunk> {
+  for (const samples of pieces) yield { sampleRate, samples };
+}
+
+async function convert(pieces: readonly Int16Array[], to = 8_000, from = 16_000): Promise<Int16Array[]> {
+  const all: Int16Array[] = [];
+  for await (const piece of resampleStream(stream(pieces, from), to)) all.push(piece);
+  return all;
+}
+
+function plainly(pieces: readonly Int16Array[], to = 8_000): Int16Array {
+  const resampler = new Resampler(16_000, to);
+  return concatPcm([...pieces.map((piece) => resampler.push(piece)), resampler.flush()]);
+}
+
+test("repeated pieces in order yield equal arrays", async () => {
+  const pieces = [noise(1000, 1), noise(500, 2), noise(2000, 3)];
+  const [first, second] = [await convert(pieces), await convert(pieces)];
+  expect(second).toHaveLength(first.length);
+  for (const [i, piece] of second.entries()) expect(piece).toBe(first[i]);
+  expect(concatPcm(first)).toEqual(plainly(pieces));
+});
+
+test("pieces at equal rates pass unchanged", async () => {
+  const pieces = [noise(1000, 1), noise(500, 2)];
+  expect((await convert(pieces, 16_000)).slice(0, 2)).toEqual(pieces);
+  expect((await convert(pieces, 16_000))[0]).toBe(pieces[0]);
+});
+
+fuzz(
+  "repeated pieces in any order yield the samples of a resampler",
+  fc.asyncProperty(
+    fc.array(fc.array(fc.nat(4), { maxLength: 6 }), { maxLength: 6 }),
+    fc.constantFrom(8_000, 48_000, 11_025),
+    async (orders, to) => {
+      const pieces = [noise(300, 1), noise(7, 2), noise(0, 3), noise(161, 4), noise(64, 5)];
+      for (const order of orders) {
+        const chosen = order.map((n) => pieces[n]!);
+        const expected = chosen.length === 0 ? new Int16Array(0) : plainly(chosen, to);
+        expect(concatPcm(await convert(chosen, to))).toEqual(expected);
+      }
+    },
+  ),
+);

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { Pitch } from "../../../src/audio/voice/pitch.ts";
+import { levelled, noise, samplesOf } from "../../support/answers/sounds.ts";
+import { random } from "../../support/random.ts";
+import { babble, sum } from "../noise.ts";
+
+/** The share of frames, of 20 ms, that sound like a voice. */
+function share(samples: Int16Array, sampleRate: number, loudOnly = false): number {
+  const pitch = new Pitch(sampleRate);
+  const step = sampleRate / 50;
+  let [all, voices] = [0, 0];
+  for (let at = 0; at + step <= samples.length; at += step) {
+    const frame = samples.subarray(at, at + step);
+    pitch.push(frame);
+    if (loudOnly && !frame.some((sample) => Math.abs(sample) > 3_000)) continue;
+    all++;
+    if (pitch.isVoice) voices++;
+  }
+  return voices / all;
+}
+
+const rumble = (kind: "white" | "pink" | "car", ms: number, rate: number, rms: number): Int16Array =>
+  samplesOf(levelled(noise(kind, ms, rate, random(5)), rms));
+
+describe.each([8_000, 16_000, 24_000, 48_000])("a pitch at %s Hz", (rate) => {
+  test("is heard in most of a voice, in the noise of a car too", () => {
+    const voice = babble(6_000, rate, 3_000, 11);
+    expect(share(voice, rate, true)).toBeGreaterThan(0.7);
+    expect(share(sum(voice, rumble("car", 6_000, rate, 700)), rate, true)).toBeGreaterThan(0.7);
+  });
+
+  test.for(["white", "pink", "car"] as const)("is heard in hardly any %s noise", (kind) => {
+    expect(share(rumble(kind, 6_000, rate, 3_000), rate)).toBeLessThan(0.01);
+  });
+});
+
+test("samples may arrive in pieces of any size", () => {
+  const voice = babble(1_000, 16_000, 3_000, 11);
+  const [whole, pieces] = [new Pitch(16_000), new Pitch(16_000)];
+  let different = 0;
+  for (let at = 0; at + 320 <= voice.length; at += 320) {
+    whole.push(voice.subarray(at, at + 320));
+    for (const [from, to] of [
+      [0, 7],
+      [7, 200],
+      [200, 320],
+    ] as const)
+      pieces.push(voice.subarray(at + from, at + to));
+    if (whole.isVoice !== pieces.isVoice) different++;
+  }
+  expect(different).toBe(0);
+});
+
+test("a frame that is longer than the window counts by its end", () => {
+  const voice = babble(1_000, 8_000, 3_000, 11);
+  const [whole, frames] = [new Pitch(8_000), new Pitch(8_000)];
+  whole.push(voice);
+  for (let at = 0; at < voice.length; at += 160) frames.push(voice.subarray(at, at + 160));
+  expect(whole.isVoice).toBe(frames.isVoice);
+});

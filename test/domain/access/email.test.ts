@@ -1,0 +1,67 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { checkedEmail, emailKey, emailOf } from "../../../src/domain/access/email.ts";
+import { fuzz } from "../../support/fuzz.ts";
+import { processorMs } from "../../support/processor-time.ts";
+
+describe("an email address", () => {
+  test.each(["ana@example.com", "a@b", "a.b+c@sub.example.org", "o'neil@xn--bcher-kva.example", "#@127.0.0.1"])(
+    "can be %s",
+    (email) => expect(emailOf(email)).toBe(email),
+  );
+
+  test.each([
+    "",
+    "ana",
+    "@example.com",
+    "ana@",
+    "ana@@example.com",
+    "ana@example..com",
+    "ana@-example.com",
+    "ana@example.com.",
+    "a na@example.com",
+    "ana@exam ple.com",
+    "<ana@example.com>",
+    "ana@example.com\nbcc: eve@example.com",
+    "ana@example.com\0",
+    "änä@example.com",
+    `${"a".repeat(250)}@b.org`,
+    `ana@${"a".repeat(64)}.com`,
+    null,
+    7,
+    ["ana@example.com"],
+  ])("is not %j", (given) => {
+    expect(emailOf(given)).toBeUndefined();
+    expect(() => checkedEmail(given)).toThrow(expect.objectContaining({ code: "email_invalid" }));
+  });
+
+  test("loses the space around it, and keeps upper and lower case", () => {
+    expect(emailOf("  Ana@Example.com\n")).toBe("Ana@Example.com");
+  });
+
+  fuzz(
+    "has one key in upper and lower case, and stays valid",
+    fc.property(fc.emailAddress(), fc.string(), (address, padding) => {
+      const email = emailOf(`${padding.replace(/\S/g, "")}${address}`);
+      if (email === undefined) return;
+      expect(emailOf(email)).toBe(email);
+      expect(emailKey(email.toUpperCase())).toBe(emailKey(email));
+      expect(emailKey(emailKey(email))).toBe(emailKey(email));
+      expect(email).toMatch(/^[\x21-\x7e]{3,254}$/);
+    }),
+  );
+
+  fuzz(
+    "is found in any value without a crash",
+    fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.anything()), (given) => {
+      const email = emailOf(given);
+      if (email !== undefined) expect((given as string).trim()).toBe(email);
+    }),
+  );
+
+  test("is looked for in a time that grows with the text, and no faster", () => {
+    const begun = processorMs();
+    for (const text of ["a@".repeat(200), `a@${"a.".repeat(200)}!`, `a@${"-".repeat(400)}`]) emailOf(text);
+    expect(processorMs() - begun).toBeLessThan(1_000);
+  });
+});

@@ -1,0 +1,26 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { heardWords } from "../../../src/domain/agents/heard-words.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+test.for([
+  [0, 1_000, ""],
+  [400, 1_000, "one"],
+  [700, 1_000, "one two"],
+  [1_000, 1_000, "one two three"],
+  [2_000, 1_000, "one two three"],
+  [100, 0, ""],
+] as const)("%i of %i ms are the words %j", ([heard, all, words]) => {
+  expect(heardWords("one two three", heard, all)).toBe(words);
+});
+
+test("of a text that is not rendered yet the words are estimated", () => {
+  expect(heardWords("one two three", 400)).toBe("one");
+});
+
+fuzz(
+  "the heard words are always the beginning of the text",
+  fc.property(fc.string(), fc.nat(5_000), fc.nat(5_000), (text, heard, all) => {
+    expect(text.trimStart().startsWith(heardWords(text, heard, all).trimStart())).toBe(true);
+  }),
+);

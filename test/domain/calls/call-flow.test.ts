@@ -1,0 +1,866 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { nextState } from "../../../src/base/machine.ts";
+import {
+  type AnsweredBy,
+  type GreetingEnd,
+  MACHINE_POLICIES,
+  TONE_WAIT_MS,
+  VERDICT_WAIT_MS,
+  VOICEMAIL_WAIT_MS,
+  WORDS_WAIT_MS,
+} from "../../../src/domain/answering/answering-machine.ts";
+import { PERSON_WAIT_MS } from "../../../src/domain/answering/person-wait.ts";
+import type { OnScreening } from "../../../src/domain/answering/screening-policy.ts";
+import { CALL_TRANSITIONS, type CallStatus } from "../../../src/domain/calls/call.ts";
+import {
+  beginFlow,
+  type CallFlow,
+  CLOSED_BEFORE_ANSWER,
+  decide,
+  type FlowRules,
+  NEW_FLOW,
+} from "../../../src/domain/calls/call-flow.ts";
+import type { CallEffect, CallSignal, TimerName } from "../../../src/domain/calls/call-signal.ts";
+import type { DialProgress } from "../../../src/domain/calls/dial-progress.ts";
+import type { StartRules } from "../../../src/domain/calls/message-start.ts";
+import { COMPLETED_REASONS, FAILED_REASONS } from "../../../src/domain/calls/outcome.ts";
+import type { ReleaseCause } from "../../../src/domain/calls/release-cause.ts";
+import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
+import { LINE_TONES, type LineTone, TONE_MEANINGS, toneText } from "../../../src/domain/tones/line-tones.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+const RULES: FlowRules = {
+  timings: DEFAULT_TIMINGS,
+  expectsInboundAudio: false,
+  streamed: false,
+  playedReason: "message_played",
+  onMachine: "continue",
+  onScreening: "continue",
+  fixed: true,
+  start: { extension: undefined, startOn: "answer", startDelayMs: 0 },
+};
+const CERTAIN: FlowRules = { ...RULES, expectsInboundAudio: true };
+const HANG_UP: FlowRules = { ...RULES, onMachine: "hang_up" };
+const LEAVE: FlowRules = { ...RULES, onMachine: "leave_message" };
+const STREAMED: FlowRules = { ...RULES, streamed: true };
+
+const placed: CallSignal = { type: "placed" };
+const answered: CallSignal = { type: "answered" };
+const connected: CallSignal = { type: "connected" };
+const inbound: CallSignal = { type: "inbound_audio" };
+const evidence: CallSignal = { type: "evidence" };
+const played: CallSignal = { type: "message_played" };
+const ready = (messageMs: number): CallSignal => ({ type: "message_ready", messageMs });
+const ended = (cause: ReleaseCause, detail: string | null = null): CallSignal => ({ type: "leg_ended", cause, detail });
+const timer = (name: TimerName, inboundSince = false): CallSignal => ({ type: "timer", name, inboundSince });
+const unansweredAt = (progress: DialProgress | undefined): CallSignal => ({
+  type: "timer",
+  name: "ring",
+  inboundSince: false,
+  progress,
+});
+const down: CallSignal = { type: "line_down", reason: "gone" };
+const attached: CallSignal = { type: "stream_attached" };
+const detached: CallSignal = { type: "stream_detached" };
+const closed: CallSignal = { type: "stream_closed" };
+const up = (inboundSince: boolean): CallSignal => ({ type: "line_up", inboundSince });
+
+const verdict = (answeredBy: AnsweredBy): CallSignal => ({
+  type: "answered_by",
+  verdict: { answeredBy, reason: "beep", confidence: 0.9, atMs: 2_000 },
+});
+const machine = verdict("machine");
+const over = (end: GreetingEnd): CallSignal => ({ type: "greeting_over", end });
+
+const RINGING = [placed];
+const ANSWERED = [placed, answered];
+const TALKING = [placed, answered, connected];
+
+/** Given what has happened, when something happens, then this is done. */
+function given(before: readonly CallSignal[], rules: FlowRules = RULES, missing?: string) {
+  const flow = before.reduce<CallFlow>((state, signal) => decide(state, signal, rules, missing).flow, NEW_FLOW);
+  return {
+    flow,
+    when(...signals: CallSignal[]) {
+      let state = flow;
+      const effects: CallEffect[] = [];
+      for (const signal of signals) {
+        const decision = decide(state, signal, rules, missing);
+        state = decision.flow;
+        effects.push(...decision.effects);
+      }
+      return {
+        flow: state,
+        effects,
+        ends: (input: "complete" | "fail", reason: string, detail?: string | null) => {
+          expect(state.phase).toBe("over");
+          expect(effects).toContainEqual({ do: "hang_up" });
+          expect(effects.at(-1)).toMatchObject({
+            do: "conclude",
+            input,
+            reason,
+            ...(detail === undefined ? {} : { detail }),
+          });
+        },
+        isNothing: () => {
+          expect(effects).toEqual([]);
+          expect(state).toEqual(flow);
+        },
+      };
+    },
+  };
+}
+
+describe("dialling", () => {
+  test("begins with a limit on how long the network may take", () => {
+    expect(beginFlow(RULES)).toEqual({
+      flow: NEW_FLOW,
+      effects: [{ do: "timer", name: "ring", ms: DEFAULT_TIMINGS.ringTimeoutMs }],
+    });
+  });
+
+  test("becomes RINGING once the peer was asked", () => {
+    const asked = given([]).when(placed);
+    expect(asked.flow.phase).toBe("ringing");
+    expect(asked.effects).toEqual([
+      { do: "move", input: "place" },
+      { do: "timer", name: "ring", ms: DEFAULT_TIMINGS.ringTimeoutMs },
+    ]);
+    given(RINGING).when(placed).isNothing();
+  });
+
+  test("that the network does not take is unreachable", () => {
+    given([]).when(timer("ring")).ends("fail", "unreachable");
+  });
+
+  test("goes back to the queue when the line is lost before anybody was asked", () => {
+    const lost = given([]).when(ended("line_lost"));
+    expect(lost.effects).toEqual([{ do: "requeue" }]);
+    expect(lost.flow.phase).toBe("over");
+  });
+
+  test("survives a short loss of the line, and fails with a lasting one", () => {
+    expect(given([]).when(down, up(false)).flow.phase).toBe("dialing");
+    expect(given([]).when(down).effects).toEqual([]);
+    expect(given([down]).when(placed).effects).toContainEqual({
+      do: "timer",
+      name: "line",
+      ms: DEFAULT_TIMINGS.lineLossMs,
+    });
+    given([down, placed]).when(timer("line")).ends("fail", "instance_lost");
+  });
+
+  test.each(["answered", "alerting"] as const)("does not believe %s before anybody was asked", (type) => {
+    given([]).when({ type }).isNothing();
+  });
+});
+
+describe("ringing", () => {
+  test.each([
+    ["busy", "busy"],
+    ["declined", "declined"],
+    ["callee_hung_up", "declined"],
+    ["no_answer", "no_answer"],
+    ["unreachable", "unreachable"],
+    ["number_invalid", "number_invalid"],
+    ["rejected_by_network", "rejected_by_network"],
+    ["media_failed", "media_failed"],
+    ["line_lost", "instance_lost"],
+    ["released", "internal_error"],
+    ["internal_error", "internal_error"],
+  ] as const)("that ends with %s fails as %s, with the raw cause", (cause, reason) => {
+    given(RINGING).when(ended(cause, "486 Busy Here")).ends("fail", reason, "486 Busy Here");
+  });
+
+  test.each<[string, CallSignal]>([
+    ["ringing", { type: "alerting" }],
+    ["audio before the answer", { type: "noticed", fact: { event: "early_media", data: {} } }],
+  ])("too long is no answer after %s", (_, signal) => {
+    given([...RINGING, signal])
+      .when(timer("ring"))
+      .ends("fail", "no_answer");
+  });
+
+  test("too long is no answer if the network has got further than it reported by events", () => {
+    given(RINGING)
+      .when(unansweredAt({ reached: true, detail: null }))
+      .ends("fail", "no_answer");
+  });
+
+  test.each([
+    [undefined, "the network took the call, but reported no ringing within 60 s"],
+    [null, "the network took the call, but reported no ringing within 60 s"],
+    ["the trunk did not respond", "the trunk did not respond within 60 s"],
+  ])("too long is unreachable without any sign of the callee: %j", (detail, text) => {
+    const progress = detail === undefined ? undefined : { reached: false, detail };
+    given(RINGING).when(unansweredAt(progress)).ends("fail", "unreachable", text);
+  });
+
+  test("is noted if the peer reports it", () => {
+    expect(given(RINGING).when({ type: "alerting" }).effects).toEqual([
+      { do: "note", fact: { event: "alerting", data: {} } },
+    ]);
+  });
+
+  test("ends with a connection even if the network reports no answer", () => {
+    expect(given(RINGING).when(connected).effects).toContainEqual({ do: "move", input: "connect" });
+  });
+});
+
+describe("answered", () => {
+  test("is not yet IN_PROGRESS: the media path has a time limit", () => {
+    expect(given(RINGING).when(answered)).toMatchObject({
+      flow: { phase: "answered" },
+      effects: [
+        { do: "cancel", name: "ring" },
+        { do: "timer", name: "setup", ms: DEFAULT_TIMINGS.mediaSetupMs },
+      ],
+    });
+  });
+
+  test("without media in time fails as media_failed", () => {
+    given(ANSWERED).when(timer("setup")).ends("fail", "media_failed");
+  });
+
+  test("and gone before the media path is up fails as media_failed: no one declined", () => {
+    given(ANSWERED).when(ended("callee_hung_up")).ends("fail", "media_failed");
+  });
+
+  test("and connected is IN_PROGRESS, with both timers armed", () => {
+    expect(given(ANSWERED).when(connected).effects).toEqual([
+      { do: "move", input: "connect" },
+      { do: "cancel", name: "ring" },
+      { do: "cancel", name: "setup" },
+      { do: "timer", name: "duration", ms: DEFAULT_TIMINGS.maxDurationMs },
+      { do: "timer", name: "inbound", ms: DEFAULT_TIMINGS.mediaTimeoutMs },
+    ]);
+    given(TALKING).when(connected).isNothing();
+  });
+
+  test("is not watched once audio has come", () => {
+    const { effects } = given([placed, answered, inbound]).when(connected);
+    expect(effects).not.toContainEqual(expect.objectContaining({ do: "timer", name: "inbound" }));
+  });
+});
+
+describe("talking", () => {
+  test("ends when the message has been played", () => {
+    given(TALKING).when(played).ends("complete", "message_played");
+  });
+
+  test("ends when the message was over before the network reported the connection", () => {
+    expect(given(ANSWERED).when(played).effects).toEqual([]);
+    const late = given([...ANSWERED, played]).when(connected);
+    late.ends("complete", "message_played");
+    expect(late.effects[0]).toEqual({ do: "move", input: "connect" });
+  });
+
+  test("ends as completed when the callee hangs up", () => {
+    given(TALKING).when(ended("callee_hung_up", "BYE")).ends("complete", "callee_hung_up", "BYE");
+  });
+
+  test.each([
+    ["line_lost", "instance_lost"],
+    ["media_failed", "media_failed"],
+    ["unreachable", "unreachable"],
+  ] as const)("ends as failed when the leg is gone by %s", (cause, reason) => {
+    given(TALKING).when(ended(cause)).ends("fail", reason);
+  });
+
+  test("ends when media is lost", () => {
+    given(TALKING).when({ type: "media_lost", detail: "no packets" }).ends("fail", "media_failed", "no packets");
+  });
+
+  test("ends after the longest duration", () => {
+    given(TALKING).when(timer("duration")).ends("complete", "max_duration");
+  });
+
+  test("counts the longest duration from the end of the message, whenever that was ready", () => {
+    const { maxDurationMs } = DEFAULT_TIMINGS;
+    const duration = { do: "timer", name: "duration", ms: 600_000 + maxDurationMs };
+    expect(given([placed, ready(600_000), answered]).when(connected).effects).toContainEqual(duration);
+    expect(given([ready(600_000), placed, answered]).when(connected).effects).toContainEqual(duration);
+    expect(given(TALKING).when(ready(600_000)).effects).toContainEqual(duration);
+  });
+
+  test("fails when the message cannot be made", () => {
+    const failed: CallSignal = { type: "message_failed", reason: "speech_failed", detail: "the engine crashed" };
+    for (const before of [[], RINGING, ANSWERED, TALKING])
+      given(before).when(failed).ends("fail", "speech_failed", "the engine crashed");
+  });
+
+  test("notes what is noticed", () => {
+    const noticed = { type: "noticed", fact: { event: "dtmf", data: { digit: "1" } } } as const;
+    expect(given(TALKING).when(noticed).effects).toEqual([{ do: "note", fact: noticed.fact }]);
+  });
+});
+
+describe("the watch for inbound audio", () => {
+  const silent = {
+    do: "note",
+    fact: { event: "media.inbound_silent", data: { after_ms: DEFAULT_TIMINGS.mediaTimeoutMs } },
+  };
+
+  test("only notes the silence if silence proves nothing", () => {
+    const quiet = given(TALKING).when(timer("inbound"));
+    expect(quiet.effects).toEqual([silent]);
+    expect(quiet.flow.phase).toBe("talking");
+  });
+
+  test("ends the call if inbound audio was certain", () => {
+    const failed = given(TALKING, CERTAIN).when(timer("inbound"));
+    expect(failed.effects[0]).toEqual(silent);
+    failed.ends("fail", "media_failed");
+  });
+
+  test("ends with the first frame", () => {
+    expect(given(TALKING, CERTAIN).when(inbound).effects).toEqual([{ do: "cancel", name: "inbound" }]);
+    given([...TALKING, inbound], CERTAIN)
+      .when(timer("inbound"))
+      .isNothing();
+  });
+
+  test("decides about a message that ended before the first inbound frame", () => {
+    const waiting = given(TALKING, CERTAIN).when(played);
+    expect(waiting.effects).toEqual([]);
+    given([...TALKING, played], CERTAIN)
+      .when(inbound)
+      .ends("complete", "message_played");
+    given([...TALKING, played], CERTAIN)
+      .when(timer("inbound"))
+      .ends("fail", "media_failed");
+    given([...TALKING, played], CERTAIN)
+      .when(ended("callee_hung_up"))
+      .ends("complete", "callee_hung_up");
+  });
+
+  test("does not hold a message back if audio has come", () => {
+    given([...TALKING, inbound], CERTAIN)
+      .when(played)
+      .ends("complete", "message_played");
+  });
+});
+
+describe("a call whose callee's side has shown nothing", () => {
+  const NO_EVIDENCE = "nothing came";
+  const unproven = (before: readonly CallSignal[]) => given(before, RULES, NO_EVIDENCE);
+
+  test("is completed by the callee's normal hang-up", () => {
+    unproven(TALKING).when(ended("callee_hung_up", "BYE")).ends("complete", "callee_hung_up", "BYE");
+    unproven([...TALKING, played])
+      .when(ended("callee_hung_up"))
+      .ends("complete", "callee_hung_up");
+  });
+
+  test("fails if a fault on its side hangs up", () => {
+    const fault = { ...ended("callee_hung_up", "BYE"), fault: true };
+    unproven(TALKING).when(fault).ends("fail", "media_failed", `${NO_EVIDENCE}; BYE`);
+    given(TALKING).when(fault).ends("complete", "callee_hung_up", "BYE");
+  });
+
+  test("fails, however else it would have been completed", () => {
+    unproven(TALKING).when(timer("duration")).ends("fail", "media_failed", NO_EVIDENCE);
+    given([...TALKING, attached], STREAMED, NO_EVIDENCE)
+      .when(closed)
+      .ends("fail", "media_failed", NO_EVIDENCE);
+  });
+
+  test("fails as it would in any case", () => {
+    unproven(TALKING).when(ended("unreachable", "480")).ends("fail", "unreachable", "480");
+    unproven(RINGING).when(ended("busy")).ends("fail", "busy");
+  });
+
+  test("waits after a short message for evidence, at most as long as for inbound audio", () => {
+    expect(unproven(TALKING).when(played).effects).toEqual([]);
+    unproven([...TALKING, played])
+      .when(timer("inbound"))
+      .ends("fail", "media_failed", NO_EVIDENCE);
+    unproven([...TALKING, timer("inbound")])
+      .when(played)
+      .ends("fail", "media_failed", NO_EVIDENCE);
+  });
+
+  test("is completed by what comes while it waits", () => {
+    const { flow } = unproven([...TALKING, played]);
+    for (const signal of [inbound, timer("inbound"), evidence])
+      expect(decide(flow, signal, RULES).effects.at(-1)).toMatchObject({
+        input: "complete",
+        reason: "message_played",
+      });
+  });
+});
+
+describe("a line that goes down during a call", () => {
+  test.each([
+    ["ringing", RINGING],
+    ["answered", ANSWERED],
+    ["talking", TALKING],
+  ] as const)("while it is %s: the call has a second", (_, before) => {
+    expect(given(before).when(down).effects).toEqual([{ do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs }]);
+    given([...before, down])
+      .when(down)
+      .isNothing();
+    given([...before, down])
+      .when(timer("line"))
+      .ends("fail", "instance_lost");
+  });
+
+  test("and whose audio flows on is given another second, again and again", () => {
+    const still = given([...TALKING, down]).when(timer("line", true));
+    expect(still.effects).toEqual([{ do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs }]);
+    expect(still.flow.phase).toBe("talking");
+  });
+
+  test("and comes back: a call whose audio stopped did not survive it", () => {
+    given([...TALKING, down])
+      .when(up(false))
+      .ends("fail", "instance_lost");
+    expect(given([...TALKING, down]).when(up(true)).effects).toEqual([
+      { do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs },
+    ]);
+    given([...TALKING, down, up(true)])
+      .when(timer("line", true))
+      .isNothing();
+  });
+
+  test("does not survive a line that returns if its audio has stopped", () => {
+    given([...TALKING, down, up(true)])
+      .when(timer("line"))
+      .ends("fail", "instance_lost", "the line came back without this call");
+  });
+
+  test("a line always up comes up without effects", () => {
+    given(TALKING).when(up(false)).isNothing();
+  });
+});
+
+describe("a call with a live stream", () => {
+  const armed = { do: "timer", name: "stream", ms: DEFAULT_TIMINGS.streamAttachMs };
+
+  test("has a limit on how long its audio has no carrier, from the answer on", () => {
+    expect(given(ANSWERED, STREAMED).when(connected).effects).toContainEqual(armed);
+    given(TALKING, STREAMED)
+      .when(timer("stream"))
+      .ends("fail", "stream_lost", `no client was attached to the stream for ${DEFAULT_TIMINGS.streamAttachMs} ms`);
+  });
+
+  test("has none while a client is there, and none before the answer", () => {
+    expect(given([...ANSWERED, attached], STREAMED).when(connected).effects).not.toContainEqual(armed);
+    expect(given(ANSWERED, STREAMED).when(attached, detached).effects).not.toContainEqual(armed);
+    expect(given([...ANSWERED, attached, detached], STREAMED).when(connected).effects).toContainEqual(armed);
+  });
+
+  test("waits for a client that left, until it returns", () => {
+    expect(given([...TALKING, attached], STREAMED).when(detached).effects).toEqual([armed]);
+    expect(given([...TALKING, attached, detached], STREAMED).when(attached).effects).toEqual([
+      { do: "cancel", name: "stream" },
+    ]);
+    given([...TALKING, attached, detached, attached], STREAMED)
+      .when(timer("stream"))
+      .isNothing();
+  });
+
+  test("is COMPLETED by its client once the callee has answered, and FAILED before", () => {
+    given([...TALKING, attached], STREAMED)
+      .when(closed)
+      .ends("complete", "stream_closed", null);
+    for (const before of [[], RINGING, ANSWERED])
+      given([...before, attached], STREAMED)
+        .when(closed)
+        .ends("fail", "terminated", CLOSED_BEFORE_ANSWER);
+  });
+
+  test("lasts no longer than any other call", () => {
+    const duration = { do: "timer", name: "duration", ms: DEFAULT_TIMINGS.maxDurationMs };
+    expect(given(ANSWERED, STREAMED).when(connected).effects).toContainEqual(duration);
+    given([...TALKING, attached], STREAMED)
+      .when(timer("duration"))
+      .ends("complete", "max_duration");
+  });
+});
+
+describe("a call without a stream", () => {
+  test("has no limit on how long its audio has no carrier", () => {
+    const { effects } = given(ANSWERED).when(connected);
+    expect(effects).not.toContainEqual(expect.objectContaining({ name: "stream" }));
+  });
+});
+
+describe("a request to end the call", () => {
+  const end: CallSignal = { type: "end", reason: "terminated", detail: null };
+  test.each([
+    ["dialling", []],
+    ["ringing", RINGING],
+    ["answered", ANSWERED],
+    ["talking", TALKING],
+  ] as const)("while %s hangs up and fails the call", (_, before) => {
+    given(before).when(end).ends("fail", "terminated");
+  });
+});
+
+describe("a timer that fires too late", () => {
+  test.each([
+    ["ring", ANSWERED],
+    ["ring", TALKING],
+    ["setup", TALKING],
+    ["setup", RINGING],
+    ["inbound", ANSWERED],
+    ["duration", RINGING],
+    ["stream", ANSWERED],
+    ["stream", [...TALKING, attached]],
+  ] as const)("%s no longer has an effect", (name, before) => {
+    given(before).when(timer(name)).isNothing();
+  });
+});
+
+describe("a machine that answers", () => {
+  const noted = {
+    do: "note",
+    fact: { event: "answered_by", data: { answered_by: "machine", reason: "beep", confidence: 0.9, at_ms: 2_000 } },
+  };
+
+  test("is noted, and the call continues, unless the call asks for more", () => {
+    const found = given(TALKING).when(machine);
+    expect(found.effects).toEqual([noted]);
+    expect(found.flow.answeredBy).toBe("machine");
+    given([...TALKING, inbound, machine])
+      .when(played)
+      .ends("complete", "message_played");
+  });
+
+  test("ends the call if that is asked for, also after the message", () => {
+    given(TALKING, HANG_UP).when(machine).ends("complete", "machine_hung_up");
+    const waiting = given([...TALKING, inbound], HANG_UP).when(played);
+    expect(waiting.effects).toEqual([{ do: "timer", name: "machine", ms: VERDICT_WAIT_MS }]);
+    given([...TALKING, inbound, played], HANG_UP)
+      .when(machine)
+      .ends("complete", "machine_hung_up");
+    given([...TALKING, inbound, played], HANG_UP)
+      .when(verdict("human"))
+      .ends("complete", "message_played");
+    given([...TALKING, inbound, played], HANG_UP)
+      .when(timer("machine"))
+      .ends("complete", "message_played");
+  });
+
+  test("stops until recording, then begins again", () => {
+    const stopped = given([...TALKING, inbound, played], LEAVE).when(machine);
+    expect(stopped.effects).toEqual([
+      noted,
+      { do: "await_voicemail" },
+      { do: "timer", name: "machine", ms: VOICEMAIL_WAIT_MS },
+    ]);
+    const waiting = given([...TALKING, inbound, ready(3_000), machine], LEAVE);
+    waiting.when(played).isNothing();
+    const begins = waiting.when(over("beep"));
+    expect(begins.effects).toEqual([
+      { do: "cancel", name: "machine" },
+      { do: "note", fact: { event: "leaving_message", data: { after: "beep" } } },
+      { do: "timer", name: "duration", ms: 3_000 + DEFAULT_TIMINGS.maxDurationMs },
+      { do: "leave_message" },
+    ]);
+    waiting.when(over("beep"), played).ends("complete", "message_played");
+  });
+
+  test("gets the message without a beep in the end, and once more after a late one", () => {
+    const waiting = given([...TALKING, inbound, machine], LEAVE);
+    expect(waiting.when(timer("machine")).flow.voicemail).toBe("timeout");
+    const again = waiting.when(over("silence"), over("beep"));
+    expect(again.effects.filter((effect) => effect.do === "leave_message")).toHaveLength(2);
+    given([...TALKING, inbound, machine, over("beep")], LEAVE)
+      .when(over("beep"), over("silence"))
+      .isNothing();
+  });
+
+  test("is that of a corrected verdict", () => {
+    const corrected = given([...TALKING, inbound, verdict("human")], LEAVE).when(machine);
+    expect(corrected.effects).toContainEqual({ do: "await_voicemail" });
+    expect(corrected.flow.answeredBy).toBe("machine");
+  });
+
+  test("can be found by the agent, whatever the call asks for", () => {
+    const found = given([...TALKING, inbound, verdict("human")]).when({ type: "leave_voicemail", atMs: 9_000 });
+    expect(found.effects).toEqual([
+      {
+        do: "note",
+        fact: { event: "answered_by", data: { answered_by: "machine", reason: "agent", confidence: 1, at_ms: 9_000 } },
+      },
+      { do: "await_voicemail" },
+      { do: "timer", name: "machine", ms: VOICEMAIL_WAIT_MS },
+    ]);
+    given(RINGING).when({ type: "leave_voicemail", atMs: 0 }).isNothing();
+  });
+});
+
+const lineTone = (tone: LineTone, answeredBy?: AnsweredBy): CallSignal => ({
+  type: "line_tone",
+  finding: { tone, hz: [425], atMs: 500 },
+  verdict: answeredBy && { answeredBy, reason: "network_tone", confidence: 0.95, atMs: 3_000 },
+});
+const suspected = (isSuspected: boolean): CallSignal => ({ type: "tone_suspected", suspected: isSuspected });
+
+describe("a tone of the network or of a fax machine", () => {
+  test.each(LINE_TONES.filter((tone) => TONE_MEANINGS[tone].ends))("%s ends the call under every policy", (tone) => {
+    for (const rules of [RULES, HANG_UP, LEAVE])
+      given([...TALKING, inbound, ready(9_000)], rules)
+        .when(lineTone(tone, "machine"))
+        .ends("complete", "machine_hung_up");
+    const { effects } = given([...TALKING, inbound]).when(lineTone(tone, "machine"));
+    expect(effects).toContainEqual({ do: "discard_message" });
+    expect(effects).toContainEqual(expect.objectContaining({ detail: toneText({ tone, hz: [425] }) }));
+  });
+
+  test("ends a call that dials an extension as well, except for the dial tone of a switchboard", () => {
+    const rules: FlowRules = { ...RULES, start: { extension: ",,12", startOn: "answer", startDelayMs: 0 } };
+    given([...TALKING, inbound], rules)
+      .when(lineTone("fax", "fax"))
+      .ends("complete", "machine_hung_up");
+    given([...TALKING, inbound], rules)
+      .when(lineTone("busy", "machine"))
+      .ends("complete", "machine_hung_up");
+    expect(given([...TALKING, inbound], rules).when(lineTone("continuous", "machine")).flow.phase).toBe("talking");
+  });
+
+  test("is only noted for a stream, whose program decides", () => {
+    const { effects, flow } = given([...TALKING, attached, inbound], STREAMED).when(lineTone("fax", "fax"));
+    expect(effects.map((effect) => effect.do)).toEqual(["note", "note"]);
+    expect(flow).toMatchObject({ phase: "talking", answeredBy: "fax" });
+  });
+
+  test("ends a call as hung up if it is busy after a person, and not if it is information", () => {
+    const talked = given([...TALKING, inbound, verdict("human")]);
+    talked.when(lineTone("busy")).ends("complete", "callee_hung_up");
+    talked.when(lineTone("special_information", "machine")).ends("complete", "machine_hung_up");
+  });
+
+  test("that is not certain yet delays the end of the call", () => {
+    const waiting = given([...TALKING, inbound, suspected(true)]).when(played);
+    expect(waiting.effects).toEqual([{ do: "timer", name: "machine", ms: TONE_WAIT_MS }]);
+    const before = [...TALKING, inbound, suspected(true), played];
+    given(before).when(suspected(false)).ends("complete", "message_played");
+    given(before).when(timer("machine")).ends("complete", "message_played");
+    given(before).when(lineTone("busy", "machine")).ends("complete", "machine_hung_up");
+  });
+});
+
+describe("a phone that rings behind a switchboard", () => {
+  const ringing = [...TALKING, inbound, ready(3_000), lineTone("ringback")];
+
+  test("stops the message until a person comes", () => {
+    const { effects } = given([...TALKING, inbound]).when(lineTone("ringback"));
+    expect(effects.slice(1)).toEqual([
+      { do: "await_person", behind: "ringing" },
+      { do: "timer", name: "machine", ms: PERSON_WAIT_MS },
+    ]);
+    given(ringing).when(played).isNothing();
+    const came = given(ringing).when({ type: "person_came", verdict: undefined });
+    expect(came.effects).toContainEqual({ do: "leave_message" });
+    given([...ringing, { type: "person_came", verdict: undefined }])
+      .when(played)
+      .ends("complete", "message_played");
+  });
+
+  test("ends the call if no person comes", () => {
+    given(ringing).when(timer("machine")).ends("complete", "machine_hung_up");
+  });
+
+  test("changes nothing for an agent, for a voicemail box, and late in the call", () => {
+    const noteOnly = (before: readonly CallSignal[], rules: FlowRules, signal = lineTone("ringback")) =>
+      expect(given(before, rules).when(signal).effects).toHaveLength(1);
+    noteOnly([...TALKING, inbound], { ...RULES, fixed: false });
+    noteOnly([...TALKING, inbound, machine], LEAVE);
+    const late: CallSignal = {
+      type: "line_tone",
+      finding: { tone: "ringback", hz: [425], atMs: 21_000 },
+      verdict: undefined,
+    };
+    noteOnly([...TALKING, inbound], RULES, late);
+  });
+});
+
+describe("a call-screening assistant", () => {
+  const screening = verdict("screening");
+  const INTRODUCE: FlowRules = { ...RULES, onScreening: { say: "This is Acme." } };
+
+  test("hears the message by default, and ends the call on request", () => {
+    given([...TALKING, inbound, screening])
+      .when(played)
+      .ends("complete", "message_played");
+    given([...TALKING, inbound], { ...RULES, onScreening: "hang_up" })
+      .when(screening)
+      .ends("complete", "machine_hung_up");
+  });
+
+  test("gets the introduction; the message waits", () => {
+    const { effects, flow } = given([...TALKING, inbound, machine], INTRODUCE).when(screening);
+    expect(effects).toContainEqual({ do: "await_person", behind: "screening" });
+    expect(flow).toMatchObject({ awaited: "screening", voicemail: undefined });
+  });
+
+  test("may be recognised after the message: its words arrive after its voice", () => {
+    const before = [...TALKING, inbound, played];
+    const heard = given(before, INTRODUCE).when(verdict("human"));
+    expect(heard.effects).toContainEqual({ do: "timer", name: "machine", ms: WORDS_WAIT_MS });
+    expect(heard.flow.phase).toBe("talking");
+    given([...before, verdict("human")], INTRODUCE)
+      .when(timer("machine"))
+      .ends("complete", "message_played");
+    expect(given([...before, verdict("human")], INTRODUCE).when(screening).flow.awaited).toBe("screening");
+  });
+
+  test("is not waited for any longer once a voicemail box records", () => {
+    const both: FlowRules = { ...INTRODUCE, onMachine: "leave_message" };
+    given([...TALKING, inbound, verdict("human"), machine, over("beep")], both)
+      .when(played)
+      .ends("complete", "message_played");
+  });
+});
+
+const signals: fc.Arbitrary<CallSignal> = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(placed, answered, connected) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<CallSignal>({ type: "alerting" }, inbound, evidence, down, up(true), up(false)),
+  },
+  { weight: 2, arbitrary: fc.constantFrom(attached, detached, attached, detached, closed) },
+  { weight: 2, arbitrary: fc.nat(1_000_000).map(ready) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.constantFrom<TimerName>("ring", "setup", "inbound", "duration", "line", "stream"), fc.boolean())
+      .map(([name, inboundSince]) => timer(name, inboundSince)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<CallSignal>(
+      played,
+      machine,
+      verdict("human"),
+      verdict("unknown"),
+      over("beep"),
+      over("silence"),
+      { type: "leave_voicemail", atMs: 1_000 },
+      verdict("screening"),
+      lineTone("ringback"),
+      lineTone("busy"),
+      suspected(true),
+      suspected(false),
+      timer("machine"),
+      { type: "person_came", verdict: undefined },
+      { type: "noticed", fact: { event: "dtmf", data: { digit: "1" } } },
+      { type: "media_lost", detail: "lost" },
+      { type: "message_failed", reason: "speech_failed", detail: "failed" },
+      { type: "end", reason: "terminated", detail: null },
+      ended("callee_hung_up"),
+      ended("busy"),
+      ended("line_lost"),
+      ended("released"),
+    ),
+  },
+);
+
+fuzz(
+  "whatever happens, a call ends once: with one conclusion and a hang-up, or back in its queue, and then nothing more",
+  fc.property(
+    fc.array(signals, { maxLength: 60 }),
+    fc.boolean(),
+    fc.boolean(),
+    fc.boolean(),
+    fc.constantFrom(...MACHINE_POLICIES),
+    fc.constantFrom<OnScreening>("continue", "hang_up", { say: "This is Acme." }),
+    (sequence, expectsInboundAudio, streamed, unproven, onMachine, onScreening) => {
+      const rules = { ...RULES, expectsInboundAudio, streamed, onMachine, onScreening };
+      let flow = beginFlow(rules).flow;
+      let status: CallStatus = "QUEUED";
+      let over = 0;
+      let hungUp = false;
+      let watched = false;
+      // The leg's own end always comes at last.
+      for (const signal of [...sequence, ended("unreachable")]) {
+        const decision = decide(flow, signal, rules, unproven ? "nothing came" : undefined);
+        flow = decision.flow;
+        for (const effect of decision.effects) {
+          expect(over, "an effect after the end").toBe(0);
+          if (effect.do === "hang_up") hungUp = true;
+          if (effect.do === "move" || effect.do === "conclude") {
+            const next: CallStatus | undefined = nextState(CALL_TRANSITIONS, status, effect.input);
+            expect(next, `${effect.input} in ${status}`).toBeDefined();
+            status = next ?? status;
+          }
+          if (effect.do === "conclude") {
+            expect(hungUp, "hung up before the end is written").toBe(true);
+            const reasons: readonly string[] = effect.input === "complete" ? COMPLETED_REASONS : FAILED_REASONS;
+            expect(reasons).toContain(effect.reason);
+            over++;
+          }
+          if (effect.do === "requeue") {
+            expect(status, "nobody was asked").toBe("QUEUED");
+            over++;
+          }
+          if (effect.do === "timer") expect(effect.ms).toBeGreaterThan(0);
+          if ((effect.do === "timer" || effect.do === "cancel") && effect.name === "stream")
+            watched = effect.do === "timer";
+        }
+        if (streamed && flow.phase === "talking") expect(watched, "nobody carries the audio").toBe(!flow.attached);
+        expect(flow.phase === "over").toBe(over === 1);
+      }
+      expect(over).toBe(1);
+    },
+  ),
+);
+
+/** Signals that begin or end a wait of a call. */
+const waits: fc.Arbitrary<CallSignal> = fc.constantFrom<CallSignal>(
+  played,
+  evidence,
+  ...(["human", "machine", "screening", "fax", "unknown"] as const).map(verdict),
+  over("beep"),
+  over("silence"),
+  { type: "leave_voicemail", atMs: 1_000 },
+  lineTone("ringback"),
+  suspected(true),
+  suspected(false),
+  { type: "person_came", verdict: undefined },
+  { type: "extension_dialled", inBand: false },
+  { type: "first_word", isOver: false },
+  { type: "first_word", isOver: true },
+  ...(["machine", "start", "inbound"] as const).map((name) => timer(name)),
+);
+
+fuzz(
+  "whatever it has waited for, a call that has played what it had to say ends before its longest duration",
+  fc.property(
+    fc.array(waits, { maxLength: 12 }),
+    fc.constantFrom(...MACHINE_POLICIES),
+    fc.constantFrom<OnScreening>("continue", "hang_up", { say: "This is Acme." }),
+    fc.constantFrom<StartRules>(
+      RULES.start,
+      { startOn: "first_word", startDelayMs: 0 },
+      { startOn: "first_word", startDelayMs: 500, extension: "12" },
+    ),
+    (sequence, onMachine, onScreening, start) => {
+      const rules = { ...RULES, onMachine, onScreening, start };
+      const armed = new Set<TimerName>();
+      let flow = beginFlow(rules).flow;
+      const take = (signal: CallSignal): void => {
+        if (signal.type === "timer" && !armed.delete(signal.name)) return;
+        const decision = decide(flow, signal, rules);
+        flow = decision.flow;
+        for (const effect of decision.effects) {
+          if (effect.do === "timer") armed.add(effect.name);
+          if (effect.do === "cancel") armed.delete(effect.name);
+        }
+      };
+      for (const signal of [...TALKING, ...sequence, { type: "extension_dialled", inBand: false } as const])
+        take(signal);
+      // A wait that is over may begin the message, or begin it again.
+      for (let round = 0; round < 3; round++) {
+        for (const name of ["start", "machine", "inbound"] as const) take(timer(name));
+        if (flow.start === "ready") take(played);
+      }
+      for (const name of ["machine", "inbound"] as const) take(timer(name));
+      expect(flow.phase, JSON.stringify(flow)).toBe("over");
+    },
+  ),
+);

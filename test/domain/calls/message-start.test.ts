@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { type CallFlow, decide, type FlowRules, NEW_FLOW } from "../../../src/domain/calls/call-flow.ts";
+import type { CallEffect, CallSignal, TimerName } from "../../../src/domain/calls/call-signal.ts";
+import {
+  EXTENSION_WAIT_MS,
+  FIRST_WORD_WAIT_MS,
+  MAX_FIRST_WORD_MS,
+  type StartRules,
+} from "../../../src/domain/calls/message-start.ts";
+import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
+
+const MESSAGE_MS = 4_000;
+const TALKING: readonly CallSignal[] = [
+  { type: "placed" },
+  { type: "message_ready", messageMs: MESSAGE_MS },
+  { type: "answered" },
+  { type: "connected" },
+];
+const begun: CallSignal = { type: "first_word", isOver: false };
+const over: CallSignal = { type: "first_word", isOver: true };
+const dialled: CallSignal = { type: "extension_dialled", inBand: false };
+const machine: CallSignal = {
+  type: "answered_by",
+  verdict: { answeredBy: "machine", reason: "beep", confidence: 0.9, atMs: 2_000 },
+};
+const timer = (name: TimerName): CallSignal => ({ type: "timer", name, inboundSince: true });
+
+const rulesOf = (start: Partial<StartRules>, onMachine: FlowRules["onMachine"] = "continue"): FlowRules => ({
+  timings: DEFAULT_TIMINGS,
+  expectsInboundAudio: false,
+  streamed: false,
+  playedReason: "message_played",
+  onMachine,
+  onScreening: "continue",
+  fixed: true,
+  start: { startOn: "answer", startDelayMs: 0, ...start },
+});
+
+/** Effects of the last of the signals. */
+function effectsOf(signals: readonly CallSignal[], rules: FlowRules): readonly CallEffect[] {
+  let flow: CallFlow = NEW_FLOW;
+  let effects: readonly CallEffect[] = [];
+  for (const signal of signals) ({ flow, effects } = decide(flow, signal, rules));
+  return effects;
+}
+
+const beginning = (delayMs: number): CallEffect[] => [
+  { do: "cancel", name: "start" },
+  { do: "begin_message", delayMs },
+  { do: "timer", name: "duration", ms: MESSAGE_MS + DEFAULT_TIMINGS.maxDurationMs + delayMs },
+];
+const about = (effects: readonly CallEffect[]) =>
+  effects.filter(
+    (effect) => /begin|await_first|extension/.test(effect.do) || ("name" in effect && effect.name === "start"),
+  );
+
+describe("a message", () => {
+  test("begins at the answer, without an effect", () => {
+    expect(about(effectsOf(TALKING, rulesOf({})))).toEqual([]);
+  });
+
+  test("begins after a pause, which its longest duration allows for", () => {
+    expect(effectsOf(TALKING, rulesOf({ startDelayMs: 700 })).slice(-3)).toEqual(beginning(700));
+  });
+
+  test("waits for the first word, then the pause", () => {
+    const rules = rulesOf({ startOn: "first_word", startDelayMs: 300 });
+    expect(about(effectsOf(TALKING, rules))).toEqual([
+      { do: "await_first_word" },
+      { do: "timer", name: "start", ms: FIRST_WORD_WAIT_MS },
+    ]);
+    expect(effectsOf([...TALKING, begun], rules)).toEqual([{ do: "timer", name: "start", ms: MAX_FIRST_WORD_MS }]);
+    for (const word of [[over], [begun, over]]) expect(effectsOf([...TALKING, ...word], rules)).toEqual(beginning(300));
+  });
+
+  test.each([[[]], [[begun]]])("begins anyway when the wait for the first word has lasted too long (%#)", (word) => {
+    const rules = rulesOf({ startOn: "first_word" });
+    expect(effectsOf([...TALKING, ...word, timer("start")], rules)).toEqual(beginning(0));
+  });
+
+  test("begins once", () => {
+    const rules = rulesOf({ startOn: "first_word" });
+    for (const late of [begun, over, timer("start"), dialled])
+      expect(effectsOf([...TALKING, over, late], rules)).toEqual([]);
+  });
+
+  test("waits only for the beep at machines", () => {
+    const rules = rulesOf({ startOn: "first_word" }, "leave_message");
+    expect(effectsOf([...TALKING, machine], rules)).toContainEqual({ do: "cancel", name: "start" });
+    for (const late of [over, timer("start")]) expect(effectsOf([...TALKING, machine, late], rules)).toEqual([]);
+    const recording: CallSignal = { type: "greeting_over", end: "beep" };
+    expect(effectsOf([...TALKING, machine, recording], rules)).toContainEqual({ do: "leave_message" });
+  });
+});
+
+describe("an extension", () => {
+  const note = {
+    do: "note",
+    fact: { event: "extension_dialled", data: { extension: ",12", in_band: false } },
+  };
+
+  test("is dialled once the call is connected, and the message follows it", () => {
+    const rules = rulesOf({ extension: ",12", startDelayMs: 200 });
+    expect(about(effectsOf(TALKING.slice(0, 3), rules))).toEqual([]);
+    expect(about(effectsOf(TALKING, rules))).toEqual([{ do: "dial_extension" }]);
+    expect(effectsOf([...TALKING, dialled], rules)).toEqual([note, ...beginning(200)]);
+    expect(effectsOf([...TALKING, dialled, dialled], rules)).toEqual([]);
+  });
+
+  test("is dialled to its end although the switchboard has a dial tone", () => {
+    const finding = { tone: "continuous", hz: [425], atMs: 500 } as const;
+    const dialTone: CallSignal = { type: "line_tone", finding, verdict: undefined };
+    const rules = rulesOf({ extension: ",12" });
+    expect(effectsOf([...TALKING, dialTone], rules).map((effect) => effect.do)).toEqual(["note"]);
+    expect(effectsOf([...TALKING, dialTone, dialled], rules)).toEqual([note, ...beginning(0)]);
+  });
+
+  test("has been dialled before the phone behind the switchboard rings", () => {
+    const finding = { tone: "ringback", hz: [425], atMs: 1_500 } as const;
+    const ringing: CallSignal = { type: "line_tone", finding, verdict: undefined };
+    const rules = rulesOf({ extension: ",12", startOn: "first_word" });
+    const done = (signals: readonly CallSignal[]) =>
+      effectsOf([...TALKING, ...signals], rules).map(({ do: name }) => name);
+    expect(done([ringing])).toEqual(["note"]);
+    expect(done([dialled, ringing])).toContain("await_person");
+    expect(done([dialled, ringing, over])).toEqual([]);
+  });
+
+  test("comes before the first word: that of the switchboard does not count", () => {
+    const rules = rulesOf({ extension: ",12", startOn: "first_word" });
+    for (const early of [begun, over]) expect(effectsOf([...TALKING, early], rules)).toEqual([]);
+    expect(effectsOf([...TALKING, dialled], rules)).toEqual([
+      note,
+      { do: "await_first_word" },
+      { do: "timer", name: "start", ms: EXTENSION_WAIT_MS },
+    ]);
+    expect(effectsOf([...TALKING, dialled, over], rules)).toEqual(beginning(0));
+  });
+});

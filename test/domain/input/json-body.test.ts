@@ -1,0 +1,79 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { boundsFault, type JsonBounds, parseJson } from "../../../src/domain/input/json-body.ts";
+import { fuzz } from "../../support/fuzz.ts";
+import { processorMs } from "../../support/processor-time.ts";
+
+const BOUNDS: JsonBounds = { depth: 32, parts: 1_000 };
+const MEGABYTE = 1024 * 1024;
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const parse = (text: string, bounds = BOUNDS) => parseJson(bytesOf(text), bounds);
+
+/** How deep a value is, and how many strings, objects, arrays and commas its text has. */
+function measured(value: unknown): { depth: number; parts: number } {
+  if (typeof value === "string") return { depth: 0, parts: 1 };
+  if (typeof value !== "object" || value === null) return { depth: 0, parts: 0 };
+  const inner = Object.values(value).map(measured);
+  const keys = Array.isArray(value) ? 0 : inner.length;
+  return {
+    depth: 1 + Math.max(0, ...inner.map(({ depth }) => depth)),
+    parts: 1 + keys + Math.max(0, inner.length - 1) + inner.reduce((sum, { parts }) => sum + parts, 0),
+  };
+}
+
+describe("a text within the bounds", () => {
+  fuzz(
+    "means what JSON.parse says, and the bounds are those of its value",
+    fc.property(
+      fc.jsonValue({ maxDepth: 6 }),
+      fc.constantFrom(0, 1),
+      fc.nat({ max: 5 }),
+      fc.nat({ max: 40 }),
+      (value, indent, depth, parts) => {
+        const text = JSON.stringify(value, undefined, indent);
+        expect(parse(text)).toEqual({ value: JSON.parse(text) });
+        const is = measured(value);
+        const within = is.depth <= depth && is.parts <= parts;
+        expect(boundsFault(bytesOf(text), { depth, parts }) === undefined).toBe(within);
+      },
+    ),
+  );
+
+  test("has brackets, commas and escaped quotes in its strings at no cost", () => {
+    const value = { a: '[[[["\\"{,,,\\\\', b: '\\"' };
+    expect(parse(JSON.stringify(value), { depth: 1, parts: 6 })).toEqual({ value });
+  });
+});
+
+fuzz(
+  "bytes of any kind are parsed as JSON.parse parses them, or have a fault",
+  fc.property(
+    fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.array(fc.constantFrom(...'[]{}",:\\ \n0a'), { maxLength: 200 }).map((chars) => bytesOf(chars.join(""))),
+    ),
+    (bytes) => {
+      const parsed = parseJson(bytes, BOUNDS);
+      if ("value" in parsed) expect(parsed.value).toEqual(JSON.parse(new TextDecoder().decode(bytes)));
+      else expect(parsed.fault).toMatch(/^the (body|request) /);
+    },
+  ),
+);
+
+describe("16 MiB", () => {
+  test.each(["[", '{"a":', "[[],", '"",', "1,", '["'])("of %s have a fault at once, unparsed", (unit) => {
+    const bytes = bytesOf(unit.repeat((16 * MEGABYTE) / unit.length));
+    const startedAt = processorMs();
+    const parsed = parseJson(bytes, BOUNDS);
+    expect(processorMs() - startedAt).toBeLessThan(250);
+    expect(parsed).toHaveProperty("fault", expect.stringMatching(/nested deeper than 32|more than 1000 keys/));
+  });
+
+  test.each(['\\"', "\\\\", '\\"[', "a"])("of %s in a string are read in one pass", (unit) => {
+    const bytes = bytesOf(`["${unit.repeat((16 * MEGABYTE) / unit.length)}`);
+    const startedAt = processorMs();
+    expect(boundsFault(bytes, BOUNDS)).toBeUndefined();
+    // A scan that starts anew at each escaped quote takes hours.
+    expect(processorMs() - startedAt).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,379 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  decideLine,
+  isProbed,
+  LINE_CONDITIONS,
+  LINE_TRANSITIONS,
+  type LineCondition,
+  type LineEffect,
+  type LineFlow,
+  type LineInput,
+  type LineRules,
+  newLine,
+} from "../../../src/domain/instances/line-flow.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+const RULES: LineRules = { graceMs: 30_000, linksByItself: false };
+const OPERATOR: LineRules = { ...RULES, linksByItself: true };
+
+const NEW = newLine(false);
+const LINKED = newLine(true);
+
+const linking: LineInput = { type: "linking_started" };
+const linkStored = (offlineReports = 0): LineInput => ({ type: "link_stored", offlineReports });
+const resumed: LineInput = { type: "resumed" };
+const openFailed: LineInput = { type: "open_failed", reason: "no answer" };
+const foundOnline = (at = 1_000): LineInput => ({ type: "found_online", at });
+const foundOffline: LineInput = { type: "found_offline", reason: "no route", lasting: false };
+const activeStored = (offlineReports = 0): LineInput => ({ type: "active_stored", offlineReports });
+const offline = (reason = "gone", lasting = false): LineInput => ({ type: "offline", reason, lasting });
+const unlinked: LineInput = { type: "unlinked", reason: "removed" };
+const condition = (name: LineCondition | null, reason?: string): LineInput => ({
+  type: "condition",
+  condition: name,
+  reason,
+});
+const unlinking: LineInput = { type: "unlinking", reason: "by its owner" };
+const unlinkingStored: LineInput = { type: "unlinking_stored", reason: "by its owner" };
+const graceOver: LineInput = { type: "grace_over" };
+const closing: LineInput = { type: "closing" };
+const closed: LineInput = { type: "closed" };
+
+const TO_ONLINE = [foundOnline(), activeStored()];
+const startGrace: LineEffect = { do: "start_grace", ms: 30_000 };
+
+/** Given what has happened to a line, when something happens, then the state and the effects. */
+function given(start: LineFlow, before: readonly LineInput[] = [], rules: LineRules = RULES) {
+  const flow = before.reduce((state, input) => decideLine(state, input, rules).flow, start);
+  return {
+    flow,
+    when: (input: LineInput) => ({ before: flow, ...decideLine(flow, input, rules) }),
+    ignores: (input: LineInput) => expect(decideLine(flow, input, rules)).toEqual({ flow, effects: [] }),
+  };
+}
+
+test("a notice of a probe that finds the line online is its condition until a probe finds none", () => {
+  const notice = { condition: "restricted", reason: "no calls to strangers", until: 5_000 } as const;
+  const online = decideLine(newLine(true), { type: "found_online", at: 1_000, notice }, RULES).flow;
+  expect(online).toMatchObject({ condition: "restricted", notice });
+  expect(decideLine(online, foundOnline(2_000), RULES).flow).toMatchObject({ condition: null, notice: null });
+});
+
+describe("linking", () => {
+  test("waits for the code to be scanned", () => {
+    const { flow, effects } = given(NEW).when(linking);
+    expect(flow).toMatchObject({ state: "linking", reason: "waiting for the code to be scanned" });
+    expect(effects).toEqual([]);
+    expect(isProbed(flow)).toBe(false);
+  });
+
+  test("a stored link connects, clears the code and schedules a probe", () => {
+    const { flow, effects } = given(NEW, [linking]).when(linkStored());
+    expect(flow.state).toBe("connecting");
+    expect(effects).toEqual([{ do: "clear_code" }, { do: "schedule_probe" }]);
+  });
+
+  test("a link that is stored after an unlink leaves the line unlinked", () => {
+    const { flow } = given(NEW, [linking, unlinked]).when(linkStored(0));
+    expect(flow).toMatchObject({ state: "unlinked", reason: "removed" });
+  });
+
+  test("a stored link clears a lasting fault, unless a report came during the write", () => {
+    const broken = given(LINKED, [offline("wrong password", true)]);
+    expect(broken.when(linkStored(1)).flow.lastingFault).toBeUndefined();
+    expect(broken.when(linkStored(0)).flow.lastingFault).toBe("wrong password");
+  });
+
+  test("a stored link leaves an online line online", () => {
+    expect(given(LINKED, TO_ONLINE).when(linkStored()).flow.state).toBe("online");
+  });
+
+  test("a linked line does not link again", () => {
+    given(LINKED).ignores(linking);
+  });
+
+  test("a resumed line connects although unlinked", () => {
+    expect(given(NEW).when(resumed).flow.state).toBe("connecting");
+    given(LINKED, TO_ONLINE).ignores(resumed);
+  });
+
+  test("a line that cannot be opened is offline, without a number unlinked", () => {
+    expect(given(NEW).when(openFailed)).toMatchObject({
+      flow: { state: "unlinked", reason: "no answer" },
+      effects: [],
+    });
+    expect(given(LINKED).when(openFailed)).toMatchObject({
+      flow: { state: "offline", reason: "no answer" },
+      effects: [],
+    });
+    expect(given(NEW, [resumed]).when(openFailed).flow.state).toBe("offline");
+  });
+});
+
+describe("a probe that finds the line online", () => {
+  test("stores the instance active before dialling", () => {
+    const { flow, effects } = given(LINKED).when(foundOnline(7_000));
+    expect(flow).toMatchObject({ state: "connecting", lastSeenAt: 7_000 });
+    expect(effects).toEqual([{ do: "stop_grace" }, { do: "store_active", offlineReports: 0 }]);
+  });
+
+  test("makes the line online once that is stored", () => {
+    const { flow, effects } = given(LINKED, [foundOnline()]).when(activeStored());
+    expect(flow).toMatchObject({ state: "online", reason: null });
+    expect(effects).toEqual([{ do: "notify_online" }]);
+  });
+
+  test("has no effect if a report against the line came during the write", () => {
+    given(LINKED, [foundOnline(), offline()]).ignores(activeStored(0));
+    given(LINKED, [foundOnline(), unlinked]).ignores(activeStored(0));
+  });
+
+  test("stores nothing for a line that is online already", () => {
+    const { flow, effects } = given(LINKED, TO_ONLINE).when(foundOnline(9_000));
+    expect(flow).toMatchObject({ state: "online", lastSeenAt: 9_000 });
+    expect(effects).toEqual([{ do: "stop_grace" }]);
+  });
+
+  test("links a line whose code was not reported as scanned", () => {
+    expect(given(NEW, [linking, ...TO_ONLINE]).flow.state).toBe("online");
+  });
+
+  test("clears a lasting fault at once", () => {
+    expect(given(LINKED, [offline("bad", true)]).when(foundOnline()).flow.lastingFault).toBeUndefined();
+  });
+
+  test("is ignored after an unlink", () => {
+    given(LINKED, [unlinked]).ignores(foundOnline());
+    given(LINKED, [unlinked]).ignores(foundOffline);
+  });
+});
+
+describe("an offline line", () => {
+  test("reconnects within the grace and cannot dial", () => {
+    const { flow, effects } = given(LINKED, TO_ONLINE).when(offline());
+    expect(flow).toMatchObject({ state: "reconnecting", reason: "gone", offlineReports: 1 });
+    expect(effects).toEqual([{ do: "notify_offline", reason: "gone" }, startGrace]);
+  });
+
+  test("starts its grace once and notifies once", () => {
+    const { flow, effects } = given(LINKED, [...TO_ONLINE, offline()]).when(foundOffline);
+    expect(flow).toMatchObject({ state: "reconnecting", reason: "no route", offlineReports: 2 });
+    expect(effects).toEqual([]);
+  });
+
+  test("is stored as inactive, with the latest reason, when the grace has ended", () => {
+    const { flow, effects } = given(LINKED, [...TO_ONLINE, offline(), offline("worse")]).when(graceOver);
+    expect(flow).toMatchObject({ state: "offline", reason: "worse", inGrace: false });
+    expect(effects).toEqual([{ do: "store_inactive", reason: "worse" }]);
+  });
+
+  test("has a grace during its first connection", () => {
+    expect(given(LINKED).when(offline()).effects).toEqual([startGrace]);
+    expect(given(LINKED, [offline()]).when(graceOver).flow.state).toBe("offline");
+  });
+
+  test("starts another grace after it was online again", () => {
+    const again = given(LINKED, [...TO_ONLINE, offline(), foundOnline(), activeStored(1)]);
+    expect(again.flow.state).toBe("online");
+    expect(again.when(offline()).effects).toContainEqual(startGrace);
+  });
+
+  test("starts no grace after the first one", () => {
+    const { flow, effects } = given(LINKED, [offline(), graceOver]).when(offline("still"));
+    expect(flow).toMatchObject({ state: "offline", reason: "still" });
+    expect(effects).toEqual([]);
+  });
+
+  test("is reported as broken once per lasting fault", () => {
+    const broken = given(LINKED).when(offline("wrong password", true));
+    expect(broken.flow.lastingFault).toBe("wrong password");
+    expect(broken.effects).toEqual([
+      { do: "notify_broken" },
+      { do: "stop_grace" },
+      { do: "store_inactive", reason: "wrong password" },
+    ]);
+    expect(decideLine(broken.flow, offline("wrong name", true), RULES)).toMatchObject({
+      flow: { lastingFault: "wrong name" },
+      effects: [],
+    });
+    expect(decideLine(broken.flow, offline("busy"), RULES).flow.lastingFault).toBeUndefined();
+  });
+
+  test("has no grace for a lasting fault", () => {
+    for (const before of [[], TO_ONLINE, [...TO_ONLINE, offline("no route")]]) {
+      const { flow, effects } = given(LINKED, before).when(offline("replaced", true));
+      expect(flow).toMatchObject({ state: "offline", reason: "replaced", lastingFault: "replaced", inGrace: false });
+      expect(effects).toContainEqual({ do: "store_inactive", reason: "replaced" });
+      expect(effects).not.toContainEqual(startGrace);
+    }
+    const again = given(LINKED, [...TO_ONLINE, offline("replaced", true)]).when(offline("replaced", true));
+    expect(again.effects).toEqual([]);
+  });
+
+  test("without a number only counts the report", () => {
+    for (const before of [[], [linking]])
+      expect(given(NEW, before).when(offline())).toMatchObject({
+        flow: { ...given(NEW, before).flow, offlineReports: 1 },
+        effects: [],
+      });
+  });
+});
+
+describe("an unlinked line", () => {
+  test("stops its timers, notifies and stores in this order", () => {
+    const { flow, effects } = given(LINKED, [...TO_ONLINE, offline("bad", true)]).when(unlinked);
+    expect(flow).toMatchObject({ state: "unlinked", reason: "removed", lastingFault: undefined, inGrace: false });
+    expect(effects).toEqual([
+      { do: "cancel_probe" },
+      { do: "stop_grace" },
+      { do: "notify_offline", reason: "removed" },
+      { do: "store_unlinked", reason: "removed" },
+    ]);
+    expect(isProbed(flow)).toBe(false);
+  });
+
+  test("is only offline if its network links on its own", () => {
+    const { flow, effects } = given(LINKED, TO_ONLINE, OPERATOR).when(unlinked);
+    expect(flow).toMatchObject({ state: "reconnecting", reason: "removed" });
+    expect(effects).toEqual([{ do: "notify_offline", reason: "removed" }, startGrace]);
+  });
+
+  test("links again with a new code", () => {
+    expect(given(LINKED, [unlinked, linking, linkStored(1), foundOnline(), activeStored(1)]).flow.state).toBe("online");
+  });
+});
+
+describe("a line whose user unlinks the number", () => {
+  test("stops its timers and notifies, but stores nothing before the network was asked", () => {
+    const { flow, effects } = given(LINKED, [...TO_ONLINE, offline("bad", true)]).when(unlinking);
+    expect(flow).toMatchObject({ state: "unlinked", reason: "by its owner", stage: "unlinking", offlineReports: 2 });
+    expect(flow).toMatchObject({ lastingFault: undefined, inGrace: false });
+    expect(effects).toEqual([
+      { do: "cancel_probe" },
+      { do: "stop_grace" },
+      { do: "notify_offline", reason: "by its owner" },
+    ]);
+    expect(isProbed(flow)).toBe(false);
+  });
+
+  test("ignores everything that its network still reports", () => {
+    const { ignores, when } = given(LINKED, [...TO_ONLINE, unlinking]);
+    for (const input of [unlinking, unlinked, linking, resumed, foundOnline(), foundOffline, activeStored()])
+      ignores(input);
+    expect(when(offline())).toMatchObject({ flow: { state: "unlinked", offlineReports: 2 }, effects: [] });
+  });
+
+  test("links again with a new code once that is stored", () => {
+    const stored = given(LINKED, [unlinking]).when(unlinkingStored);
+    expect(stored).toMatchObject({ flow: { state: "unlinked", stage: "open", reason: "by its owner" }, effects: [] });
+    const relinked = [unlinking, unlinkingStored, linking, linkStored(2), foundOnline(), activeStored(2)];
+    expect(given(LINKED, relinked).flow.state).toBe("online");
+  });
+
+  test("may be closed in the meantime, and stays closed", () => {
+    const { flow, ignores } = given(LINKED, [unlinking, closing]);
+    expect(flow.stage).toBe("closing");
+    ignores(unlinkingStored);
+    ignores(unlinking);
+    given(LINKED, [closing, closed]).ignores(unlinking);
+  });
+});
+
+describe("a line that is being closed", () => {
+  test("stops its timers", () => {
+    const { flow, effects } = given(LINKED, [offline()]).when(closing);
+    expect(flow).toMatchObject({ stage: "closing", inGrace: false });
+    expect(effects).toEqual([{ do: "cancel_probe" }, { do: "stop_grace" }]);
+    expect(isProbed(flow)).toBe(false);
+  });
+
+  test("ignores the answers of probes", () => {
+    given(LINKED, [closing]).ignores(foundOnline());
+    given(LINKED, [closing]).ignores(foundOffline);
+  });
+
+  test("still stores an unlink until it is closed", () => {
+    expect(given(LINKED, [closing]).when(unlinked).effects).toContainEqual({ do: "store_unlinked", reason: "removed" });
+    given(LINKED, [closing, closed]).ignores(unlinked);
+  });
+
+  test("stays closed", () => {
+    given(LINKED, [closing, closed]).ignores(closing);
+  });
+});
+
+describe("any sequence of inputs", () => {
+  const text = fc.constantFrom("a", "b");
+  const reports = fc.nat({ max: 4 });
+  const anyInput: fc.Arbitrary<LineInput> = fc.oneof(
+    fc.constantFrom(linking, resumed, openFailed, graceOver, unlinked, foundOnline(), closing, closed),
+    fc.constantFrom(unlinking, unlinkingStored),
+    reports.map(linkStored),
+    reports.map(activeStored),
+    fc.tuple(text, fc.boolean()).map(([reason, lasting]) => offline(reason, lasting)),
+  );
+
+  fuzz(
+    "moves the line only as the table allows",
+    fc.property(fc.boolean(), fc.boolean(), fc.array(anyInput, { maxLength: 30 }), (linked, linksByItself, inputs) => {
+      let flow = newLine(linked);
+      for (const input of inputs) {
+        const { flow: next, effects } = decideLine(flow, input, { ...RULES, linksByItself });
+        const effect = (name: LineEffect["do"]) => effects.some((one) => one.do === name);
+        if (next.state !== flow.state) expect(Object.values(LINE_TRANSITIONS[flow.state])).toContain(next.state);
+        expect(next.reason === null).toBe(next.state === "online");
+        if (next.state === "online" && flow.state !== "online") expect(input.type).toBe("active_stored");
+        if (effect("notify_online")) expect(next.state).toBe("online");
+        if (effect("start_grace")) expect([flow.inGrace, next.inGrace]).toEqual([false, true]);
+        if (flow.inGrace && !next.inGrace) expect(effect("stop_grace") || input.type === "grace_over").toBe(true);
+        flow = next;
+      }
+    }),
+  );
+});
+
+describe("a condition", () => {
+  test("is kept in every state, without any effect", () => {
+    for (const start of [given(NEW), given(NEW, [linking]), given(LINKED), given(LINKED, TO_ONLINE)])
+      for (const name of LINE_CONDITIONS) {
+        const { before, flow, effects } = start.when(condition(name));
+        expect([flow, effects]).toEqual([{ ...before, condition: name }, []]);
+      }
+  });
+
+  test("replaces the reason while no number is linked", () => {
+    const expired = condition("qr_expired", "the codes have expired; ask for a new one");
+    for (const start of [given(NEW), given(NEW, [linking])]) {
+      const { before, flow } = start.when(expired);
+      expect(flow).toMatchObject({ state: before.state, reason: "the codes have expired; ask for a new one" });
+    }
+    expect(given(LINKED, [offline("no route")]).when(condition("replaced", "replaced")).flow.reason).toBe("no route");
+  });
+
+  test("gives the usual reason back afterwards", () => {
+    const expired = condition("qr_expired", "the codes have expired");
+    expect(given(NEW, [linking, expired]).when(condition(null)).flow.reason).toBe("waiting for the code to be scanned");
+    expect(given(NEW, [expired]).when(condition(null)).flow.reason).toBe("no phone number is linked");
+    expect(given(LINKED, [unlinked]).when(condition(null)).flow.reason).toBe("removed");
+    expect(given(NEW, [linking, expired]).when(condition(null, "starting again")).flow.reason).toBe("starting again");
+  });
+
+  test.each([
+    ["the number is linked", NEW, [linking], linkStored()],
+    ["a probe finds the line online", LINKED, [], foundOnline()],
+    ["the number is unlinked", LINKED, TO_ONLINE, unlinked],
+  ])("is over when %s", (_, start, before, input) => {
+    const { flow } = given(start, [...before, condition("restricted")]).when(input);
+    expect(flow.condition).toBeNull();
+  });
+
+  test("outlives a drop and the grace's end", () => {
+    const { flow } = given(LINKED, [...TO_ONLINE, condition("replaced"), offline()]).when(graceOver);
+    expect(flow).toMatchObject({ state: "offline", condition: "replaced" });
+  });
+
+  test("means nothing for a closed line", () => {
+    given(LINKED, [closing, closed]).ignores(condition("replaced", "too late"));
+  });
+});

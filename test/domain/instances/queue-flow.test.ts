@@ -1,0 +1,169 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { nextState } from "../../../src/base/machine.ts";
+import {
+  decideQueue,
+  NEW_QUEUE,
+  QUEUE_TRANSITIONS,
+  type QueueEffect,
+  type QueueFlow,
+  type QueueInput,
+  type QueueMove,
+  type QueueState,
+  RETRY_MS,
+  UNCONFIRMED_MS,
+} from "../../../src/domain/instances/queue-flow.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+const woken: QueueInput = { type: "wake", canDial: true, stopping: false };
+const offline: QueueInput = { type: "wake", canDial: false, stopping: false };
+const stopping: QueueInput = { type: "wake", canDial: false, stopping: true };
+const hold: QueueInput = { type: "hold", ms: 60_000 };
+const unconfirmed: QueueInput = { type: "claim_unconfirmed", now: 5_000 };
+const input = (
+  type: "alarm" | "clock_set" | "line_down" | "withdraw" | "prepare" | "dial" | "rest" | "end" | "requeue",
+) => ({ type }) as const;
+
+const LOOK: QueueEffect = { do: "look" };
+const WAKE: QueueEffect = { do: "wake" };
+const CANCEL: QueueEffect = { do: "cancel_preparation" };
+
+/** Given what has happened to a queue, when something happens, then the state and the effects. */
+function given(...before: readonly QueueInput[]) {
+  const flow = before.reduce<QueueFlow>((flow, input) => decideQueue(flow, input).flow, NEW_QUEUE);
+  return {
+    when: (input: QueueInput) => {
+      const { flow: next, effects } = decideQueue(flow, input);
+      return {
+        gives: (state: QueueState, ...expected: QueueEffect[]) =>
+          expect([next.state, effects]).toEqual([state, expected]),
+      };
+    },
+  };
+}
+
+describe("an idle queue", () => {
+  test("looks for a call when it is woken and can dial", () => given().when(woken).gives("starting", LOOK));
+  test("prepares no call while it cannot dial", () => given().when(offline).gives("idle", CANCEL));
+  test("tries again after a failure", () =>
+    given().when({ type: "retry", ms: RETRY_MS }).gives("idle", { do: "wake_in", ms: RETRY_MS }));
+});
+
+describe("a queue that looks for its next call", () => {
+  test("rests without one", () => given(woken).when(input("rest")).gives("idle"));
+  test("waits for the message of the call", () => given(woken).when(input("prepare")).gives("preparing"));
+  test("waits for the time of the call", () => given(woken).when(hold).gives("waiting", { do: "wake_in", ms: 60_000 }));
+  test("is busy once it dials", () => given(woken).when(input("dial")).gives("busy"));
+  test("looks once at a time", () => given(woken).when(woken).gives("starting_again"));
+  test("looks again if it was woken, also offline", () => {
+    for (const wake of [woken, offline, stopping]) {
+      given(woken, wake).when(input("rest")).gives("idle", WAKE);
+      given(woken, wake).when(input("prepare")).gives("preparing", WAKE);
+      given(woken, wake).when(input("dial")).gives("busy", WAKE);
+      given(woken, wake).when(hold).gives("waiting", { do: "wake_in", ms: 60_000 }, WAKE);
+    }
+  });
+  test("continues while the line is down", () => given(woken).when(input("line_down")).gives("starting", CANCEL));
+});
+
+describe("a queue whose call is being prepared", () => {
+  test("looks again when it is woken", () => given(woken, input("prepare")).when(woken).gives("starting", LOOK));
+  test("cancels that when the line goes down", () => {
+    given(woken, input("prepare")).when(input("line_down")).gives("idle", CANCEL);
+    given(woken, input("prepare")).when(offline).gives("idle", CANCEL);
+  });
+  test("cancels that when the call is withdrawn", () =>
+    given(woken, input("prepare")).when(input("withdraw")).gives("idle", CANCEL));
+  test("ignores the wall clock", () => given(woken, input("prepare")).when(input("clock_set")).gives("preparing"));
+});
+
+describe("a queue that waits for the time of its call", () => {
+  test("does not look before", () => given(woken, hold).when(woken).gives("waiting"));
+  test("looks when the time has come", () => {
+    given(woken, hold).when(input("alarm")).gives("idle", WAKE);
+    given(woken, hold, input("alarm")).when(woken).gives("starting", LOOK);
+  });
+  test("looks at once after the clock was set, or another number may be linked", () => {
+    given(woken, hold, input("clock_set")).when(woken).gives("starting", LOOK);
+    given(woken, hold, input("line_down")).when(woken).gives("starting", LOOK);
+    given(woken, hold, offline).when(woken).gives("starting", LOOK);
+  });
+  test("waits if another call is withdrawn", () => given(woken, hold).when(input("withdraw")).gives("waiting", CANCEL));
+});
+
+describe("a busy queue", () => {
+  test("starts no second call", () => given(woken, input("dial")).when(woken).gives("busy", CANCEL));
+  test("looks for the next call after the end of the live one", () =>
+    given(woken, input("dial")).when(input("end")).gives("idle", WAKE));
+  test("waits a moment before a requeued call", () =>
+    given(woken, input("dial")).when(input("requeue")).gives("idle", { do: "wake_in", ms: RETRY_MS }));
+});
+
+describe("an unconfirmed claim", () => {
+  const doubtful = [woken, unconfirmed] as const;
+
+  test("is looked for while the line is down", () =>
+    given(...doubtful, input("rest"))
+      .when(offline)
+      .gives("starting", LOOK));
+  test("is not looked for once the server stops", () =>
+    given(...doubtful, input("rest"))
+      .when(stopping)
+      .gives("idle", CANCEL));
+  test("is looked for while a call is live", () => {
+    given(...doubtful, input("dial"))
+      .when(woken)
+      .gives("checking", LOOK);
+    given(...doubtful, input("dial"), woken)
+      .when(input("rest"))
+      .gives("busy");
+  });
+  test("is looked for again until it can be carried out no longer", () => {
+    const checked = (now: number): QueueInput => ({ type: "claims_checked", now });
+    given(...doubtful)
+      .when(checked(5_000 + UNCONFIRMED_MS))
+      .gives("starting", { do: "wake_in", ms: RETRY_MS });
+    given(...doubtful)
+      .when(checked(5_001 + UNCONFIRMED_MS))
+      .gives("starting");
+    given(...doubtful, checked(5_001 + UNCONFIRMED_MS), input("rest"))
+      .when(offline)
+      .gives("idle", CANCEL);
+  });
+  test("does not hide the end of the live call", () => {
+    given(...doubtful, input("dial"), woken)
+      .when(input("end"))
+      .gives("starting_again");
+    given(...doubtful, input("dial"), woken)
+      .when(input("requeue"))
+      .gives("starting", { do: "wake_in", ms: RETRY_MS });
+  });
+});
+
+const ANY_INPUT: fc.Arbitrary<QueueInput> = fc.oneof(
+  fc.record({ type: fc.constant("wake" as const), canDial: fc.boolean(), stopping: fc.boolean() }),
+  fc.constantFrom(
+    ...(["alarm", "clock_set", "line_down", "withdraw", "prepare", "dial", "rest", "end", "requeue"] as const).map(
+      input,
+    ),
+  ),
+  fc.record({ type: fc.constantFrom("retry" as const, "hold" as const), ms: fc.nat() }),
+  fc.record({ type: fc.constantFrom("claim_unconfirmed" as const, "claims_checked" as const), now: fc.nat(100_000) }),
+);
+
+fuzz(
+  "every decision is a move of the table, and a look begins as the queue starts or checks",
+  fc.property(fc.array(ANY_INPUT, { maxLength: 40 }), (inputs) => {
+    let flow = NEW_QUEUE;
+    for (const input of inputs) {
+      const { flow: next, effects } = decideQueue(flow, input);
+      const moves = Object.keys(QUEUE_TRANSITIONS[flow.state]) as QueueMove[];
+      const targets = moves.map((move) => nextState(QUEUE_TRANSITIONS, flow.state, move));
+      expect([flow.state, ...targets]).toContain(next.state);
+      const isStart = next.state === "starting" && (flow.state === "idle" || flow.state === "preparing");
+      const isCheck = next.state === "checking" && flow.state === "busy";
+      expect(effects.some((effect) => effect.do === "look")).toBe(isStart || isCheck);
+      flow = next;
+    }
+  }),
+);

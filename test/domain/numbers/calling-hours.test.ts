@@ -1,0 +1,94 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { callingHoursBlock, isWithin, localTime, minuteOf } from "../../../src/domain/numbers/calling-hours.ts";
+import { zonesOfNumber } from "../../../src/domain/numbers/number-zones.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+const DAY = { from: "08:00", until: "20:00" };
+
+describe("a local time", () => {
+  test.each([
+    { at: "2026-03-08T09:59:00Z", zone: "America/Los_Angeles", local: "7 01:59" },
+    { at: "2026-03-08T10:00:00Z", zone: "America/Los_Angeles", local: "7 03:00" },
+    { at: "2026-11-01T08:59:00Z", zone: "America/Los_Angeles", local: "7 01:59" },
+    { at: "2026-11-01T09:00:00Z", zone: "America/Los_Angeles", local: "7 01:00" },
+    { at: "2026-01-04T23:59:00Z", zone: "Asia/Kathmandu", local: "1 05:44" },
+    { at: "2026-01-05T00:00:00Z", zone: "Europe/London", local: "1 00:00" },
+    { at: "2026-01-05T01:41:00Z", zone: "America/Sao_Paulo", local: "7 22:41" },
+  ])("of $at in $zone is $local", ({ at, zone, local }) => {
+    const { weekday, minute } = localTime(zone, Date.parse(at));
+    const clock = `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
+    expect(`${weekday} ${clock}`).toBe(local);
+  });
+});
+
+describe("calling hours", () => {
+  test("begin with their first minute and end before their last one", () => {
+    expect([479, 480, 1_199, 1_200].map((minute) => isWithin(DAY, { weekday: 1, minute }))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(isWithin({ from: "00:00", until: "24:00" }, { weekday: 7, minute: 1_439 })).toBe(true);
+    expect(isWithin({ ...DAY, days: [1, 2] }, { weekday: 3, minute: 600 })).toBe(false);
+  });
+
+  test("name the callee's time and the rule", () => {
+    const night = Date.parse("2026-01-05T01:41:00Z");
+    expect(callingHoursBlock(DAY, "+5511987654321", ["America/Sao_Paulo"], night)).toEqual({
+      reason: "outside_calling_hours",
+      detail: "it is 22:41 in America/Sao_Paulo, and calls are placed from 08:00 to 20:00 there",
+    });
+    const weekdays = { ...DAY, days: [1, 2, 3, 4, 5] };
+    const sunday = Date.parse("2026-01-04T13:12:00Z");
+    expect(callingHoursBlock(weekdays, "+5511987654321", ["America/Sao_Paulo"], sunday)?.detail).toBe(
+      "it is Sunday 10:12 in America/Sao_Paulo, and calls are placed from 08:00 to 20:00 on Monday, Tuesday, Wednesday, Thursday, Friday there",
+    );
+  });
+
+  test("must be fine in every zone that the number may be in", () => {
+    const phone = "+79161234567"; // a mobile number of Russia
+    const zones = zonesOfNumber(phone);
+    const morningInMoscow = Date.parse("2026-06-17T05:30:00Z"); // 08:30 there, 20:30 in Kamchatka
+    expect(callingHoursBlock(DAY, phone, zones, morningInMoscow)?.detail).toBe(
+      "it is 07:30 in Europe/Kaliningrad, one of 11 time zones in which +79161234567 may be, and calls are placed from 08:00 to 20:00 there",
+    );
+    expect(callingHoursBlock({ from: "07:00", until: "21:00" }, phone, zones, morningInMoscow)).toBeUndefined();
+  });
+
+  test("are never proven for a number of no place", () => {
+    expect(callingHoursBlock(DAY, "+870773111632", zonesOfNumber("+870773111632"), 0)).toEqual({
+      reason: "outside_calling_hours",
+      detail: "the time zone of +870773111632 is unknown, and calls are placed from 08:00 to 20:00 in the callee's own",
+    });
+  });
+
+  test.each([
+    ["08:00", 480],
+    ["24:00", 1_440],
+    ["24:01", Number.NaN],
+    ["8:00", Number.NaN],
+    ["08:60", Number.NaN],
+    ["", Number.NaN],
+  ])("read the time %j as minute %d", (text, minute) => {
+    expect(minuteOf(text)).toBe(minute);
+  });
+});
+
+const numbers = fc.constantFrom("+12025550100", "+12085550100", "+5581987654321", "+79161234567", "+61412345678");
+const times = fc.integer({ min: Date.UTC(2025, 0, 1), max: Date.UTC(2028, 0, 1) });
+
+fuzz(
+  "a call that is let through is within its hours in every possible zone, by the clocks of Intl",
+  fc.property(numbers, times, fc.nat(23), fc.nat(23), (phone, at, first, last) => {
+    const [from, until] = [Math.min(first, last), Math.max(first, last) + 1];
+    const hours = { from: `${String(from).padStart(2, "0")}:00`, until: `${String(until).padStart(2, "0")}:00` };
+    const zones = zonesOfNumber(phone);
+    const isFine = zones.every((timeZone) => {
+      const hour = Number(new Date(at).toLocaleString("en-GB", { timeZone, hour: "2-digit", hourCycle: "h23" }));
+      return hour >= from && hour < until;
+    });
+    expect(callingHoursBlock(hours, phone, zones, at) === undefined).toBe(isFine);
+  }),
+);

@@ -1,0 +1,262 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  type Callee,
+  calleeBlock,
+  consentAmong,
+  DAY_MS,
+  type DialPast,
+  type DialRecord,
+  decideDial,
+  instancePause,
+  paceLeftMs,
+  warmUpLimit,
+} from "../../../src/domain/numbers/dial-decision.ts";
+import { type NumberProtection, protectionInForce } from "../../../src/domain/numbers/number-protection.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+const NOW = Date.UTC(2026, 5, 17, 12); // a Wednesday
+const HOUR_MS = 3_600_000;
+const CALLEE: Callee = { phone: "+12025550100", consent: undefined, zones: [] };
+const NO_PAST: DialPast = { linkedAt: 0, history: [], sinceLastDialMs: undefined, chance: 0 };
+const WARM_UP = { firstDay: 3, growth: 1.5, days: 4 };
+
+/** Dials that ended a minute later, newest first. @param ago when each was, ms before now */
+function dials(ago: readonly number[], answered: readonly boolean[] = []): DialRecord[] {
+  return ago.map((ms, index) => ({
+    callId: `call_${index}`,
+    at: NOW - ms,
+    endedAt: NOW - ms + 60_000,
+    answered: answered[index] ?? false,
+  }));
+}
+
+function decide(protection: NumberProtection, callee: Partial<Callee>, past: Partial<DialPast>, waitsUntil = NOW) {
+  return decideDial(protection, { ...CALLEE, ...callee }, { ...NO_PAST, ...past }, { now: NOW, waitsUntil });
+}
+
+describe("the protection in force", () => {
+  test("is the network's, except for the fields that the operator names", () => {
+    const network = { paceMs: 5_000, paceJitter: 0.5, warmUp: WARM_UP };
+    expect(protectionInForce({ paceMs: 1_000, warmUp: false }, network)).toEqual({
+      paceMs: 1_000,
+      paceJitter: 0.5,
+      warmUp: false,
+    });
+    expect(protectionInForce({}, undefined)).toEqual({});
+  });
+
+  test("is off by default: calls dial immediately", () => {
+    expect(decide({}, {}, { history: dials([0, 0, 0]), sinceLastDialMs: 0 })).toEqual({ do: "dial" });
+  });
+});
+
+describe("consents", () => {
+  test.each([{}, { requireConsent: true }])("a do-not-call entry counts under %j", (protection) => {
+    expect(decide(protection, { consent: "do_not_call" }, {})).toEqual({
+      do: "block",
+      reason: "blocked_do_not_call",
+      detail: "+12025550100 is recorded as a number that is not to be called",
+    });
+  });
+
+  test("of several forms of a number the forbidden one counts", () => {
+    expect(consentAmong([])).toBeUndefined();
+    expect(consentAmong(["granted"])).toBe("granted");
+    expect(consentAmong(["granted", "do_not_call"])).toBe("do_not_call");
+    expect(consentAmong(["do_not_call", "granted"])).toBe("do_not_call");
+  });
+
+  test("a missing consent blocks only if required", () => {
+    expect(calleeBlock({}, CALLEE, NOW)).toBeUndefined();
+    expect(calleeBlock({ requireConsent: true }, CALLEE, NOW)?.reason).toBe("blocked_no_consent");
+    expect(calleeBlock({ requireConsent: true }, { ...CALLEE, consent: "granted" }, NOW)).toBeUndefined();
+  });
+});
+
+describe("the pace", () => {
+  test("counts from the last dial", () => {
+    expect(paceLeftMs({ paceMs: 2_000 }, { sinceLastDialMs: undefined, chance: 1 })).toBe(0);
+    expect(paceLeftMs({ paceMs: 2_000 }, { sinceLastDialMs: 500, chance: 1 })).toBe(1_500);
+    expect(paceLeftMs({ paceMs: 2_000 }, { sinceLastDialMs: 2_000, chance: 1 })).toBe(0);
+    expect(paceLeftMs({}, { sinceLastDialMs: 0, chance: 1 })).toBe(0);
+  });
+
+  test("is longer by a random share", () => {
+    const protection = { paceMs: 2_000, paceJitter: 0.5 };
+    expect(paceLeftMs(protection, { sinceLastDialMs: 0, chance: 0 })).toBe(2_000);
+    expect(paceLeftMs(protection, { sinceLastDialMs: 0, chance: 0.5 })).toBe(2_500);
+  });
+
+  test("makes a call wait, however long its time in the queue is", () => {
+    expect(decide({ paceMs: 9_000 }, {}, { sinceLastDialMs: 1_000 })).toEqual({
+      do: "wait",
+      until: NOW + 8_000,
+      reason: "calls are dialled 9000 ms apart",
+    });
+  });
+});
+
+describe("the warm-up curve", () => {
+  test("grows from day to day, and ends", () => {
+    expect([0, 1, 2, 3, 4].map((day) => warmUpLimit(WARM_UP, day))).toEqual([3, 4, 6, 10, Infinity]);
+  });
+
+  test("takes the next call when the oldest of the day is 24 hours old", () => {
+    const history = dials([1, 2, 22].map((hours) => hours * HOUR_MS));
+    const pause = instancePause({ warmUp: { ...WARM_UP, growth: 1 } }, { history, linkedAt: NOW - HOUR_MS }, NOW);
+    expect(pause?.until).toBe(NOW + 2 * HOUR_MS);
+    expect(pause?.reason).toBe(
+      "3 calls were dialled in 24 hours, as many as this number may place on day 1 of 4 after its linking: the next one is dialled from 2026-06-17T14:00:00.000Z",
+    );
+  });
+
+  test("takes it earlier if the next day's limit is higher", () => {
+    const history = dials([HOUR_MS, HOUR_MS, HOUR_MS]);
+    const past = { history, linkedAt: NOW - DAY_MS + HOUR_MS };
+    expect(instancePause({ warmUp: WARM_UP }, past, NOW)?.until).toBe(NOW + HOUR_MS);
+    expect(instancePause({ warmUp: { ...WARM_UP, days: 1 } }, past, NOW)?.until).toBe(NOW + HOUR_MS);
+    expect(instancePause({ warmUp: WARM_UP }, past, NOW + HOUR_MS)).toBeUndefined();
+  });
+
+  test("is over after its days", () => {
+    const history = dials(Array.from({ length: 50 }, () => HOUR_MS));
+    expect(instancePause({ warmUp: WARM_UP }, { history, linkedAt: NOW - 4 * DAY_MS }, NOW)).toBeUndefined();
+  });
+
+  test("does not count dials further ahead than a day, or the curve would be used up until then", () => {
+    const history = dials([-2 * DAY_MS, -2 * DAY_MS, -2 * DAY_MS, 1, 1]);
+    expect(instancePause({ warmUp: WARM_UP }, { history, linkedAt: NOW }, NOW)).toBeUndefined();
+  });
+
+  test("counts a dial that a clock set back has put into the future", () => {
+    const history = dials([-HOUR_MS, 1, 1]);
+    expect(instancePause({ warmUp: WARM_UP }, { history, linkedAt: NOW }, NOW)).toBeDefined();
+  });
+});
+
+describe("the answer rate", () => {
+  const answerRate = { floor: 0.5, calls: 4, pauseMs: 10 * HOUR_MS };
+
+  test("pauses the instance from the end of its last call", () => {
+    const history = dials(
+      [1, 2, 3, 4].map((hours) => hours * HOUR_MS),
+      [false, true],
+    );
+    const pause = instancePause({ answerRate }, { history, linkedAt: 0 }, NOW);
+    expect(pause?.until).toBe(NOW + 9 * HOUR_MS + 60_000);
+    expect(pause?.reason).toBe(
+      "1 of the last 4 calls were answered, fewer than 50 %: the next one is dialled from 2026-06-17T21:01:00.000Z",
+    );
+  });
+
+  test.each([
+    { what: "the floor is reached", answered: [false, true, true, false], calls: 4 },
+    { what: "there are too few calls to judge", answered: [false, false, false], calls: 3 },
+  ])("does not if $what", ({ answered, calls }) => {
+    const history = dials(
+      Array.from({ length: calls }, () => HOUR_MS),
+      answered,
+    );
+    expect(instancePause({ answerRate }, { history, linkedAt: 0 }, NOW)).toBeUndefined();
+  });
+
+  test("counts only the last calls, and pauses no longer than its time", () => {
+    const history = dials(
+      [11, 12, 13, 14, 15].map((hours) => hours * HOUR_MS),
+      [false, false, false, false, true],
+    );
+    expect(instancePause({ answerRate }, { history, linkedAt: 0 }, NOW)).toBeUndefined();
+    expect(instancePause({ answerRate }, { history, linkedAt: 0 }, NOW - HOUR_MS)).toBeDefined();
+  });
+
+  test("dials of a clock that was ahead neither count nor prolong it", () => {
+    const ahead = dials(Array.from({ length: 4 }, () => -365 * DAY_MS));
+    expect(instancePause({ answerRate }, { history: ahead, linkedAt: 0 }, NOW)).toBeUndefined();
+    const past = dials(Array.from({ length: 4 }, () => 1_000)).map((dial) => ({
+      ...dial,
+      endedAt: NOW + 365 * DAY_MS,
+    }));
+    const pause = instancePause({ answerRate }, { history: [...ahead, ...past], linkedAt: 0 }, NOW);
+    expect(pause?.until).toBe(NOW + answerRate.pauseMs);
+  });
+
+  test("lets a call wait if the pause has ended in its time, and ends it otherwise", () => {
+    const past = { history: dials([HOUR_MS, HOUR_MS, HOUR_MS, HOUR_MS]) };
+    const until = NOW + 9 * HOUR_MS + 60_000;
+    expect(decide({ answerRate }, {}, past, until)).toMatchObject({ do: "wait", until });
+    expect(decide({ answerRate }, {}, past, until - 1)).toMatchObject({
+      do: "block",
+      reason: "instance_paused",
+      detail: expect.stringContaining("0 of the last 4 calls"),
+    });
+  });
+});
+
+/** Dials by the decisions, on a clock that goes on from moment to moment. */
+function simulate(protection: NumberProtection, moments: readonly number[], chances: readonly number[]): number[] {
+  const history: DialRecord[] = [];
+  let now = NOW;
+  for (const [index, ms] of moments.entries()) {
+    now += ms;
+    const last = history[0]?.at;
+    const past: DialPast = {
+      linkedAt: NOW,
+      history,
+      sinceLastDialMs: last === undefined ? undefined : now - last,
+      chance: chances[history.length % chances.length] ?? 0,
+    };
+    const decision = decideDial(protection, CALLEE, past, { now, waitsUntil: Infinity });
+    if (decision.do === "wait") expect(decision.until).toBeGreaterThan(now);
+    if (decision.do === "dial")
+      history.unshift({ callId: `call_${index}`, at: now, endedAt: now + 1, answered: index % 3 === 0 });
+  }
+  return history.map(({ at }) => at).reverse();
+}
+
+const moments = fc.array(fc.oneof(fc.nat(10_000), fc.nat(HOUR_MS), fc.nat(DAY_MS)), { maxLength: 200 });
+const chances = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 5 });
+
+fuzz(
+  "two dials are never closer than the pace",
+  fc.property(
+    moments,
+    chances,
+    fc.integer({ min: 1, max: HOUR_MS }),
+    fc.double({ min: 0, max: 1, noNaN: true }),
+    (...given) => {
+      const [steps, random, paceMs, paceJitter] = given;
+      const at = simulate({ paceMs, paceJitter }, steps, random);
+      for (const [index, later] of at.slice(1).entries())
+        expect(later - (at[index] ?? 0)).toBeGreaterThanOrEqual(paceMs);
+    },
+  ),
+);
+
+const curves = fc.record({
+  firstDay: fc.integer({ min: 1, max: 10 }),
+  growth: fc.double({ min: 1, max: 3, noNaN: true }),
+  days: fc.integer({ min: 1, max: 10 }),
+});
+
+fuzz(
+  "no 24 hours have more dials than the curve allows",
+  fc.property(moments, curves, (steps, warmUp) => {
+    const at = simulate({ warmUp }, steps, [0]);
+    for (const last of at) {
+      const within = at.filter((other) => other <= last && other > last - DAY_MS).length;
+      expect(within).toBeLessThanOrEqual(warmUpLimit(warmUp, Math.floor((last - NOW) / DAY_MS)));
+    }
+  }),
+);
+
+fuzz(
+  "a pause for the curve ends when a call may be dialled, and no earlier",
+  fc.property(fc.array(fc.nat(DAY_MS), { maxLength: 60 }), fc.nat(5 * DAY_MS), curves, (ago, age, warmUp) => {
+    const past = { history: dials([...ago].sort((a, b) => a - b)), linkedAt: NOW - age };
+    const pause = instancePause({ warmUp }, past, NOW);
+    if (!pause) return;
+    expect(instancePause({ warmUp }, past, pause.until)).toBeUndefined();
+    expect(instancePause({ warmUp }, past, pause.until - 1)).toBeDefined();
+  }),
+);

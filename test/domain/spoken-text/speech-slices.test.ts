@@ -1,0 +1,37 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { speechSlices } from "../../../src/domain/spoken-text/speech-slices.ts";
+import { fuzz } from "../../support/fuzz.ts";
+
+const LENGTHS = { longest: 300, shortest: 150, first: 40 };
+const slices = (text: string) => [...speechSlices(text, LENGTHS)];
+
+test("slices are whole sentences, a short one first", () => {
+  const sentence = "Dr. Smith has called at 10:30 and asks for 3.50 of it. ";
+  const found = slices(sentence.repeat(10));
+  expect(found[0]).toBe(sentence);
+  for (const slice of found.slice(1, -1)) expect(slice).toBe(sentence.repeat(3));
+});
+
+test("a sentence without end is cut at a comma, else between words", () => {
+  const clause = `${"word ".repeat(50).trim()}, `;
+  expect(slices(clause.repeat(2))[0]).toBe(clause);
+  for (const slice of slices("word ".repeat(300))) expect(slice).toMatch(/^(word )+$/);
+});
+
+test("sentences of other scripts are found without a space between them", () => {
+  expect(slices(`${"今天天气很好".repeat(10)}。${"我们去公园散步".repeat(10)}。`)).toHaveLength(2);
+});
+
+fuzz(
+  "slices together are the text, and none is longer than it may be",
+  fc.property(fc.string({ unit: "binary", maxLength: 2_000 }), (text) => {
+    const found = slices(text);
+    expect(found.join("")).toBe(text);
+    for (const slice of found) {
+      expect(slice.length).toBeGreaterThan(0);
+      expect(slice.length).toBeLessThanOrEqual(300);
+      expect(slice).not.toMatch(/\p{Cs}/u);
+    }
+  }),
+);
