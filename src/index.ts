@@ -57,10 +57,11 @@ export type { TokenScope } from "./domain/access/token-scope.ts";
 export type { TurnMetrics } from "./domain/agents/turn-metrics.ts";
 export type { Call, CallFilter, CallMove, CallStatus, CallType, Message } from "./domain/calls/call.ts";
 export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/calls/call.ts";
-export type { CallMessageInput, CommonCallInput, CreateCallInput } from "./domain/calls/call-input.ts";
+export type { CommonCallInput, CreateCallInput } from "./domain/calls/call-input.ts";
 export type { CallLimits } from "./domain/calls/call-limits.ts";
 export type { DialProgress } from "./domain/calls/dial-progress.ts";
 export type { MediaStatistics } from "./domain/calls/media-statistics.ts";
+export type { CallMessageInput } from "./domain/calls/message-input.ts";
 export type { CompletedReason, FailedReason, HeardEvidence, Outcome, OutcomeData } from "./domain/calls/outcome.ts";
 export {
   COMPLETED_REASONS,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import type { CallMessageInput } from "../../../src/domain/calls/call-input.ts";
+import type { CallMessageInput } from "../../../src/domain/calls/message-input.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 import { MESSAGE_OPTIONS, messageOf } from "../call/message-options.ts";
 import type { CommandSpec } from "../command.ts";

@@ -1,8 +1,4 @@
 import * as v from "valibot";
-import { hasWords } from "../../base/has-words.ts";
-import { type AgentInput, agentSchema, LANGUAGE, onMachineSchema } from "../agents/agent-input.ts";
-import type { OnMachine } from "../answering/answering-machine.ts";
-import { type OnScreening, onScreeningSchema } from "../answering/screening-policy.ts";
 import { characters, describedAs, isObject, issueText, type Schema, storableText } from "../input/input-checks.ts";
 import { type ParseOptions, parseBody } from "../input/input-parser.ts";
 import { metadataSchema } from "../input/metadata-input.ts";
@@ -12,42 +8,19 @@ import type { CallerId } from "../numbers/caller-id.ts";
 import { type CallerIdInput, callerIdSchema } from "../numbers/caller-id-input.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "../numbers/phone-number.ts";
 import { invalidInput } from "../refusal.ts";
-import { VOICE_ID } from "../voice-id.ts";
-import { type AudioPlace, audioFault, DecodedAudio } from "./audio-input.ts";
 import { CALL_TYPES, type CallType } from "./call.ts";
 import { extensionSchema } from "./extension.ts";
-import type { StartOn } from "./message-start.ts";
-import { messageStartEntries } from "./message-start-input.ts";
+import {
+  type CallMessageInput,
+  type CheckedMessageInput,
+  IGNORED,
+  IGNORED_FIELDS,
+  messageEntries,
+} from "./message-input.ts";
 import { type SipInput, sipSchema, sipUriSchema } from "./sip-input.ts";
 
 /** The body of `POST /v1/calls`: the fields of every call, and those of its type. */
 export type CreateCallInput = CommonCallInput & CallMessageInput;
-
-/** Audio of a call, by its type. */
-export type CallMessageInput =
-  | ({ type: "FIXED_TTS"; tts: { text: string; voiceId: string } } & MachineInput & StartInput)
-  | ({ type: "FIXED_AUDIO"; audio: { audioBase64: string } } & MachineInput & StartInput)
-  | { type: "DYNAMIC_STREAM" }
-  | { type: "DYNAMIC_AGENT"; agent: AgentInput };
-
-/** The field of a call that plays a message. */
-interface MachineInput {
-  /** Behaviour once a machine has answered. Default: `continue`, as with a person. */
-  onMachine?: OnMachine | undefined;
-  /**
-   * Policy if a call-screening assistant answers, which is recognised by its words. Anything but `continue` transcribes
-   * the call. Default: `continue`, as with a person.
-   */
-  onScreening?: OnScreening | undefined;
-}
-
-/** The fields of a call with a message that say when it begins. */
-interface StartInput {
-  /** Default: `answer`. */
-  startOn?: StartOn | undefined;
-  /** A pause before the message, ms. Default: 0. */
-  startDelayMs?: number | undefined;
-}
 
 /** The fields that calls of all types have. */
 export interface CommonCallInput {
@@ -77,11 +50,7 @@ interface CheckedCommonInput extends Omit<CommonCallInput, "from"> {
 }
 
 /** A checked body of `POST /v1/calls`, without the fields of other types. */
-export type CheckedCallInput = CheckedCommonInput &
-  (
-    | Exclude<CallMessageInput, { type: "FIXED_AUDIO" }>
-    | ({ type: "FIXED_AUDIO"; audio: AudioPlace } & MachineInput & StartInput)
-  );
+export type CheckedCallInput = CheckedCommonInput & CheckedMessageInput;
 
 /** The schemas of the body that creates a call. */
 export interface CallSchemas {
@@ -90,12 +59,8 @@ export interface CallSchemas {
   readonly createCallOfUnknownType: Schema<{ type: CallType }>;
 }
 
-/** An element that only SSML has (https://www.w3.org/TR/speech-synthesis11). */
-const SSML = /<\/?(?:speak|break|prosody|say-as|emphasis|phoneme|voice)\b/i;
 /** Ids have 31 characters; any other text of up to this length is refused as the id of an unknown instance. */
 const INSTANCE_ID_LENGTH = 100;
-/** A field of another type. */
-const IGNORED = v.optional(v.unknown());
 
 /** The schemas for these limits. */
 export function callSchemas(limits: Limits): CallSchemas {
@@ -110,13 +75,7 @@ export function callSchemas(limits: Limits): CallSchemas {
       sipUri: v.optional(sipUriSchema()),
       extension: v.optional(extensionSchema()),
     }),
-    tts: IGNORED,
-    audio: IGNORED,
-    agent: IGNORED,
-    onMachine: IGNORED,
-    onScreening: IGNORED,
-    startOn: IGNORED,
-    startDelayMs: IGNORED,
+    ...IGNORED_FIELDS,
     recording: v.optional(
       describedAs(v.boolean(), {
         type: "boolean",
@@ -134,48 +93,10 @@ export function callSchemas(limits: Limits): CallSchemas {
     reference: v.optional(referenceSchema(limits)),
     metadata: v.optional(metadataSchema(limits)),
   };
-  const voiceId = v.pipe(
-    v.string(),
-    v.regex(
-      VOICE_ID,
-      issueText("voice_invalid", "must be a language-region tag and a number, such as en-US-1 or pt-BR-1"),
-    ),
-  );
-  const tts = v.object({
-    text: v.pipe(
-      v.string(),
-      characters(1, limits.textLength, "the text"),
-      v.check(
-        (text) => text === "" || text.length > 4 * limits.textLength || hasWords(text),
-        issueText("text_unspeakable", "the text has no letter and no digit, so there is nothing to speak"),
-      ),
-      v.check(
-        (text) => text.length > 4 * limits.textLength || !SSML.test(text),
-        issueText("value_invalid", "SSML is not supported, its tags would be read aloud; send the words alone"),
-      ),
-    ),
-    voiceId,
-  });
-  const audio = v.object({ audioBase64: audioSchema(limits) });
-  const agent = agentSchema(limits, voiceId);
-
-  const onMachine = v.optional(onMachineSchema());
-  const start = messageStartEntries();
-  const screening = (needsVoice: boolean) => v.optional(onScreeningSchema(voiceId, needsVoice));
-  const message = { onMachine, ...start };
-
-  const createCall = {
-    FIXED_TTS: v.object({ ...common, type: v.literal("FIXED_TTS"), tts, ...message, onScreening: screening(false) }),
-    FIXED_AUDIO: v.object({
-      ...common,
-      type: v.literal("FIXED_AUDIO"),
-      audio,
-      ...message,
-      onScreening: screening(true),
-    }),
-    DYNAMIC_STREAM: v.object({ ...common, type: v.literal("DYNAMIC_STREAM") }),
-    DYNAMIC_AGENT: v.object({ ...common, type: v.literal("DYNAMIC_AGENT"), agent }),
-  };
+  const entries = messageEntries(limits);
+  const createCall = Object.fromEntries(
+    CALL_TYPES.map((type) => [type, v.object({ ...common, ...entries[type] })]),
+  ) as unknown as CallSchemas["createCall"];
   const createCallOfUnknownType = v.object({
     ...common,
     type: v.picklist(CALL_TYPES, issueText("value_invalid", `must be one of ${CALL_TYPES.join(", ")}`)),
@@ -214,29 +135,6 @@ function checkExtension(input: CheckedCallInput): void {
   if (fault) throw invalidInput([fault, ...more]);
 }
 
-/** The voice that a body names, whether or not it exists, and where; undefined if it names none that could exist. */
-export function voiceIn(body: unknown): { readonly voiceId: string; readonly pointer: string } | undefined {
-  if (!isObject(body)) return undefined;
-  const field = body.type === "FIXED_TTS" ? "tts" : body.type === "DYNAMIC_AGENT" ? "agent" : undefined;
-  const speaker = field && body[field];
-  const voiceId = isObject(speaker) ? speaker.voiceId : undefined;
-  return typeof voiceId === "string" && VOICE_ID.test(voiceId) ? { voiceId, pointer: `/${field}/voiceId` } : undefined;
-}
-
-/** The language that a body's agent is to speak with any voice; undefined if it names a voice, or no language that exists. */
-export function agentLanguageIn(body: unknown): string | undefined {
-  if (!isObject(body) || body.type !== "DYNAMIC_AGENT" || !isObject(body.agent)) return undefined;
-  const { language, voiceId } = body.agent;
-  return voiceId === undefined && typeof language === "string" && LANGUAGE.test(language) ? language : undefined;
-}
-
-/** The tools that a body's agent may use, as far as they are names. */
-export function agentToolsIn(body: unknown): readonly string[] {
-  if (!isObject(body) || body.type !== "DYNAMIC_AGENT" || !isObject(body.agent)) return [];
-  const { tools } = body.agent;
-  return Array.isArray(tools) ? tools.filter((name) => typeof name === "string") : [];
-}
-
 /** Calls are found by it, so databases must be able to store it as it is. */
 function referenceSchema(limits: Limits): Schema<string> {
   const schema = v.pipe(
@@ -250,21 +148,4 @@ function referenceSchema(limits: Limits): Schema<string> {
     maxLength: limits.referenceLength,
     description: "Your own name for the call, such as an order number. `GET /v1/calls?reference=` finds calls by it.",
   });
-}
-
-function audioSchema(limits: Limits): Schema<string | DecodedAudio> {
-  const schema = v.pipe(
-    v.any(),
-    v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
-      if (typeof value !== "string" && !(value instanceof DecodedAudio))
-        return addIssue({ message: issueText("type_invalid", "must be a string") });
-      const fault = audioFault(value, limits.audioBytes);
-      if (fault) addIssue({ message: issueText("audio_unsupported", fault) });
-    }),
-  );
-  return describedAs(schema, {
-    type: "string",
-    contentEncoding: "base64",
-    description: `An MP3 or WAV file, at most ${limits.audioBytes} bytes and ${limits.audioMs / 60_000} minutes.`,
-  }) as Schema<string | DecodedAudio>;
 }

@@ -1,7 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { asInput, callRequest } from "../../../adapters/console/pages/views/new-call/call-body.ts";
-import { type CallForm, EMPTY_FORM } from "../../../adapters/console/pages/views/new-call/call-form.ts";
+import {
+  asInput,
+  type CallForm,
+  callRequest,
+  EMPTY_FORM,
+} from "../../../adapters/console/pages/views/new-call/call-form.ts";
 import { chosenAudio } from "../../../adapters/console/pages/views/new-call/chosen-audio.ts";
 import { byField, FormChecks, problemFaults } from "../../../adapters/console/pages/views/new-call/form-faults.ts";
 import { CALL_TYPES } from "../../../src/domain/calls/call.ts";

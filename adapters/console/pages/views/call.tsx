@@ -5,6 +5,7 @@ import { CodeBlock, CopyField } from "../components/copy.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Page } from "../components/page.tsx";
 import { Loaded } from "../components/waiting.tsx";
+import { callTypes } from "../dictionary/call-types.ts";
 import { formatTime } from "../dictionary/format.ts";
 import { client } from "../shell/client.ts";
 import { confirm } from "../shell/confirm.tsx";
@@ -157,14 +158,14 @@ function RecordingCard({ call, timeline }: { readonly call: ShownCall; readonly 
 }
 
 function FactsCard({ call }: { readonly call: ShownCall }) {
-  const { facts, types } = t.value;
+  const { facts } = t.value;
   const { from, reference, metadata } = call;
   return (
     <Card title={facts.title}>
       <div class="stack">
         <dl class="facts">
           <dt>{facts.type}</dt>
-          <dd>{types[call.type]}</dd>
+          <dd>{callTypes[call.type].value.name}</dd>
           <dt>{facts.created}</dt>
           <dd>{formatTime(call.created_at)}</dd>
           {call.started_at && (

@@ -3,6 +3,7 @@ import type { Principal } from "../../../domain/access/principal.ts";
 import { type AudioPlace, DecodedAudio, decodedFile, NO_BASE64 } from "../../../domain/calls/audio-input.ts";
 import type { Message } from "../../../domain/calls/call.ts";
 import type { CheckedCallInput } from "../../../domain/calls/call-input.ts";
+import { storedMessage, storedOptions } from "../../../domain/calls/message-input.ts";
 import { invalidInput, Refusal } from "../../../domain/refusal.ts";
 import { AudioUnsupported } from "../../../ports/audio-decoder.ts";
 import { PerUser } from "../../access/per-user.ts";
@@ -36,20 +37,11 @@ export class MessageChecks {
     audio: Uint8Array = new Uint8Array(),
     signal: AbortSignal = NEVER,
   ): Promise<{ message: Message; file?: Uint8Array | undefined }> {
-    switch (input.type) {
-      case "FIXED_TTS":
-        return {
-          message: { type: input.type, text: input.tts.text, voiceId: input.tts.voiceId, ...optionsOf(input) },
-        };
-      case "FIXED_AUDIO": {
-        const { message, file } = await this.#audioMessage(principal, input.instanceId, audio, signal);
-        return { message: { ...message, ...optionsOf(input) }, file };
-      }
-      case "DYNAMIC_STREAM":
-        return { message: { type: input.type, ...extensionOf(input) } };
-      case "DYNAMIC_AGENT":
-        return { message: { type: input.type, ...input.agent, ...extensionOf(input) } };
-    }
+    const { extension } = input.target;
+    const afterAnswer = extension === undefined ? {} : { extension };
+    if (input.type !== "FIXED_AUDIO") return { message: { ...storedMessage(input), ...afterAnswer } };
+    const { message, file } = await this.#audioMessage(principal, input.instanceId, audio, signal);
+    return { message: { ...message, ...storedOptions(input), ...afterAnswer }, file };
   }
 
   async #audioMessage(
@@ -87,22 +79,6 @@ export class MessageChecks {
     const begin = () => signal.removeEventListener("abort", withdraw);
     return this.#inspectionTurns.take({ userId, instanceId, playing: false, aheadMs: 0, begin }, waiting.signal);
   }
-}
-
-/** The options of a fixed message that the input names. */
-function optionsOf(input: Extract<CheckedCallInput, { type: "FIXED_TTS" | "FIXED_AUDIO" }>) {
-  const { onMachine, onScreening, startOn, startDelayMs } = input;
-  return {
-    ...(onMachine !== undefined && { onMachine }),
-    ...(onScreening !== undefined && { onScreening }),
-    ...(startOn !== undefined && { startOn }),
-    ...(startDelayMs !== undefined && { startDelayMs }),
-    ...extensionOf(input),
-  };
-}
-
-function extensionOf({ target: { extension } }: CheckedCallInput): { extension?: string } {
-  return extension === undefined ? {} : { extension };
 }
 
 /** The file, decoded already if the body was parsed elsewhere. @throws {Refusal} `audio_unsupported` */

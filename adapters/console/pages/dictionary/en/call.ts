@@ -2,12 +2,6 @@ import { plural } from "../dictionary.ts";
 
 export default {
   title: (number: string) => `Call to ${number}`,
-  types: {
-    FIXED_TTS: "Text",
-    FIXED_AUDIO: "Audio file",
-    DYNAMIC_STREAM: "Live audio",
-    DYNAMIC_AGENT: "Agent",
-  },
   missing: "There is no such call, or it has been deleted with its retention.",
   toCalls: "All calls",
   hangUp: "Hang up",

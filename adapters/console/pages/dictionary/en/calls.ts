@@ -18,12 +18,6 @@ export default {
     duration: "Duration",
     outcome: "Outcome",
   },
-  types: {
-    FIXED_TTS: "Text",
-    FIXED_AUDIO: "Audio file",
-    DYNAMIC_STREAM: "Live audio",
-    DYNAMIC_AGENT: "Agent",
-  },
   outcomes: {
     message_played: "Message played",
     callee_hung_up: "The callee hung up",

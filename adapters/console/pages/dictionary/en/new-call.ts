@@ -54,14 +54,6 @@ export default {
   },
   what: {
     title: "What the callee gets",
-    FIXED_TTS: "A text, spoken",
-    FIXED_TTS_text: "A voice reads your words, then hangs up.",
-    FIXED_AUDIO: "An audio file",
-    FIXED_AUDIO_text: "Plays a WAV or MP3 file, then hangs up.",
-    DYNAMIC_AGENT: "An agent",
-    DYNAMIC_AGENT_text: "Asks questions, listens, and reports the answers.",
-    DYNAMIC_STREAM: "Your voice",
-    DYNAMIC_STREAM_text: "You talk through the microphone of this browser.",
   },
   text: {
     label: "Text",

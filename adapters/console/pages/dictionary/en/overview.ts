@@ -1,4 +1,3 @@
-import type { CallType } from "../../../../../src/domain/calls/call.ts";
 import type { FailedReason } from "../../../../../src/domain/calls/outcome.ts";
 import { plural } from "../dictionary.ts";
 
@@ -39,12 +38,6 @@ export default {
     type: "What the callee hears",
     created: "Created",
   },
-  types: {
-    FIXED_TTS: "A text",
-    FIXED_AUDIO: "An audio file",
-    DYNAMIC_STREAM: "A live stream",
-    DYNAMIC_AGENT: "An agent",
-  } satisfies Record<CallType, string>,
   days: {
     title: "Calls per day",
     none: "No calls in the last 14 days.",

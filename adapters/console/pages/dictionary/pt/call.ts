@@ -3,12 +3,6 @@ import type en from "../en/call.ts";
 
 export default {
   title: (number) => `Chamada para ${number}`,
-  types: {
-    FIXED_TTS: "Texto",
-    FIXED_AUDIO: "Arquivo de áudio",
-    DYNAMIC_STREAM: "Áudio ao vivo",
-    DYNAMIC_AGENT: "Agente",
-  },
   missing: "Esta chamada não existe, ou foi apagada ao fim da retenção.",
   toCalls: "Todas as chamadas",
   hangUp: "Desligar",

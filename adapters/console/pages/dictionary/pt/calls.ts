@@ -20,12 +20,6 @@ export default {
     duration: "Duração",
     outcome: "Resultado",
   },
-  types: {
-    FIXED_TTS: "Texto",
-    FIXED_AUDIO: "Arquivo de áudio",
-    DYNAMIC_STREAM: "Áudio ao vivo",
-    DYNAMIC_AGENT: "Agente",
-  },
   outcomes: {
     message_played: "Mensagem reproduzida",
     callee_hung_up: "Quem atendeu desligou",

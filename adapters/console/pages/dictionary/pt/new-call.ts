@@ -56,14 +56,6 @@ export default {
   },
   what: {
     title: "O que a pessoa ouve",
-    FIXED_TTS: "Um texto, falado",
-    FIXED_TTS_text: "Uma voz lê as suas palavras e desliga.",
-    FIXED_AUDIO: "Um arquivo de áudio",
-    FIXED_AUDIO_text: "Reproduz um arquivo WAV ou MP3 e desliga.",
-    DYNAMIC_AGENT: "Um agente",
-    DYNAMIC_AGENT_text: "Faz perguntas, escuta e relata as respostas.",
-    DYNAMIC_STREAM: "A sua voz",
-    DYNAMIC_STREAM_text: "Você fala pelo microfone deste navegador.",
   },
   text: {
     label: "Texto",

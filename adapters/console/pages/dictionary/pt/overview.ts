@@ -39,12 +39,6 @@ export default {
     type: "O que a pessoa ouve",
     created: "Criada",
   },
-  types: {
-    FIXED_TTS: "Um texto",
-    FIXED_AUDIO: "Um arquivo de áudio",
-    DYNAMIC_STREAM: "Um stream ao vivo",
-    DYNAMIC_AGENT: "Um agente",
-  },
   days: {
     title: "Chamadas por dia",
     none: "Nenhuma chamada nos últimos 14 dias.",

@@ -2,6 +2,7 @@ import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { CallBadge } from "../../components/badge.tsx";
+import { callTypes } from "../../dictionary/call-types.ts";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/calls.ts";
 import pt from "../../dictionary/pt/calls.ts";
@@ -213,7 +214,7 @@ function Row({
           <a class="number" href={href(`/calls/${id}`)} tabIndex={-1}>
             {spacedNumber(target_phone)}
           </a>
-          <small>{t.value.types[type]}</small>
+          <small>{callTypes[type].value.name}</small>
         </Cell>
         <Cell name="instance">{instance}</Cell>
         <Cell name="reference">{reference}</Cell>

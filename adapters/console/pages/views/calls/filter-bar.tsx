@@ -4,6 +4,7 @@ import type { Instance } from "../../../../../src/client/index.ts";
 import { CALL_TYPES, type CallStatus } from "../../../../../src/domain/calls/call.ts";
 import { Button } from "../../components/button.tsx";
 import { Field, Labelled, Select } from "../../components/field.tsx";
+import { callTypes } from "../../dictionary/call-types.ts";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/calls.ts";
 import enFaults from "../../dictionary/en/form-faults.ts";
@@ -31,7 +32,7 @@ export function FilterBar({
   readonly instances: readonly Instance[];
   readonly onChange: (filter: CallFilter) => void;
 }) {
-  const { filters, types } = t.value;
+  const { filters } = t.value;
   const { statuses, type, instanceId, reference, targetPhone, from, to } = filter;
   const set = (change: Partial<CallFilter>): void => onChange({ ...filter, ...change });
   const more = { type, instanceId, reference, targetPhone, from, to };
@@ -79,7 +80,7 @@ export function FilterBar({
             value={type ?? ""}
             options={[
               { value: "" as const, text: filters.anyType },
-              ...CALL_TYPES.map((each) => ({ value: each, text: types[each] })),
+              ...CALL_TYPES.map((each) => ({ value: each, text: callTypes[each].value.name })),
             ]}
             onChange={(chosen) => set({ type: chosen === "" ? undefined : chosen })}
           />

@@ -4,9 +4,8 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/new-call.ts";
 import pt from "../../dictionary/pt/new-call.ts";
 import type { VariableRow } from "./call-form.ts";
-import { faultAt, TextArea, TextField } from "./form-field.tsx";
+import { faultAt, MachineField, TextArea, TextField } from "./form-field.tsx";
 import type { FormState } from "./form-state.ts";
-import { MachineField } from "./message-fields.tsx";
 import { VoiceField } from "./voice-field.tsx";
 
 const t = dictionary({ en, pt });

@@ -1,5 +1,5 @@
-import { callRequest } from "./call-body.ts";
 import type { CallForm } from "./call-form.ts";
+import { callRequest } from "./call-form.ts";
 
 /** Stands where the text of an audio file belongs. */
 const AUDIO_MARK = "\u0000audio\u0000";

@@ -1,5 +1,7 @@
 import type { OnMachine } from "../../../../../src/domain/answering/answering-machine.ts";
 import type { CallType } from "../../../../../src/domain/calls/call.ts";
+import type { CreateCallInput } from "../../../../../src/domain/calls/call-input.ts";
+import { phoneNumberOf } from "../calls/phone-number.ts";
 import type { ChosenAudio } from "./chosen-audio.ts";
 
 /** A variable of an agent, as typed. */
@@ -44,6 +46,36 @@ export interface CallForm {
   readonly metadata: string;
 }
 
+/** Fields of the form, by name: the place in the request body that it fills. */
+export const FORM_FIELDS = [
+  "/instanceId",
+  "/type",
+  "/target/phoneNumber",
+  "/tts/text",
+  "/tts/voiceId",
+  "/audio/audioBase64",
+  "/agent/instructions",
+  "/agent/voiceId",
+  "/agent/language",
+  "/agent/firstMessage",
+  "/agent/variables",
+  "/agent/maxTurns",
+  "/agent/maxSeconds",
+  "/agent/transferTo",
+  "/agent/tools",
+  "/agent/resultSchema",
+  "/agent/onMachine",
+  "/onMachine",
+  "/recording",
+  "/from/phoneNumber",
+  "/from/displayName",
+  "/from/withheld",
+  "/reference",
+  "/metadata",
+] as const;
+/** One of {@link FORM_FIELDS}. */
+export type FormField = (typeof FORM_FIELDS)[number];
+
 /** The form as it opens. */
 export const EMPTY_FORM: CallForm = {
   type: "FIXED_TTS",
@@ -71,3 +103,126 @@ export const EMPTY_FORM: CallForm = {
   reference: "",
   metadata: "",
 };
+
+/** A body of `POST /v1/calls` that may still have faults. */
+export type CallBody = Readonly<Record<string, unknown>>;
+
+/** A field that is to hold JSON, and does not. */
+export interface JsonFault {
+  readonly pointer: string;
+  /** The words of the parser. */
+  readonly detail: string;
+}
+
+/** The request of a form, and what cannot even be put into one. */
+export interface FormRequest {
+  readonly body: CallBody;
+  readonly faults: readonly JsonFault[];
+}
+
+/**
+ * The request that a form stands for. A field that was left empty is left out.
+ * @param audio what the body has in place of the file; undefined without a file
+ */
+export function callRequest(form: CallForm, audio: unknown): FormRequest {
+  const faults: JsonFault[] = [];
+  const json = (text: string, pointer: string): unknown => {
+    if (text.trim() === "") return undefined;
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      faults.push({ pointer, detail: (error as Error).message });
+      return undefined;
+    }
+  };
+  const phoneNumber = phoneNumberOf(form.phoneNumber);
+  const body = given({
+    instanceId: form.instanceId,
+    type: form.type,
+    target: given({ phoneNumber }),
+    ...messageOf(form, audio, json),
+    recording: form.recording || undefined,
+    from: callerOf(form),
+    reference: form.reference.trim(),
+    metadata: json(form.metadata, "/metadata"),
+  });
+  return { body, faults };
+}
+
+/** The same once it has been checked. */
+export function asInput(body: CallBody): CreateCallInput {
+  return body as unknown as CreateCallInput;
+}
+
+function messageOf(form: CallForm, audio: unknown, json: (text: string, pointer: string) => unknown): CallBody {
+  const onMachine = form.onMachine === "" ? undefined : form.onMachine;
+  switch (form.type) {
+    case "FIXED_TTS":
+      return { tts: { text: form.text.trim(), ...given({ voiceId: form.voiceId }) }, onMachine };
+    case "FIXED_AUDIO":
+      return { audio: given({ audioBase64: audio }), onMachine };
+    case "DYNAMIC_STREAM":
+      return {};
+    case "DYNAMIC_AGENT":
+      return {
+        agent: given({
+          instructions: lines(form.instructions),
+          voiceId: form.agentVoiceId,
+          language: form.language.trim(),
+          firstMessage: form.calleeSpeaksFirst ? null : form.firstMessage.trim(),
+          variables: variablesOf(form),
+          maxTurns: numberIn(form.maxTurns),
+          maxSeconds: numberIn(form.maxSeconds),
+          transferTo: notEmpty(listed(form.transferTo).map(phoneNumberOf)),
+          tools: notEmpty(listed(form.tools)),
+          resultSchema: json(form.resultSchema, "/agent/resultSchema"),
+          onMachine,
+        }),
+      };
+  }
+}
+
+function callerOf({ fromNumber, fromName, withheld }: CallForm): CallBody | undefined {
+  const caller = given({
+    phoneNumber: phoneNumberOf(fromNumber),
+    displayName: fromName.trim(),
+    withheld: withheld || undefined,
+  });
+  return Object.keys(caller).length === 0 ? undefined : caller;
+}
+
+/** Rows without a name and a value have not been filled in yet. */
+function variablesOf({ variables }: CallForm): CallBody | undefined {
+  const rows = variables.filter(({ name, value }) => name.trim() !== "" || value !== "");
+  return rows.length === 0 ? undefined : Object.fromEntries(rows.map(({ name, value }) => [name.trim(), value]));
+}
+
+/** Text that is no number stays text, so that the server's own message names it. */
+function numberIn(text: string): number | string | undefined {
+  const trimmed = text.trim();
+  if (trimmed === "") return undefined;
+  return /^-?\d+(?:\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed;
+}
+
+function lines(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+function listed(text: string): string[] {
+  return text
+    .split(/[,;\n]/)
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+}
+
+function notEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+/** The fields that have a value. */
+function given(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ""));
+}

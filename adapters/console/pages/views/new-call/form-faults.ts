@@ -2,37 +2,7 @@ import { DecodedAudio } from "../../../../../src/domain/calls/audio-input.ts";
 import { type CallSchemas, callSchemas, parseCall } from "../../../../../src/domain/calls/call-input.ts";
 import type { Limits } from "../../../../../src/domain/limits.ts";
 import { type Fault, Refusal } from "../../../../../src/domain/refusal.ts";
-import { callRequest } from "./call-body.ts";
-import type { CallForm } from "./call-form.ts";
-
-/** Fields of the form, by name: the place in the request body that it fills. */
-export const FORM_FIELDS = [
-  "/instanceId",
-  "/type",
-  "/target/phoneNumber",
-  "/tts/text",
-  "/tts/voiceId",
-  "/audio/audioBase64",
-  "/agent/instructions",
-  "/agent/voiceId",
-  "/agent/language",
-  "/agent/firstMessage",
-  "/agent/variables",
-  "/agent/maxTurns",
-  "/agent/maxSeconds",
-  "/agent/transferTo",
-  "/agent/tools",
-  "/agent/resultSchema",
-  "/agent/onMachine",
-  "/onMachine",
-  "/recording",
-  "/from/phoneNumber",
-  "/from/displayName",
-  "/from/withheld",
-  "/reference",
-  "/metadata",
-] as const;
-export type FormField = (typeof FORM_FIELDS)[number];
+import { type CallForm, callRequest, FORM_FIELDS, type FormField } from "./call-form.ts";
 
 /** Fault of a request. */
 interface AnyFault {
@@ -43,16 +13,6 @@ interface AnyFault {
 
 /** A fault at its field; those of no field are at the form itself. */
 export type PlacedFault = AnyFault & { readonly field: FormField | undefined };
-
-/** Fields that stand for a whole object of the body. */
-const WHOLE: ReadonlyMap<string, FormField> = new Map(
-  Object.entries<FormField>({
-    "/target": "/target/phoneNumber",
-    "/tts": "/tts/text",
-    "/audio": "/audio/audioBase64",
-    "/from": "/from/phoneNumber",
-  }),
-);
 
 /** The field of refusals that are about one, and name none. */
 const FIELD_OF_CODE: ReadonlyMap<string, FormField> = new Map(
@@ -113,8 +73,9 @@ function placed(fault: AnyFault): PlacedFault {
   // A missing variable is a fault of the agent as a whole.
   if (pointer === "/agent")
     return { ...fault, field: fault.code === "required" ? "/agent/instructions" : "/agent/variables" };
-  const field = WHOLE.get(pointer) ?? FORM_FIELDS.find((one) => pointer === one || pointer.startsWith(`${one}/`));
-  return { ...fault, field };
+  const field = FORM_FIELDS.find((one) => pointer === one || pointer.startsWith(`${one}/`));
+  // A fault of a whole object is shown at its first field.
+  return { ...fault, field: field ?? FORM_FIELDS.find((one) => pointer !== "" && one.startsWith(`${pointer}/`)) };
 }
 
 /** The size of the file decides, so its text is never made for a check. */

@@ -1,9 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { Field, Labelled, Select } from "../../components/field.tsx";
-import type { CallForm } from "./call-form.ts";
+import { dictionary } from "../../dictionary/dictionary.ts";
+import en from "../../dictionary/en/new-call.ts";
+import pt from "../../dictionary/pt/new-call.ts";
+import type { CallForm, FormField } from "./call-form.ts";
 import { fieldFaultText } from "./field-fault.ts";
-import type { FormField } from "./form-faults.ts";
 import type { FormState } from "./form-state.ts";
+
+const t = dictionary({ en, pt });
 
 /** Fields of the form that hold a text. */
 export type TextName = { [K in keyof CallForm]: CallForm[K] extends string ? K : never }[keyof CallForm];
@@ -81,6 +85,30 @@ export function SelectField({
       value={state.form.value[name] as string}
       fault={faultAt(state, at)}
       onChange={(value) => state.edit({ [name]: value })}
+    />
+  );
+}
+
+/** Behaviour of a call at an answering machine. */
+export function MachineField({
+  state,
+  at,
+}: {
+  readonly state: FormState;
+  readonly at: "/onMachine" | "/agent/onMachine";
+}) {
+  const { machine } = t.value;
+  return (
+    <SelectField
+      state={state}
+      name="onMachine"
+      at={at}
+      label={machine.label}
+      options={[
+        { value: "", text: machine.default },
+        { value: "leave_message", text: machine.leave_message },
+        { value: "hang_up", text: machine.hang_up },
+      ]}
     />
   );
 }

@@ -1,8 +1,8 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { randomKey } from "../../../../../src/base/random-key.ts";
 import type { Limits } from "../../../../../src/domain/limits.ts";
-import { type CallForm, EMPTY_FORM } from "./call-form.ts";
-import { byField, FormChecks, type FormField, type PlacedFault, problemFaults } from "./form-faults.ts";
+import { type CallForm, EMPTY_FORM, type FormField } from "./call-form.ts";
+import { byField, FormChecks, type PlacedFault, problemFaults } from "./form-faults.ts";
 
 /** A form while it is being filled in: what is in it, and what is wrong with it. */
 export class FormState {

@@ -1,8 +1,11 @@
+import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
+import type { CallType } from "../../../../../src/domain/calls/call.ts";
 import type { Limits } from "../../../../../src/domain/limits.ts";
 import { CodeBlock } from "../../components/copy.tsx";
 import { Choice } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
+import { callTypes } from "../../dictionary/call-types.ts";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/new-call.ts";
 import { formatNumber } from "../../dictionary/format.ts";
@@ -10,45 +13,63 @@ import pt from "../../dictionary/pt/new-call.ts";
 import { session } from "../../shell/session.ts";
 import { AgentFields } from "./agent-fields.tsx";
 import { AudioField } from "./audio-field.tsx";
-import { SelectField, TextArea } from "./form-field.tsx";
+import { MachineField, TextArea } from "./form-field.tsx";
 import type { FormState } from "./form-state.ts";
 import { VoiceField } from "./voice-field.tsx";
 
 const t = dictionary({ en, pt });
-const TYPES = ["FIXED_TTS", "FIXED_AUDIO", "DYNAMIC_AGENT", "DYNAMIC_STREAM"] as const;
 /** Approximate speed of voices. */
 const CHARACTERS_PER_SECOND = 14;
 
+/** The fields of each type, in the order in which the form offers the types. */
+const FIELDS: Readonly<Record<CallType, (props: FieldsProps) => JSX.Element>> = {
+  FIXED_TTS: (props) => (
+    <>
+      <TextFields {...props} />
+      <MachineField {...props} at="/onMachine" />
+    </>
+  ),
+  FIXED_AUDIO: ({ state, limits }) => (
+    <>
+      <AudioField state={state} most={limits.audioBytes} />
+      <MachineField state={state} at="/onMachine" />
+    </>
+  ),
+  DYNAMIC_AGENT: AgentFields,
+  DYNAMIC_STREAM: StreamNotes,
+};
+
+interface FieldsProps {
+  readonly state: FormState;
+  readonly limits: Limits;
+}
+
 /** Message for the callee: the type of the call, and the fields of that type. */
-export function MessageFields({ state, limits }: { readonly state: FormState; readonly limits: Limits }) {
+export function MessageFields({ state, limits }: FieldsProps) {
   const { type } = state.form.value;
-  const { what } = t.value;
+  const Fields = FIELDS[type];
   return (
     <div class="stack">
       <fieldset class="call-types">
-        <legend class="visually-hidden">{what.title}</legend>
-        {TYPES.map((each) => (
+        <legend class="visually-hidden">{t.value.what.title}</legend>
+        {(Object.keys(FIELDS) as CallType[]).map((each) => (
           <Choice
             key={each}
             type="radio"
             name="type"
-            title={what[each]}
-            explanation={what[`${each}_text`]}
+            title={callTypes[each].value.choice}
+            explanation={callTypes[each].value.explanation}
             checked={type === each}
             onChange={() => state.edit({ type: each })}
           />
         ))}
       </fieldset>
-      {type === "FIXED_TTS" && <TextFields state={state} limits={limits} />}
-      {type === "FIXED_AUDIO" && <AudioField state={state} most={limits.audioBytes} />}
-      {type === "DYNAMIC_AGENT" && <AgentFields state={state} />}
-      {type === "DYNAMIC_STREAM" && <StreamNotes />}
-      {(type === "FIXED_TTS" || type === "FIXED_AUDIO") && <MachineField state={state} at="/onMachine" />}
+      <Fields state={state} limits={limits} />
     </div>
   );
 }
 
-function TextFields({ state, limits }: { readonly state: FormState; readonly limits: Limits }) {
+function TextFields({ state, limits }: FieldsProps) {
   const { text } = state.form.value;
   const characters = useMemo(() => [...text.trim()].length, [text]);
   const length = t.value.text.length(formatNumber(characters), formatNumber(limits.textLength));
@@ -67,30 +88,6 @@ function TextFields({ state, limits }: { readonly state: FormState; readonly lim
       />
       <VoiceField state={state} name="voiceId" at="/tts/voiceId" />
     </>
-  );
-}
-
-/** Behaviour of a call at an answering machine. */
-export function MachineField({
-  state,
-  at,
-}: {
-  readonly state: FormState;
-  readonly at: "/onMachine" | "/agent/onMachine";
-}) {
-  const { machine } = t.value;
-  return (
-    <SelectField
-      state={state}
-      name="onMachine"
-      at={at}
-      label={machine.label}
-      options={[
-        { value: "", text: machine.default },
-        { value: "leave_message", text: machine.leave_message },
-        { value: "hang_up", text: machine.hang_up },
-      ]}
-    />
   );
 }
 

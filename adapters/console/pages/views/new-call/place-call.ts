@@ -2,7 +2,7 @@ import type { CreatedCall } from "../../../../../src/client/index.ts";
 import { client } from "../../shell/client.ts";
 import { HEADSET_RATE, openHeadset } from "../calls/browser-headset.ts";
 import { MicrophoneCall } from "../calls/microphone-call.ts";
-import { asInput, callRequest } from "./call-body.ts";
+import { asInput, callRequest } from "./call-form.ts";
 import { audioBase64 } from "./chosen-audio.ts";
 import type { FormState } from "./form-state.ts";
 

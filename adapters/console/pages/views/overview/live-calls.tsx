@@ -2,6 +2,7 @@ import { CallBadge } from "../../components/badge.tsx";
 import { Card } from "../../components/card.tsx";
 import { Table } from "../../components/table.tsx";
 import { Loaded } from "../../components/waiting.tsx";
+import { callTypes } from "../../dictionary/call-types.ts";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/overview.ts";
 import { formatRelative } from "../../dictionary/format.ts";
@@ -40,7 +41,7 @@ export function LiveCalls() {
                   ),
                 },
                 { title: t.value.live.status, cell: ({ status }) => <CallBadge status={status} /> },
-                { title: t.value.live.type, cell: ({ type }) => t.value.types[type] },
+                { title: t.value.live.type, cell: ({ type }) => callTypes[type].value.name },
                 { title: t.value.live.created, cell: ({ created_at }) => formatRelative(created_at) },
               ]}
             />

@@ -1,0 +1,178 @@
+import * as v from "valibot";
+import { hasWords } from "../../base/has-words.ts";
+import { type AgentInput, agentSchema, LANGUAGE, onMachineSchema } from "../agents/agent-input.ts";
+import type { OnMachine } from "../answering/answering-machine.ts";
+import { type OnScreening, onScreeningSchema } from "../answering/screening-policy.ts";
+import { characters, describedAs, isObject, issueText, type Schema } from "../input/input-checks.ts";
+import type { Limits } from "../limits.ts";
+import { VOICE_ID } from "../voice-id.ts";
+import { type AudioPlace, audioFault, DecodedAudio } from "./audio-input.ts";
+import type { CallType, Message } from "./call.ts";
+import type { StartOn } from "./message-start.ts";
+import { messageStartEntries } from "./message-start-input.ts";
+
+/** The fields of a call that its type has: what the callee gets. */
+export type CallMessageInput =
+  | ({ type: "FIXED_TTS"; tts: { text: string; voiceId: string } } & MessageOptions)
+  | ({ type: "FIXED_AUDIO"; audio: { audioBase64: string } } & MessageOptions)
+  | { type: "DYNAMIC_STREAM" }
+  | { type: "DYNAMIC_AGENT"; agent: AgentInput };
+
+/** The field of a call that plays a message. */
+interface MachineInput {
+  /** Behaviour once a machine has answered. Default: `continue`, as with a person. */
+  onMachine?: OnMachine | undefined;
+  /**
+   * Policy if a call-screening assistant answers, which is recognised by its words. Anything but `continue` transcribes
+   * the call. Default: `continue`, as with a person.
+   */
+  onScreening?: OnScreening | undefined;
+}
+
+/** The fields of a call with a message that say when it begins. */
+interface StartInput {
+  /** Default: `answer`. */
+  startOn?: StartOn | undefined;
+  /** A pause before the message, ms. Default: 0. */
+  startDelayMs?: number | undefined;
+}
+
+interface MessageOptions extends MachineInput, StartInput {}
+
+/** The same in a checked body. */
+export type CheckedMessageInput =
+  | Exclude<CallMessageInput, { type: "FIXED_AUDIO" }>
+  | ({ type: "FIXED_AUDIO"; audio: AudioPlace } & MessageOptions);
+
+/** The fields of one type or another. */
+type MessageField = CallMessageInput extends infer Input
+  ? Input extends unknown
+    ? Exclude<keyof Input, "type">
+    : never
+  : never;
+
+/** The schemas of the fields that each type has. */
+export type MessageEntries = {
+  readonly [Type in CallType]: Entries<Extract<CheckedMessageInput, { type: Type }>>;
+};
+
+type Entries<Input> = { readonly [Field in keyof Input]-?: Schema<Input[Field]> };
+
+/** An element that only SSML has (https://www.w3.org/TR/speech-synthesis11). */
+const SSML = /<\/?(?:speak|break|prosody|say-as|emphasis|phoneme|voice)\b/i;
+/** The schema of a field of another type. */
+export const IGNORED: Schema<unknown> = v.optional(v.unknown());
+/** The fields of all types, none of them checked. */
+export const IGNORED_FIELDS: Readonly<Record<MessageField, Schema<unknown>>> = {
+  tts: IGNORED,
+  audio: IGNORED,
+  agent: IGNORED,
+  onMachine: IGNORED,
+  onScreening: IGNORED,
+  startOn: IGNORED,
+  startDelayMs: IGNORED,
+};
+
+/** The schemas for these limits. */
+export function messageEntries(limits: Limits): MessageEntries {
+  const voiceId = v.pipe(
+    v.string(),
+    v.regex(
+      VOICE_ID,
+      issueText("voice_invalid", "must be a language-region tag and a number, such as en-US-1 or pt-BR-1"),
+    ),
+  );
+  const tts = v.object({
+    text: v.pipe(
+      v.string(),
+      characters(1, limits.textLength, "the text"),
+      v.check(
+        (text) => text === "" || text.length > 4 * limits.textLength || hasWords(text),
+        issueText("text_unspeakable", "the text has no letter and no digit, so there is nothing to speak"),
+      ),
+      v.check(
+        (text) => text.length > 4 * limits.textLength || !SSML.test(text),
+        issueText("value_invalid", "SSML is not supported, its tags would be read aloud; send the words alone"),
+      ),
+    ),
+    voiceId,
+  });
+  const audio = v.object({ audioBase64: audioSchema(limits) });
+  const agent = agentSchema(limits, voiceId);
+
+  const onMachine = v.optional(onMachineSchema());
+  const start = messageStartEntries();
+  const screening = (needsVoice: boolean) => v.optional(onScreeningSchema(voiceId, needsVoice));
+  const message = { onMachine, ...start };
+
+  return {
+    FIXED_TTS: { type: v.literal("FIXED_TTS"), tts, ...message, onScreening: screening(false) },
+    FIXED_AUDIO: { type: v.literal("FIXED_AUDIO"), audio, ...message, onScreening: screening(true) },
+    DYNAMIC_STREAM: { type: v.literal("DYNAMIC_STREAM") },
+    DYNAMIC_AGENT: { type: v.literal("DYNAMIC_AGENT"), agent },
+  };
+}
+
+/** The message to store. That of a file also needs what is found in it. */
+export function storedMessage(
+  input: Exclude<CheckedMessageInput, { type: "FIXED_AUDIO" }>,
+): Exclude<Message, { type: "FIXED_AUDIO" }> {
+  switch (input.type) {
+    case "FIXED_TTS":
+      return { type: input.type, ...input.tts, ...storedOptions(input) };
+    case "DYNAMIC_STREAM":
+      return { type: input.type };
+    case "DYNAMIC_AGENT":
+      return { type: input.type, ...input.agent };
+  }
+}
+
+/** The options of a fixed message that the input names. */
+export function storedOptions({ onMachine, onScreening, startOn, startDelayMs }: MessageOptions): MessageOptions {
+  return {
+    ...(onMachine !== undefined && { onMachine }),
+    ...(onScreening !== undefined && { onScreening }),
+    ...(startOn !== undefined && { startOn }),
+    ...(startDelayMs !== undefined && { startDelayMs }),
+  };
+}
+
+/** The voice that a body names, whether or not it exists, and where; undefined if it names none that could exist. */
+export function voiceIn(body: unknown): { readonly voiceId: string; readonly pointer: string } | undefined {
+  if (!isObject(body)) return undefined;
+  const field = body.type === "FIXED_TTS" ? "tts" : body.type === "DYNAMIC_AGENT" ? "agent" : undefined;
+  const speaker = field && body[field];
+  const voiceId = isObject(speaker) ? speaker.voiceId : undefined;
+  return typeof voiceId === "string" && VOICE_ID.test(voiceId) ? { voiceId, pointer: `/${field}/voiceId` } : undefined;
+}
+
+/** The language that a body's agent is to speak with any voice; undefined if it names a voice, or no language that exists. */
+export function agentLanguageIn(body: unknown): string | undefined {
+  if (!isObject(body) || body.type !== "DYNAMIC_AGENT" || !isObject(body.agent)) return undefined;
+  const { language, voiceId } = body.agent;
+  return voiceId === undefined && typeof language === "string" && LANGUAGE.test(language) ? language : undefined;
+}
+
+/** The tools that a body's agent may use, as far as they are names. */
+export function agentToolsIn(body: unknown): readonly string[] {
+  if (!isObject(body) || body.type !== "DYNAMIC_AGENT" || !isObject(body.agent)) return [];
+  const { tools } = body.agent;
+  return Array.isArray(tools) ? tools.filter((name) => typeof name === "string") : [];
+}
+
+function audioSchema(limits: Limits): Schema<string | DecodedAudio> {
+  const schema = v.pipe(
+    v.any(),
+    v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
+      if (typeof value !== "string" && !(value instanceof DecodedAudio))
+        return addIssue({ message: issueText("type_invalid", "must be a string") });
+      const fault = audioFault(value, limits.audioBytes);
+      if (fault) addIssue({ message: issueText("audio_unsupported", fault) });
+    }),
+  );
+  return describedAs(schema, {
+    type: "string",
+    contentEncoding: "base64",
+    description: `An MP3 or WAV file, at most ${limits.audioBytes} bytes and ${limits.audioMs / 60_000} minutes.`,
+  }) as Schema<string | DecodedAudio>;
+}
