@@ -122,11 +122,12 @@ export function parseCall(schemas: CallSchemas, body: unknown, options: ParseOpt
 
 /** @throws {Refusal} a switchboard would count as the machine, or as the assistant */
 function checkExtension(input: CheckedCallInput): void {
-  if (input.target.extension === undefined || input.type === "DYNAMIC_STREAM") return;
-  const policies =
-    input.type === "DYNAMIC_AGENT"
-      ? { "/agent/onMachine": input.agent.onMachine }
-      : { "/onMachine": input.onMachine, "/onScreening": input.onScreening };
+  if (input.target.extension === undefined) return;
+  const policies = {
+    "/agent/onMachine": "agent" in input ? input.agent.onMachine : undefined,
+    "/onMachine": "onMachine" in input ? input.onMachine : undefined,
+    "/onScreening": "onScreening" in input ? input.onScreening : undefined,
+  };
   const detail =
     'must be "continue" with target.extension: the switchboard that answers sounds like a machine, and no person has answered yet';
   const [fault, ...more] = Object.entries(policies)

@@ -25,14 +25,14 @@ interface Schema extends v.GenericSchema {
 /** Lists of words that have a type of their own. */
 const WORDS = [
   { words: STREAM_EVENTS, type: "StreamEventName", from: "../application/call-audio/streams/stream-client.ts" },
-  { words: CALL_STATUSES, type: "CallStatus", from: "../domain/call.ts" },
-  { words: CALL_TYPES, type: "CallType", from: "../domain/call.ts" },
+  { words: CALL_STATUSES, type: "CallStatus", from: "../domain/calls/call.ts" },
+  { words: CALL_TYPES, type: "CallType", from: "../domain/calls/call.ts" },
+  { words: COMPLETED_REASONS, type: "CompletedReason", from: "../domain/calls/outcome.ts" },
+  { words: FAILED_REASONS, type: "FailedReason", from: "../domain/calls/outcome.ts" },
+  { words: HEARD_EVIDENCE, type: "HeardEvidence", from: "../domain/calls/outcome.ts" },
+  { words: SPEAKERS, type: "Speaker", from: "../domain/calls/transcript.ts" },
   { words: EVENT_TYPES, type: "EventType", from: "../domain/events.ts" },
-  { words: COMPLETED_REASONS, type: "CompletedReason", from: "../domain/outcome.ts" },
-  { words: FAILED_REASONS, type: "FailedReason", from: "../domain/outcome.ts" },
-  { words: HEARD_EVIDENCE, type: "HeardEvidence", from: "../domain/outcome.ts" },
-  { words: SPEAKERS, type: "Speaker", from: "../domain/transcript.ts" },
-  { words: DELIVERY_STATUSES, type: "DeliveryStatus", from: "../domain/webhook.ts" },
+  { words: DELIVERY_STATUSES, type: "DeliveryStatus", from: "../domain/webhooks/webhook.ts" },
 ] as const;
 
 /** Types that the text refers to. */
