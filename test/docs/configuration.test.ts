@@ -18,6 +18,14 @@ test("pages name only settings that exist", () => {
       if (!CLIENT_VARIABLES.has(name)) expect(known, `${page}: ${name}`).toContain(name);
 });
 
+test("every setting is mentioned by a guide", () => {
+  const guides = PAGES.filter((page) => page !== "docs/configuration.md")
+    .map(textOf)
+    .join("\n");
+  const words = new Set(guides.match(/\b[A-Z]+(?:_[A-Z]+)*\b/g));
+  expect(SETTINGS.map(({ env }) => env).filter((env) => !words.has(env))).toEqual([]);
+});
+
 /** What the command line reads when it speaks to a server. */
 const CLIENT_VARIABLES: ReadonlySet<string> = new Set(["RINGPORT_URL", "RINGPORT_TOKEN"]);
 /** Defaults that are described in words. */
@@ -46,7 +54,7 @@ counts as unset. In a program the same setting is an option of \`createRingport\
 
 With an invalid value the server does not start: it prints one line with the value and the fix, exits with code 2, and has created
 nothing. An unknown variable that begins with \`RINGPORT_\` counts as invalid; the line has the name that you
-probably meant. Secrets have no flag, because every user of a machine can read the flags of its programs.
+probably meant, or the option of a program. Secrets have no flag, because every user of a machine can read the flags of its programs.
 
 \`\`\`sh
 PORT=80x ringport serve || echo "exit code $?"
@@ -61,7 +69,7 @@ ${groups.join("\n\n")}
 
 ## Only in a program
 
-These options are made of code, so no variable can hold them.
+These options have no variable: \`createRingport\` takes them.
 
 ${table(
   ["option", "why"],

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createRingport, type Ringport } from "ringport";
+import { createRingport, type Ringport, type RingportOptions } from "ringport";
 import { afterAll, beforeAll } from "vitest";
 import { createLog } from "../../adapters/cli/serve/log.ts";
 import { serverAdapter } from "../../adapters/cli/serve/server-adapter.ts";
@@ -27,6 +27,7 @@ interface TokenLimits {
  */
 export class LocalServer implements Reachable {
   readonly #env: Settings;
+  readonly #options: RingportOptions;
   readonly #data = temporaryFolder("local-server");
   readonly #lines: string[] = [];
   readonly #clients = new Map<string, Promise<Client>>();
@@ -36,8 +37,12 @@ export class LocalServer implements Reachable {
   #base = "";
   #document: OpenApi | undefined;
 
-  /** @param env settings, as `ringport serve` reads them */
-  constructor(env: Settings = {}) {
+  /**
+   * @param env settings, as `ringport serve` reads them
+   * @param options what only a program can set
+   */
+  constructor(env: Settings = {}, options: RingportOptions = {}) {
+    this.#options = options;
     this.#env = { PORT: "0", LOG_LEVEL: "warn", RINGPORT_SIMULATOR_TIME_SCALE: "0.1", ...env };
   }
 
@@ -61,7 +66,7 @@ export class LocalServer implements Reachable {
     const settings = readSettings(SETTINGS, { values: new Map(), operands: [] }, env);
     const { options, port, hostname, logLevel } = settings;
     const log = createLog({ level: logLevel ?? "warn", pretty: false, write: (text) => void this.#lines.push(text) });
-    const ringport = createRingport({ ...options, log });
+    const ringport = createRingport({ ...options, ...this.#options, log });
     const { serve } = await serverAdapter();
     const listeningAt = (url: string): void => {
       this.#base = url + (options.basePath ?? "");
@@ -116,8 +121,8 @@ export class LocalServer implements Reachable {
 }
 
 /** A server that runs during the tests of the surrounding `describe`, or of the file. */
-export function useLocalServer(env: Settings = {}): LocalServer {
-  const server = new LocalServer(env);
+export function useLocalServer(env: Settings = {}, options: RingportOptions = {}): LocalServer {
+  const server = new LocalServer(env, options);
   beforeAll(() => server.start());
   afterAll(() => server.stop());
   return server;

@@ -69,7 +69,7 @@ function settingsFinding(line: ParsedLine): { settings: ServerSettings; finding:
     const settings = readSettings(SETTINGS, line, process.env);
     const [strange] = unknownVariables(process.env);
     if (!strange) return { settings, finding: works("settings", "can be read") };
-    const detail = `unknown setting ${strange.name}${strange.meant ? `; did you mean ${strange.meant}?` : ""}`;
+    const detail = `unknown setting ${strange.name}${strange.fix ? `; ${strange.fix}` : ""}`;
     return { settings, finding: missing("settings", detail, "ringport serve --help lists them") };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

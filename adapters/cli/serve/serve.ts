@@ -99,6 +99,6 @@ async function listen(
 function refuseUnknownVariables(env: NodeJS.ProcessEnv): void {
   const [unknown] = unknownVariables(env);
   if (!unknown) return;
-  const hint = unknown.meant ? ` (did you mean ${unknown.meant}?)` : "";
+  const hint = unknown.fix ? ` (${unknown.fix})` : "";
   throw new UsageError(`unknown setting ${unknown.name}${hint}; see: ringport serve --help`);
 }

@@ -9,7 +9,8 @@ import { hideUsers } from "../serve/hide-secrets.ts";
 import type { LogLevel } from "../serve/log.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Setting } from "./setting.ts";
-import { SETTINGS } from "./settings.ts";
+import { CODE_ONLY, SETTINGS } from "./settings.ts";
+import { upperSnake } from "./tuning-settings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -55,13 +56,23 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
 /** Variables that Kubernetes sets in every container beside a service called "ringport". */
 const OF_KUBERNETES = /^RINGPORT_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)$/;
 
-/** Names of variables that look like settings and are none, each with what was probably meant. */
-export function unknownVariables(env: Environment): { name: string; meant: string | undefined }[] {
+/** Variables that look like settings and are none, each with the fix if there is one. */
+export function unknownVariables(env: Environment): { name: string; fix: string | undefined }[] {
   const known = [...SETTINGS, ...CONNECTION_SETTINGS].map((setting) => setting.env);
   return Object.keys(env)
     .filter((name) => name.startsWith("RINGPORT_") && !known.includes(name) && !OF_KUBERNETES.test(name))
     .sort()
-    .map((name) => ({ name, meant: nearest(name, known) }));
+    .map((name) => {
+      const option = Object.keys(CODE_ONLY).find((one) => variableOf(one) === name);
+      if (option) return { name, fix: `only a program can set it, as the option ${option} of createRingport` };
+      const meant = nearest(name, known);
+      return { name, fix: meant && `did you mean ${meant}?` };
+    });
+}
+
+/** The variable that an option would have. */
+function variableOf(option: string): string {
+  return `RINGPORT_${upperSnake(option.replace("limits.", "limit_").replace("embedded.", ""))}`;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { NETWORK_NAMES, type RingportOptions } from "../../../src/options.ts";
+import type { Limits } from "../../../src/domain/limits.ts";
+import { type EmbeddedTuning, NETWORK_NAMES, type RingportOptions } from "../../../src/options.ts";
 import { SCHEMA_NAME, TABLE_PREFIX } from "../../storage/table-names.ts";
 import { LOG_LEVELS } from "../serve/log.ts";
 import { AGENT } from "./agent-settings.ts";
@@ -196,13 +197,6 @@ const SERVER = [
     "Networks that carry calls, the default first; if SIP is configured, the default is sip alone.",
   ),
   setting(
-    "requireInboundAudio",
-    "RINGPORT_REQUIRE_INBOUND_AUDIO",
-    onOff,
-    "off",
-    "Fails calls without inbound audio, on every network.",
-  ),
-  setting(
     "queue.kind",
     "RINGPORT_QUEUE",
     oneOf("single", "fifo"),
@@ -222,13 +216,6 @@ const SERVER = [
     onOff,
     "off",
     "Webhooks may go to private addresses and without HTTPS: for development.",
-  ),
-  setting(
-    "embedded.synchronous",
-    "RINGPORT_SYNCHRONOUS",
-    oneOf("FULL", "NORMAL"),
-    "FULL",
-    "SQLite: FULL survives a power cut, NORMAL is faster.",
   ),
 ] as const;
 
@@ -350,7 +337,9 @@ export const STORAGE_SETTINGS: readonly Setting[] = settingsOf(
   "databasePrefix",
 );
 
-/** Options that are made of code, and why no variable can hold them. */
+const RARE = "the default suits the server; programs with other adapters may need another value";
+
+/** Options that only a program can set, and the reason. */
 export const CODE_ONLY = {
   telephony: "objects; RINGPORT_TELEPHONY chooses between those that come with Ringport",
   storage: "an object; DATABASE_URL and RINGPORT_DATA choose between the two that come with Ringport",
@@ -364,9 +353,29 @@ export const CODE_ONLY = {
   voiceActivity: "a function",
   authenticate: "a function; the server reads its tokens from the storage",
   oneWayCalls: "the networks that come with the command line return the callee's audio",
+  requireInboundAudio: "the networks that come with the command line return the callee's audio",
   system: "the clock",
   asset: "a function",
-} as const satisfies Partial<Record<keyof RingportOptions, string>>;
+  messagePreparationMs: RARE,
+  mediaSetupMs: RARE,
+  lineLossMs: RARE,
+  lineGraceMs: RARE,
+  lineOpenMs: RARE,
+  unlinkMs: RARE,
+  storeMs: RARE,
+  closeMs: RARE,
+  "embedded.synchronous": "the server keeps what it has accepted, even after a power cut",
+  "limits.nameLength": RARE,
+  "limits.referenceLength": RARE,
+  "limits.metadataBytes": RARE,
+  "limits.metadataDepth": RARE,
+  "limits.textLength": RARE,
+  "limits.audioMs": RARE,
+  "limits.instructions": RARE,
+  "limits.instructionLength": RARE,
+} as const satisfies Partial<
+  Record<keyof RingportOptions | `limits.${keyof Limits}` | `embedded.${keyof EmbeddedTuning}`, string>
+>;
 
 type Top<Path extends string> = Path extends `${infer First}.${string}` ? First : Path;
 type Covered = Top<(typeof SETTING_GROUPS)[keyof typeof SETTING_GROUPS][number]["option"]> | keyof typeof CODE_ONLY;

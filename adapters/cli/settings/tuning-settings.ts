@@ -7,48 +7,30 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** `ringTimeoutMs` as `RING_TIMEOUT_MS`. */
-const upperSnake = (name: string): string => name.replace(/[A-Z]/g, "_$&").toUpperCase();
+export const upperSnake = (name: string): string => name.replace(/[A-Z]/g, "_$&").toUpperCase();
 
-const TIMING_HELP: Readonly<Record<keyof Timings, readonly [min: number, max: number, help: string]>> = {
+type Help = readonly [min: number, max: number, help: string];
+
+const TIMING_HELP = {
   queueTimeoutMs: [1_000, 7 * DAY_MS, "A call may wait for its instance this long."],
-  messagePreparationMs: [
-    100,
-    HOUR_MS,
-    "The beginning of a message must be ready within this time after its first turn.",
-  ],
   ringTimeoutMs: [1_000, HOUR_MS, "The callee's phone may ring this long."],
   maxDurationMs: [1_000, DAY_MS, "A call may last this long after its message."],
   mediaTimeoutMs: [100, HOUR_MS, "The first inbound audio must arrive within this time."],
-  mediaSetupMs: [100, HOUR_MS, "Our media path must be up within this time after the answer."],
   tailMs: [0, 60_000, "Silence after a message, before the hang-up."],
   streamAttachMs: [100, HOUR_MS, "A call waits this long for a client of its stream."],
   releaseTimeoutMs: [100, 60_000, "The network must end a call within this time after the hang-up."],
-  lineLossMs: [0, HOUR_MS, "A live call survives this long after its line is lost."],
-  lineGraceMs: [0, DAY_MS, "An instance stays ACTIVE this long while offline."],
   probeMs: [100, HOUR_MS, "Time between two probes of an idle line."],
   probeInCallMs: [100, HOUR_MS, "Time between two probes of a line with a live call."],
   linkCodeMs: [100, 60_000, "GET …/configure waits this long for a QR code."],
-  lineOpenMs: [100, HOUR_MS, "A network may take this long to open a line."],
-  unlinkMs: [100, HOUR_MS, "A network may take this long to unlink a deleted instance."],
-  storeMs: [100, HOUR_MS, "How long a request waits for a write; the write itself continues."],
-  closeMs: [100, HOUR_MS, "A line, a network or an engine may take this long to close."],
   leaseMs: [500, HOUR_MS, "PostgreSQL: a server that died is replaced this long after its last renewal."],
   leaseRenewMs: [50, HOUR_MS, "Time between two renewals of that lease; less than half of it."],
-};
+} as const satisfies Partial<Record<keyof Timings, Help>>;
 
-const LIMIT_HELP: Readonly<Record<keyof Limits, readonly [min: number, max: number, help: string]>> = {
+const LIMIT_HELP = {
   bodyBytes: [1_024, 2 ** 28, "Whole request body, bytes."],
   allBodiesBytes: [1_024, 2 ** 40, "All bodies above 64 KiB that are being read, bytes."],
   userBodiesBytes: [1_024, 2 ** 40, "The same for one user; a second budget of this size is for smaller bodies."],
-  nameLength: [1, 10_000, "Name of an instance, characters."],
-  referenceLength: [1, 1_000, "Reference of a call, characters."],
-  metadataBytes: [2, 2 ** 24, "Metadata of an instance or a call as JSON, bytes."],
-  metadataDepth: [1, 64, "Nesting of metadata, levels."],
-  textLength: [1, 4_096, "Spoken text, characters."],
   audioBytes: [1, 2 ** 27, "Decoded audio file, bytes."],
-  audioMs: [1, DAY_MS, "Length of an audio file."],
-  instructions: [1, 10_000, "Number of instructions."],
-  instructionLength: [1, 1_000_000, "Each instruction, characters."],
   instancesPerUser: [1, 1_000_000, "Instances of one user, without deleted ones."],
   webhooksPerUser: [0, 10_000, "Webhooks of one user."],
   consentsPerUser: [0, 1_000_000, "Numbers of which one user records consents."],
@@ -58,16 +40,16 @@ const LIMIT_HELP: Readonly<Record<keyof Limits, readonly [min: number, max: numb
     "What one user stores, bytes: calls with all that belongs to them, and instances.",
   ],
   storedBytesPerDemoInstance: [2 ** 20, 2 ** 50, "Of these, what the demo tokens of one instance create, bytes."],
-};
+} as const satisfies Partial<Record<keyof Limits, Help>>;
 
 /** Time limits. */
-export const TIMINGS = (Object.keys(TIMING_HELP) as (keyof Timings)[]).map((name) => {
+export const TIMINGS = (Object.keys(TIMING_HELP) as (keyof typeof TIMING_HELP)[]).map((name) => {
   const [min, max, help] = TIMING_HELP[name];
   return setting(name, `RINGPORT_${upperSnake(name)}`, wholeNumber(min, max), String(DEFAULT_TIMINGS[name]), help);
 });
 
 /** Limits of requests. */
-export const LIMITS = (Object.keys(LIMIT_HELP) as (keyof Limits)[]).map((name) => {
+export const LIMITS = (Object.keys(LIMIT_HELP) as (keyof typeof LIMIT_HELP)[]).map((name) => {
   const [min, max, help] = LIMIT_HELP[name];
   const env = `RINGPORT_LIMIT_${upperSnake(name)}`;
   return setting(`limits.${name}` as const, env, wholeNumber(min, max), String(DEFAULT_LIMITS[name]), help);

@@ -70,7 +70,7 @@ describe("the table of settings", () => {
     for (const option of [...Object.keys(OPTIONS), ...Object.keys(DEFAULT_TIMINGS)])
       expect(option in CODE_ONLY || tops.includes(option), option).toBe(true);
     for (const limit of Object.keys(DEFAULT_LIMITS))
-      expect(SETTINGS.map(({ option }) => option)).toContain(`limits.${limit}`);
+      expect([...SETTINGS.map(({ option }) => option), ...Object.keys(CODE_ONLY)]).toContain(`limits.${limit}`);
   });
 
   test("names options, variables and flags once, with explanations", () => {
@@ -192,9 +192,13 @@ describe("reading settings", () => {
   });
 
   test("a flag wins over its variable, and switches can be switched off", () => {
-    const line = parseCommandLine(SERVE, ["--ring-timeout-ms=2000", "--no-stream-preview", "--require-inbound-audio"]);
+    const line = parseCommandLine(SERVE, ["--ring-timeout-ms=2000", "--no-stream-preview", "--require-consent"]);
     const { options } = readSettings(SETTINGS, line, { RINGPORT_RING_TIMEOUT_MS: "1", RINGPORT_STREAM_PREVIEW: "1" });
-    expect(options).toEqual({ ringTimeoutMs: 2_000, streamPreview: false, requireInboundAudio: true });
+    expect(options).toEqual({
+      ringTimeoutMs: 2_000,
+      streamPreview: false,
+      queue: { kind: "single", requireConsent: true },
+    });
   });
 
   test.each([
@@ -314,8 +318,17 @@ describe("reading settings", () => {
     expect(
       unknownVariables({ RINGPORT_DATE: "x", RINGPORT_DATA: "y", RINGPORT_SOMETHING_ELSE: "", PATH: "z" }),
     ).toEqual([
-      { name: "RINGPORT_DATE", meant: "RINGPORT_DATA" },
-      { name: "RINGPORT_SOMETHING_ELSE", meant: undefined },
+      { name: "RINGPORT_DATE", fix: "did you mean RINGPORT_DATA?" },
+      { name: "RINGPORT_SOMETHING_ELSE", fix: undefined },
+    ]);
+  });
+
+  test("a variable of an option that only a program can set names that option", () => {
+    const names = ["RINGPORT_LIMIT_NAME_LENGTH", "RINGPORT_LINE_GRACE_MS", "RINGPORT_SYNCHRONOUS"];
+    expect(unknownVariables(Object.fromEntries(names.map((name) => [name, "5"]))).map(({ fix }) => fix)).toEqual([
+      "only a program can set it, as the option limits.nameLength of createRingport",
+      "only a program can set it, as the option lineGraceMs of createRingport",
+      "only a program can set it, as the option embedded.synchronous of createRingport",
     ]);
   });
 

@@ -121,14 +121,15 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
 });
 
 describe("a server with short limits, open to all origins", () => {
-  const server = useLocalServer({
-    RINGPORT_CORS: "*",
-    RINGPORT_QUEUE_TIMEOUT_MS: "1000",
-    RINGPORT_RATE_LIMIT: "200",
-    RINGPORT_RATE_WINDOW_MS: "3600000", // nothing is granted again while the test runs, however slow the machine
-    RINGPORT_LIMIT_NAME_LENGTH: "5",
-    RINGPORT_LIMIT_BODY_BYTES: "4096",
-  });
+  const server = useLocalServer(
+    {
+      RINGPORT_CORS: "*",
+      RINGPORT_QUEUE_TIMEOUT_MS: "1000",
+      RINGPORT_RATE_LIMIT: "200",
+      RINGPORT_RATE_WINDOW_MS: "3600000", // no request is granted again while the test runs, however slow the machine
+    },
+    { limits: { nameLength: 5, bodyBytes: 4_096 } },
+  );
 
   test("a call that waits too long ends FAILED/instance_not_linked", async () => {
     const client = await server.as("waiter");
