@@ -14,7 +14,7 @@ import type {
 } from "./application/use-cases.ts";
 import { Webhooks } from "./application/webhooks/webhooks.ts";
 import { Refusal } from "./domain/refusal.ts";
-import { type Absence, refusalOf } from "./http/closed.ts";
+import { type Absence, closedRefusal } from "./http/closed.ts";
 import { toResponse } from "./http/replies/reply.ts";
 import { ownPaths } from "./http/requests/own-paths.ts";
 import { withoutFragment } from "./http/requests/without-fragment.ts";
@@ -84,7 +84,7 @@ export interface CurrentApplication extends WebApp, UseCases {
  */
 export function currentApplication(source: ApplicationSource, { basePath, log }: CurrentOptions): CurrentApplication {
   const isOwn = ownPaths(basePath);
-  const refused = refusalOf(basePath);
+  const refused = closedRefusal(basePath);
   const refuse = (request: RequestLike) => refused(request, source.absence);
   const use = () => source.use();
   const application = async () => (await use()).application;

@@ -4,7 +4,7 @@ export const DEFAULT_TURNS = 100;
 export const DEFAULT_TOKENS = 200_000;
 
 /** Limits of one call. */
-export interface CallLimits {
+export interface AgentCallLimits {
   /** Replies of the model. */
   readonly turns: number;
   /** Tokens of all replies, as far as the server counts them. */
@@ -13,11 +13,11 @@ export interface CallLimits {
 
 /** Counts what a call costs. */
 export class CallBudget {
-  readonly #limits: CallLimits;
+  readonly #limits: AgentCallLimits;
   #turns = 0;
   #tokens = 0;
 
-  constructor(limits: CallLimits) {
+  constructor(limits: AgentCallLimits) {
     this.#limits = limits;
   }
 

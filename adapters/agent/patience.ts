@@ -2,7 +2,7 @@ import { pause } from "../../src/base/pause.ts";
 import { realSystem } from "../../src/ports/system.ts";
 
 /** A tool that takes longer is covered by a spoken sentence, ms. */
-export const PATIENCE_MS = 1_500;
+export const TOOL_WAIT_MS = 1_500;
 
 /** Resolves when the work is done, or has lasted for `ms`: whether it still continues. */
 export async function isSlow(work: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {

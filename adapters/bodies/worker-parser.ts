@@ -1,5 +1,5 @@
 import { InternalError } from "../../src/base/error.ts";
-import { audioPlace, DecodedAudio } from "../../src/domain/calls/audio-input.ts";
+import { audioPlace, UploadedAudio } from "../../src/domain/calls/audio-input.ts";
 import type { BodyParser } from "../../src/ports/body-parser.ts";
 import type { BodyJobs } from "./parse-job.ts";
 
@@ -25,7 +25,7 @@ export function workerParser(pool: BodyWorkers): BodyParser {
         const { value, audio } = parsed;
         const place = audio && audioPlace(value);
         if (place)
-          (place as { audioBase64: unknown }).audioBase64 = new DecodedAudio(new Uint8Array(audio.file), audio.sha256);
+          (place as { audioBase64: unknown }).audioBase64 = new UploadedAudio(new Uint8Array(audio.file), audio.sha256);
         return { value };
       }
       throw new InternalError("the worker returned no result");

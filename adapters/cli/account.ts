@@ -11,7 +11,7 @@ import { jsonOption } from "./json-option.ts";
 import { readSettings, type ServerSettings } from "./settings/read-settings.ts";
 import type { Setting } from "./settings/setting.ts";
 import { STORAGE_SETTINGS, settingsOf } from "./settings/settings.ts";
-import { type Column, printRows } from "./terminal/table.ts";
+import { type ListColumn, printRows } from "./terminal/table.ts";
 import { print, printBeside, printJson } from "./terminal/terminal.ts";
 import { withStorage } from "./token/storage-work.ts";
 import { UsageError } from "./usage-error.ts";
@@ -110,7 +110,7 @@ export const accountList: CommandSpec = {
   },
 };
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly ListColumn[] = [
   { head: "ID", leftOut: 2 },
   { head: "EMAIL", cut: true },
   { head: "ROLE" },

@@ -8,7 +8,7 @@ export interface CommandEntry {
 
 /** Every command, in the order of the help: parsing, help and completion are made from this table. */
 export const COMMANDS: readonly CommandEntry[] = [
-  entry("serve", async () => (await import("./serve/serve.ts")).serve),
+  entry("serve", async () => (await import("./serve/serve.ts")).serveCommand),
   entry("demo", async () => (await import("./demo/demo.ts")).demo),
   entry("doctor", async () => (await import("./doctor/doctor.ts")).doctor),
   entry("instance create", async () => (await import("./instance/instance.ts")).instanceCreate),
@@ -29,7 +29,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry("consent get", async () => (await import("./consent.ts")).consentGet),
   entry("consent list", async () => (await import("./consent.ts")).consentList),
   entry("consent delete", async () => (await import("./consent.ts")).consentDelete),
-  entry("listen", async () => (await import("./listen/listen.ts")).listen),
+  entry("listen", async () => (await import("./listen/listen.ts")).listenCommand),
   entry("voices", async () => (await import("./voices/voices.ts")).voices),
   entry("sip check", async () => (await import("./sip/sip-check.ts")).sipCheck),
   entry("token create", async () => (await import("./token/token-create.ts")).tokenCreate),

@@ -3,7 +3,7 @@ import type { CommandSpec } from "./command.ts";
 import { connect } from "./connection/connection.ts";
 import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
 import { jsonOption } from "./json-option.ts";
-import { type Column, printRows } from "./terminal/table.ts";
+import { type ListColumn, printRows } from "./terminal/table.ts";
 import { print, printBeside, printJson } from "./terminal/terminal.ts";
 
 /** `ringport consent set`: records whether a number may be called. */
@@ -65,7 +65,7 @@ export const consentList: CommandSpec = {
   },
 };
 
-const COLUMNS: readonly Column[] = [{ head: "PHONE" }, { head: "STATUS" }, { head: "SOURCE", cut: true }];
+const COLUMNS: readonly ListColumn[] = [{ head: "PHONE" }, { head: "STATUS" }, { head: "SOURCE", cut: true }];
 
 /** `ringport consent delete`: forgets whether a number may be called. */
 export const consentDelete: CommandSpec = {

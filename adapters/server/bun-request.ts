@@ -1,12 +1,12 @@
 import { toResponse } from "../../src/http/replies/reply.ts";
 import type { Reply } from "../../src/ports/web.ts";
 import { type RoutedRequest, sentUrl } from "./bun-paths.ts";
-import { FetchRequest } from "./fetch-request.ts";
+import { ServerRequest } from "./fetch-request.ts";
 import { linger } from "./lingering.ts";
 import { MAX_DRAINED_BYTES, MAX_DRAINED_MS } from "./listening.ts";
 
 /** A request of `Bun.serve`. */
-export class BunRequest extends FetchRequest {
+export class BunRequest extends ServerRequest {
   readonly #sentUrl: string;
 
   constructor(request: RoutedRequest) {

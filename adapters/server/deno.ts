@@ -2,7 +2,7 @@ import { toResponse } from "../../src/http/replies/reply.ts";
 import type { Reply, Socket, SocketHandlers } from "../../src/ports/web.ts";
 import { atEdge } from "./edge.ts";
 import { brokenApp, isReply } from "./fault.ts";
-import { FetchRequest } from "./fetch-request.ts";
+import { ServerRequest } from "./fetch-request.ts";
 import { decideUpgrade, offersWebSocket } from "./handshake.ts";
 import { hostFault } from "./host.ts";
 import { linger } from "./lingering.ts";
@@ -171,7 +171,7 @@ function connect(ws: WebSocket, handlers: SocketHandlers, all: Set<WebSocket>): 
 }
 
 /** A request of `Deno.serve`. */
-class DenoRequest extends FetchRequest {
+class DenoRequest extends ServerRequest {
   /** Deno has no limit for a message, and passes it on only once it has all of it. */
   readonly buffersMessages = true;
 

@@ -3,7 +3,7 @@ import type { RequestLike } from "../../src/ports/web.ts";
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 /** A WHATWG request as the core wants it: its body can be left early and read on later. */
-export class FetchRequest implements RequestLike {
+export class ServerRequest implements RequestLike {
   readonly #request: Request;
   #reader: Reader | undefined;
   #ended = false;

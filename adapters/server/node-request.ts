@@ -95,7 +95,7 @@ async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 const closings = new WeakMap<Socket, AbortSignal>();
 
 /** A signal that is aborted when the connection closes. All requests of the connection share it. */
-export function closingOf(socket: Socket): AbortSignal {
+function closingOf(socket: Socket): AbortSignal {
   const known = closings.get(socket);
   if (known) return known;
   const closing = new AbortController();

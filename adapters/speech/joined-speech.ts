@@ -5,7 +5,7 @@ import { within } from "../../src/base/timeout.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { NothingToSpeak, type Speech, SpeechFailed, type Voice, VoiceUnavailable } from "../../src/ports/speech.ts";
 import type { System } from "../../src/ports/system.ts";
-import { visibleText } from "./segments.ts";
+import { spokenSegment } from "./segments.ts";
 import { SpeechCache } from "./speech-cache.ts";
 import { type FoundVoice, type Remedy, VoiceCatalogue } from "./voice-catalogue.ts";
 
@@ -42,7 +42,7 @@ export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOpti
     if (characters > MAX_TEXT_LENGTH)
       throw new SpeechFailed(`the text has ${characters} characters; the limit is ${MAX_TEXT_LENGTH}`);
     const found = await catalogue.find(voiceId).catch(rethrowAsSpeechFailed);
-    const visible = visibleText(text);
+    const visible = spokenSegment(text);
     if (visible === "") throw new NothingToSpeak("the text contains nothing to speak");
     const key = JSON.stringify([engines.indexOf(found.engine), found.voice.name, voiceId, visible]);
     const render = (stop: AbortSignal): AsyncIterable<PcmChunk> => rendered(found, visible, stop);

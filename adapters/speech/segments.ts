@@ -8,12 +8,12 @@ const MAX_WORD = 40;
 /**
  * Cuts a text into segments that an engine speaks one after the other, of at most 300 characters: at the ends of
  * sentences if possible, else at a comma, else at a space. Words of more than 40 letters are split. The segments have only
- * the characters that {@link visibleText} keeps. An empty text has no segments.
+ * the characters that {@link spokenSegment} keeps. An empty text has no segments.
  */
 export function segments(text: string): string[] {
   // A line without a full stop, such as a title, also ends a sentence.
   const clean = splitLongWords(
-    visibleText(text)
+    spokenSegment(text)
       .replace(/([^\p{P}\s])\n/gu, "$1. ")
       .replaceAll("\n", " "),
   );
@@ -42,7 +42,7 @@ function splitLongWords(text: string): string {
  * kinds included), lone surrogates, private and unassigned code points, and marks of direction. Each run of them and of
  * white space becomes one line break if it contains one, else one space.
  */
-export function visibleText(text: string): string {
+export function spokenSegment(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028-\u202e\u2066-\u2069\ufeff\s]+/gu, (run) =>
       /[\n\r\u2028\u2029]/.test(run) ? "\n" : " ",

@@ -44,7 +44,7 @@ export async function endedCalls(db: Kysely<Database>, endedBefore: number, limi
  * remaining ones keep their numbers, and a deletion that fails in between can be repeated. Calls counted after `countedSince` (ms)
  * still count for their token.
  */
-export async function removeCalls(
+export async function removeCallRows(
   session: Session,
   calls: readonly string[],
   countedSince = Infinity,

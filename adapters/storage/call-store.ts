@@ -6,7 +6,7 @@ import { callAudio } from "./audio-reading.ts";
 import { removeAudio, removeLater } from "./audio-removal.ts";
 import { insertCall } from "./call-creation.ts";
 import { listCalls } from "./call-list.ts";
-import { countFinished, endedCalls, removeCalls } from "./call-purge.ts";
+import { countFinished, endedCalls, removeCallRows } from "./call-purge.ts";
 import { callQueue } from "./call-queue.ts";
 import { forgetCounted, keepCounting, quotaSpent } from "./call-quota.ts";
 import { callColumns, callOf } from "./call-row.ts";
@@ -81,7 +81,7 @@ export function callStore(session: Session): CallStore {
         return rows.map(callOf);
       }),
     ended: (endedBefore, limit) => session.read((db) => endedCalls(db, endedBefore, limit)),
-    remove: (ids, countedSince) => removeCalls(session, ids, countedSince),
+    remove: (ids, countedSince) => removeCallRows(session, ids, countedSince),
     forgetCounted: (until) =>
       inPieces((limit) => session.transaction((tx) => forgetCounted(tx, until, session.traits, limit))),
     naming: (number, page) => callsNaming(session, number, page),

@@ -6,7 +6,7 @@ import { lineRecordTable } from "./line-record-table.ts";
 import { listIndexes } from "./list-indexes.ts";
 import { loginTables } from "./login-tables.ts";
 import { receiptIds } from "./receipt-migration.ts";
-import { storedBytes } from "./stored-bytes-migration.ts";
+import { addStoredBytes } from "./stored-bytes-migration.ts";
 import { partialIndex, recreateTable } from "./table-changes.ts";
 import { webhookTables } from "./webhook-tables.ts";
 
@@ -49,7 +49,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0034_receipt_ids": { up: (db) => receiptIds(db, types) },
     "0035_account_removals": { up: accountRemovals },
     "0036_list_indexes": { up: listIndexes },
-    "0037_stored_bytes": { up: (db) => storedBytes(db, types) },
+    "0037_stored_bytes": { up: (db) => addStoredBytes(db, types) },
     "0038_counted_rows": { up: countedRows },
   };
 }

@@ -13,12 +13,12 @@ import type {
   TokenRecord,
   User,
 } from "../../src/ports/storage.ts";
-import { bytes, type Codec, json, number, optional, storedRecord, text } from "./stored-record.ts";
+import { bytes, type FieldCodec, json, number, optional, storedRecord, text } from "./stored-record.ts";
 
 type PackedInterval = readonly [number, number, number, number, number, number | null, number | null];
 
 /** Intervals without the names of their fields: a long call has a hundred of them, and lists read them too. */
-const PACKED_QUALITY: Codec = {
+const PACKED_QUALITY: FieldCodec = {
   write: (intervals: readonly QualityInterval[]) =>
     JSON.stringify(
       intervals.map(

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { ColumnTypes } from "./first-tables.ts";
 
 /** Stored bytes, counted per user. Existing records are estimated: their events and transcripts are not read. */
-export async function storedBytes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
+export async function addStoredBytes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;
   const [calls, instances, usage] = [sql.table("calls"), sql.table("instances"), sql.table("stored_usage")];
   await schema

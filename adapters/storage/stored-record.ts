@@ -12,7 +12,7 @@ export type NumberPlace = "call" | "link" | "record" | "reported" | "kept" | "no
 type NumberPlaces = readonly [NumberPlace, ...NumberPlace[]];
 
 /** Representation of a field in a column of JSON. */
-export interface Codec {
+export interface FieldCodec {
   write(value: never): string;
   read(stored: string): unknown;
 }
@@ -25,7 +25,7 @@ export interface Column {
   readonly numbers: readonly NumberPlace[];
   /** A null column is a missing field. */
   readonly isOptional: boolean;
-  readonly codec?: Codec;
+  readonly codec?: FieldCodec;
   /** Value of a null column; used for columns that are older than their rows. */
   readonly fallback?: unknown;
 }
@@ -90,7 +90,7 @@ type RowOf<Rec, Cs extends Columns<Rec>> = {
 };
 
 /** A record and its columns: the one place that knows which field is stored in which column, and how. */
-export interface StoredRecord<Rec, Row, Cs = unknown> {
+interface StoredRecord<Rec, Row, Cs = unknown> {
   /** The column of each field. */
   readonly columns: Cs;
   /** Places of phone numbers, by column. */
@@ -124,7 +124,7 @@ export function storedRecord<Rec extends object>(): <const Cs extends Columns<Re
   };
 }
 
-const PLAIN_JSON: Codec = { write: JSON.stringify, read: JSON.parse };
+const PLAIN_JSON: FieldCodec = { write: JSON.stringify, read: JSON.parse };
 
 type Values = Record<string, unknown>;
 type Fields = readonly (readonly [field: string, column: Column])[];

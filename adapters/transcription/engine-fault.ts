@@ -12,6 +12,6 @@ export function engineFault(message: string, secrets: Secrets, cause?: unknown):
 }
 
 /** The meaning of a refusal and its fix; completes the sentence "the transcription server …". */
-export function refusalText(status: number, body: unknown): string {
+export function engineRefusalText(status: number, body: unknown): string {
   return refusal(status, body, "RINGPORT_TRANSCRIPTION");
 }

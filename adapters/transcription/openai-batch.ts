@@ -7,7 +7,7 @@ import { Queue } from "../../src/base/queue.ts";
 import type { Transcription, TranscriptionEvent, TranscriptionSession } from "../../src/ports/transcription.ts";
 import { engineClient } from "../engine-http/engine-client.ts";
 import { causeOf, isPermanent, jsonOf, type Secrets } from "../engine-http/fault-text.ts";
-import { engineFault, refusalText } from "./engine-fault.ts";
+import { engineFault, engineRefusalText } from "./engine-fault.ts";
 
 /** Options of {@link openaiTranscription}, for a server with `POST {baseUrl}/audio/transcriptions`: OpenAI, Speaches, LocalAI, vLLM and others. */
 export interface OpenaiTranscriptionOptions {
@@ -218,7 +218,7 @@ function explained(error: unknown, isStalled: boolean, timeoutMs: number, secret
   const faultOf = (what: string) => engineFault(`the transcription server ${what}`, secrets, error);
   if (error instanceof HTTPError) {
     const { status } = error.response;
-    const fault = faultOf(refusalText(status, error.data));
+    const fault = faultOf(engineRefusalText(status, error.data));
     return isPermanent(status) ? new PermanentFault(fault.message, { cause: fault }) : fault;
   }
   if (isStalled || error instanceof TimeoutError) return faultOf(`did not answer within ${timeoutMs} ms`);

@@ -1,7 +1,7 @@
 import type { System } from "../ports/system.ts";
 
 /** A wait that ends automatically. */
-export interface Deadline {
+interface Deadline {
   /** Aborted after the time, or with the signal that was given. */
   readonly signal: AbortSignal;
   /** Cancels the timer, and lets go of the signal that was given. */

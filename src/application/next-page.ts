@@ -1,7 +1,7 @@
 import { Refusal } from "../domain/refusal.ts";
 import type { Context } from "./context.ts";
 import { deadline } from "./deadline.ts";
-import type { EventPage, Patience } from "./use-cases.ts";
+import type { EventPage, WaitLimit } from "./use-cases.ts";
 
 /**
  * The page of a user's log once it has an event, or an empty one after the wait.
@@ -12,7 +12,7 @@ import type { EventPage, Patience } from "./use-cases.ts";
 export async function nextPage(
   { events, system }: Pick<Context, "events" | "system">,
   userId: string,
-  { waitMs = 0, signal }: Patience,
+  { waitMs = 0, signal }: WaitLimit,
   from: string | undefined,
   read: (cursor: string | undefined) => Promise<EventPage>,
 ): Promise<EventPage> {

@@ -12,7 +12,7 @@ import { readLog } from "./calls/log-pages.ts";
 import type { Context } from "./context.ts";
 import type { Lines } from "./instances/lines.ts";
 import { nextPage } from "./next-page.ts";
-import type { CallSummary, EventPage, Figures, LogQuery, OpenNetwork, Patience, QueryUseCases } from "./use-cases.ts";
+import type { EventPage, Figures, LogQuery, OpenNetwork, QueryUseCases, QueuedCall, WaitLimit } from "./use-cases.ts";
 
 type QueriesContext = Pick<
   Context,
@@ -42,12 +42,12 @@ export class Queries implements QueryUseCases {
     return readLog(events, userId, { limit, cursor }, async (page) => (part ? events.ofUser(userId, part, page) : []));
   }
 
-  nextEvents(principal: Principal, query: LogQuery, patience: Patience): Promise<EventPage> {
+  nextEvents(principal: Principal, query: LogQuery, patience: WaitLimit): Promise<EventPage> {
     const read = (cursor?: string): Promise<EventPage> => this.events(principal, { ...query, cursor });
     return nextPage(this.#context, principal.userId, patience, query.cursor, read);
   }
 
-  async callSummary(principal: Principal): Promise<CallSummary> {
+  async callSummary(principal: Principal): Promise<QueuedCall> {
     refuseDemo(principal, "a demo token sees no summary");
     return callSummary(this.#context, principal.userId);
   }
@@ -70,7 +70,7 @@ export class Queries implements QueryUseCases {
   async voiceSample(
     voiceId: string,
     userId?: string,
-    { signal }: Pick<Patience, "signal"> = {},
+    { signal }: Pick<WaitLimit, "signal"> = {},
   ): Promise<Uint8Array<ArrayBuffer>> {
     if (userId === undefined) return voiceSample(this.#context, voiceId);
     const leave = this.#samples.take(userId);

@@ -2,7 +2,7 @@ import { type CallsClient, callsClient } from "./calls-client.ts";
 import { type ConsentsClient, consentsClient } from "./consents-client.ts";
 import { type InstancesClient, instancesClient } from "./instances-client.ts";
 import { allItems, type LogPage, type PageQuery } from "./pages.ts";
-import { pause } from "./pause.ts";
+import { sleep } from "./pause.ts";
 import { RingportError } from "./ringport-error.ts";
 import type { CallListening, ListenOptions } from "./stream/call-listening.ts";
 import type { CallStream, StreamOptions } from "./stream/call-stream.ts";
@@ -134,7 +134,7 @@ async function* followEvents(
     const { items, next, waited, reset } = page;
     cursor = page.cursor ?? cursor;
     if ((reset || items.length > 0) && cursor !== undefined) yield { items, next, cursor, ...(reset && { reset }) };
-    else if (!waited) await pause(PAUSE_MS, signal ?? new AbortController().signal);
+    else if (!waited) await sleep(PAUSE_MS, signal ?? new AbortController().signal);
   }
 }
 

@@ -2,7 +2,7 @@
  * Waits this many ms.
  * @throws the reason of the signal when it is aborted
  */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);

@@ -1,5 +1,5 @@
 import { callPath } from "./calls-client.ts";
-import { pause } from "./pause.ts";
+import { sleep } from "./pause.ts";
 import { RingportError } from "./ringport-error.ts";
 import type { AwaitedPage, RequestOptions, Transport } from "./transport.ts";
 import type { Call, CallEvent, FinishedCall } from "./views.ts";
@@ -52,7 +52,7 @@ export async function waitForCall(
       }
       if (timeline.waits) continue;
       pauseMs = news.length > 0 ? MIN_PAUSE_MS : Math.min(pauseMs * PAUSE_GROWTH, longestPauseMs);
-      await pause(pauseMs, stop);
+      await sleep(pauseMs, stop);
     }
   } finally {
     clearTimeout(timer);

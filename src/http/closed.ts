@@ -22,7 +22,7 @@ export const ABSENCES = {
 export type Absence = keyof typeof ABSENCES;
 
 /** Returns a function that refuses a request with a 503, because no application runs. @param base path in front of `/v1` */
-export function refusalOf(base: string): (request: RequestLike, code: Absence) => Reply {
+export function closedRefusal(base: string): (request: RequestLike, code: Absence) => Reply {
   const contextOf = requestContexts(realSystem, base);
   return (request, code) => {
     const context = contextOf(request, false);

@@ -2,7 +2,7 @@ import type { EventPage } from "../application/use-cases.ts";
 import { encodeCursor } from "../domain/cursor.ts";
 import type { Page } from "../ports/storage.ts";
 import type { Reply } from "../ports/web.ts";
-import { json, PRIVATE } from "./replies/reply.ts";
+import { jsonReply, PRIVATE } from "./replies/reply.ts";
 import type { RequestContext } from "./requests/request-context.ts";
 import { eventView } from "./views/event-view.ts";
 
@@ -76,7 +76,7 @@ async function wholeList<T extends { readonly id: string }>(
   view: (item: T) => unknown,
 ): Promise<Reply> {
   const first = await read({ limit: READ_AT_ONCE, after });
-  if (first.length < READ_AT_ONCE) return json(200, first.map(view), PRIVATE);
+  if (first.length < READ_AT_ONCE) return jsonReply(200, first.map(view), PRIVATE);
   return { status: 200, headers: { "content-type": "application/json", ...PRIVATE }, body: listed(first, read, view) };
 }
 

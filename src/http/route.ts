@@ -19,7 +19,7 @@ export interface RouteHandler {
 }
 
 /** One operation of the interface: its handler, and its description in `/openapi.json`. */
-export interface Route extends RouteHandler {
+export interface HttpRoute extends RouteHandler {
   readonly operation: Operation;
 }
 
@@ -43,7 +43,7 @@ export interface Operation {
     readonly schema: BodySchema;
   };
   /** Successful responses by status. */
-  readonly answers: Readonly<Record<number, Answer>>;
+  readonly answers: Readonly<Record<number, DocumentedResponse>>;
   /** Its own refusals; the refusals common to all operations are added. */
   readonly problems?: readonly ProblemCode[];
   /** Its own refusals as pages, for browsers. */
@@ -63,7 +63,7 @@ export type BodySchema =
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 
 /** A successful response. */
-export interface Answer {
+export interface DocumentedResponse {
   readonly description: string;
   /** A named schema, for a JSON body. */
   readonly schema?: SchemaName;

@@ -1,30 +1,30 @@
 import * as v from "valibot";
-import { Event, WebhookTest } from "./schemas/event-schemas.ts";
-import { ListenEnded, ListenGap, ListenStarted, ListenWaiting } from "./schemas/listen-schemas.ts";
-import { Fault, Problem } from "./schemas/problem-schemas.ts";
+import { eventShape, webhookTestShape } from "./schemas/event-schemas.ts";
+import { listenEndedShape, listenGapShape, listenStartedShape, listenWaitingShape } from "./schemas/listen-schemas.ts";
+import { faultShape, problemShape } from "./schemas/problem-schemas.ts";
 import { shape } from "./schemas/shape.ts";
 import {
-  StreamCallEvent,
-  StreamError,
-  StreamProgress,
-  StreamTicket,
-  StreamTranscript,
+  streamCallEventShape,
+  streamErrorShape,
+  streamProgressShape,
+  streamTicketShape,
+  streamTranscriptShape,
 } from "./schemas/stream-schemas.ts";
-import { CallMetrics, Outcome, TranscriptLine, TurnMetrics } from "./views/call-details.ts";
-import { Call, CallerId, CallSummary, CreatedCall } from "./views/call-view.ts";
-import { Consent } from "./views/consent-view.ts";
+import { callMetricsShape, outcomeShape, transcriptLineShape, turnMetricsShape } from "./views/call-details.ts";
+import { callerIdShape, callShape, callSummaryShape, createdCallShape } from "./views/call-view.ts";
+import { consentShape } from "./views/consent-view.ts";
 import {
-  Connection,
-  Instance,
-  InstanceDetails,
-  LinkingCode,
-  LinkPage,
-  LinkPageState,
-  PairingCode,
+  connectionShape,
+  instanceDetailsShape,
+  instanceShape,
+  linkingCodeShape,
+  linkPageShape,
+  linkPageStateShape,
+  pairingCodeShape,
 } from "./views/instance-view.ts";
-import { CallQuality, QualityInterval, Recording, StreamStatistics } from "./views/media-view.ts";
-import { Voice } from "./views/voice-view.ts";
-import { Webhook, WebhookDelivery, WebhookWithSecret } from "./views/webhook-view.ts";
+import { callQualityShape, qualityIntervalShape, recordingShape, streamStatisticsShape } from "./views/media-view.ts";
+import { voiceShape } from "./views/voice-view.ts";
+import { webhookDeliveryShape, webhookShape, webhookWithSecretShape } from "./views/webhook-view.ts";
 
 const State = shape("The state of the server.", { status: v.picklist(["ok", "ready"]) });
 
@@ -33,50 +33,50 @@ const State = shape("The state of the server.", { status: v.picklist(["ok", "rea
  * `answers.ts` is generated from them for TypeScript.
  */
 export const SCHEMAS = {
-  CallSummary,
-  CreatedCall,
-  TranscriptLine,
-  TurnMetrics,
-  CallMetrics,
-  QualityInterval,
-  CallQuality,
-  Outcome,
-  StreamStatistics,
-  Recording,
-  Call,
-  CallList: v.array(Call),
-  CallerId,
-  Instance,
-  InstanceList: v.array(Instance),
-  Connection,
-  InstanceDetails,
-  LinkingCode,
-  LinkPage,
-  LinkPageState,
-  PairingCode,
-  Event,
-  EventList: v.array(Event),
-  Webhook,
-  WebhookList: v.array(Webhook),
-  WebhookWithSecret,
-  WebhookTest,
-  WebhookDelivery,
-  WebhookDeliveryList: v.array(WebhookDelivery),
-  Consent,
-  ConsentList: v.array(Consent),
-  Voice,
-  VoiceList: v.array(Voice),
-  StreamTicket,
-  StreamTranscript,
-  StreamCallEvent,
-  StreamProgress,
-  StreamError,
-  ListenWaiting,
-  ListenStarted,
-  ListenGap,
-  ListenEnded,
-  Fault,
-  Problem,
+  CallSummary: callSummaryShape,
+  CreatedCall: createdCallShape,
+  TranscriptLine: transcriptLineShape,
+  TurnMetrics: turnMetricsShape,
+  CallMetrics: callMetricsShape,
+  QualityInterval: qualityIntervalShape,
+  CallQuality: callQualityShape,
+  Outcome: outcomeShape,
+  StreamStatistics: streamStatisticsShape,
+  Recording: recordingShape,
+  Call: callShape,
+  CallList: v.array(callShape),
+  CallerId: callerIdShape,
+  Instance: instanceShape,
+  InstanceList: v.array(instanceShape),
+  Connection: connectionShape,
+  InstanceDetails: instanceDetailsShape,
+  LinkingCode: linkingCodeShape,
+  LinkPage: linkPageShape,
+  LinkPageState: linkPageStateShape,
+  PairingCode: pairingCodeShape,
+  Event: eventShape,
+  EventList: v.array(eventShape),
+  Webhook: webhookShape,
+  WebhookList: v.array(webhookShape),
+  WebhookWithSecret: webhookWithSecretShape,
+  WebhookTest: webhookTestShape,
+  WebhookDelivery: webhookDeliveryShape,
+  WebhookDeliveryList: v.array(webhookDeliveryShape),
+  Consent: consentShape,
+  ConsentList: v.array(consentShape),
+  Voice: voiceShape,
+  VoiceList: v.array(voiceShape),
+  StreamTicket: streamTicketShape,
+  StreamTranscript: streamTranscriptShape,
+  StreamCallEvent: streamCallEventShape,
+  StreamProgress: streamProgressShape,
+  StreamError: streamErrorShape,
+  ListenWaiting: listenWaitingShape,
+  ListenStarted: listenStartedShape,
+  ListenGap: listenGapShape,
+  ListenEnded: listenEndedShape,
+  Fault: faultShape,
+  Problem: problemShape,
   State,
 };
 

@@ -1,7 +1,7 @@
 import type { AudioAgent } from "../ports/audio-conversation.ts";
 import type { PcmChunk } from "../ports/media.ts";
 import { beginningsContract } from "./audio-agent-contract/beginnings.ts";
-import { endingsContract } from "./audio-agent-contract/endings.ts";
+import { agentEndingsContract } from "./audio-agent-contract/endings.ts";
 import { turnsContract } from "./audio-agent-contract/turns.ts";
 import { clausesOf } from "./contract-clause.ts";
 import type { ContractRunner } from "./contract-runner.ts";
@@ -43,6 +43,6 @@ export function audioAgentContract(
   describe(`${name} fulfils the contract of agents in audio`, () => {
     describe("beginnings", () => beginningsContract(clause, expect));
     describe("turns", () => turnsContract(clause, expect));
-    describe("endings", () => endingsContract(clause, expect));
+    describe("endings", () => agentEndingsContract(clause, expect));
   });
 }

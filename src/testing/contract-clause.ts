@@ -8,7 +8,7 @@ interface Closable {
 }
 
 /** Registers one sentence of a contract with the test that shows it. */
-export type Clause<Under> = (title: string, body: (under: Under) => Promise<void>) => void;
+type Clause<Under> = (title: string, body: (under: Under) => Promise<void>) => void;
 
 /**
  * The clauses of a contract: each gets its own adapter, which is closed after it.

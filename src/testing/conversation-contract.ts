@@ -9,7 +9,7 @@ import {
 } from "../ports/conversation.ts";
 import { clausesOf } from "./contract-clause.ts";
 import type { ContractRunner } from "./contract-runner.ts";
-import { within } from "./waiting.ts";
+import { settledWithin } from "./waiting.ts";
 
 /** The agent under test, new for each test. */
 export interface AgentUnderTest {
@@ -136,7 +136,7 @@ export function conversationContract(
         }
       })();
       scope.abort();
-      await within(ABORTED_MS, "the end of the reply", reading);
+      await settledWithin(ABORTED_MS, "the end of the reply", reading);
     });
 
     clause("has a result that can be stored as JSON", async ({ agent, instructions, answers }) => {
@@ -166,7 +166,7 @@ async function reply(conversation: Conversation, input: ConversationInput): Prom
     for await (const action of conversation.reply(input, signal)) actions.push(action);
     return actions;
   })();
-  return within(REPLY_MS, `the reply to ${input.type}`, reading);
+  return settledWithin(REPLY_MS, `the reply to ${input.type}`, reading);
 }
 
 /** All replies of a call. */

@@ -32,7 +32,7 @@ export { FakeWhatsAppCall } from "./whatsapp/call.ts";
 export { FakeWhatsAppClient } from "./whatsapp/client.ts";
 export type { FakeLogin, FakeLoginRefusal, FakeWhatsAppOptions } from "./whatsapp/fake-whatsapp.ts";
 export { FakeWhatsApp } from "./whatsapp/fake-whatsapp.ts";
-export type { Fault, FaultyMethod } from "./whatsapp/faults.ts";
+export type { FaultyMethod, NetworkFault as Fault } from "./whatsapp/faults.ts";
 export { FakeIncomingCall } from "./whatsapp/incoming-call.ts";
 export type { CalleeDevice, FakeNumber } from "./whatsapp/numbers.ts";
 export type { FakeOfferRefusal, FakeReachoutTimelock } from "./whatsapp/offer-refusals.ts";

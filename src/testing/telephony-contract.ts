@@ -6,7 +6,7 @@ import { linkingContract } from "./telephony-contract/linking.ts";
 import type { ContractOptions, Skip } from "./telephony-contract/options.ts";
 import type { TelephonyTheme } from "./telephony-contract/theme.ts";
 import { transfersContract } from "./telephony-contract/transfers.ts";
-import { Network } from "./telephony-network.ts";
+import { TestNetwork } from "./telephony-network.ts";
 
 export type {
   ContractNumbers,
@@ -34,7 +34,7 @@ export function telephonyContract(name: string, options: ContractOptions, runner
       return;
     }
     const run = async (): Promise<void> => {
-      const network = new Network(await create(), options.patienceMs);
+      const network = new TestNetwork(await create(), options.patienceMs);
       try {
         await body(network);
       } finally {

@@ -23,7 +23,7 @@ export type HostReport =
 const MAX_ITEM = 200;
 
 /** Records items in order; a test can wait for one of a type. */
-export class Recorder<Item extends { readonly type: string }> {
+class Recorder<Item extends { readonly type: string }> {
   readonly all: Item[] = [];
   readonly #waiters = new Set<() => void>();
 

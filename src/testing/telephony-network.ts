@@ -16,7 +16,7 @@ export interface PlacedCall {
 }
 
 /** The network under test, with the actions of a test. */
-export class Network {
+export class TestNetwork {
   readonly subject: ContractSubject;
   readonly #patienceMs: number;
   readonly #lines: Line[] = [];

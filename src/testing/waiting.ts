@@ -1,7 +1,7 @@
 const POLL_MS = 5;
 
 /** The result of the work; rejects with an Error that names it if it takes longer than `ms`. */
-export async function within<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
+export async function settledWithin<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`${what}: not within ${ms} ms`)), ms);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EVENT_TYPES, type EventType, isFinalEvent } from "../../src/domain/events.ts";
 import { EVENT_DATA } from "../../src/http/schemas/event-schemas.ts";
-import { Outcome } from "../../src/http/views/call-details.ts";
+import { outcomeShape } from "../../src/http/views/call-details.ts";
 import { textOf } from "./pages.ts";
 
 const [, part = ""] = textOf("docs/embedding.md").split("## Events");
@@ -20,7 +20,7 @@ test("docs/embedding.md explains exactly the events", () => {
 });
 
 test.each(ROWS)("docs/embedding.md names the data of $type", ({ type, fields }) => {
-  const outcome = isFinalEvent(type) ? Object.keys(Outcome.entries) : []; // explained on a page of its own
+  const outcome = isFinalEvent(type) ? Object.keys(outcomeShape.entries) : []; // explained on a page of its own
   const own = Object.keys(EVENT_DATA[type].entries).filter((name) => !outcome.includes(name));
   expect(fields).toEqual(expect.arrayContaining(own));
 });

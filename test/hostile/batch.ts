@@ -4,7 +4,7 @@ import { toneShare } from "../../src/audio/tones/tone.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import { DialError, type Line, type Telephony } from "../../src/ports/telephony.ts";
 import { TestLineHost } from "../../src/testing/telephony-host.ts";
-import { Network } from "../../src/testing/telephony-network.ts";
+import { TestNetwork } from "../../src/testing/telephony-network.ts";
 import { CountedSystem } from "../support/counted-system.ts";
 import { random } from "../support/random.ts";
 import { type FarEnd, startFarEnd } from "../support/sip/far-end.ts";
@@ -59,7 +59,7 @@ class Batch {
       signalling: { late: 0.2, lateMs: 40, duplicates: 0.2 },
     });
     const telephony = this.#trunk(relay, "calls", { probe: "none", followRedirects: true });
-    const network = new Network({ telephony, close: async () => {} }, END_MS);
+    const network = new TestNetwork({ telephony, close: async () => {} }, END_MS);
     const { line } = await network.link();
     await Promise.all([
       ...Array.from({ length: CALLS }, () => this.#spoiltCall(network, line)),
@@ -87,7 +87,7 @@ class Batch {
   }
 
   /** One call; it must be over soon after we hang up, at the latest. */
-  async #spoiltCall(network: Network, line: Line): Promise<void> {
+  async #spoiltCall(network: TestNetwork, line: Line): Promise<void> {
     const number = SPOILT_NUMBERS[Math.floor(this.#draw() * SPOILT_NUMBERS.length)]!;
     const [waitMs, callMs] = [this.#draw() * MAX_MS, this.#draw() * MAX_MS];
     await network.sleep(waitMs);
@@ -119,7 +119,7 @@ class Batch {
   }
 
   /** Over the same trunk, a call to a far end without faults: both sides hear. A machine that stands still gets more chances. */
-  async #saneCall(network: Network, line: Line): Promise<void> {
+  async #saneCall(network: TestNetwork, line: Line): Promise<void> {
     let fault: string | undefined;
     for (let chance = 0; chance < CHANCES; chance++) {
       fault = await this.#unheard(network, line).catch(String);
@@ -129,7 +129,7 @@ class Batch {
   }
 
   /** What is wrong with a call; undefined: nothing. */
-  async #unheard(network: Network, line: Line): Promise<string | undefined> {
+  async #unheard(network: TestNetwork, line: Line): Promise<string | undefined> {
     const { leg, events, ear } = await network.call(line, SANE);
     const connected = await Promise.race([
       events.next("connected", END_MS).then(() => true),

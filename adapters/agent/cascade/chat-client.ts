@@ -4,7 +4,7 @@ import { engineClient } from "../../engine-http/engine-client.ts";
 import { causeOf, refusalText, withoutSecrets } from "../../engine-http/fault-text.ts";
 import { eventData, NothingSent, readWithin } from "../../engine-http/response-body.ts";
 import type { ChatPart, ChatRequest } from "./chat-messages.ts";
-import { Completion } from "./completion.ts";
+import { ModelCompletion } from "./completion.ts";
 
 /** Options of {@link chatClient}, for a server with `POST {baseUrl}/chat/completions`: OpenAI, Ollama, vLLM, LocalAI and others. */
 export interface ChatOptions {
@@ -55,7 +55,7 @@ export function chatClient(options: ChatOptions): Chat {
     let kept = false;
     try {
       const response = await client.post(url, { json: body, signal: AbortSignal.any([signal, connection.signal]) });
-      const completion = new Completion();
+      const completion = new ModelCompletion();
       const events = eventData(readWithin(response, timeoutMs, signal));
       for (let next = await events.next(); !next.done; next = await events.next()) {
         if (next.value === "[DONE]") {

@@ -6,8 +6,8 @@ import type {
   ConversationAction,
   ConversationInput,
 } from "../../../src/ports/conversation.ts";
-import { CallBudget, type CallLimits } from "../call-budget.ts";
-import { PATIENCE_MS } from "../patience.ts";
+import { type AgentCallLimits, CallBudget } from "../call-budget.ts";
+import { TOOL_WAIT_MS } from "../patience.ts";
 import type { Phrases } from "../phrases.ts";
 import { systemPrompt } from "../prompts.ts";
 import { type Chat, ChatFault } from "./chat-client.ts";
@@ -27,7 +27,7 @@ const MAX_STEPS = 4;
 const MAX_UNHEARD = 1;
 
 /** Limits of one call. */
-export interface ChatLimits extends CallLimits {
+export interface ChatLimits extends AgentCallLimits {
   /** True if replies are prepared before the callee's turn is certainly over. Default: true. */
   readonly preemptive?: boolean | undefined;
   /** Longest time without any output of a reply, ms. Default: the limit of the core. */
@@ -197,7 +197,7 @@ export class ChatConversation implements Conversation {
       const round = new ToolRound(this.#history.messages, calls, this.#brief, !signal.aborted);
       signal.throwIfAborted();
       if (round.runs) {
-        if (patient && !hasWords(text) && (await round.isSlow(PATIENCE_MS, signal))) {
+        if (patient && !hasWords(text) && (await round.isSlow(TOOL_WAIT_MS, signal))) {
           patient = false;
           this.#history.replaceWords(at, this.#phrases.oneMoment, calls);
           yield { type: "say", text: this.#phrases.oneMoment, interruptible: true };

@@ -7,7 +7,7 @@ const MAX_COMPLETION = 20_000;
 const MAX_CALLS = 16;
 
 /** A completion whose pieces arrive one by one. */
-export class Completion {
+export class ModelCompletion {
   /** True if its end has arrived. */
   done = false;
   readonly #calls: { id: string; name: string; arguments: string }[] = [];

@@ -1,10 +1,10 @@
 import type { AudioAgentEvent } from "../../../src/ports/audio-conversation.ts";
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
-import { isSlow, PATIENCE_MS } from "../patience.ts";
+import { isSlow, TOOL_WAIT_MS } from "../patience.ts";
 import { phrasesIn } from "../phrases.ts";
 import type { LastingLink } from "./lasting-link.ts";
 import { functionOutput, sayExactly } from "./realtime-session.ts";
-import type { Replies, Response } from "./replies.ts";
+import type { RealtimeReplies, Response } from "./replies.ts";
 import { type CalledTool, runCalls } from "./response-calls.ts";
 
 /** Replies in a row without anything from the callee, of which the last one gets words alone. */
@@ -21,7 +21,7 @@ export interface ToolReports {
 export class CalledTools {
   readonly #brief: AgentBrief;
   readonly #link: LastingLink;
-  readonly #replies: Replies;
+  readonly #replies: RealtimeReplies;
   readonly #reports: ToolReports;
   readonly #scope: AbortSignal;
   /** Counts the events of the call: a result is followed by a reply only if no other event came in between. */
@@ -33,7 +33,13 @@ export class CalledTools {
   message: string | undefined;
 
   /** @param scope aborted when the call has ended */
-  constructor(brief: AgentBrief, link: LastingLink, replies: Replies, reports: ToolReports, scope: AbortSignal) {
+  constructor(
+    brief: AgentBrief,
+    link: LastingLink,
+    replies: RealtimeReplies,
+    reports: ToolReports,
+    scope: AbortSignal,
+  ) {
     this.#brief = brief;
     this.#link = link;
     this.#replies = replies;
@@ -92,7 +98,7 @@ export class CalledTools {
 
   /** Asks the callee for a moment if the tools take long. */
   async #fillTime(running: Promise<unknown>, moment: number): Promise<void> {
-    const slow = await isSlow(running, PATIENCE_MS, this.#scope);
+    const slow = await isSlow(running, TOOL_WAIT_MS, this.#scope);
     if (!slow || moment !== this.#moment) return;
     const instructions = sayExactly(phrasesIn(this.#brief.language).oneMoment);
     this.#replies.request({ to: "words", continues: true, fillsTime: true, instructions, wordsOnly: true });

@@ -1,7 +1,7 @@
 import type { AudioAgent } from "../../../src/ports/audio-conversation.ts";
 import { AgentUnavailable } from "../../../src/ports/conversation.ts";
 import { socketUrl } from "../../engine-http/engine-socket.ts";
-import { type CallLimits, DEFAULT_TOKENS, DEFAULT_TURNS } from "../call-budget.ts";
+import { type AgentCallLimits, DEFAULT_TOKENS, DEFAULT_TURNS } from "../call-budget.ts";
 import { RealtimeConversation } from "./realtime-conversation.ts";
 import { RealtimeFault, type RealtimeServer } from "./realtime-link.ts";
 import type { SessionOptions } from "./realtime-session.ts";
@@ -36,7 +36,10 @@ export function realtimeAgent(options: RealtimeAgentOptions): AudioAgent {
     secrets: [apiKey, ...Object.values(headers ?? {})],
     timeoutMs,
   };
-  const limits: CallLimits = { turns: options.maxTurns ?? DEFAULT_TURNS, tokens: options.maxTokens ?? DEFAULT_TOKENS };
+  const limits: AgentCallLimits = {
+    turns: options.maxTurns ?? DEFAULT_TURNS,
+    tokens: options.maxTokens ?? DEFAULT_TOKENS,
+  };
   const scope = new AbortController();
   return {
     kind: "audio",

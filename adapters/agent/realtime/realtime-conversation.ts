@@ -7,7 +7,7 @@ import type {
   HeardItem,
 } from "../../../src/ports/audio-conversation.ts";
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
-import { CallBudget, type CallLimits } from "../call-budget.ts";
+import { type AgentCallLimits, CallBudget } from "../call-budget.ts";
 import { CalledTools } from "./called-tools.ts";
 import { LastingLink } from "./lasting-link.ts";
 import type { RealtimeEvent } from "./realtime-events.ts";
@@ -23,7 +23,7 @@ import {
   sessionUpdate,
 } from "./realtime-session.ts";
 import { Recovery } from "./recovery.ts";
-import { Replies, type Wanted } from "./replies.ts";
+import { RealtimeReplies, type Wanted } from "./replies.ts";
 import { ResultWriter } from "./result-writer.ts";
 import { SpokenHistory } from "./spoken-history.ts";
 
@@ -35,7 +35,7 @@ export class RealtimeConversation implements AudioConversation {
   readonly events = new Queue<AudioAgentEvent>();
   readonly #brief: AgentBrief;
   readonly #link: LastingLink;
-  readonly #replies: Replies;
+  readonly #replies: RealtimeReplies;
   readonly #tools: CalledTools;
   readonly #budget: CallBudget;
   readonly #recovery: Recovery;
@@ -51,7 +51,7 @@ export class RealtimeConversation implements AudioConversation {
   /** The agent has finished speaking. */
   #isOver = false;
 
-  constructor(server: RealtimeServer, brief: AgentBrief, options: SessionOptions, limits: CallLimits) {
+  constructor(server: RealtimeServer, brief: AgentBrief, options: SessionOptions, limits: AgentCallLimits) {
     this.#brief = brief;
     this.#budget = new CallBudget(limits);
     this.#link = new LastingLink(server, () => sessionUpdate(brief, this.#format ?? "pcm", options), {
@@ -63,7 +63,7 @@ export class RealtimeConversation implements AudioConversation {
       replaced: () => this.#recovery.replaced(),
       notReplaced: (error) => this.#recovery.notReplaced(error),
     });
-    this.#replies = new Replies(this.#link, this.#history);
+    this.#replies = new RealtimeReplies(this.#link, this.#history);
     const emit = (event: AudioAgentEvent): void => this.#emit(event);
     const reports = { emit, hangUp: () => this.#hangUp() };
     this.#tools = new CalledTools(brief, this.#link, this.#replies, reports, this.#scope.signal);

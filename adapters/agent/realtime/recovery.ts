@@ -4,11 +4,11 @@ import type { LastingLink } from "./lasting-link.ts";
 import type { RealtimeEvent } from "./realtime-events.ts";
 import { isPermanentCode, type RealtimeFault } from "./realtime-link.ts";
 import { itemCreate, NO_MORE_TURNS } from "./realtime-session.ts";
-import type { Replies, Wanted } from "./replies.ts";
+import type { RealtimeReplies, Wanted } from "./replies.ts";
 import type { SpokenHistory } from "./spoken-history.ts";
 
 /** Progress of a conversation. */
-export interface Progress {
+interface Progress {
   /** The last reply is on its way, or over. */
   readonly closing: boolean;
   /** The agent has finished speaking. */
@@ -27,7 +27,7 @@ export interface RecoveryReports {
 /** Survives one fault of the server: requests a reply once more, or continues over another connection; then gives up. */
 export class Recovery {
   readonly #link: LastingLink;
-  readonly #replies: Replies;
+  readonly #replies: RealtimeReplies;
   readonly #history: SpokenHistory;
   readonly #progress: Progress;
   readonly #reports: RecoveryReports;
@@ -36,7 +36,7 @@ export class Recovery {
   #owed: Wanted | undefined;
 
   constructor(
-    { link, replies, history }: { link: LastingLink; replies: Replies; history: SpokenHistory },
+    { link, replies, history }: { link: LastingLink; replies: RealtimeReplies; history: SpokenHistory },
     language: string,
     progress: Progress,
     reports: RecoveryReports,

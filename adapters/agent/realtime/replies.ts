@@ -31,7 +31,7 @@ export interface Response {
 type ReplyPart = Extract<RealtimeEvent, { type: "audio" | "words" | "all_words" | "item_done" }>;
 
 /** The replies of a server, which makes one at a time: the next one waits, and is dropped if the callee interrupts. */
-export class Replies {
+export class RealtimeReplies {
   readonly #link: LastingLink;
   readonly #history: SpokenHistory;
   #current: Response | undefined;

@@ -1,7 +1,7 @@
 import type { Ask, BranchStep } from "./script.ts";
 
 /** Meaning of the callee's keys or words as the answer to a question. */
-export type Answer =
+export type CalleeReply =
   /** `text` is kept under the name of the question. */
   | { readonly is: "known"; readonly steps: readonly BranchStep[]; readonly text: string }
   /** The question does not have it. */
@@ -9,8 +9,8 @@ export type Answer =
   /** Another key may follow. */
   | { readonly is: "begun" };
 
-const UNKNOWN: Answer = { is: "unknown" };
-const BEGUN: Answer = { is: "begun" };
+const UNKNOWN: CalleeReply = { is: "unknown" };
+const BEGUN: CalleeReply = { is: "begun" };
 
 /** The keys of the answer so far, once another one was pressed: `*` begins a number again, `#` ends it. */
 export function withKey({ digits }: Ask, pressed: string, key: string): string {
@@ -20,7 +20,7 @@ export function withKey({ digits }: Ask, pressed: string, key: string): string {
 }
 
 /** Meaning of the keys so far. @param key the latest of them */
-export function answerByKeys(question: Ask, pressed: string, key: string): Answer {
+export function answerByKeys(question: Ask, pressed: string, key: string): CalleeReply {
   const { digits, branches } = question;
   if (digits !== undefined) {
     const { length } = pressed;
@@ -34,7 +34,7 @@ export function answerByKeys(question: Ask, pressed: string, key: string): Answe
 }
 
 /** Meaning of the keys so far if no other follows. */
-export function answerByKeysAlone(question: Ask, pressed: string): Answer {
+export function answerByKeysAlone(question: Ask, pressed: string): CalleeReply {
   const { digits } = question;
   if (digits !== undefined && pressed.length >= digits.min) return wholeNumber(question, pressed);
   const branch = branchOf(question, pressed);
@@ -42,7 +42,7 @@ export function answerByKeysAlone(question: Ask, pressed: string): Answer {
 }
 
 /** Meaning of words. @param text {@link comparable} text */
-export function answerByWords({ branches, digits }: Ask, text: string): Answer {
+export function answerByWords({ branches, digits }: Ask, text: string): CalleeReply {
   for (const { words, steps } of branches) {
     const word = words.find((phrase) => ` ${text} `.includes(` ${phrase} `));
     if (word !== undefined) return { is: "known", steps, text: word };
@@ -50,7 +50,7 @@ export function answerByWords({ branches, digits }: Ask, text: string): Answer {
   return digits === undefined && branches.length === 0 ? { is: "known", steps: [], text } : UNKNOWN;
 }
 
-function wholeNumber(question: Ask, pressed: string): Answer {
+function wholeNumber(question: Ask, pressed: string): CalleeReply {
   const steps = branchOf(question, pressed)?.steps ?? question.otherwise ?? [];
   return { is: "known", steps, text: pressed };
 }

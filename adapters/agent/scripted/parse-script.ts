@@ -3,7 +3,7 @@ import { CodedError } from "../../../src/base/error.ts";
 import { hasWords } from "../../../src/base/has-words.ts";
 import { shown } from "../../../src/base/shown.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "../../../src/domain/numbers/phone-number.ts";
-import type { Ask, Branch, BranchStep, Script, Step, Transfer } from "./script.ts";
+import type { Ask, Branch, BranchStep, Script, ScriptStep, Transfer } from "./script.ts";
 
 /** A line that is no step of a script. The message names the line and what it should be. */
 export class ScriptFault extends CodedError {
@@ -41,7 +41,7 @@ const STEPS = 'a step begins with "Say:", "Ask:", "If …:", "Otherwise:", "Tran
  * @throws {ScriptFault} naming the first line that is no step
  */
 export function parseScript(instructions: readonly string[]): Script {
-  const steps: Step[] = [];
+  const steps: ScriptStep[] = [];
   let ask: OpenAsk | undefined;
   instructions.forEach((instruction, index) => {
     for (const line of instruction.split(/\r\n|[\n\r\u2028\u2029]/)) {
@@ -68,14 +68,14 @@ export function parseScript(instructions: readonly string[]): Script {
 }
 
 /** The questions of a script. */
-export function questions(steps: readonly Step[]): Ask[] {
+export function questions(steps: readonly ScriptStep[]): Ask[] {
   return steps.filter((step): step is Ask => step.do === "ask");
 }
 
 type Faulty = (why: string) => ScriptFault;
 type ReadBranch = Branch & { readonly kind: "answers" | "otherwise" };
 
-function stepOf(text: string, fault: Faulty): Step {
+function stepOf(text: string, fault: Faulty): ScriptStep {
   if (HANG_UP.test(text)) return { do: "hang_up" };
   const transfer = transferOf(text, fault);
   if (transfer) return transfer;
@@ -166,7 +166,7 @@ function transferOf(text: string, fault: Faulty): Transfer | undefined {
 }
 
 /** The numbers that a script transfers to. */
-export function transferNumbers(steps: readonly Step[]): string[] {
+export function transferNumbers(steps: readonly ScriptStep[]): string[] {
   const after = questions(steps).flatMap(({ branches, otherwise = [], nothing = [] }) => [
     ...branches.flatMap((branch) => branch.steps),
     ...otherwise,
@@ -175,7 +175,7 @@ export function transferNumbers(steps: readonly Step[]): string[] {
   return [...steps, ...after].flatMap((step) => (step.do === "transfer" ? [step.to] : []));
 }
 
-function checkTargets(steps: readonly Step[]): void {
+function checkTargets(steps: readonly ScriptStep[]): void {
   const asks = questions(steps);
   const names = new Set(asks.map(({ name }) => name));
   for (const { branches, otherwise = [], nothing = [], text } of asks)

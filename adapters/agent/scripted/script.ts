@@ -1,11 +1,11 @@
 /** Steps of the `scripted` agent. */
 export interface Script {
-  readonly steps: readonly Step[];
+  readonly steps: readonly ScriptStep[];
 }
 
-export type Step = Say | Ask | HangUp | Transfer;
+export type ScriptStep = Say | Ask | HangUp | Transfer;
 
-export interface Say {
+interface Say {
   readonly do: "say";
   readonly text: string;
 }

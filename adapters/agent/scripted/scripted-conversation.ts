@@ -7,7 +7,7 @@ import type {
   ConversationInput,
 } from "../../../src/ports/conversation.ts";
 import type { Phrases } from "../phrases.ts";
-import { type Answer, answerByKeys, answerByKeysAlone, answerByWords, withKey } from "./answer.ts";
+import { answerByKeys, answerByKeysAlone, answerByWords, type CalleeReply, withKey } from "./answer.ts";
 import { questions } from "./parse-script.ts";
 import { type Ask, type BranchStep, needsWords, type Script } from "./script.ts";
 import { ScriptTexts } from "./script-texts.ts";
@@ -206,7 +206,7 @@ export class ScriptedConversation implements Conversation {
     else yield* this.#giveUp();
   }
 
-  *#follow(question: Ask, answer: Answer): Generator<ConversationAction, void> {
+  *#follow(question: Ask, answer: CalleeReply): Generator<ConversationAction, void> {
     if (answer.is === "known") yield* this.#answered(answer.steps, answer.text);
     else yield* this.#unknown(question);
   }

@@ -8,7 +8,7 @@ import { jsonOption } from "../json-option.ts";
 import { interruption } from "../serve/signals.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
-import { followCall } from "./follow-call.ts";
+import { followCallInTerminal } from "./follow-call.ts";
 import { MESSAGE_OPTIONS, messageOf } from "./message-options.ts";
 
 /** `ringport call`: makes a phone ring and shows what happens until the call has ended. */
@@ -57,7 +57,7 @@ export const call: CommandSpec = {
           `${instance.id} is ${instance.status}, so the call waits; link it: ringport instance qr ${instance.id}`,
         );
     }
-    return followCall(client, call.id, { json, interrupted, hangsUp: true });
+    return followCallInTerminal(client, call.id, { json, interrupted, hangsUp: true });
   },
 };
 

@@ -11,10 +11,10 @@ import { interruption } from "../serve/signals.ts";
 import { wholeNumber } from "../settings/parsers.ts";
 import { printFacts } from "../terminal/facts.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
-import { type Column, printRows } from "../terminal/table.ts";
+import { type ListColumn, printRows } from "../terminal/table.ts";
 import { isWatched, outputGone, print, printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
-import { followCall } from "./follow-call.ts";
+import { followCallInTerminal } from "./follow-call.ts";
 import { outcomeLines } from "./outcome-lines.ts";
 import { eventLine } from "./timeline.ts";
 import { watchCalls } from "./watch-calls.ts";
@@ -60,7 +60,7 @@ export const calls: CommandSpec = {
   },
 };
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly ListColumn[] = [
   { head: "ID" },
   { head: "TO" },
   { head: "STATUS", paint: paintedStatus },
@@ -98,7 +98,8 @@ export const callsShow: CommandSpec = {
     const [id = ""] = line.operands;
     const json = line.values.get("json") === true;
     const { client } = await connect(line);
-    if (line.values.get("follow")) return followCall(client, id, { json, interrupted: interruption(), hangsUp: false });
+    if (line.values.get("follow"))
+      return followCallInTerminal(client, id, { json, interrupted: interruption(), hangsUp: false });
     const call = await client.calls.get(id, { expand: ["outcome", "media"] });
     const events = await client.calls.events(id);
     if (json) printJson({ ...call, events });

@@ -17,7 +17,7 @@ export interface FollowOptions {
 const MAX_PAUSE_MS = 250;
 
 /** Shows a call while it lasts and how it turned out; answers the exit code. */
-export async function followCall(client: Client, id: string, options: FollowOptions): Promise<number> {
+export async function followCallInTerminal(client: Client, id: string, options: FollowOptions): Promise<number> {
   const { json, interrupted, hangsUp } = options;
   const events: CallEvent[] = [];
   const timeline = new Timeline();

@@ -1,6 +1,6 @@
 import type { FinishedCall } from "../../../src/client/index.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
-import { progressBar, seconds } from "../terminal/progress-bar.ts";
+import { progressBar, secondsText } from "../terminal/progress-bar.ts";
 import { inOneCell } from "../terminal/table.ts";
 
 /** Result of a call, for a person. */
@@ -9,6 +9,6 @@ export function outcomeLines({ status, outcome }: FinishedCall): string[] {
   return [
     `${paintedStatus(status)}: ${reason}${detail ? ` (${inOneCell(detail)})` : ""}`,
     ...(heard_ratio && heard_ms !== null ? [progressBar(heard_ms, heard_ms / heard_ratio)] : []),
-    ...(duration_ms > 0 ? [`the call lasted ${seconds(duration_ms)}`] : []),
+    ...(duration_ms > 0 ? [`the call lasted ${secondsText(duration_ms)}`] : []),
   ];
 }

@@ -1,5 +1,5 @@
 import type { CallWith, Client } from "../../../src/client/index.ts";
-import { pause } from "../../../src/client/pause.ts";
+import { sleep } from "../../../src/client/pause.ts";
 import { type CallStatus, isActive } from "../../../src/domain/calls/call.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
 import { paint, print, printJsonLine, terminalColumns } from "../terminal/terminal.ts";
@@ -40,7 +40,7 @@ export async function watchCalls(client: Client, options: WatchOptions): Promise
       // What is over and no longer listed never changes again.
       for (const [id, seen] of known) if (!isActive(seen) && !listed.has(id)) known.delete(id);
       first = false;
-      await pause(POLL_MS, signal);
+      await sleep(POLL_MS, signal);
     }
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -1,4 +1,4 @@
-import { httpUrl, text } from "../settings/parsers.ts";
+import { httpUrl, textSetting } from "../settings/parsers.ts";
 import { type Setting, setting } from "../settings/setting.ts";
 
 export const URL_SETTING: Setting = setting(
@@ -12,7 +12,7 @@ export const URL_SETTING: Setting = setting(
 export const TOKEN_SETTING: Setting = setting(
   "token",
   "RINGPORT_TOKEN",
-  text("TOKEN", "a token such as rp_live_…", /^[\x21-\x7e]+$/),
+  textSetting("TOKEN", "a token such as rp_live_…", /^[\x21-\x7e]+$/),
   "none",
   "Access token of the user; the variable keeps it out of the process list.",
   { flag: "token", secret: true },

@@ -7,7 +7,7 @@ import { TOKEN_SETTING, URL_SETTING } from "./connection-settings.ts";
 import { nothingAnswers } from "./nothing-answers.ts";
 
 /** A server that answers. */
-export interface Connection {
+interface Connection {
   readonly client: Client;
   readonly url: string;
 }

@@ -8,7 +8,7 @@ import { jsonOption } from "../json-option.ts";
 import { interruption } from "../serve/signals.ts";
 import { printFacts } from "../terminal/facts.ts";
 import { paintedStatus } from "../terminal/painted-status.ts";
-import { type Column, printRows } from "../terminal/table.ts";
+import { type ListColumn, printRows } from "../terminal/table.ts";
 import { print, printBeside, printJson, printJsonLine } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { linkPhone } from "./link-phone.ts";
@@ -108,7 +108,7 @@ export const instanceList: CommandSpec = {
   },
 };
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly ListColumn[] = [
   { head: "ID" },
   { head: "NAME", cut: true },
   { head: "STATUS", paint: paintedStatus },

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import process from "node:process";
 import { type Client, type InstanceDetails, type QrCode, RingportError } from "../../../src/client/index.ts";
-import { pause } from "../../../src/client/pause.ts";
+import { sleep } from "../../../src/client/pause.ts";
 import type { Interruption } from "../serve/signals.ts";
 import { LiveLine } from "../terminal/live-line.ts";
 import { modulesOfPng } from "../terminal/qr-modules.ts";
@@ -52,7 +52,7 @@ export async function linkPhone(client: Client, id: string, options: LinkOptions
       if (!code) break;
       if (simulated && code.page !== null) {
         if (await pressLink(code.page, signal)) break;
-        await pause(POLL_MS, signal);
+        await sleep(POLL_MS, signal);
         continue;
       }
       if (code.pngBase64 !== shown) {
@@ -122,7 +122,7 @@ function lifetime({ expiresAt }: QrCode): number {
 
 async function linkedWithin(client: Client, id: string, ms: number, signal: AbortSignal): Promise<boolean> {
   for (const end = performance.now() + ms; performance.now() < end; ) {
-    await pause(Math.min(POLL_MS, Math.max(1, end - performance.now())), signal);
+    await sleep(Math.min(POLL_MS, Math.max(1, end - performance.now())), signal);
     if ((await client.instances.get(id, { signal })).status !== "CREATED") return true;
   }
   return false;
@@ -130,7 +130,7 @@ async function linkedWithin(client: Client, id: string, ms: number, signal: Abor
 
 /** The instance once it can place calls, or as it is after a while. */
 async function online(client: Client, id: string, signal: AbortSignal): Promise<InstanceDetails> {
-  for (const end = performance.now() + ONLINE_WITHIN_MS; ; await pause(POLL_MS, signal)) {
+  for (const end = performance.now() + ONLINE_WITHIN_MS; ; await sleep(POLL_MS, signal)) {
     const instance = await client.instances.get(id, { expand: ["connection"], signal });
     if (instance.status === "ACTIVE" || performance.now() > end) return instance;
   }

@@ -11,7 +11,7 @@ import { UsageError } from "../usage-error.ts";
 import { forwardEvents } from "./forward-events.ts";
 
 /** `ringport listen`: sends the events from now on to a server on this machine, as a webhook would. */
-export const listen: CommandSpec = {
+export const listenCommand: CommandSpec = {
   summary: "Forwards events to a local server, signed as webhooks, until Ctrl-C.",
   details:
     "Each new event of your instances and calls is sent to the URL once and in order, with the headers of a webhook. " +

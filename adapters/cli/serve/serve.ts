@@ -23,7 +23,7 @@ import { printWelcome } from "./welcome.ts";
 const COLLECT_SOONER = "--heap-growing-percent=60";
 
 /** `ringport serve`: the HTTP interface, until SIGINT or SIGTERM. */
-export const serve: CommandSpec = {
+export const serveCommand: CommandSpec = {
   summary: "Serves the HTTP interface until SIGINT or SIGTERM.",
   details: "Exit code: 0 stopped, 1 failed, 2 bad settings, 8 another server took the database.",
   options: [],

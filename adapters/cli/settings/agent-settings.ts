@@ -1,4 +1,4 @@
-import { httpUrl, oneOf, onOff, text, wholeNumber } from "./parsers.ts";
+import { httpUrl, oneOf, onOff, textSetting, wholeNumber } from "./parsers.ts";
 import { HIDDEN, setting } from "./setting.ts";
 
 /** Settings of the agent that conducts calls. */
@@ -17,8 +17,8 @@ export const AGENT = [
     "none",
     "cascade: address of a server with POST {URL}/chat/completions; realtime: with the WebSocket {URL}/realtime.",
   ),
-  setting("embedded.agent.apiKey", "RINGPORT_AGENT_KEY", text("KEY", "a key"), "none", "Its key.", HIDDEN),
-  setting("embedded.agent.model", "RINGPORT_AGENT_MODEL", text("NAME", "a model's name"), "none", "Its model."),
+  setting("embedded.agent.apiKey", "RINGPORT_AGENT_KEY", textSetting("KEY", "a key"), "none", "Its key.", HIDDEN),
+  setting("embedded.agent.model", "RINGPORT_AGENT_MODEL", textSetting("NAME", "a model's name"), "none", "Its model."),
   setting(
     "embedded.agent.maxTurns",
     "RINGPORT_AGENT_MAX_TURNS",
@@ -36,7 +36,7 @@ export const AGENT = [
   setting(
     "agentVoiceId",
     "RINGPORT_AGENT_VOICE",
-    text(
+    textSetting(
       "VOICE",
       "a voice id such as en-US-1 or pt-BR-1, or for realtime the provider's name of a voice",
       /^[\w.:-]{1,64}$/,
@@ -47,7 +47,7 @@ export const AGENT = [
   setting(
     "embedded.httpTools.tools",
     "RINGPORT_AGENT_TOOLS",
-    text("JSON", "a list of HTTP tools as JSON, or a file with it"),
+    textSetting("JSON", "a list of HTTP tools as JSON, or a file with it"),
     "none",
     "HTTP requests that a model may send during a call.",
     HIDDEN,

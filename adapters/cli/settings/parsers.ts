@@ -67,7 +67,7 @@ export function listOf<const T extends string>(...words: readonly T[]): Parser<T
 }
 
 /** Any text that matches. */
-export function text(placeholder: string, expected: string, pattern: RegExp = /./): Parser<string> {
+export function textSetting(placeholder: string, expected: string, pattern: RegExp = /./): Parser<string> {
   return { expected, placeholder, parse: (given) => (pattern.test(given) ? given : undefined) };
 }
 

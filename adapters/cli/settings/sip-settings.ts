@@ -1,4 +1,4 @@
-import { onOff, phonePrefixes, sipServers, text } from "./parsers.ts";
+import { onOff, phonePrefixes, sipServers, textSetting } from "./parsers.ts";
 import { HIDDEN, setting } from "./setting.ts";
 
 /** Trunks, and accounts that people bring. */
@@ -6,7 +6,7 @@ export const SIP = [
   setting(
     "embedded.sip.trunks",
     "RINGPORT_SIP_TRUNKS",
-    text(
+    textSetting(
       "JSON",
       'a list of trunks as JSON, such as [{"name":"acme","server":"sip:sip.acme.example"}], or a file with it',
     ),

@@ -5,10 +5,10 @@ export function progressBar(heardMs: number, lengthMs: number): string {
   const heard = Math.min(heardMs, lengthMs);
   const share = lengthMs === 0 ? 1 : heard / lengthMs;
   const full = Math.round(share * WIDTH);
-  return `heard ${"█".repeat(full)}${"░".repeat(WIDTH - full)} ${seconds(heard)} of ${seconds(lengthMs)}`;
+  return `heard ${"█".repeat(full)}${"░".repeat(WIDTH - full)} ${secondsText(heard)} of ${secondsText(lengthMs)}`;
 }
 
 /** `4.4 s`. */
-export function seconds(ms: number): string {
+export function secondsText(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }

@@ -1,8 +1,8 @@
 import { isWatched, paint, print, terminalColumns } from "./terminal.ts";
-import { columnsOf, shortened, wrapped } from "./wrapped.ts";
+import { columnsOf, shortenedRow, wrapped } from "./wrapped.ts";
 
 /** A column of a list. */
-export interface Column {
+export interface ListColumn {
   readonly head: string;
   /** The order in which columns are left out if the terminal is too narrow: the highest first. Default: never left out. */
   readonly leftOut?: number;
@@ -37,14 +37,14 @@ export function table(rows: readonly (readonly string[])[], width = Number.POSIT
 }
 
 /** A table for a person, as wide as the terminal; for a program one line a row, all cells, apart by tabs and without a head. */
-export function printRows(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
+export function printRows(columns: readonly ListColumn[], rows: readonly (readonly string[])[]): void {
   if (!isWatched()) for (const row of rows) print(row.map(inOneCell).join("\t"));
   else for (const line of fittingTable(columns, rows, terminalColumns())) print(line);
 }
 
 /** A table that is no wider than this: columns are left out, then cells are cut; a last line names what is missing. */
 export function fittingTable(
-  columns: readonly Column[],
+  columns: readonly ListColumn[],
   rows: readonly (readonly string[])[],
   width: number,
 ): readonly string[] {
@@ -63,7 +63,7 @@ export function fittingTable(
   const shownWidths = shown.map((i) => widths[i] ?? 0);
   const lines = cells.map((row, at) => {
     const fitting = shown.map((i) => {
-      const cell = shortened(row[i] ?? "", widths[i] ?? 0);
+      const cell = shortenedRow(row[i] ?? "", widths[i] ?? 0);
       return at === 0 ? paint(2, cell) : (columns[i]?.paint?.(cell) ?? cell);
     });
     return padded(fitting, shownWidths).trimEnd();

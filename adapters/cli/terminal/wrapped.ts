@@ -14,7 +14,7 @@ export function wrapped(text: string, width: number): string[] {
 }
 
 /** The text, cut to this many columns; "…" stands for the rest. */
-export function shortened(text: string, width: number): string {
+export function shortenedRow(text: string, width: number): string {
   const shown = [...withoutColours(text)];
   return shown.length <= width ? text : `${shown.slice(0, Math.max(0, width - 1)).join("")}…`;
 }

@@ -4,11 +4,11 @@ import type { CommandSpec } from "../command.ts";
 import { jsonOption } from "../json-option.ts";
 import { readSettings } from "../settings/read-settings.ts";
 import { STORAGE_SETTINGS } from "../settings/settings.ts";
-import { type Column, printRows } from "../terminal/table.ts";
+import { type ListColumn, printRows } from "../terminal/table.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";
-import { type TokenView, tokenState, tokenView } from "./token-view.ts";
+import { type ListedToken, tokenState, tokenView } from "./token-view.ts";
 
 /** `ringport token list`: what is known of all tokens, or of one user's. */
 export const tokenList: CommandSpec = {
@@ -33,7 +33,7 @@ export const tokenList: CommandSpec = {
   },
 };
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly ListColumn[] = [
   { head: "ID" },
   { head: "USER", cut: true },
   { head: "NAME", cut: true },
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column[] = [
   { head: "STATE", cut: true },
 ];
 
-function cells({ token, view }: { token: TokenRecord; view: TokenView }): string[] {
+function cells({ token, view }: { token: TokenRecord; view: ListedToken }): string[] {
   const {
     id,
     user,

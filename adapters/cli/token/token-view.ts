@@ -1,7 +1,7 @@
 import type { TokenRecord } from "../../../src/ports/storage.ts";
 
 /** Visible part of a stored token; its hash stays inside. */
-export interface TokenView {
+export interface ListedToken {
   readonly id: string;
   readonly user_id: string;
   readonly user: string;
@@ -17,7 +17,7 @@ export interface TokenView {
 }
 
 /** A token as JSON. */
-export function tokenView(token: TokenRecord, userName: string): TokenView {
+export function tokenView(token: TokenRecord, userName: string): ListedToken {
   return {
     id: token.id,
     user_id: token.userId,

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { UsageError } from "../usage-error.ts";
-import { type Player, players } from "./players.ts";
+import { type AudioPlayer, players } from "./players.ts";
 
 /** Result of playing a sample: one of the two is there. */
 export interface Played {
@@ -37,7 +37,7 @@ export async function playSample(wav: Uint8Array, name: string): Promise<Played>
 }
 
 /** True if the player ends as one that has played it: a machine may have the program and no sound card. */
-function plays(player: Player, file: string): Promise<boolean> {
+function plays(player: AudioPlayer, file: string): Promise<boolean> {
   return new Promise((resolve) => {
     try {
       const child = spawn(player.path, player.arguments(file), { stdio: "ignore" });

@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 
 /** A program that plays a WAV file. */
-export interface Player {
+export interface AudioPlayer {
   readonly program: string;
   /** Its path. */
   readonly path: string;
@@ -37,7 +37,7 @@ const WINDOWS_PLAYERS = new Map(
 );
 
 /** The players of this machine, the likeliest first. */
-export function players(): Player[] {
+export function players(): AudioPlayer[] {
   const known = process.platform === "win32" ? [...WINDOWS_PLAYERS, ...PLAYERS] : [...PLAYERS];
   return known.flatMap(([program, tell]) => {
     const path = onPath(program);

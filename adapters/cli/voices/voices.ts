@@ -3,7 +3,7 @@ import type { CommandSpec } from "../command.ts";
 import { connect } from "../connection/connection.ts";
 import { CONNECTION_SETTINGS } from "../connection/connection-settings.ts";
 import { jsonOption } from "../json-option.ts";
-import { type Column, printRows } from "../terminal/table.ts";
+import { type ListColumn, printRows } from "../terminal/table.ts";
 import { printBeside, printJson } from "../terminal/terminal.ts";
 import { playSample } from "./play-sample.ts";
 
@@ -32,7 +32,7 @@ export const voices: CommandSpec = {
   },
 };
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly ListColumn[] = [
   { head: "ID" },
   { head: "LANGUAGE" },
   { head: "ENGINE" },

@@ -2,7 +2,7 @@ import { render } from "preact";
 import { App } from "./shell/app.tsx";
 import { startLive } from "./shell/live.ts";
 import { startNavigation } from "./shell/place.ts";
-import { followSession, loadSession } from "./shell/session.ts";
+import { followSession, loadSignIn } from "./shell/session.ts";
 import "./style/main.css";
 
 startNavigation();
@@ -13,4 +13,4 @@ if (app) {
   app.replaceChildren();
   render(<App />, app);
 }
-await loadSession();
+await loadSignIn();

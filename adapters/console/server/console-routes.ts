@@ -1,6 +1,6 @@
 import type { Principal } from "../../../src/domain/access/principal.ts";
 import { assertScope } from "../../../src/http/bearer.ts";
-import { json } from "../../../src/http/replies/reply.ts";
+import { jsonReply } from "../../../src/http/replies/reply.ts";
 import type { NetworkView } from "../api.ts";
 import type { ConsoleRoute, RoutesOf } from "./console-route.ts";
 import { peopleRoutes } from "./people-routes.ts";
@@ -26,7 +26,7 @@ const overviewRoutes: RoutesOf = ({ ringport, visitors }) => {
       const { principal } = await visitors.require(context);
       context.principal = principal;
       assertScope(principal, "read");
-      return json(200, await read(principal));
+      return jsonReply(200, await read(principal));
     },
   });
   return [

@@ -1,5 +1,5 @@
 import type { AuditEntry, Invitation } from "../../../src/application/accounts/account-use-cases.ts";
-import { json, noContent } from "../../../src/http/replies/reply.ts";
+import { jsonReply, noContent } from "../../../src/http/replies/reply.ts";
 import { readQuery, textParameter } from "../../../src/http/requests/query-parameter.ts";
 import { timestamp } from "../../../src/http/timestamp.ts";
 import type { AuditEntryView, InvitationView, NewInvitationView } from "../api.ts";
@@ -14,20 +14,20 @@ export const peopleRoutes: RoutesOf = (parts) => {
   const { accounts } = ringport;
   return [
     accountRoute(parts, { method: "GET", path: "/invitations", cost: "small" }, async (_, { account }) =>
-      json(200, (await accounts.invitations(account)).map(invitationView)),
+      jsonReply(200, (await accounts.invitations(account)).map(invitationView)),
     ),
     accountRoute(parts, { method: "POST", path: "/invitations", cost: "small" }, async (context, { account }) => {
       const made = await accounts.invite(account);
       // No server and no proxy sees the code: a browser keeps the fragment to itself.
       const url = `${serverUrl(context, ringport)}/console/register#code=${encodeURIComponent(made.code)}`;
-      return json(201, { ...invitationView(made), url } satisfies NewInvitationView);
+      return jsonReply(201, { ...invitationView(made), url } satisfies NewInvitationView);
     }),
     accountRoute(parts, { method: "DELETE", path: "/invitations/:id", cost: "small" }, async (context, { account }) => {
       await accounts.withdrawInvitation(account, idOf(context));
       return noContent();
     }),
     accountRoute(parts, { method: "GET", path: "/audit", cost: "small" }, async (context, { account }) =>
-      json(200, (await accounts.audit(account, readQuery(context.search, auditQuery))).map(entryView)),
+      jsonReply(200, (await accounts.audit(account, readQuery(context.search, auditQuery))).map(entryView)),
     ),
   ];
 };

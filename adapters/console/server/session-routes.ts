@@ -1,6 +1,6 @@
 import type { Browser, NewSession, SignedIn } from "../../../src/application/accounts/account-use-cases.ts";
 import type { Principal } from "../../../src/domain/access/principal.ts";
-import { json, noContent } from "../../../src/http/replies/reply.ts";
+import { jsonReply, noContent } from "../../../src/http/replies/reply.ts";
 import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import { timestamp } from "../../../src/http/timestamp.ts";
 import type { Reply } from "../../../src/ports/web.ts";
@@ -54,7 +54,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
       return known ?? "invitation"; // the pages show it only to people who are not signed in
     });
     const lasts = session.session.expiresAt - system.now();
-    return json(200, state, { "set-cookie": cookie.set(context, session.secret, lasts) });
+    return jsonReply(200, state, { "set-cookie": cookie.set(context, session.secret, lasts) });
   }
 
   const browserOf = (context: RequestContext): Browser => ({
@@ -85,14 +85,15 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
         context.principal = visitor?.principal;
         const state = await stateOf(context, visitor?.signedIn ?? visitor?.principal);
         const secret = cookie.read(context);
-        if (signIn || secret === undefined) return json(200, state);
+        if (signIn || secret === undefined) return jsonReply(200, state);
         // A reply sets one cookie: the first request of a session marks the browser, later ones prolong the session.
         const mark = visitor?.signedIn && (await accounts.deviceMark(visitor.signedIn, deviceCookie.read(context)));
-        if (mark !== undefined) return json(200, state, { "set-cookie": deviceCookie.set(context, mark, DEVICE_MS) });
+        if (mark !== undefined)
+          return jsonReply(200, state, { "set-cookie": deviceCookie.set(context, mark, DEVICE_MS) });
         // The use of a session has prolonged it; an ended session need not be sent any longer.
         const lasts = visitor?.signedIn && visitor.signedIn.session.expiresAt - system.now();
         const value = lasts === undefined ? cookie.clear(context) : cookie.set(context, secret, lasts);
-        return json(200, state, { "set-cookie": value });
+        return jsonReply(200, state, { "set-cookie": value });
       },
     },
     beginning("/register", async (context) =>
@@ -141,7 +142,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
           user_agent: userAgent,
         }),
       );
-      return json(200, views);
+      return jsonReply(200, views);
     }),
     accountRoute(parts, { method: "DELETE", path: "/sessions/:id", cost: "small" }, async (context, { account }) => {
       await accounts.endSession(account, idOf(context));

@@ -1,4 +1,4 @@
-import { json, noContent } from "../../../src/http/replies/reply.ts";
+import { jsonReply, noContent } from "../../../src/http/replies/reply.ts";
 import { maybeTimestamp, timestamp } from "../../../src/http/timestamp.ts";
 import type { TokenRecord } from "../../../src/ports/storage.ts";
 import type { NewTokenView, TokenView } from "../api.ts";
@@ -11,7 +11,7 @@ export const tokenRoutes: RoutesOf = (parts) => {
   const { accounts } = parts.ringport;
   return [
     accountRoute(parts, { method: "GET", path: "/tokens", cost: "small" }, async (_, { account }) =>
-      json(200, (await accounts.tokens(account)).map(tokenView)),
+      jsonReply(200, (await accounts.tokens(account)).map(tokenView)),
     ),
     accountRoute(parts, { method: "POST", path: "/tokens", cost: "small" }, async (context, { account }) => {
       const body = await readBody(context, BODIES.token, system);
@@ -21,7 +21,7 @@ export const tokenRoutes: RoutesOf = (parts) => {
         expiresAt: body.expires_at,
         demoInstanceId: body.demo_instance_id,
       });
-      return json(201, { ...tokenView(made), token: made.token } satisfies NewTokenView);
+      return jsonReply(201, { ...tokenView(made), token: made.token } satisfies NewTokenView);
     }),
     accountRoute(parts, { method: "DELETE", path: "/tokens/:id", cost: "small" }, async (context, { account }) => {
       await accounts.revokeToken(account, idOf(context));

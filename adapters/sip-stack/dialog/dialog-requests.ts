@@ -4,7 +4,7 @@ import type { System } from "../ports.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
-import { type Dialog, nextHop, type RequestParts } from "./dialog.ts";
+import { nextHop, type RequestParts, type SipDialog } from "./dialog.ts";
 import { DialogTermination } from "./dialog-termination.ts";
 import { UacRequest, type UacRequestListener } from "./uac-request.ts";
 
@@ -20,7 +20,7 @@ export interface DialogRequest extends RequestParts {
 /** Our requests within one dialog (RFC 3261 section 12.2.1), and the flow they take. */
 export class DialogRequests {
   readonly #context: AgentContext;
-  readonly #dialog: Dialog;
+  readonly #dialog: SipDialog;
   readonly #callId: string;
   readonly #first: string;
   readonly #underWay = new Set<UacRequest>();
@@ -33,7 +33,7 @@ export class DialogRequests {
    * @param first the next hop of the INVITE
    * @param flow the flow that the peer's response arrived on
    */
-  constructor(context: AgentContext, dialog: Dialog, callId: string, first: string, flow: Flow) {
+  constructor(context: AgentContext, dialog: SipDialog, callId: string, first: string, flow: Flow) {
     this.#context = context;
     this.#dialog = dialog;
     this.#callId = callId;

@@ -5,7 +5,7 @@ import type { Flow } from "../transport/transport.ts";
 import { ACCEPT, CAPABILITIES, type HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { ReliableProvisionals } from "./alerting.ts";
-import { Dialog } from "./dialog.ts";
+import { SipDialog } from "./dialog.ts";
 import { DialogRequests } from "./dialog-requests.ts";
 import { digitOf } from "./dtmf-relay.ts";
 import type { InviteEnd, InviteRequest } from "./invite.ts";
@@ -39,7 +39,7 @@ export interface DialogOrigin {
 
 /** The INVITE usage of one dialog (RFC 5057), early or confirmed: its requests both ways and its timers. */
 export class DialogUsage {
-  readonly dialog: Dialog;
+  readonly dialog: SipDialog;
   readonly call: InviteRequest;
   readonly requests: DialogRequests;
   readonly renegotiation: Renegotiation;
@@ -66,7 +66,7 @@ export class DialogUsage {
     this.#context = context;
     this.call = call;
     this.#listener = listener;
-    this.dialog = new Dialog(uri, response);
+    this.dialog = new SipDialog(uri, response);
     this.requests = new DialogRequests(context, this.dialog, call.callId, first, flow);
     this.#learn(response);
     const { system, holdTimeoutMs = HOLD_TIMEOUT_MS } = context.options;

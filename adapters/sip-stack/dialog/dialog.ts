@@ -21,7 +21,7 @@ interface RoutedRequest {
 }
 
 /** A dialog as the UAC of its INVITE sees it (RFC 3261 section 12). */
-export class Dialog {
+export class SipDialog {
   readonly callId: string;
   readonly localTag: string;
   /** Empty if the peer gave none, as RFC 2543 allowed. */

@@ -4,7 +4,7 @@ import { tagOf } from "../message/name-addr.ts";
 import type { Flow } from "../transport/transport.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
-import { Dialog, nextHop } from "./dialog.ts";
+import { nextHop, SipDialog } from "./dialog.ts";
 import { DialogTermination } from "./dialog-termination.ts";
 import type { DialogUsage } from "./dialog-usage.ts";
 
@@ -67,7 +67,7 @@ export function declineAnswer(context: AgentContext, response: SipResponse, flow
   if (cseq === undefined || cseq.method !== "INVITE") return;
   const { authorization, callId } = invite;
   context.options.logger.info({ callId, sipCallId: response.headers.get("Call-ID") }, "sip: hanging up a stray answer");
-  const dialog = new Dialog(invite.uri, response);
+  const dialog = new SipDialog(invite.uri, response);
   const first = context.options.nextHop(invite.uri);
   const ack = dialog.ack(cseq.number, [...authorization, context.userAgent]);
   const { to } = nextHop(ack.next, flow, first);

@@ -5,7 +5,7 @@ import { oneLine, type SipRequest, type SipResponse, statusText } from "../messa
 import { CodedError, type TransferOutcome } from "../ports.ts";
 import type { AgentContext } from "./agent-context.ts";
 import type { DialogRequests } from "./dialog-requests.ts";
-import type { Refusal } from "./refusals.ts";
+import type { InviteRefusal } from "./refusals.ts";
 import type { UacRequest, UacRequestListener } from "./uac-request.ts";
 
 /** Time the peer may take to report an outcome, ms. */
@@ -13,10 +13,10 @@ const OUTCOME_MS = 60_000;
 /** Time until the BYE of a peer that stops reporting without an outcome, ms. */
 const LEAVING_MS = 2_000;
 
-const OK: Pick<Refusal, "headers"> & { readonly status: 200 } = { status: 200 };
-const BAD_EVENT: Refusal = { status: 489, headers: [["Allow-Events", "refer"]] };
-const NO_SUBSCRIPTION: Refusal = { status: 481 };
-const SIPFRAG_ONLY: Refusal = { status: 415, headers: [["Accept", "message/sipfrag"]] };
+const OK: Pick<InviteRefusal, "headers"> & { readonly status: 200 } = { status: 200 };
+const BAD_EVENT: InviteRefusal = { status: 489, headers: [["Allow-Events", "refer"]] };
+const NO_SUBSCRIPTION: InviteRefusal = { status: 481 };
+const SIPFRAG_ONLY: InviteRefusal = { status: 415, headers: [["Accept", "message/sipfrag"]] };
 
 /** Whom a REFER names. */
 export interface ReferralTarget {
@@ -86,7 +86,7 @@ export class Referral {
   }
 
   /** Takes a NOTIFY, also a late or repeated one; returns the response. */
-  notified(request: SipRequest): Refusal | typeof OK {
+  notified(request: SipRequest): InviteRefusal | typeof OK {
     const body = bodyPart(request, "message/sipfrag");
     if (body === undefined && request.body.length > 0) return SIPFRAG_ONLY;
     const report = body === undefined ? undefined : reportedStatus(body);
@@ -160,7 +160,7 @@ export class Referrals {
   }
 
   /** Takes a NOTIFY; returns the response (RFC 6665 section 4.1.3). */
-  notified(request: SipRequest): Refusal | typeof OK {
+  notified(request: SipRequest): InviteRefusal | typeof OK {
     const event = parseParameterized(request.headers.get("Event") ?? request.headers.get("o") ?? "");
     if (event?.value.toLowerCase() !== "refer") return BAD_EVENT;
     const id = event.params.get("id");

@@ -23,20 +23,20 @@ export const REASONS = {
 export type OurStatus = keyof typeof REASONS;
 
 /** Refusal of a request. */
-export interface Refusal {
+export interface InviteRefusal {
   readonly status: OurStatus;
   readonly headers?: readonly HeaderField[];
 }
 
-const NO_SUCH_DIALOG: Refusal = { status: 481 };
-const NOT_ALLOWED: Refusal = { status: 405, headers: [ALLOW] };
-const NOT_IMPLEMENTED: Refusal = { status: 501 };
+const NO_SUCH_DIALOG: InviteRefusal = { status: 481 };
+const NOT_ALLOWED: InviteRefusal = { status: 405, headers: [ALLOW] };
+const NOT_IMPLEMENTED: InviteRefusal = { status: 501 };
 
 /** Methods that we recognize, but do not allow (RFC 3261 section 21.4.6). */
 const KNOWN: ReadonlySet<string> = new Set(["REGISTER", "SUBSCRIBE", "PUBLISH", "MESSAGE", "REFER", "OPTIONS"]);
 
 /** Refusals of requests outside of any dialog, by method: we place calls and accept none. */
-const OUTSIDE: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
+const OUTSIDE: ReadonlyMap<string, InviteRefusal> = new Map<string, InviteRefusal>([
   // 480 and not 603: other phones of the same account keep ringing.
   ["INVITE", { status: 480 }],
   ["BYE", NO_SUCH_DIALOG],
@@ -48,23 +48,23 @@ const OUTSIDE: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
 ]);
 
 /** Refusals of requests within a dialog, by method. */
-const WITHIN: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
+const WITHIN: ReadonlyMap<string, InviteRefusal> = new Map<string, InviteRefusal>([
   ["REFER", { status: 603 }],
   // No reliable provisional response of ours (RFC 3262 section 3).
   ["PRACK", NO_SUCH_DIALOG],
 ]);
 
 /** The refusal of a request that belongs to no dialog. */
-export function refusalOutside(method: string): Refusal {
+export function refusalOutside(method: string): InviteRefusal {
   return OUTSIDE.get(method) ?? unsupported(method);
 }
 
 /** The refusal of a request within a dialog. */
-export function refusalWithin(method: string): Refusal {
+export function refusalWithin(method: string): InviteRefusal {
   return WITHIN.get(method) ?? unsupported(method);
 }
 
 /** 405 for a method that we recognize, 501 for any other (RFC 3261 section 21.5.2). */
-function unsupported(method: string): Refusal {
+function unsupported(method: string): InviteRefusal {
   return KNOWN.has(method) ? NOT_ALLOWED : NOT_IMPLEMENTED;
 }

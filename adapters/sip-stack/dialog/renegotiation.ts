@@ -4,9 +4,9 @@ import type { System } from "../ports.ts";
 import type { IncomingRequest } from "../transaction/transactions.ts";
 import { ALLOW, type HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
-import type { Dialog } from "./dialog.ts";
+import type { SipDialog } from "./dialog.ts";
 import type { InviteRequest } from "./invite.ts";
-import type { Refusal } from "./refusals.ts";
+import type { InviteRefusal } from "./refusals.ts";
 import { sdpOf } from "./session-description.ts";
 import { MIN_SESSION_S, type SessionTerms, termsOfRequest } from "./session-timer.ts";
 
@@ -23,7 +23,7 @@ interface RenegotiationListener {
 /** Responds to the peer's re-INVITE and UPDATE (RFC 3261 section 14.2, RFC 3311, RFC 3264). */
 export class Renegotiation {
   readonly #context: AgentContext;
-  readonly #dialog: Dialog;
+  readonly #dialog: SipDialog;
   readonly #call: Pick<InviteRequest, "negotiator" | "callId">;
   readonly #listener: RenegotiationListener;
   /** An offer of ours is pending: neither side may make another one until it is answered. */
@@ -33,7 +33,7 @@ export class Renegotiation {
 
   constructor(
     context: AgentContext,
-    dialog: Dialog,
+    dialog: SipDialog,
     call: Pick<InviteRequest, "negotiator" | "callId">,
     listener: RenegotiationListener,
   ) {
@@ -81,7 +81,7 @@ export class Renegotiation {
     return this.#context.options.sessionTimers !== false;
   }
 
-  #refusal(request: SipRequest, sdp: string | undefined): Refusal | undefined {
+  #refusal(request: SipRequest, sdp: string | undefined): InviteRefusal | undefined {
     if (sdp === undefined && request.body.length > 0) return { status: 415, headers: [["Accept", "application/sdp"]] };
     if (this.offering && (sdp !== undefined || request.method === "INVITE")) return { status: 491 };
     const seconds = parseSessionExpires(request.headers.get("Session-Expires"))?.seconds ?? MIN_SESSION_S;
@@ -90,7 +90,7 @@ export class Renegotiation {
   }
 
   /** The body of the 2xx: our answer, or our offer if a re-INVITE has none. */
-  #describe(request: SipRequest, sdp: string | undefined, early: boolean): string | Refusal {
+  #describe(request: SipRequest, sdp: string | undefined, early: boolean): string | InviteRefusal {
     if (sdp !== undefined) return this.#call.negotiator.reoffered(sdp, early) ?? { status: 488 };
     if (request.method !== "INVITE") return "";
     this.offering = true;

@@ -2,7 +2,7 @@ import type { ChallengeRefusal } from "../auth/challenge.ts";
 import type { DigestAuthentication } from "../auth/digest-authentication.ts";
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { tagOf } from "../message/name-addr.ts";
-import type { ClientListener, OutgoingRequest } from "../transaction/transactions.ts";
+import type { ClientTransactionListener, OutgoingRequest } from "../transaction/transactions.ts";
 import { addressAndPort, type Flow, type TransportError } from "../transport/transport.ts";
 import type { HeaderField } from "./agent.ts";
 import type { AgentContext } from "./agent-context.ts";
@@ -19,7 +19,7 @@ export interface Draft {
 
 /** Receives what becomes of the request; no callback follows `final` or `failed`. */
 export interface UacRequestListener {
-  readonly maySend?: ClientListener["maySend"];
+  readonly maySend?: ClientTransactionListener["maySend"];
   sent?(request: SipRequest, flow: Flow): void;
   provisional?(response: SipResponse, flow: Flow): void;
   /** A 401 or 407 only if the challenge could not be answered. */

@@ -1,4 +1,4 @@
-import { isTaken, type TakeDatagram, type UdpSocket } from "./udp-socket.ts";
+import { isPortTaken, type MediaSocket, type TakeDatagram } from "./udp-socket.ts";
 
 // The part of Bun that is used here; its type package stays out of what we publish.
 interface BunUdpSocket {
@@ -16,7 +16,7 @@ interface BunUdpOptions {
 declare const Bun: { udpSocket(options: BunUdpOptions): Promise<BunUdpSocket> };
 
 /** Binds a socket of Bun's own. */
-export async function bindBunUdp(address: string, port: number, take: TakeDatagram): Promise<UdpSocket | undefined> {
+export async function bindBunUdp(address: string, port: number, take: TakeDatagram): Promise<MediaSocket | undefined> {
   try {
     const socket = await Bun.udpSocket({
       hostname: address,
@@ -31,7 +31,7 @@ export async function bindBunUdp(address: string, port: number, take: TakeDatagr
       close: async () => socket.close(),
     };
   } catch (fault) {
-    if (isTaken(fault)) return undefined;
+    if (isPortTaken(fault)) return undefined;
     throw fault;
   }
 }

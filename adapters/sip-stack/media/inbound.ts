@@ -3,7 +3,7 @@ import type { Codec } from "./codecs/codec.ts";
 import { otherLaw, translate } from "./codecs/g711.ts";
 import type { StreamSettings } from "./engine.ts";
 import { FrameResampler } from "./frame-resampler.ts";
-import { JitterBuffer } from "./jitter/jitter-buffer.ts";
+import { RtpJitterBuffer } from "./jitter/jitter-buffer.ts";
 import type { PeerHosts } from "./peer-hosts.ts";
 import { ANEW, Reception } from "./reception.ts";
 import { RemoteSource } from "./remote-source.ts";
@@ -51,7 +51,7 @@ export class Inbound {
   #reception = new Reception(8000);
   /** The SSRC that the reception counts; -1: none yet. */
   #ssrc = -1;
-  #jitter: JitterBuffer | undefined;
+  #jitter: RtpJitterBuffer | undefined;
   #resampler: FrameResampler | undefined;
   #decoded: Int16Array = new Int16Array(0);
   #decodedMarks: Uint8Array = new Uint8Array(0);
@@ -108,7 +108,7 @@ export class Inbound {
     this.#closeAccount();
     this.#codec = codec;
     this.#reception = new Reception(codec.clockRate);
-    this.#jitter = new JitterBuffer(codec);
+    this.#jitter = new RtpJitterBuffer(codec);
     this.#resampler = new FrameResampler(codec.sampleRate, this.#sampleRate);
     this.#decoded = sharedFrame("decoded", (codec.sampleRate * FRAME_MS) / 1000);
     this.#decodedMarks = sharedMarks("decoded", this.#decoded.length);
@@ -242,7 +242,7 @@ export class Inbound {
   }
 
   /** The first audio after the answer was the end of early media. */
-  #forgetEarly(jitter: JitterBuffer): void {
+  #forgetEarly(jitter: RtpJitterBuffer): void {
     if (this.#owed === 0) return;
     this.#owed = 0;
     jitter.restart();

@@ -1,5 +1,11 @@
 import { isIP } from "node:net";
-import { type AddressCheck, type AddressRule, addressCheck, isWildcard, refusalOf } from "../transport/addresses.ts";
+import {
+  type AddressCheck,
+  type AddressRule,
+  addressCheck,
+  addressRefusal,
+  isWildcard,
+} from "../transport/addresses.ts";
 import type { Dns } from "../transport/dns.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 import type { MediaSession, StreamSettings } from "./engine.ts";
@@ -91,6 +97,6 @@ export class MediaTarget {
   }
 
   #why(address: string): string {
-    return `${address} for its audio: ${refusalOf(address, this.#options.from, "mediaFrom")}`;
+    return `${address} for its audio: ${addressRefusal(address, this.#options.from, "mediaFrom")}`;
   }
 }

@@ -5,7 +5,7 @@ import { loadOpus } from "./codecs/opus.ts";
 import type { MediaEngine, MediaListener, MediaOptions, MediaSession, SendDeadline } from "./engine.ts";
 import { type MediaSockets, PortPairs } from "./port-pairs.ts";
 import { RtpSession } from "./rtp-session.ts";
-import { bindUdp, type UdpSocket } from "./udp-socket.ts";
+import { bindMediaSocket, type MediaSocket } from "./udp-socket.ts";
 
 /** Options of an engine. */
 export interface ThreadEngineOptions {
@@ -64,8 +64,8 @@ class UdpSockets implements MediaSockets {
   readonly port: number;
   readonly #address: string;
   readonly #ports: PortPairs;
-  #rtp: UdpSocket | undefined;
-  #rtcp: UdpSocket | undefined;
+  #rtp: MediaSocket | undefined;
+  #rtcp: MediaSocket | undefined;
   #session: RtpSession | undefined;
   #closed = false;
 
@@ -78,7 +78,9 @@ class UdpSockets implements MediaSockets {
   /** Undefined: another program has the port. Rejects for an address that is not ours. */
   static async bind(address: string, port: number, ports: PortPairs): Promise<UdpSockets | undefined> {
     const sockets = new UdpSockets(address, port, ports);
-    sockets.#rtp = await bindUdp(address, port, (bytes, from, port) => sockets.#session?.datagram(bytes, from, port));
+    sockets.#rtp = await bindMediaSocket(address, port, (bytes, from, port) =>
+      sockets.#session?.datagram(bytes, from, port),
+    );
     return sockets.#rtp && sockets;
   }
 
@@ -101,7 +103,9 @@ class UdpSockets implements MediaSockets {
       return;
     }
     if (this.#rtcp !== undefined) return;
-    void bindUdp(this.#address, this.port + 1, (bytes, from, port) => this.#session?.control(bytes, from, port)).then(
+    void bindMediaSocket(this.#address, this.port + 1, (bytes, from, port) =>
+      this.#session?.control(bytes, from, port),
+    ).then(
       (socket) => {
         if (this.#closed || this.#rtcp !== undefined) void socket?.close();
         else this.#rtcp = socket;
@@ -119,7 +123,7 @@ class UdpSockets implements MediaSockets {
   }
 }
 
-function sendUdp(socket: UdpSocket | undefined, packet: Uint8Array, to: SocketAddress): void {
+function sendUdp(socket: MediaSocket | undefined, packet: Uint8Array, to: SocketAddress): void {
   // An address of zeros means that the peer wants nothing; the network would take it for this machine.
   if (to.port === 0 || isWildcard(to.address)) return;
   try {

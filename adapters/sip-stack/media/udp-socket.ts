@@ -3,7 +3,7 @@ import { addressOnly } from "../transport/addresses.ts";
 import { bindBunUdp } from "./bun-udp.ts";
 
 /** A UDP socket for audio. */
-export interface UdpSocket {
+export interface MediaSocket {
   /**
    * Hands a packet to the network, which may lose it; its bytes may be used again at once.
    * @throws {Error} it is closed, or the address is of the other family
@@ -17,13 +17,13 @@ export interface UdpSocket {
 export type TakeDatagram = (bytes: Uint8Array, address: string, port: number) => void;
 
 /** Binds a port of a local address; undefined if another program has it. Rejects for an address that is not ours. */
-type BindUdp = (address: string, port: number, take: TakeDatagram) => Promise<UdpSocket | undefined>;
+type BindUdp = (address: string, port: number, take: TakeDatagram) => Promise<MediaSocket | undefined>;
 
 /** Bun's own sockets cost a tenth less than its `node:dgram`, which wraps them. */
-export const bindUdp: BindUdp = "Bun" in globalThis ? bindBunUdp : bindDgram;
+export const bindMediaSocket: BindUdp = "Bun" in globalThis ? bindBunUdp : bindDgram;
 
 /** True if a bind failed because the port is in use, so that another one may be free. */
-export function isTaken(fault: unknown): boolean {
+export function isPortTaken(fault: unknown): boolean {
   const { code } = fault as { code?: unknown };
   return code === "EADDRINUSE" || code === "EACCES";
 }
@@ -35,13 +35,13 @@ export function isTaken(fault: unknown): boolean {
 const RECEIVE = "Deno" in globalThis ? { recvBufferSize: 1_024 } : {};
 
 /** Binds a socket of `node:dgram`. */
-function bindDgram(address: string, port: number, take: TakeDatagram): Promise<UdpSocket | undefined> {
+function bindDgram(address: string, port: number, take: TakeDatagram): Promise<MediaSocket | undefined> {
   const type = address.includes(":") ? "udp6" : "udp4";
   const socket = createSocket({ type, lookup: addressOnly as never, ...RECEIVE });
   return new Promise((resolve, reject) => {
     socket.once("error", (fault) => {
       socket.close();
-      if (isTaken(fault)) resolve(undefined);
+      if (isPortTaken(fault)) resolve(undefined);
       else reject(fault);
     });
     socket.bind(port, address, () => {

@@ -15,12 +15,12 @@ import {
  * A keep-alive (RFC 5626 section 4.4.1): a double CRLF between messages is a `ping`, which gets a single one in response;
  * a single one is a `pong`. A ping that arrives in two pieces is read as two pongs.
  */
-export interface KeepAlive {
+interface KeepAlive {
   readonly kind: "ping" | "pong";
 }
 
 /** The stream cannot be read any further, since the start of the next message is unknown: close it. */
-export interface StreamFault {
+interface StreamFault {
   readonly kind: "fault";
   /** The fault. */
   readonly detail: string;

@@ -1,13 +1,13 @@
 import type { SipRequest, SipResponse } from "../message/message.ts";
 import { asTransportError, type Flow, type Hop, TransportError } from "../transport/transport.ts";
 import { cancelOf, newBranch, viaOf } from "./branch.ts";
-import type { ClientTransaction, Patience, TransactionOwner } from "./client-transaction.ts";
+import type { ClientTransaction, TransactionOwner, TransactionTimeouts } from "./client-transaction.ts";
 import { type AttemptHops, HopSequence, isLong } from "./hop-sequence.ts";
 import { giveUpMs } from "./machine.ts";
 import type { ClientScope } from "./transaction-layer.ts";
-import type { ClientListener, OutgoingRequest } from "./transactions.ts";
+import type { ClientTransactionListener, OutgoingRequest } from "./transactions.ts";
 
-const SILENT: ClientListener = { final() {}, failed() {} };
+const SILENT: ClientTransactionListener = { final() {}, failed() {} };
 const NO_OWNER: TransactionOwner = { provisional() {}, final() {}, failed() {}, late() {}, cancel() {} };
 
 /**
@@ -18,7 +18,7 @@ export class ClientRequest implements OutgoingRequest {
   readonly #scope: ClientScope;
   readonly #given: SipRequest;
   readonly #abort = new AbortController();
-  #listener: ClientListener;
+  #listener: ClientTransactionListener;
   readonly #hops: HopSequence;
   /** The attempt under way. */
   #transaction: ClientTransaction | undefined;
@@ -30,7 +30,7 @@ export class ClientRequest implements OutgoingRequest {
   #done = false;
   #unanswered = false;
 
-  constructor(scope: ClientScope, request: SipRequest, listener: ClientListener) {
+  constructor(scope: ClientScope, request: SipRequest, listener: ClientTransactionListener) {
     this.#scope = scope;
     this.#given = request;
     this.#latest = request;
@@ -105,7 +105,7 @@ export class ClientRequest implements OutgoingRequest {
     const { timers } = this.#scope;
     const others = !this.#hops.isEmpty || otherwise !== undefined;
     const again = this.#given.method === "INVITE" && otherwise === undefined ? this.#hops.again(flow, hop) : undefined;
-    const patience: Patience = {
+    const patience: TransactionTimeouts = {
       giveUpMs: others ? Math.min(timers.nextHopMs, giveUpMs(timers)) : giveUpMs(timers),
       silenceMs: others || again === undefined ? undefined : timers.nextHopMs, // other hops are tried first
     };

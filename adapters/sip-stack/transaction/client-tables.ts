@@ -1,4 +1,4 @@
-import type { Table } from "./machine.ts";
+import type { TransactionTable } from "./machine.ts";
 
 /** States of a client transaction (RFC 3261 sections 17.1.1.2 and 17.1.2.2). */
 export type ClientState =
@@ -73,7 +73,7 @@ export type ClientAction =
   | "set cancel"
   | "set late";
 
-type ClientTable = Table<ClientState, ClientInput, ClientAction>;
+type ClientTable = TransactionTable<ClientState, ClientInput, ClientAction>;
 
 /**
  * INVITE: figure 5 of RFC 3261 with the accepted state of RFC 6026. The states for CANCEL and `timed out` are ours; a 2xx

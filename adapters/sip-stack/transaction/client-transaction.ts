@@ -24,7 +24,7 @@ export interface TransactionOwner {
 }
 
 /** Timers of a client transaction. */
-export interface Patience {
+export interface TransactionTimeouts {
   /** Timers B and F, ms: 64 * T1, or less if there are other hops. */
   readonly giveUpMs: number;
   /** Time without data after which a connection seems dead, ms. Left out: forever. */
@@ -32,7 +32,7 @@ export interface Patience {
 }
 
 /** Options of {@link ClientTransaction}. */
-export interface ClientTransactionOptions extends Patience {
+export interface ClientTransactionOptions extends TransactionTimeouts {
   /** With its Via as the topmost one. */
   readonly request: SipRequest;
   readonly flow: Flow;

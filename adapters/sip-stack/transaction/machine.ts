@@ -35,7 +35,7 @@ interface Move<State extends string, Action extends string> {
 }
 
 /** A state machine, to be compared with the figures of RFC 3261 section 17. Inputs without an entry are ignored. */
-export type Table<State extends string, Input extends string, Action extends string> = Readonly<
+export type TransactionTable<State extends string, Input extends string, Action extends string> = Readonly<
   Record<State, Readonly<Partial<Record<Input, Move<State, Action>>>>>
 >;
 
@@ -44,13 +44,13 @@ export type Table<State extends string, Input extends string, Action extends str
  * timer stops it.
  */
 export abstract class Machine<State extends string, Input extends string, Action extends string> {
-  readonly #table: Table<State, Input, Action>;
+  readonly #table: TransactionTable<State, Input, Action>;
   readonly #system: System;
   readonly #timers = new Map<Input, () => void>();
   #state: State;
   #stopped = false;
 
-  constructor(table: Table<State, Input, Action>, start: State, system: System) {
+  constructor(table: TransactionTable<State, Input, Action>, start: State, system: System) {
     this.#table = table;
     this.#state = start;
     this.#system = system;

@@ -1,7 +1,7 @@
 import { responseTo, type SipRequest, type SipResponse } from "../message/message.ts";
 import type { System } from "../ports.ts";
 import type { Flow } from "../transport/transport.ts";
-import { giveUpMs, Machine, type SipTimers, type Table } from "./machine.ts";
+import { giveUpMs, Machine, type SipTimers, type TransactionTable } from "./machine.ts";
 import type { IncomingRequest } from "./transactions.ts";
 
 /** States of a server transaction (RFC 3261 sections 17.2.1 and 17.2.2). */
@@ -51,7 +51,7 @@ type ServerAction =
   | "set J"
   | "set L";
 
-type ServerTable = Table<ServerState, ServerInput, ServerAction>;
+type ServerTable = TransactionTable<ServerState, ServerInput, ServerAction>;
 
 /**
  * INVITE: figure 7 of RFC 3261 with the accepted state of RFC 6026; the transaction retransmits the 2xx (RFC 3261 section

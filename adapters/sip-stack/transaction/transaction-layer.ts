@@ -6,11 +6,11 @@ import { FailedHops } from "../transport/failed-hops.ts";
 import { type Flow, type Hop, TransportError, type Transports } from "../transport/transport.ts";
 import { clientKey, newBranch, viaOf } from "./branch.ts";
 import { ClientRequest } from "./client-request.ts";
-import { ClientTransaction, type Patience, type TransactionOwner } from "./client-transaction.ts";
+import { ClientTransaction, type TransactionOwner, type TransactionTimeouts } from "./client-transaction.ts";
 import { ChosenHops, probeHop, TcpInstead } from "./hop-sequence.ts";
 import { type SipTimers, sipTimers } from "./machine.ts";
 import { reply, ServerSide } from "./server-side.ts";
-import type { ClientListener, OutgoingRequest, TransactionListener, Transactions } from "./transactions.ts";
+import type { ClientTransactionListener, OutgoingRequest, TransactionListener, Transactions } from "./transactions.ts";
 
 /** Options of {@link createTransactions}. */
 export interface TransactionOptions {
@@ -31,7 +31,7 @@ export interface ClientScope {
   readonly chosenHops: ChosenHops;
   readonly tcpInstead: TcpInstead;
   /** A registered client transaction, not started yet. */
-  open(request: SipRequest, flow: Flow, patience: Patience, owner: TransactionOwner): ClientTransaction;
+  open(request: SipRequest, flow: Flow, patience: TransactionTimeouts, owner: TransactionOwner): ClientTransaction;
   late(response: SipResponse, flow: Flow): void;
   /** The request got its final response, or failed. */
   done(request: ClientRequest): void;
@@ -112,7 +112,7 @@ class TransactionLayer implements Transactions, ClientScope {
     this.#listener.lateSuccess(response, flow);
   }
 
-  request(request: SipRequest, to: string | Flow, listener: ClientListener): OutgoingRequest {
+  request(request: SipRequest, to: string | Flow, listener: ClientTransactionListener): OutgoingRequest {
     const sent = new ClientRequest(this, request, listener);
     this.#requests.add(sent);
     void sent.send(to);
@@ -149,7 +149,7 @@ class TransactionLayer implements Transactions, ClientScope {
     for (const transaction of [...this.#transactions.values()]) if (transaction.flow === flow) transaction.lost(fault);
   }
 
-  open(request: SipRequest, flow: Flow, patience: Patience, owner: TransactionOwner): ClientTransaction {
+  open(request: SipRequest, flow: Flow, patience: TransactionTimeouts, owner: TransactionOwner): ClientTransaction {
     const key = clientKey(parseVia(request.headers.list("Via")[0] ?? ""), request.method);
     const { system, timers } = this;
     const terminated = (): void => void this.#transactions.delete(key);

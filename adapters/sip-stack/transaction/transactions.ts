@@ -5,7 +5,7 @@ import type { Flow, TransportError } from "../transport/transport.ts";
  * Receives what becomes of a request. No callback is called before `request` has returned, or after `final` or `failed`.
  * Callbacks must not throw.
  */
-export interface ClientListener {
+export interface ClientTransactionListener {
   /**
    * Completes a copy of the request for a flow: our Contact needs `sentBy`. Called once per hop that is tried; changes
    * apply to the message on the wire and to `OutgoingRequest.request`.
@@ -83,7 +83,7 @@ export interface Transactions {
    * Sends a request in a client transaction. It must be complete but for Via; Content-Length is set on the wire.
    * @param to the URI of the next hop: the outbound proxy, the topmost Route or the Request-URI; or a flow
    */
-  request(request: SipRequest, to: string | Flow, listener: ClientListener): OutgoingRequest;
+  request(request: SipRequest, to: string | Flow, listener: ClientTransactionListener): OutgoingRequest;
   /** Sends an ACK to a 2xx, outside of any transaction and with a new Via (RFC 3261 section 13.2.2.4). Fails silently. */
   ack(request: SipRequest, to: string | Flow): void;
   listen(listener: TransactionListener): void;

@@ -73,7 +73,7 @@ export function addressCheck({ ranges, isPublic, onlyPublic = false }: AddressRu
 }
 
 /** Reason why the rule refuses an address, and the trunk's option that allows it. */
-export function refusalOf(address: string, rule: AddressRule, option: "mediaFrom" | "signallingFrom"): string {
+export function addressRefusal(address: string, rule: AddressRule, option: "mediaFrom" | "signallingFrom"): string {
   if (isUnassignable(address)) return `${address} is a multicast or reserved address`;
   if (rule.onlyPublic) return `${address} is not a public address`;
   if (rule.ranges !== undefined) return `${address} is not in \`${option}\``;

@@ -3,7 +3,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { checkServerIdentity, connect as connectTls, type PeerCertificate, type TLSSocket } from "node:tls";
 import type { System } from "../ports.ts";
 import { addressOnly } from "./addresses.ts";
-import { outOfDate, readTls, type TlsOptions, type TlsTexts, tlsFault } from "./tls.ts";
+import { outOfDate, peerCertificateFault, readTls, type TlsOptions, type TlsTexts } from "./tls.ts";
 import { type Hop, networkFault, placeName, TransportError } from "./transport.ts";
 
 /** Options of a connection. */
@@ -16,7 +16,7 @@ export interface OpenStreamOptions {
 }
 
 /** Opens a connection of TCP or TLS. @throws {TransportError} */
-export async function openStream(hop: Hop, options: OpenStreamOptions, signal: AbortSignal): Promise<Socket> {
+export async function openSipStream(hop: Hop, options: OpenStreamOptions, signal: AbortSignal): Promise<Socket> {
   if (signal.aborted) throw new TransportError("closed", "the connection attempt was aborted");
   if (hop.kind !== "tls") {
     try {
@@ -31,7 +31,7 @@ export async function openStream(hop: Hop, options: OpenStreamOptions, signal: A
   try {
     return await connected(start(options.tls.insecure === true), hop, options, signal);
   } catch (cause) {
-    throw tlsFault(await outOfDate(cause, () => start(true)), hop, servername);
+    throw peerCertificateFault(await outOfDate(cause, () => start(true)), hop, servername);
   }
 }
 

@@ -9,7 +9,7 @@ const HANDSHAKE_MS = 10_000;
 const MAX_SOCKETS = 512;
 
 /** The port that the peer connects to. */
-export interface ListenOptions {
+export interface StreamServerOptions {
   /** The transport that the peer uses. */
   readonly transport: "udp" | "tcp" | "tls";
   /** The port to listen on. */
@@ -20,7 +20,7 @@ export interface ListenOptions {
 
 /** Options of {@link StreamListener}. */
 export interface StreamListenerOptions {
-  readonly listen: ListenOptions;
+  readonly listen: StreamServerOptions;
   readonly tls: TlsOptions;
   readonly accept: (socket: Socket, kind: Exclude<TransportKind, "udp">) => void;
 }

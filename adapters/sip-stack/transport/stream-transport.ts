@@ -1,8 +1,8 @@
 import { isIP, type Socket } from "node:net";
 import { BoundedMap, type System } from "../ports.ts";
-import { openStream } from "./open-stream.ts";
+import { openSipStream } from "./open-stream.ts";
 import { StreamFlow } from "./stream-flow.ts";
-import { type TlsOptions, tlsFault } from "./tls.ts";
+import { peerCertificateFault, type TlsOptions } from "./tls.ts";
 import {
   addressAndPort,
   type Flow,
@@ -105,7 +105,7 @@ export class StreamTransport {
     if (this.#opened.size >= MAX_CONNECTIONS)
       throw new TransportError("limit", `the trunk is at its limit of ${MAX_CONNECTIONS} connections`);
     const { system, tls, localAddress, connectTimeoutMs: timeoutMs } = this.#options;
-    const opened = openStream(hop, { system, tls, localAddress, timeoutMs }, this.#ended.signal).then((socket) => {
+    const opened = openSipStream(hop, { system, tls, localAddress, timeoutMs }, this.#ended.signal).then((socket) => {
       this.#remember(hop);
       return this.#flow(socket, hop.kind === "tls" ? "tls" : "tcp", {
         firstMs: IDLE_MS,
@@ -138,7 +138,7 @@ export class StreamTransport {
       malformed,
       faultOf: (cause, remote) =>
         kind === "tls"
-          ? tlsFault(
+          ? peerCertificateFault(
               cause,
               { ...remote, host: host ?? remote.address },
               tls.servername ?? host ?? remote.address,

@@ -82,7 +82,7 @@ const FAULTS: readonly (readonly [pattern: RegExp, sentence: (host: string) => s
 ];
 
 /** The fault of a TLS connection to this hop. @param otherwise the fault of an unknown error */
-export function tlsFault(
+export function peerCertificateFault(
   cause: unknown,
   { host, address, port }: Pick<Hop, "host" | "address" | "port">,
   servername: string,

@@ -1,7 +1,7 @@
 import type { Logger, System } from "../ports.ts";
 import type { AddressCheck } from "./addresses.ts";
 import { OwnNames } from "./own-addresses.ts";
-import { type ListenOptions, StreamListener } from "./stream-listener.ts";
+import { StreamListener, type StreamServerOptions } from "./stream-listener.ts";
 import { StreamTransport } from "./stream-transport.ts";
 import type { TlsOptions } from "./tls.ts";
 import { type Hop, type SocketAddress, TransportError, type TransportListener, type Transports } from "./transport.ts";
@@ -22,7 +22,7 @@ export interface TransportsOptions {
   readonly publicAddress?: string | undefined;
   /** The IP address that our sockets are bound to. Default: all of this machine's. */
   readonly localAddress?: string | undefined;
-  readonly listen?: ListenOptions | undefined;
+  readonly listen?: StreamServerOptions | undefined;
   /** See `Trunk.crlfProbe`. Default: true. */
   readonly crlfProbe?: boolean | undefined;
   /** The addresses that messages may be sent to, and come from. Default: every address. */
@@ -146,7 +146,7 @@ class SocketTransports implements TrunkTransports {
     return this.#closing;
   }
 
-  async #accept(listen: ListenOptions | undefined, tls: TlsOptions): Promise<StreamListener | undefined> {
+  async #accept(listen: StreamServerOptions | undefined, tls: TlsOptions): Promise<StreamListener | undefined> {
     if (listen === undefined) return undefined;
     if (listen.transport === "udp") {
       const family = listen.address?.includes(":") ? 6 : 4;

@@ -1,17 +1,17 @@
 import type { MediaClock, Ticking } from "../../../src/audio/playout/media-clock.ts";
 import type { ReleaseCause } from "../../../src/ports/telephony.ts";
-import type { Callee } from "./callee.ts";
+import type { SimulatedCallee } from "./callee.ts";
 
 /** Two callees that a transfer has connected with each other, until one of them ends. */
 export class Bridge implements Ticking {
   readonly #clock: MediaClock;
-  readonly #one: Callee;
-  readonly #other: Callee;
+  readonly #one: SimulatedCallee;
+  readonly #other: SimulatedCallee;
   readonly #fromOne: Int16Array;
   readonly #fromOther: Int16Array;
 
   /** @param frameLength samples of one frame */
-  constructor(clock: MediaClock, one: Callee, other: Callee, frameLength: number) {
+  constructor(clock: MediaClock, one: SimulatedCallee, other: SimulatedCallee, frameLength: number) {
     this.#clock = clock;
     this.#one = one;
     this.#other = other;
@@ -21,7 +21,7 @@ export class Bridge implements Ticking {
   }
 
   /** One of them has hung up. Idempotent. */
-  end(by: Callee, cause: ReleaseCause): void {
+  end(by: SimulatedCallee, cause: ReleaseCause): void {
     this.#clock.remove(this);
     for (const callee of [this.#one, this.#other]) callee.stop(callee === by ? cause : "released");
   }

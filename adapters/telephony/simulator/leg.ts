@@ -14,7 +14,7 @@ import type {
 } from "../../../src/ports/telephony.ts";
 import type { WavWriter } from "../../audio/wav-writer.ts";
 import type { Bridge } from "./bridge.ts";
-import type { Callee, CalleeActions } from "./callee.ts";
+import type { CalleeActions, SimulatedCallee } from "./callee.ts";
 import { FrameStatistics } from "./frame-statistics.ts";
 import { SimulatedTransfer, type SimulatedTransferOptions } from "./simulated-transfer.ts";
 import type { Spool } from "./spool.ts";
@@ -45,14 +45,14 @@ interface Keys {
   readonly sent: () => void;
 }
 
-/** One simulated call: the caller's leg, wired to a {@link Callee}. */
+/** One simulated call: the caller's leg, wired to a {@link SimulatedCallee}. */
 export class SimulatedLeg implements Leg, Ticking, CalleeActions {
   readonly sampleRate: number;
   readonly frameMs: typeof FRAME_MS = FRAME_MS;
   readonly events: Queue<LegEvent> = new Queue();
   readonly callId: string;
   readonly #options: SimulatedLegOptions;
-  readonly #callee: Callee;
+  readonly #callee: SimulatedCallee;
   /** Reused for every frame. */
   readonly #outgoing: Int16Array;
   readonly #incoming: Int16Array;

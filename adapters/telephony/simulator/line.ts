@@ -11,8 +11,8 @@ import {
   type LineHost,
 } from "../../../src/ports/telephony.ts";
 import { LinkAttempt } from "../linking/link-attempt.ts";
-import type { LinkCodes } from "../linking/link-codes.ts";
-import type { Callee, CalleeActions } from "./callee.ts";
+import type { ShownCodes } from "../linking/link-codes.ts";
+import type { CalleeActions, SimulatedCallee } from "./callee.ts";
 import { type Device, encodeDevice, newDevice } from "./device.ts";
 import { SimulatedLeg, type SimulatedLegOptions } from "./leg.ts";
 import type { SimulatedPhone } from "./link-page.ts";
@@ -25,7 +25,7 @@ export interface SimulatedLineOptions {
   readonly host: LineHost;
   /** The device that it is already linked to. */
   readonly device: Device | undefined;
-  readonly codes: LinkCodes<SimulatedPhone>;
+  readonly codes: ShownCodes<SimulatedPhone>;
   /** Reason why no line can connect until a person fixes it. */
   readonly lastingFault: string | undefined;
   /** Options that all legs share. */
@@ -34,7 +34,7 @@ export interface SimulatedLineOptions {
     "callee" | "to" | "callId" | "instanceId" | "from" | "mayCall" | "deadlines" | "loseLine" | "ended"
   >;
   /** Makes the callee of a number. */
-  readonly callee: (to: string, from: CalledFrom, call: CalleeActions) => Callee;
+  readonly callee: (to: string, from: CalledFrom, call: CalleeActions) => SimulatedCallee;
   /** Called when a call is placed. */
   readonly placed: (leg: SimulatedLeg) => void;
   /** Called when a call has ended. */

@@ -3,7 +3,7 @@ import { within } from "../../../src/base/timeout.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../src/ports/web.ts";
 import type { LinkTarget } from "../linking/link-attempt.ts";
-import type { LinkCodes } from "../linking/link-codes.ts";
+import type { ShownCodes } from "../linking/link-codes.ts";
 import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webPage } from "../linking/web-page.ts";
 
 /** Time the page waits for the link to be stored before it responds 503, ms. */
@@ -23,8 +23,8 @@ export interface SimulatedPhone extends LinkTarget {
  * The pages that a phone shows after it has scanned a code. Undefined if the path is none of theirs.
  * @param path what follows `/simulator`
  */
-export async function linkPage(
-  codes: LinkCodes<SimulatedPhone>,
+export async function simulatorLinkPage(
+  codes: ShownCodes<SimulatedPhone>,
   logger: Logger,
   path: string,
   request: RequestLike,

@@ -2,7 +2,7 @@ import { msToSamples } from "../../../src/audio/samples/pcm.ts";
 import { dtmfTones } from "../../../src/audio/tones/dtmf.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import type { System } from "../../../src/ports/system.ts";
-import type { Callee, CalleeActions } from "./callee.ts";
+import type { CalleeActions, SimulatedCallee } from "./callee.ts";
 import type { CalleeScript, CalleeStep } from "./number-plan.ts";
 import type { Voices } from "./voice.ts";
 
@@ -27,7 +27,7 @@ export interface ScriptedCalleeOptions {
  * A callee that follows a script. Timers drive the script until the answer, and the frames that the leg reads drive it
  * after that, so the same call always sounds the same.
  */
-export class ScriptedCallee implements Callee {
+export class ScriptedCallee implements SimulatedCallee {
   readonly attended: boolean = false;
   readonly #options: ScriptedCalleeOptions;
   /** The samples of each sentence, once it is synthesised. */

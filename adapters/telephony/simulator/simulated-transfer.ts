@@ -3,7 +3,7 @@ import { PHONE_NUMBER, PHONE_RULE } from "../../../src/domain/numbers/phone-numb
 import type { System } from "../../../src/ports/system.ts";
 import type { ReleaseCause, TransferOutcome } from "../../../src/ports/telephony.ts";
 import { Bridge } from "./bridge.ts";
-import type { Callee, CalleeActions } from "./callee.ts";
+import type { CalleeActions, SimulatedCallee } from "./callee.ts";
 
 /** Time the other number may ring, ms. */
 const RING_LIMIT_MS = 60_000;
@@ -16,7 +16,7 @@ export interface SimulatedTransferOptions {
   /** True if the network may lead the call to a number. Default: any number. */
   readonly mayCall?: ((phoneNumber: string) => Promise<boolean>) | undefined;
   /** Makes the far end of a number. */
-  readonly callee: (to: string, call: CalleeActions) => Callee;
+  readonly callee: (to: string, call: CalleeActions) => SimulatedCallee;
 }
 
 /** A transfer of a simulated call: the other number rings, by its plan or at a phone, and answers or does not. */
@@ -24,7 +24,7 @@ export class SimulatedTransfer implements CalleeActions {
   readonly #outcome = Promise.withResolvers<TransferOutcome>();
   readonly outcome: Promise<TransferOutcome> = this.#outcome.promise;
   #tidy: () => void = () => {};
-  #target: Callee | undefined;
+  #target: SimulatedCallee | undefined;
   #bridge: Bridge | undefined;
   #state: "ringing" | "answered" | "over" = "ringing";
 
@@ -69,7 +69,7 @@ export class SimulatedTransfer implements CalleeActions {
    * Connects the callee of the call with the number that has answered. Undefined if that has not answered, or if no
    * side would be there to end it: two scripts have no conversation.
    */
-  connect(callee: Callee, clock: MediaClock, frameLength: number): Bridge | undefined {
+  connect(callee: SimulatedCallee, clock: MediaClock, frameLength: number): Bridge | undefined {
     const target = this.#target;
     if (this.#state !== "answered" || target === undefined || !(callee.attended || target.attended)) return undefined;
     this.#bridge = new Bridge(clock, callee, target, frameLength);

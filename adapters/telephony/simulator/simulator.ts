@@ -7,11 +7,11 @@ import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import type { Network, NetworkPages } from "../../../src/ports/pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { CallerId, InstanceRef, Line, LineHost } from "../../../src/ports/telephony.ts";
-import { LinkCodes } from "../linking/link-codes.ts";
-import type { Callee, CalleeActions } from "./callee.ts";
+import { ShownCodes } from "../linking/link-codes.ts";
+import type { CalleeActions, SimulatedCallee } from "./callee.ts";
 import { decodeDevice } from "./device.ts";
 import { type CalledFrom, SimulatedLine } from "./line.ts";
-import { linkPage, type SimulatedPhone } from "./link-page.ts";
+import { type SimulatedPhone, simulatorLinkPage } from "./link-page.ts";
 import { calleeScript } from "./number-plan.ts";
 import { BrowserCallee } from "./phones/browser-callee.ts";
 import type { PhoneCaller } from "./phones/phone-message.ts";
@@ -75,7 +75,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
   if (!(timeScale > 0 && timeScale < Infinity)) throw new RangeError(`timeScale must be above 0, not ${timeScale}`);
   const clock = new MediaClock(system);
   const frameLength = msToSamples(FRAME_MS, sampleRate);
-  const codes = new LinkCodes<SimulatedPhone>({ system, path: "/simulator/link", reserveMs: RESERVE_MS, timeScale });
+  const codes = new ShownCodes<SimulatedPhone>({ system, path: "/simulator/link", reserveMs: RESERVE_MS, timeScale });
   const voices = new Voices(options.say, (fault) => logger.warn({ err: fault }, "simulator: a callee's voice failed"));
   const spool = new Spool({
     dir: options.spoolDir,
@@ -91,7 +91,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
   let closing: Promise<void> | undefined;
 
   /** The callee of a number: a phone of the same user in a browser, if one is open, else a script. */
-  function callee(to: string, { callId, instance, from }: CalledFrom, call: CalleeActions): Callee {
+  function callee(to: string, { callId, instance, from }: CalledFrom, call: CalleeActions): SimulatedCallee {
     const group = phones.at(instance.userId, to);
     return group === undefined
       ? new ScriptedCallee({ script: calleeScript(to), call, voices, sampleRate, system, timeScale })
@@ -142,7 +142,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
     forget: (callIds) => spool.forget(callIds),
     pages: {
       prefix: "simulator",
-      page: (path, request) => linkPage(codes, logger, path, request),
+      page: (path, request) => simulatorLinkPage(codes, logger, path, request),
       phone: (userId, number) => phones.connect(userId, number),
       async artefact(callId, name) {
         if (name !== "heard.wav") return undefined;

@@ -10,7 +10,7 @@ const STAGGER_MS = 50;
 const MAX_FULL_WAIT_MS = 10_000;
 
 /** The limits of a trunk. */
-export interface Limits {
+interface Limits {
   /** Maximum number of concurrent calls. */
   readonly maxCalls?: number | undefined;
   readonly callsPerSecond?: number | undefined;

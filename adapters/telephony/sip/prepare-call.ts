@@ -9,7 +9,7 @@ import { mayFollow, type RefusalNow, type RefusalOf } from "./destinations/desti
 import { SipLeg, type TransferTarget } from "./leg.ts";
 import { OFFER_REFUSED } from "./outcome/media-refusal.ts";
 import type { Release } from "./outcome/release.ts";
-import { releaseOf } from "./outcome/release-of.ts";
+import { sipRelease } from "./outcome/release-of.ts";
 import type { SipStack } from "./stack.ts";
 
 /** A call to be prepared. */
@@ -30,7 +30,7 @@ export interface CallPlan {
 }
 
 /** A leg whose media session is open. */
-export interface PreparedCall {
+interface PreparedCall {
   readonly leg: SipLeg;
   readonly session: MediaSession;
   /** Sends the INVITE. */
@@ -69,7 +69,7 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
     sampleRate,
     system,
     evidenceRequired: trunk.requireInboundAudio,
-    releaseOf: (end, answered) => releaseOf(end, trunk, answered),
+    releaseOf: (end, answered) => sipRelease(end, trunk, answered),
     transferTarget: trunk.transfer ? (to) => transferTarget(to, plan, refuses) : undefined,
     takesTelephoneEvents: () => takesKeys,
     answered: () => stack.presence.proven(),

@@ -25,7 +25,7 @@ import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import { AssumedPresence } from "./registration/assumed-presence.ts";
 import { OptionsPresence } from "./registration/options-presence.ts";
 import type { HealthChanged, Presence } from "./registration/presence.ts";
-import { Registration } from "./registration/registration.ts";
+import { TrunkRegistration } from "./registration/registration.ts";
 
 const PRODUCT = "Ringport";
 
@@ -214,7 +214,7 @@ function presenceOf({ trunk, system, logger, changed }: SipStackOptions, agent: 
   const server = trunk.outboundProxy ?? trunk.server;
   if (trunk.register && trunk.user !== undefined) {
     const account = writeUri(sipUri({ user: trunk.user, host: trunk.domain }));
-    return new Registration({ agent, system, logger, registrar: uriOf(trunk), account, server, changed });
+    return new TrunkRegistration({ agent, system, logger, registrar: uriOf(trunk), account, server, changed });
   }
   if (trunk.probe === "none") return new AssumedPresence(system, changed);
   const password = trunk.password !== undefined;

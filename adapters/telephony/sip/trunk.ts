@@ -24,7 +24,7 @@ const MAX_TRACE = 8_000;
 const CLOSED = "the trunk is closed";
 
 /** Options of {@link SipTrunk}. */
-export interface SipTrunkOptions extends Pick<SipStackOptions, "owner" | "hosts"> {
+interface SipTrunkOptions extends Pick<SipStackOptions, "owner" | "hosts"> {
   readonly trunk: ResolvedTrunk;
   readonly system: System;
   readonly logger: Logger;

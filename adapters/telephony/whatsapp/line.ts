@@ -12,7 +12,7 @@ import {
   type PairingCode,
 } from "../../../src/ports/telephony.ts";
 import type { CallPort } from "./calls/call-port.ts";
-import type { Session } from "./session/session.ts";
+import type { WhatsAppSession } from "./session/session.ts";
 
 /** Time a call may take to hang up before the connection is closed, ms. */
 const HANGUP_MS = 1_000;
@@ -31,7 +31,7 @@ export type PlaceCall = (
 /** Options of {@link WhatsAppLine}. */
 export interface WhatsAppLineOptions {
   readonly host: LineHost;
-  readonly session: Session;
+  readonly session: WhatsAppSession;
   readonly system: System;
   readonly place: PlaceCall;
   /** The line is closed. */

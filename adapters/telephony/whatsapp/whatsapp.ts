@@ -7,11 +7,11 @@ import type { WhatsAppClientFactory } from "../../../src/ports/whatsapp-client.t
 import { SAMPLE_RATE } from "./calls/audio-format.ts";
 import { MEDIA_MS } from "./calls/call-flow.ts";
 import { NumberResolver } from "./calls/number-resolver.ts";
-import { placeCall } from "./calls/place-call.ts";
+import { placeWhatsAppCall } from "./calls/place-call.ts";
 import { WhatsAppLine } from "./line.ts";
 import { LoginTurns } from "./session/client/login-turns.ts";
 import { decodeCredentials } from "./session/records/link-credentials.ts";
-import { Session } from "./session/session.ts";
+import { WhatsAppSession } from "./session/session.ts";
 
 /** Options of {@link whatsapp}. */
 export interface WhatsAppOptions {
@@ -84,11 +84,11 @@ export function whatsapp({
     signal.throwIfAborted();
     const sessionId = credentials && decodeCredentials(credentials);
     if (closing !== undefined) throw new Error("the network is closed");
-    const session = new Session({ instanceId: instance.id, host, system, logger, client, logins });
+    const session = new WhatsAppSession({ instanceId: instance.id, host, system, logger, client, logins });
     const call = { system, clock, deadlines: host.deadlines, numbers };
     const line = new WhatsAppLine({
       ...{ host, session, system },
-      place: (...args) => placeCall(call, ...args),
+      place: (...args) => placeWhatsAppCall(call, ...args),
       closed: (closed) => lines.delete(closed),
     });
     lines.add(line);

@@ -92,7 +92,7 @@ export class Attempts {
 }
 
 /** An attempt that has begun. */
-export interface Attempt {
+interface Attempt {
   /** The password was right. */
   succeed(): void;
   /** The password was wrong. Returns whether the name has to wait now, for the first time. */

@@ -9,7 +9,7 @@ import {
 } from "../../domain/answering/answering-machine.ts";
 import type { ToneFinding } from "../../domain/tones/line-tones.ts";
 import type { CallTap } from "./call-tap.ts";
-import type { LiveMedia } from "./programs/program.ts";
+import type { LiveCallMedia } from "./programs/program.ts";
 
 /** Callbacks of an {@link AnswerAnalyzer}. They run within the leg's clock and must not wait. */
 export interface AnswerReports {
@@ -23,7 +23,7 @@ export interface AnswerReports {
 
 /** Finds out who has answered, and when a machine begins to record. Allocates nothing for a frame. */
 export class AnswerAnalyzer implements CallTap {
-  readonly #callee: LiveMedia["callee"];
+  readonly #callee: LiveCallMedia["callee"];
   readonly #sampleRate: number;
   readonly #reports: AnswerReports;
   readonly #rules: AnswerRules;
@@ -35,7 +35,7 @@ export class AnswerAnalyzer implements CallTap {
   #sinceSilenceMs: number | undefined;
 
   /** @param callee what is known of the latest frame, which this gets next */
-  constructor(callee: LiveMedia["callee"], sampleRate: number, reports: AnswerReports) {
+  constructor(callee: LiveCallMedia["callee"], sampleRate: number, reports: AnswerReports) {
     this.#callee = callee;
     this.#sampleRate = sampleRate;
     this.#reports = reports;

@@ -18,7 +18,7 @@ import { introduce } from "./introduction.ts";
 import { MessagePlayer } from "./message-player.ts";
 import { PersonWatch } from "./person-watch.ts";
 import { programOf } from "./programs/all-programs.ts";
-import type { Message } from "./programs/message.ts";
+import type { PreparedMessage } from "./programs/message.ts";
 import type { LiveConnection, LiveParts, ProgramContext } from "./programs/program.ts";
 import { Recorder } from "./recorder.ts";
 import { CallTranscripts, type TranscriptReader } from "./transcripts/call-transcripts.ts";
@@ -39,7 +39,7 @@ export const NO_EVIDENCE = "nothing shows that the callee's side received our au
 /** Media prepared before a call was dialled. */
 export interface PreparedMedia {
   /** The fixed message, if the call has one. */
-  readonly message: Message | undefined;
+  readonly message: PreparedMessage | undefined;
   /** Connection of a live call, in place of its program's `connect`. */
   readonly connection?: LiveConnection | undefined;
 }
@@ -64,7 +64,7 @@ export class CallMedia {
   readonly #context: CallMediaContext;
   readonly #call: Call;
   readonly #message: MessagePlayer | undefined;
-  readonly #source: Message | undefined;
+  readonly #source: PreparedMessage | undefined;
   readonly #leg: Leg;
   readonly #post: (signal: CallSignal) => void;
   readonly #playout: Playout;

@@ -8,7 +8,7 @@ import type { Context } from "../context.ts";
 import { dialExtension } from "./dial-extension.ts";
 import { FirstWord } from "./first-word.ts";
 import { Prelude } from "./prelude.ts";
-import type { LiveMedia } from "./programs/program.ts";
+import type { LiveCallMedia } from "./programs/program.ts";
 
 type CallOpeningContext = Pick<Context, "log">;
 
@@ -16,7 +16,7 @@ type CallOpeningContext = Pick<Context, "log">;
 export interface CallOpeningOptions {
   readonly leg: Leg;
   readonly playout: Playout;
-  readonly callee: LiveMedia["callee"];
+  readonly callee: LiveCallMedia["callee"];
   readonly post: (signal: CallSignal) => void;
 }
 

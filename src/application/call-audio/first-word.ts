@@ -2,14 +2,14 @@ import { samplesToMs } from "../../audio/samples/pcm.ts";
 import { Steadiness } from "../../audio/voice/steadiness.ts";
 import { FIRST_WORD_PAUSE_MS, MIN_FIRST_WORD_MS } from "../../domain/calls/message-start.ts";
 import type { CallTap } from "./call-tap.ts";
-import type { LiveMedia } from "./programs/program.ts";
+import type { LiveCallMedia } from "./programs/program.ts";
 
 /** Voice that separates speech from the steady tones of networks, ms. */
 const CERTAIN_MS = 320;
 
 /** Finds the callee's first word after {@link await}; ringing is not a word. Allocates nothing for a frame. */
 export class FirstWord implements CallTap {
-  readonly #callee: LiveMedia["callee"];
+  readonly #callee: LiveCallMedia["callee"];
   readonly #sampleRate: number;
   readonly #report: (isOver: boolean) => void;
   #steadiness: Steadiness;
@@ -22,7 +22,7 @@ export class FirstWord implements CallTap {
    * @param callee findings about the latest frame, which this gets next
    * @param report called within the leg's clock when a long word has begun, and when a word has ended
    */
-  constructor(callee: LiveMedia["callee"], sampleRate: number, report: (isOver: boolean) => void) {
+  constructor(callee: LiveCallMedia["callee"], sampleRate: number, report: (isOver: boolean) => void) {
     this.#callee = callee;
     this.#sampleRate = sampleRate;
     this.#report = report;

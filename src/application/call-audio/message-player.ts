@@ -1,7 +1,7 @@
 import type { Playout } from "../../audio/playout/playout.ts";
 import { errorText } from "../../base/error-text.ts";
 import type { CallSignal } from "../../domain/calls/call-signal.ts";
-import type { Message } from "./programs/message.ts";
+import type { PreparedMessage } from "./programs/message.ts";
 import { ProgramFailed } from "./programs/program.ts";
 
 /** Shortest silence before or within the message that becomes an event, ms. */
@@ -19,7 +19,7 @@ export interface MessagePlayerOptions {
 
 /** Plays the fixed message of one call, and again from its beginning if a machine is to record it. */
 export class MessagePlayer {
-  readonly #message: Message;
+  readonly #message: PreparedMessage;
   readonly #options: MessagePlayerOptions;
   /** Its samples so far; undefined once it cannot be played again. */
   #pieces: Int16Array[] | undefined = [];
@@ -29,7 +29,7 @@ export class MessagePlayer {
   #heardBefore = 0;
   #enqueuedBefore = 0;
 
-  constructor(message: Message, options: MessagePlayerOptions) {
+  constructor(message: PreparedMessage, options: MessagePlayerOptions) {
     this.#message = message;
     this.#options = options;
     this.#reportDelays();

@@ -3,7 +3,7 @@ import { isCallScreening, isScreeningFollowUp } from "../../domain/answering/scr
 import { isVoicemailGreeting } from "../../domain/answering/voicemail-phrases.ts";
 import type { PersonWait } from "../../domain/calls/call-signal.ts";
 import type { CallTap } from "./call-tap.ts";
-import type { LiveMedia } from "./programs/program.ts";
+import type { LiveCallMedia } from "./programs/program.ts";
 
 /** The assistant has asked its question once it has been quiet this long, ms. */
 const PROMPT_END_MS = 600;
@@ -25,7 +25,7 @@ export interface PersonReports {
 
 /** Waits until a person takes a call that a screening assistant or a ringing phone precedes. Allocates nothing for a frame. */
 export class PersonWatch implements CallTap {
-  readonly #callee: LiveMedia["callee"];
+  readonly #callee: LiveCallMedia["callee"];
   readonly #sampleRate: number;
   readonly #reports: PersonReports;
   #state: "idle" | "prompt" | "introducing" | "words" | "ringing" = "idle";
@@ -34,7 +34,7 @@ export class PersonWatch implements CallTap {
   #quietMs = 0;
 
   /** @param callee the latest frame of the callee, which this gets next */
-  constructor(callee: LiveMedia["callee"], sampleRate: number, reports: PersonReports) {
+  constructor(callee: LiveCallMedia["callee"], sampleRate: number, reports: PersonReports) {
     this.#callee = callee;
     this.#sampleRate = sampleRate;
     this.#reports = reports;

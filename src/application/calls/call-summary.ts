@@ -1,6 +1,6 @@
 import type { FailedReason } from "../../domain/calls/outcome.ts";
 import type { Context } from "../context.ts";
-import type { CallSummary } from "../use-cases.ts";
+import type { QueuedCall } from "../use-cases.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = 14;
@@ -9,9 +9,9 @@ const DAYS = 14;
 export async function callSummary(
   { storage, system }: Pick<Context, "storage" | "system">,
   userId: string,
-): Promise<CallSummary> {
+): Promise<QueuedCall> {
   const today = Math.floor(system.now() / DAY_MS) * DAY_MS;
-  const days: CallSummary["days"][number][] = [];
+  const days: QueuedCall["days"][number][] = [];
   const failures = new Map<FailedReason, number>();
   for (let from = today - (DAYS - 1) * DAY_MS; from <= today; from += DAY_MS) {
     const tally = await storage.calls.tally(userId, from, from + DAY_MS);

@@ -10,16 +10,16 @@ import type { StoredRecording } from "../../ports/recordings.ts";
 import { type Page, StorageUnavailable } from "../../ports/storage.ts";
 import { eraseRecording, readRecording } from "../call-audio/call-recording.ts";
 import type { CallListening } from "../call-audio/listeners/call-listening.ts";
-import { Listeners } from "../call-audio/listeners/listeners.ts";
+import { LiveListeners } from "../call-audio/listeners/listeners.ts";
 import type { StreamReservation } from "../call-audio/streams/stream-client.ts";
 import { checkStreamable, streamsOff } from "../call-audio/streams/stream-refusals.ts";
 import type { Context } from "../context.ts";
-import { shortened } from "../instances/owned-instance.ts";
+import { shortenedId } from "../instances/owned-instance.ts";
 import { nextPage } from "../next-page.ts";
-import type { CallUseCases, CreateOptions, Creation, EventPage, EventQuery, Patience } from "../use-cases.ts";
+import type { CallUseCases, CreateOptions, Creation, EventPage, EventQuery, WaitLimit } from "../use-cases.ts";
 import { CallCreation, type CallCreationContext } from "./creation/call-creation.ts";
 import type { Dispatcher } from "./dialling/dispatcher.ts";
-import { followCall } from "./followed-call.ts";
+import { followedEvents } from "./followed-call.ts";
 import { readLog } from "./log-pages.ts";
 import type { Terminations } from "./terminations.ts";
 
@@ -35,7 +35,7 @@ export class Calls implements CallUseCases {
   readonly #dispatcher: Dispatcher;
   readonly #terminations: Terminations;
   readonly #creation: CallCreation;
-  readonly #listeners: Listeners;
+  readonly #listeners: LiveListeners;
 
   constructor(context: CallsContext, dispatcher: Dispatcher, queued: (call: Call) => void, terminations: Terminations) {
     this.#context = context;
@@ -46,7 +46,7 @@ export class Calls implements CallUseCases {
       dispatcher.wake(call.instanceId);
     });
     this.#terminations = terminations;
-    this.#listeners = new Listeners(context, (id) => dispatcher.session(id));
+    this.#listeners = new LiveListeners(context, (id) => dispatcher.session(id));
   }
 
   create(principal: Principal, body: unknown, options: CreateOptions = {}): Promise<Call & Creation> {
@@ -83,7 +83,7 @@ export class Calls implements CallUseCases {
     principal: Principal,
     callId: string,
     query: EventQuery = {},
-    patience: Patience = {},
+    patience: WaitLimit = {},
   ): Promise<EventPage> {
     const { events } = this.#context.storage;
     const { id, userId, status } = await this.get(principal, callId);
@@ -114,7 +114,7 @@ export class Calls implements CallUseCases {
     { signal }: { signal?: AbortSignal } = {},
   ): AsyncGenerator<NumberedEvent> {
     const { id } = await this.get(principal, callId);
-    yield* followCall(this.#context, id, signal);
+    yield* followedEvents(this.#context, id, signal);
   }
 
   async stream(principal: Principal, callId: string): Promise<StreamReservation> {
@@ -154,5 +154,5 @@ export class Calls implements CallUseCases {
 }
 
 function callNotFound(callId: string): Refusal {
-  return new Refusal("call_not_found", `there is no call "${shortened(callId)}"`);
+  return new Refusal("call_not_found", `there is no call "${shortenedId(callId)}"`);
 }

@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
  * Events of a call so far and from now on, each once, until the final one.
  * @throws {Refusal} `stopping`: this process stops before the call has ended
  */
-export async function* followCall(
+export async function* followedEvents(
   { events, storage }: Pick<Context, "events" | "storage">,
   callId: string,
   signal: AbortSignal | undefined,

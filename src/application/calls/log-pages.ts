@@ -2,7 +2,7 @@ import { eventCursor, type LogMark, type LogPlace, logPlace } from "../../domain
 import { type LoggedEvent, withoutPosition } from "../../domain/events.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { EventStore, LogPage } from "../../ports/storage.ts";
-import { shortened } from "../instances/owned-instance.ts";
+import { shortenedId } from "../instances/owned-instance.ts";
 import type { EventPage, EventQuery } from "../use-cases.ts";
 
 type Places = Pick<EventStore, "positionOf" | "positionBefore" | "lookUp">;
@@ -40,7 +40,7 @@ export async function readLog(
 function placeOf(cursor: string): LogPlace {
   const place = logPlace(cursor);
   if (place) return place;
-  const detail = `cursor is "${shortened(cursor)}": it must come from a page of events; omit it to start at the first event`;
+  const detail = `cursor is "${shortenedId(cursor)}": it must come from a page of events; omit it to start at the first event`;
   throw new Refusal("invalid_request", detail, { errors: [{ pointer: "/cursor", code: "value_invalid", detail }] });
 }
 

@@ -11,7 +11,7 @@ export function only<Value>(kind: string, isRight: (value: unknown) => boolean):
 }
 
 /** The same, or undefined; null counts as undefined. */
-export function optional<Value>(accept: Accept<Value>): Accept<Value | undefined> {
+export function acceptOptional<Value>(accept: Accept<Value>): Accept<Value | undefined> {
   return (value, name, parts) => (value === undefined || value === null ? undefined : accept(value, name, parts));
 }
 
@@ -26,7 +26,7 @@ export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 
 /** True for an object that is neither an array nor a promise. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isThenable(value);
 
 const isText = (value: unknown): boolean => typeof value === "string";
@@ -34,9 +34,9 @@ const isText = (value: unknown): boolean => typeof value === "string";
 /** A finite number that is not negative. */
 const isCount = (value: unknown): boolean => typeof value === "number" && value >= 0 && value < Infinity;
 
-export const text: Accept<string> = only("a text", isText);
-export const count: Accept<number> = only("a number of at least 0", isCount);
-export const flag: Accept<boolean> = only("true or false", (value) => typeof value === "boolean");
+export const acceptText: Accept<string> = only("a text", isText);
+export const acceptCount: Accept<number> = only("a number of at least 0", isCount);
+export const acceptFlag: Accept<boolean> = only("true or false", (value) => typeof value === "boolean");
 
 /** Samples per second of audio. */
 export const sampleRate: Accept<number> = only(
@@ -45,9 +45,9 @@ export const sampleRate: Accept<number> = only(
 );
 
 /** An object with these members, if they are of these kinds. */
-export function record<Value>(members: { readonly [Key in keyof Value]?: Accept<Value[Key]> }): Accept<Value> {
+export function acceptRecord<Value>(members: { readonly [Key in keyof Value]?: Accept<Value[Key]> }): Accept<Value> {
   return (value, name, parts) => {
-    if (!isObject(value)) throw new PortFault(`${name} is ${shape(value)}: it must be an object`);
+    if (!isPlainObject(value)) throw new PortFault(`${name} is ${shape(value)}: it must be an object`);
     for (const [key, accept] of Object.entries<Accept<unknown> | undefined>(members))
       accept?.(value[key], `${key} of ${name}`, parts);
     return value as Value;
@@ -66,7 +66,7 @@ export function list<Item>(accept: Accept<Item>): Accept<readonly Item[]> {
 /** A port that a port has returned, guarded by its own rules. */
 export function port<Port extends object>(rules: Rules<Port>, name: string): Accept<Guarded<Port>> {
   return (value, from, parts: GuardParts) => {
-    if (!isObject(value)) throw new PortFault(`${from} returned ${shape(value)}: it must return an object`);
+    if (!isPlainObject(value)) throw new PortFault(`${from} returned ${shape(value)}: it must return an object`);
     return guarded(value as Port, rules, name, parts);
   };
 }
@@ -74,7 +74,7 @@ export function port<Port extends object>(rules: Rules<Port>, name: string): Acc
 /** An event or action: an object with a type, whose other members are no functions, symbols or BigInts. */
 export function typed<Value extends { readonly type: string }>(): Accept<Value> {
   return (value, name) => {
-    if (!isObject(value) || typeof value.type !== "string")
+    if (!isPlainObject(value) || typeof value.type !== "string")
       throw new PortFault(`${name} yielded ${shape(value)}: it must yield objects with a type`);
     for (const [key, member] of Object.entries(value)) {
       const kind = typeof member;
@@ -87,7 +87,7 @@ export function typed<Value extends { readonly type: string }>(): Accept<Value> 
 
 /** The copy of a JSON object: whatever else it holds, such as a getter that throws, is a fault here and not at its reader. */
 export function plainObject<Value extends object>(value: unknown, name: string): Value {
-  if (!isObject(value)) throw new PortFault(`${name} is ${shape(value)}: it must be an object`);
+  if (!isPlainObject(value)) throw new PortFault(`${name} is ${shape(value)}: it must be an object`);
   return JSON.parse(JSON.stringify(value)) as Value;
 }
 

@@ -3,7 +3,18 @@ import type { JsonSchema } from "../../domain/input/json-schema.ts";
 import type { AgentTool } from "../../ports/agent-tool.ts";
 import type { AudioAgent, AudioConversation } from "../../ports/audio-conversation.ts";
 import type { Agent, Conversation } from "../../ports/conversation.ts";
-import { anything, count, flag, nothing, only, optional, plainObject, port, text, typed } from "./accepted.ts";
+import {
+  acceptCount,
+  acceptFlag,
+  acceptOptional,
+  acceptText,
+  anything,
+  nothing,
+  only,
+  plainObject,
+  port,
+  typed,
+} from "./accepted.ts";
 import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
 import { asks, iterates, notifies, reads, states, throwing, yields } from "./rules.ts";
 
@@ -15,8 +26,8 @@ const closes = { boundedBy: "src/ringport.ts" };
 const reports = { boundedBy: "src/application/call-audio/agents/agent-result.ts" };
 
 const CONVERSATION: Rules<Conversation> = {
-  result: states(optional<CallResult>(plainObject)),
-  firstTokenMs: reads(count),
+  result: states(acceptOptional<CallResult>(plainObject)),
+  firstTokenMs: reads(acceptCount),
   replyTimeoutMs: reads(only("a number greater than 0", (ms) => typeof ms === "number" && ms > 0)),
   report: asks(reports),
   heard: notifies(),
@@ -26,7 +37,7 @@ const CONVERSATION: Rules<Conversation> = {
 
 const AGENT: Rules<Agent> = {
   kind: reads<"text">(anything),
-  name: reads(text, "agent"),
+  name: reads(acceptText, "agent"),
   check: throwing(nothing),
   begin: throwing(port(CONVERSATION, "conversation")),
   close: asks(closes),
@@ -34,7 +45,7 @@ const AGENT: Rules<Agent> = {
 
 const AUDIO_CONVERSATION: Rules<AudioConversation> = {
   events: iterates(typed()),
-  result: states(optional<CallResult>(plainObject)),
+  result: states(acceptOptional<CallResult>(plainObject)),
   report: asks(reports),
   answered: notifies(),
   hear: notifies(),
@@ -48,16 +59,16 @@ const AUDIO_CONVERSATION: Rules<AudioConversation> = {
 
 const AUDIO_AGENT: Rules<AudioAgent> = {
   kind: reads<"audio">(anything),
-  name: reads(text, "agent"),
-  transcribes: reads(flag, false),
+  name: reads(acceptText, "agent"),
+  transcribes: reads(acceptFlag, false),
   check: throwing(nothing),
   open: asks(OPEN_MS, { accept: port(AUDIO_CONVERSATION, "conversation") }),
   close: asks(closes),
 };
 
 const AGENT_TOOL: Rules<AgentTool> = {
-  name: reads(text, ""),
-  description: reads(text, ""),
+  name: reads(acceptText, ""),
+  description: reads(acceptText, ""),
   parameters: reads<JsonSchema>(anything),
   timeoutMs: reads(only("a number greater than 0", (ms) => typeof ms === "number" && ms > 0)),
   run: asks({ boundedBy: "src/application/call-audio/agents/offered-tools.ts" }),

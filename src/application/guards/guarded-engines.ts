@@ -6,17 +6,17 @@ import type { Speech, Voice } from "../../ports/speech.ts";
 import type { Transcription, TranscriptionCapabilities, TranscriptionSession } from "../../ports/transcription.ts";
 import type { VoiceActivity, VoiceActivityDetector } from "../../ports/voice-activity.ts";
 import {
+  acceptCount,
+  acceptFlag,
+  acceptRecord,
+  acceptText,
   anything,
-  count,
-  flag,
-  isObject,
+  isPlainObject,
   list,
   nothing,
   only,
   port,
-  record,
   sampleRate,
-  text,
   typed,
 } from "./accepted.ts";
 import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
@@ -32,14 +32,14 @@ const LAST_WORDS_MS = 10_000;
 
 const closes = { boundedBy: "src/ringport.ts" };
 const samples: Accept<Int16Array> = only("an Int16Array", (value) => value instanceof Int16Array);
-const pcm: Accept<PcmChunk> = record<PcmChunk>({ sampleRate, samples });
-const voice: Accept<Voice> = record<Voice>({ id: text, language: text });
+const pcm: Accept<PcmChunk> = acceptRecord<PcmChunk>({ sampleRate, samples });
+const voice: Accept<Voice> = acceptRecord<Voice>({ id: acceptText, language: acceptText });
 
 const speechRules = (voiceMs: number): Rules<Speech> => ({
   voices: asks(voiceMs, { accept: list(voice) }),
   voice: asks(voiceMs, { accept: voice }),
   speak: yields(pcm, { boundedBy: "src/application/call-audio/speech/promptly.ts" }),
-  atOnce: reads(only("an object", isObject)),
+  atOnce: reads(only("an object", isPlainObject)),
   sliceLength: reads(sliceLength),
   warmUp: asks({ boundedBy: "nothing waits for it" }),
   close: asks(closes),
@@ -70,7 +70,7 @@ const MP3_STREAM: Rules<Mp3Stream> = {
 };
 
 const DECODER: Rules<AudioDecoder> = {
-  inspect: asks(DECODE_MS, { accept: record<AudioFacts>({ durationMs: count, sampleRate }) }),
+  inspect: asks(DECODE_MS, { accept: acceptRecord<AudioFacts>({ durationMs: acceptCount, sampleRate }) }),
   decode: asks(DECODE_MS, { accept: samples }),
   mp3Stream: asks(OPEN_MS, { accept: port(MP3_STREAM, "mp3Stream") }),
   close: asks(closes),
@@ -84,15 +84,15 @@ const SESSION: Rules<TranscriptionSession> = {
 };
 
 const TRANSCRIPTION: Rules<Transcription> = {
-  name: reads(text, "transcription"),
-  capabilities: reads(record<TranscriptionCapabilities>({ sampleRates: list(sampleRate) })),
+  name: reads(acceptText, "transcription"),
+  capabilities: reads(acceptRecord<TranscriptionCapabilities>({ sampleRates: list(sampleRate) })),
   open: asks(OPEN_MS, { accept: port(SESSION, "transcription") }),
   close: asks(closes),
 };
 
 const DETECTOR: Rules<VoiceActivityDetector> = {
-  hangOverMs: reads(count),
-  voiced: reads(flag),
+  hangOverMs: reads(acceptCount),
+  voiced: reads(acceptFlag),
   push: returns((value) => value === true, false),
 };
 

@@ -1,5 +1,5 @@
 import type { Recordings, RecordingWriter, StoredRecording } from "../../ports/recordings.ts";
-import { count, nothing, only, optional, port } from "./accepted.ts";
+import { acceptCount, acceptOptional, nothing, only, port } from "./accepted.ts";
 import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
 import { asks, ends, reads, throwing, yields } from "./rules.ts";
 
@@ -7,14 +7,14 @@ import { asks, ends, reads, throwing, yields } from "./rules.ts";
 const STORE_MS = 30_000;
 
 const WRITER: Rules<RecordingWriter> = {
-  recordedMs: reads(count, 0),
+  recordedMs: reads(acceptCount, 0),
   write: throwing(nothing),
   finish: ends(STORE_MS),
 };
 
 const STORED: Rules<StoredRecording> = {
-  size: reads(count, 0),
-  durationMs: reads(count, 0),
+  size: reads(acceptCount, 0),
+  durationMs: reads(acceptCount, 0),
   bytes: yields(
     only("a Uint8Array", (value) => value instanceof Uint8Array),
     STORE_MS,
@@ -23,7 +23,7 @@ const STORED: Rules<StoredRecording> = {
 
 const RECORDINGS: Rules<Recordings> = {
   record: throwing(port(WRITER, "recording")),
-  read: asks(STORE_MS, { accept: optional(port(STORED, "recording")) }),
+  read: asks(STORE_MS, { accept: acceptOptional(port(STORED, "recording")) }),
   forget: asks(STORE_MS),
   close: asks({ boundedBy: "src/ringport.ts" }),
 };

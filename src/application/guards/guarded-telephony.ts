@@ -3,17 +3,17 @@ import type { Leg, TransferOutcome } from "../../ports/telephony/leg.ts";
 import type { Line, LineHealth, PairingCode } from "../../ports/telephony/line.ts";
 import type { MediaEvidence, Telephony } from "../../ports/telephony.ts";
 import {
+  acceptCount,
+  acceptFlag,
+  acceptOptional,
+  acceptRecord,
+  acceptText,
   anything,
-  count,
-  flag,
-  isObject,
+  isPlainObject,
   nothing,
   only,
-  optional,
   port,
-  record,
   sampleRate,
-  text,
   typed,
 } from "./accepted.ts";
 import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
@@ -40,9 +40,9 @@ const NO_EVIDENCE: MediaEvidence = { kind: "none", required: false };
 const LEG: Rules<Leg> = {
   sampleRate: reads(sampleRate),
   frameMs: reads(only("a length from 1 to 1000 ms", (ms) => typeof ms === "number" && ms >= 1 && ms <= 1_000)),
-  codec: reads(text),
-  sipCallId: reads(text),
-  watchesLine: reads(flag),
+  codec: reads(acceptText),
+  sipCallId: reads(acceptText),
+  watchesLine: reads(acceptFlag),
   events: iterates(typed()),
   connectMedia: throwing(nothing),
   dtmf: reads(oneOf("event", "in-band")),
@@ -50,28 +50,28 @@ const LEG: Rules<Leg> = {
   transfer: asks(
     { boundedBy: "src/application/call-audio/agents/call-transfer.ts" },
     {
-      accept: record<Pick<TransferOutcome, "type" | "detail">>({
+      accept: acceptRecord<Pick<TransferOutcome, "type" | "detail">>({
         type: oneOf<"accepted" | "failed">("accepted", "failed"),
-        detail: nullable(text),
+        detail: nullable(acceptText),
       }) as Accept<TransferOutcome>,
     },
   ),
-  progress: returns(record<DialProgress>({ reached: flag }), UNKNOWN_PROGRESS),
+  progress: returns(acceptRecord<DialProgress>({ reached: acceptFlag }), UNKNOWN_PROGRESS),
   statistics: returns(
-    only("an object or null", (value) => value === null || isObject(value)),
+    only("an object or null", (value) => value === null || isPlainObject(value)),
     null,
   ),
-  evidence: returns(record<MediaEvidence>({ kind: text as Accept<MediaEvidence["kind"]> }), NO_EVIDENCE),
+  evidence: returns(acceptRecord<MediaEvidence>({ kind: acceptText as Accept<MediaEvidence["kind"]> }), NO_EVIDENCE),
   hangUp: asks({ boundedBy: "src/application/calls/live/call-session.ts" }),
 };
 
 const LINE: Rules<Line> = {
   link: asks(LINK_MS),
-  pairingCode: asks(LINK_MS, { accept: record<PairingCode>({ code: text, expiresAt: count }) }),
+  pairingCode: asks(LINK_MS, { accept: acceptRecord<PairingCode>({ code: acceptText, expiresAt: acceptCount }) }),
   probe: asks(
     { boundedBy: "src/application/instances/prober.ts" },
     {
-      accept: record<Pick<LineHealth, "state">>({
+      accept: acceptRecord<Pick<LineHealth, "state">>({
         state: oneOf<"online" | "offline">("online", "offline"),
       }) as Accept<LineHealth>,
     },
@@ -82,11 +82,11 @@ const LINE: Rules<Line> = {
 };
 
 const TELEPHONY: Rules<Telephony> = {
-  name: reads(text),
-  capabilities: reads(only("an object", isObject)),
+  name: reads(acceptText),
+  capabilities: reads(only("an object", isPlainObject)),
   users: reads<NonNullable<Telephony["users"]>>(anything),
   open: asks({ boundedBy: "src/application/instances/bounded-line.ts" }, { accept: port(LINE, "line") }),
-  refuses: asks(DECIDE_MS, { accept: optional(text) }),
+  refuses: asks(DECIDE_MS, { accept: acceptOptional(acceptText) }),
   forget: asks(FORGET_MS),
   close: asks({ boundedBy: "src/ringport.ts" }),
 };

@@ -5,7 +5,16 @@ import type { NetworkPages } from "../../ports/pages.ts";
 import type { PasswordHasher } from "../../ports/password-hasher.ts";
 import type { Reply, SocketHandlers } from "../../ports/web.ts";
 import type { WebhookSender } from "../../ports/webhook-sender.ts";
-import { count, flag, isObject, only, optional, port, record, text } from "./accepted.ts";
+import {
+  acceptCount,
+  acceptFlag,
+  acceptOptional,
+  acceptRecord,
+  acceptText,
+  isPlainObject,
+  only,
+  port,
+} from "./accepted.ts";
 import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
 import { PortFault } from "./port-fault.ts";
 import { type Accept, asks, notifies, reads, returns, throwing } from "./rules.ts";
@@ -17,7 +26,7 @@ const MAX_CHECKS = 1_000;
 /** Time a network may take for a page, a hasher for a password, and a parser for a body, ms. */
 const REQUEST_MS = 30_000;
 
-const principal = optional(record<Principal>({ userId: text }));
+const principal = acceptOptional(acceptRecord<Principal>({ userId: acceptText }));
 
 /** A principal; whatever is not truthy means that the token is unknown, as programs in JavaScript return it. */
 const found: Accept<Principal | undefined> = (value, name, parts) => principal(value || undefined, name, parts);
@@ -59,28 +68,28 @@ export function guardedAuthenticate(authenticate: Authenticate, parts: GuardPart
 
 const HANDLERS: Rules<SocketHandlers> = { open: notifies(), message: notifies(), close: notifies() };
 
-const reply = record<Reply>({ status: count, headers: only("an object", isObject) });
+const reply = acceptRecord<Reply>({ status: acceptCount, headers: only("an object", isPlainObject) });
 
 const PAGES: Rules<NetworkPages> = {
-  prefix: reads(text, ""),
-  page: asks(REQUEST_MS, { accept: optional(reply) }),
-  artefact: asks(REQUEST_MS, { accept: optional(reply) }),
+  prefix: reads(acceptText, ""),
+  page: asks(REQUEST_MS, { accept: acceptOptional(reply) }),
+  artefact: asks(REQUEST_MS, { accept: acceptOptional(reply) }),
   phone: throwing(port(HANDLERS, "phone")),
 };
 
 const PASSWORDS: Rules<PasswordHasher> = {
-  hash: asks(REQUEST_MS, { accept: text }),
-  verify: asks(REQUEST_MS, { accept: flag }),
-  isOutdated: returns(flag, false),
+  hash: asks(REQUEST_MS, { accept: acceptText }),
+  verify: asks(REQUEST_MS, { accept: acceptFlag }),
+  isOutdated: returns(acceptFlag, false),
 };
 
 const BODIES: Rules<BodyParser> = {
-  parse: asks(REQUEST_MS, { accept: only("an object", isObject) }),
+  parse: asks(REQUEST_MS, { accept: only("an object", isPlainObject) }),
   close: asks({ boundedBy: "src/ringport.ts" }),
 };
 
 const WEBHOOK_SENDER: Rules<WebhookSender> = {
-  post: asks({ boundedBy: "src/application/webhooks/attempt.ts" }, { accept: count }),
+  post: asks({ boundedBy: "src/application/webhooks/attempt.ts" }, { accept: acceptCount }),
 };
 
 export const guardedPages = (pages: NetworkPages, parts: GuardParts): Guarded<NetworkPages> =>

@@ -21,8 +21,8 @@ import type {
   LinkingCode,
   LinkPageState,
   ListedInstance,
-  Patience,
   TypedLinkCode,
+  WaitLimit,
 } from "../use-cases.ts";
 import { linksByItself } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
@@ -144,7 +144,7 @@ export class Instances implements InstanceUseCases {
     return { ...this.#listed(instance), callQueue };
   }
 
-  configure(principal: Principal, instanceId: string, patience?: Pick<Patience, "signal">): Promise<LinkingCode> {
+  configure(principal: Principal, instanceId: string, patience?: Pick<WaitLimit, "signal">): Promise<LinkingCode> {
     return this.#linking.configure(principal, instanceId, patience);
   }
 
@@ -161,7 +161,7 @@ export class Instances implements InstanceUseCases {
     return this.#linking.linkTicket(principal, instanceId);
   }
 
-  linkPage(ticket: string, patience?: Pick<Patience, "signal">): Promise<LinkPageState> {
+  linkPage(ticket: string, patience?: Pick<WaitLimit, "signal">): Promise<LinkPageState> {
     return this.#linking.linkPage(ticket, patience);
   }
 

@@ -15,8 +15,8 @@ import type {
   InstanceUseCases,
   LinkingCode,
   LinkPageState,
-  Patience,
   TypedLinkCode,
+  WaitLimit,
 } from "../use-cases.ts";
 import type { LineMonitor } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
@@ -46,7 +46,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
   async configure(
     principal: Principal,
     instanceId: string,
-    { signal }: Pick<Patience, "signal"> = {},
+    { signal }: Pick<WaitLimit, "signal"> = {},
   ): Promise<LinkingCode> {
     const instance = await ownedInstance(this.#context.storage, principal, instanceId);
     if (instance.status !== "CREATED") {
@@ -88,7 +88,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     return this.#linkTickets.issue(instance.id);
   }
 
-  async linkPage(ticket: string, patience: Pick<Patience, "signal"> = {}): Promise<LinkPageState> {
+  async linkPage(ticket: string, patience: Pick<WaitLimit, "signal"> = {}): Promise<LinkPageState> {
     const read = await this.#linkTickets.read(ticket);
     const instance = read && (await this.#context.storage.instances.get(read.instanceId));
     if (!instance || instance.status === "DELETED") throw noLinkPage();

@@ -29,10 +29,10 @@ export async function everOwnedInstance(
 
 /** The refusal for an instance that does not exist for this principal. */
 export function instanceNotFound(instanceId: string): Refusal {
-  return new Refusal("instance_not_found", `there is no instance "${shortened(instanceId)}"`);
+  return new Refusal("instance_not_found", `there is no instance "${shortenedId(instanceId)}"`);
 }
 
 /** Enough of a caller's text to recognise it. */
-export function shortened(text: string): string {
+export function shortenedId(text: string): string {
   return text.length > 64 ? `${text.slice(0, 64)}…` : text;
 }

@@ -7,7 +7,7 @@ type EndpointsContext = Pick<Context, "log" | "purgeClock" | "storage" | "system
 /** Between two looks for events that were stored without notice, ms. */
 const SWEEP_MS = 30_000;
 /** Deliveries that have ended are kept this long, ms. */
-export const KEPT_MS = 7 * 24 * 3_600_000;
+const KEPT_MS = 7 * 24 * 3_600_000;
 const FORGET_MS = 3_600_000;
 /** Attempts may continue this long when the server stops, ms. */
 const STOP_MS = 1_000;

@@ -15,7 +15,7 @@ import type { Page, WebhookPatch } from "../../ports/storage.ts";
 import { refuseDemo } from "../access/refuse-demo.ts";
 import { sealHeaders } from "../access/sealed-headers.ts";
 import type { Context } from "../context.ts";
-import { shortened } from "../instances/owned-instance.ts";
+import { shortenedId } from "../instances/owned-instance.ts";
 import { MAX_AHEAD_MS } from "../stored-times.ts";
 import type { CreateOptions, WebhookUseCases, WebhookWithSecret } from "../use-cases.ts";
 import type { Endpoints } from "./endpoints.ts";
@@ -87,7 +87,7 @@ export class Webhooks implements WebhookUseCases {
     refuseDemo(principal, DEMO);
     const webhook = isId("hook", webhookId) ? await this.#context.storage.webhooks.get(webhookId) : undefined;
     if (webhook?.userId !== principal.userId)
-      throw new Refusal("webhook_not_found", `there is no webhook "${shortened(webhookId)}"`);
+      throw new Refusal("webhook_not_found", `there is no webhook "${shortenedId(webhookId)}"`);
     return webhook;
   }
 
@@ -159,7 +159,7 @@ export class Webhooks implements WebhookUseCases {
     const { id } = await this.get(principal, webhookId);
     const first = isId("dlv", deliveryId) ? await this.#context.storage.webhooks.getDelivery(deliveryId) : undefined;
     if (first?.webhookId !== id)
-      throw new Refusal("delivery_not_found", `the webhook has no delivery "${shortened(deliveryId)}"`);
+      throw new Refusal("delivery_not_found", `the webhook has no delivery "${shortenedId(deliveryId)}"`);
     await this.#enabled(principal, webhookId);
     const { eventId, eventType, body } = first;
     return this.#deliver({ webhookId: id, eventId, eventType, body });

@@ -9,7 +9,7 @@ import { CLOSED } from "./stream-messages.ts";
 export type WebSocketConstructor = new (url: string) => object;
 
 /** Options of a {@link StreamConnection}. */
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly transport: Transport;
   readonly callId: string;
   /** Query of the stream's URL, without the ticket. */

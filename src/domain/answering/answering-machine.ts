@@ -46,7 +46,7 @@ export const LONG_GREETING_MS = 6_000;
 /** Voice that is shorter is no word, ms. */
 export const MIN_WORD_MS = 120;
 /** A greeting that continues after a pause of this length at most is still the same greeting, ms. */
-export const MAX_PAUSE_MS = 1_500;
+const MAX_PAUSE_MS = 1_500;
 /** Minimum length of a machine's words before its beep, ms: shorter sounds may be notes. */
 export const MIN_GREETING_MS = 500;
 /** Without a word, the answer is unknown after this time, ms. */

@@ -35,7 +35,7 @@ export interface MachineRules {
 }
 
 /** The next state of a call, and what is done. */
-export interface Step<Flow extends MachineFlow> {
+export interface MachineStep<Flow extends MachineFlow> {
   readonly flow: Flow;
   readonly effects: readonly CallEffect[];
 }
@@ -46,19 +46,19 @@ export function awaitsVerdict({ answeredBy }: MachineFlow, { onMachine, onScreen
 }
 
 /** Waits for words: a seeming person may be an assistant, and words arrive after the voice. */
-export function awaitWords<Flow extends MachineFlow>(flow: Flow, { onScreening }: MachineRules): Step<Flow> {
+export function awaitWords<Flow extends MachineFlow>(flow: Flow, { onScreening }: MachineRules): MachineStep<Flow> {
   const waits = flow.awaited !== undefined || flow.voicemail !== undefined;
   if (flow.answeredBy !== "human" || onScreening === "continue" || waits) return { flow, effects: [] };
   return { flow: { ...flow, awaitsWords: true }, effects: [{ do: "timer", name: "machine", ms: WORDS_WAIT_MS }] };
 }
 
 /** The message has been played before the verdict. */
-export function awaitVerdict<Flow extends MachineFlow>(flow: Flow): Step<Flow> {
+export function awaitVerdict<Flow extends MachineFlow>(flow: Flow): MachineStep<Flow> {
   return { flow: { ...flow, played: true }, effects: [{ do: "timer", name: "machine", ms: VERDICT_WAIT_MS }] };
 }
 
 /** The message has been played while a tone sounds that may belong to no person. */
-export function awaitTone<Flow extends MachineFlow>(flow: Flow): Step<Flow> {
+export function awaitTone<Flow extends MachineFlow>(flow: Flow): MachineStep<Flow> {
   return { flow: { ...flow, played: true }, effects: [{ do: "timer", name: "machine", ms: TONE_WAIT_MS }] };
 }
 
@@ -68,14 +68,14 @@ export function noteTone({ tone, hz, atMs }: ToneFinding): CallEffect {
 }
 
 /** There is a verdict, or a better one. */
-export function learnVerdict<Flow extends MachineFlow>(flow: Flow, verdict: AnswerVerdict): Step<Flow> {
+export function learnVerdict<Flow extends MachineFlow>(flow: Flow, verdict: AnswerVerdict): MachineStep<Flow> {
   const { answeredBy, reason, confidence, atMs } = verdict;
   const data = { answered_by: answeredBy, reason, confidence, at_ms: atMs };
   return { flow: { ...flow, answeredBy }, effects: [{ do: "note", fact: { event: "answered_by", data } }] };
 }
 
 /** A machine has answered, and the message waits until it records. */
-export function awaitVoicemail<Flow extends MachineFlow>(flow: Flow): Step<Flow> {
+export function awaitVoicemail<Flow extends MachineFlow>(flow: Flow): MachineStep<Flow> {
   if (flow.voicemail !== undefined) return { flow, effects: [] };
   return {
     flow: { ...flow, played: false, voicemail: "waiting", awaited: undefined, awaitsWords: false },
@@ -84,7 +84,7 @@ export function awaitVoicemail<Flow extends MachineFlow>(flow: Flow): Step<Flow>
 }
 
 /** The agent has decided that a machine answered. @param atMs after the answer */
-export function leaveVoicemail<Flow extends MachineFlow>(flow: Flow, atMs: number): Step<Flow> {
+export function leaveVoicemail<Flow extends MachineFlow>(flow: Flow, atMs: number): MachineStep<Flow> {
   const known = flow.answeredBy === "machine";
   const learnt = learnVerdict(flow, { answeredBy: "machine", reason: "agent", confidence: 1, atMs });
   const waiting = awaitVoicemail(learnt.flow);
@@ -96,7 +96,11 @@ export function leaveVoicemail<Flow extends MachineFlow>(flow: Flow, atMs: numbe
  * have none is said again.
  * @param durationMs longest duration of the call from now on
  */
-export function greetingOver<Flow extends MachineFlow>(flow: Flow, end: GreetingEnd, durationMs: number): Step<Flow> {
+export function greetingOver<Flow extends MachineFlow>(
+  flow: Flow,
+  end: GreetingEnd,
+  durationMs: number,
+): MachineStep<Flow> {
   const again = flow.voicemail === "silence" && end === "beep";
   if (flow.voicemail !== "waiting" && !again) return { flow, effects: [] };
   return {

@@ -1,6 +1,6 @@
 import type { CallEffect, PersonWait } from "../calls/call-signal.ts";
 import type { AnswerVerdict } from "./answering-machine.ts";
-import { learnVerdict, type MachineFlow, type Step } from "./machine-flow.ts";
+import { learnVerdict, type MachineFlow, type MachineStep } from "./machine-flow.ts";
 
 /** Maximum time that a call waits for a person, ms. */
 export const PERSON_WAIT_MS = 60_000;
@@ -12,7 +12,7 @@ export const NO_PERSON: { readonly [W in PersonWait]: string } = {
 };
 
 /** The message stops, and waits for a person. */
-export function awaitPerson<Flow extends MachineFlow>(flow: Flow, behind: PersonWait): Step<Flow> {
+export function awaitPerson<Flow extends MachineFlow>(flow: Flow, behind: PersonWait): MachineStep<Flow> {
   if (flow.awaited !== undefined) return { flow, effects: [] };
   return {
     flow: { ...flow, played: false, voicemail: undefined, awaited: behind, awaitsWords: false },
@@ -31,9 +31,9 @@ export function personCame<Flow extends MachineFlow>(
   flow: Flow,
   verdict: AnswerVerdict | undefined,
   durationMs: number,
-): Step<Flow> {
+): MachineStep<Flow> {
   if (flow.awaited === undefined) return { flow, effects: [] };
-  const learnt: Step<Flow> = verdict ? learnVerdict(flow, verdict) : { flow, effects: [] };
+  const learnt: MachineStep<Flow> = verdict ? learnVerdict(flow, verdict) : { flow, effects: [] };
   const begin: readonly CallEffect[] = [
     { do: "cancel", name: "machine" },
     { do: "timer", name: "duration", ms: durationMs },

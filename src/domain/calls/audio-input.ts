@@ -1,7 +1,7 @@
 import { base64Bytes, decodeBase64, withoutDataPrefix } from "../../base/base64.ts";
 
 /** An audio file in place of the Base64 text that it was decoded from. */
-export class DecodedAudio {
+export class UploadedAudio {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** SHA-256 of the bytes, lower-case hex. */
   readonly sha256: string;
@@ -23,7 +23,7 @@ export const NO_BASE64 = "is not Base64 (RFC 4648, padded, without line breaks)"
  * Fault of an audio file before it is decoded as audio; undefined if there is none.
  * @param mostBytes of the file
  */
-export function audioFault(audio: string | DecodedAudio, mostBytes: number): string | undefined {
+export function audioFault(audio: string | UploadedAudio, mostBytes: number): string | undefined {
   const text = typeof audio === "string" ? withoutDataPrefix(audio) : "";
   if (text !== "" && (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text))) return NO_BASE64;
   const bytes = typeof audio === "string" ? base64Bytes(text) : audio.bytes.length;
@@ -33,7 +33,7 @@ export function audioFault(audio: string | DecodedAudio, mostBytes: number): str
 
 /** Place of an audio file in a parsed body. */
 export interface AudioPlace {
-  audioBase64: string | DecodedAudio;
+  audioBase64: string | UploadedAudio;
 }
 
 /** The place of the audio file in a parsed body, if it holds a text. */

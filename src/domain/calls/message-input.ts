@@ -6,7 +6,7 @@ import { type OnScreening, onScreeningSchema } from "../answering/screening-poli
 import { characters, describedAs, isObject, issueText, type Schema } from "../input/input-checks.ts";
 import type { Limits } from "../limits.ts";
 import { VOICE_ID } from "../voice-id.ts";
-import { type AudioPlace, audioFault, DecodedAudio } from "./audio-input.ts";
+import { type AudioPlace, audioFault, UploadedAudio } from "./audio-input.ts";
 import type { CallType, Message } from "./call.ts";
 import type { StartOn } from "./message-start.ts";
 import { messageStartEntries } from "./message-start-input.ts";
@@ -160,11 +160,11 @@ export function agentToolsIn(body: unknown): readonly string[] {
   return Array.isArray(tools) ? tools.filter((name) => typeof name === "string") : [];
 }
 
-function audioSchema(limits: Limits): Schema<string | DecodedAudio> {
+function audioSchema(limits: Limits): Schema<string | UploadedAudio> {
   const schema = v.pipe(
     v.any(),
     v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
-      if (typeof value !== "string" && !(value instanceof DecodedAudio))
+      if (typeof value !== "string" && !(value instanceof UploadedAudio))
         return addIssue({ message: issueText("type_invalid", "must be a string") });
       const fault = audioFault(value, limits.audioBytes);
       if (fault) addIssue({ message: issueText("audio_unsupported", fault) });
@@ -174,5 +174,5 @@ function audioSchema(limits: Limits): Schema<string | DecodedAudio> {
     type: "string",
     contentEncoding: "base64",
     description: `An MP3 or WAV file, at most ${limits.audioBytes} bytes and ${limits.audioMs / 60_000} minutes.`,
-  }) as Schema<string | DecodedAudio>;
+  }) as Schema<string | UploadedAudio>;
 }

@@ -14,7 +14,7 @@ export interface DialRecord {
 }
 
 /** Facts about the callee of a call. */
-export interface Callee {
+export interface DialledCallee {
   readonly phone: string;
   /** Undefined: no audio is recorded. */
   readonly consent: ConsentStatus | undefined;
@@ -50,7 +50,7 @@ export const MAX_UNREACHED = 200;
 /** Decides about the next call of an instance. @param waitsUntil when its time in the queue has ended */
 export function decideDial(
   protection: NumberProtection,
-  callee: Callee,
+  callee: DialledCallee,
   past: DialPast,
   { now, waitsUntil }: { readonly now: number; readonly waitsUntil: number },
 ): DialDecision {
@@ -72,7 +72,7 @@ export function consentAmong(statuses: readonly ConsentStatus[]): ConsentStatus 
 /** Reason why this number is not called now; undefined if it may be. */
 export function calleeBlock(
   { requireConsent, callingHours }: NumberProtection,
-  { phone, consent, zones }: Callee,
+  { phone, consent, zones }: DialledCallee,
   now: number,
 ): Block | undefined {
   if (consent === "do_not_call")

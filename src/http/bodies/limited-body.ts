@@ -4,7 +4,7 @@ import type { RequestLike } from "../../ports/web.ts";
 import { HttpRefusal } from "../problems/problem.ts";
 
 /** Longest wait for the next bytes of a body, ms. */
-export const STALL_MS = 30_000;
+const STALL_MS = 30_000;
 /** Longest time for a whole body, ms: 16 MiB over a slow connection. */
 export const WHOLE_BODY_MS = 120_000;
 

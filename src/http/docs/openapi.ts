@@ -1,7 +1,14 @@
 import type { Limits } from "../../domain/limits.ts";
 import type { ProblemCode } from "../problems/problem-kind.ts";
 import { PROBLEMS } from "../problems/problem-table.ts";
-import { type Answer, type Operation, REPLY_HEADERS, REQUEST_HEADERS, type ReplyHeader, type Route } from "../route.ts";
+import {
+  type DocumentedResponse,
+  type HttpRoute,
+  type Operation,
+  REPLY_HEADERS,
+  REQUEST_HEADERS,
+  type ReplyHeader,
+} from "../route.ts";
 import { ANSWER_EXAMPLES, BODY_EXAMPLES } from "./examples.ts";
 import { componentSchemas } from "./openapi-schemas.ts";
 
@@ -20,7 +27,7 @@ type Json = Record<string, unknown>;
 const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
 
 /** The OpenAPI 3.1 document of the routes. */
-export function openapiDocument(routes: readonly Route[], facts: DocumentFacts): Json {
+export function openapiDocument(routes: readonly HttpRoute[], facts: DocumentFacts): Json {
   const paths: Record<string, Json> = {};
   // Collections before their members, so that "place a call" precedes "read a call".
   for (const route of [...routes].sort((a, b) => a.path.length - b.path.length)) {
@@ -101,7 +108,7 @@ const WEBHOOK_HEADERS: readonly Json[] = [
   ["webhook-signature", "Signatures separated by spaces: v1, a comma, and Base64 of HMAC-SHA256."],
 ].map(([name, description]) => ({ name, in: "header", required: true, description, schema: { type: "string" } }));
 
-function operation({ path, operation }: Route): Json {
+function operation({ path, operation }: HttpRoute): Json {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
     name,
     in: "path",
@@ -145,7 +152,7 @@ function operation({ path, operation }: Route): Json {
   };
 }
 
-function answer({ description, schema, media = [], headers = [] }: Answer): Json {
+function answer({ description, schema, media = [], headers = [] }: DocumentedResponse): Json {
   const content: Json = {};
   if (schema) {
     const example = ANSWER_EXAMPLES[schema];

@@ -2,7 +2,7 @@ import type { CreateOptions, Creation } from "../../application/use-cases.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { RequestContext } from "../requests/request-context.ts";
-import { json } from "./reply.ts";
+import { jsonReply } from "./reply.ts";
 
 /**
  * The options in the headers of a POST.
@@ -17,7 +17,7 @@ export function created(context: RequestContext, creation: Creation, view: { rea
   const headers: Record<string, string> = {};
   if (creation.created) headers.location = `${context.base}${context.path}/${view.id}`;
   if (creation.replayed) headers["idempotent-replayed"] = "true";
-  return json(creation.created ? 201 : 200, view, { ...headers, ...preferenceApplied(context) });
+  return jsonReply(creation.created ? 201 : 200, view, { ...headers, ...preferenceApplied(context) });
 }
 
 /** The header that confirms strict handling, if the request asked for it. */

@@ -7,7 +7,7 @@ import { inTurns } from "./in-turns.ts";
 export const PRIVATE = { "cache-control": "private, no-cache" } as const;
 
 /** A JSON reply. */
-export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
+export function jsonReply(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
   return { status, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(value) };
 }
 

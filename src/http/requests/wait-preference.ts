@@ -1,5 +1,5 @@
 import type { PerUser } from "../../application/access/per-user.ts";
-import type { Patience } from "../../application/use-cases.ts";
+import type { WaitLimit } from "../../application/use-cases.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -15,7 +15,7 @@ function preferredWait(context: RequestContext): number {
 }
 
 /** A wait that a request prefers. It ends with the client's connection. */
-export interface PreferredWait extends Patience {
+export interface PreferredWait extends WaitLimit {
   readonly waitMs: number;
   readonly signal: AbortSignal;
 }

@@ -6,7 +6,7 @@ import { openapiDocument } from "../docs/openapi.ts";
 import { LinkingRequests } from "../linking/linking-requests.ts";
 import { qrImages } from "../linking/qr.ts";
 import { type RequestMeter, requestMeter } from "../metrics.ts";
-import type { Route } from "../route.ts";
+import type { HttpRoute } from "../route.ts";
 import { StreamTickets } from "../stream/stream-tickets.ts";
 import { TokenWatches } from "../stream/token-watches.ts";
 import { callRoutes } from "./call-routes.ts";
@@ -33,7 +33,7 @@ export interface SharedParts {
 }
 
 /** Every route of the interface. The router tries them in this order, so the busiest come first. */
-export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): readonly Route[] {
+export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): readonly HttpRoute[] {
   const { base = "", meter = requestMeter(), tickets = new StreamTickets(deps.system) } = shared;
   const server = (): string => serverUrl(deps.publicUrl(), base);
   const document = async (): Promise<unknown> =>
@@ -43,7 +43,7 @@ export function allRoutes(deps: HttpDependencies, shared: SharedParts = {}): rea
   const watches = new TokenWatches(deps);
   const qrImage = qrImages();
   const linking = new LinkingRequests();
-  const routes: readonly Route[] = [
+  const routes: readonly HttpRoute[] = [
     ...callRoutes(deps, readJson, server, waits),
     ...recordingRoutes(deps),
     ...streamRoutes(deps, tickets, server, watches),

@@ -16,8 +16,8 @@ import {
   readQuery,
 } from "../requests/query-parameter.ts";
 import { type PreferredWait, withPreferredWait } from "../requests/wait-preference.ts";
-import type { Route } from "../route.ts";
-import { CALL_EXPANSIONS, CALL_FILTERS, type CallExpansion, callView, createdCallView } from "../views/call-view.ts";
+import type { HttpRoute } from "../route.ts";
+import { CALL_EXPANSIONS, CALL_FILTERS, callView, createdCallView, type Expansion } from "../views/call-view.ts";
 import { callIdOf } from "./record-id.ts";
 
 const path = { callId: "The id of the call, with the prefix call_." };
@@ -41,14 +41,11 @@ export function callRoutes(
   readJson: ReadJson,
   server: () => string,
   waits: PerUser,
-): Route[] {
+): HttpRoute[] {
   const { calls, limits } = deps;
   /** The transcripts of these calls, if the request asked for them. */
-  const transcriptsFor = async (
-    caller: Principal,
-    of: readonly Call[],
-    expand: ReadonlySet<CallExpansion> | undefined,
-  ) => (expand?.has("transcript") ? calls.transcripts(caller, of) : undefined);
+  const transcriptsFor = async (caller: Principal, of: readonly Call[], expand: ReadonlySet<Expansion> | undefined) =>
+    expand?.has("transcript") ? calls.transcripts(caller, of) : undefined;
   return [
     {
       method: "GET",

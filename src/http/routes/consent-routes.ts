@@ -5,10 +5,10 @@ import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { page } from "../page.ts";
 import { createOptions, preferenceApplied } from "../replies/creation.ts";
-import { json, noContent, record } from "../replies/reply.ts";
+import { jsonReply, noContent, record } from "../replies/reply.ts";
 import { choiceParameter, limitParameter, phoneCursorParameter, readQuery } from "../requests/query-parameter.ts";
 import type { RequestContext } from "../requests/request-context.ts";
-import type { Operation, Route } from "../route.ts";
+import type { HttpRoute, Operation } from "../route.ts";
 import { consentView } from "../views/consent-view.ts";
 
 const path = { phone: "The number, E.164; its plus may be written as + or as %2B." };
@@ -21,7 +21,7 @@ const listQuery = {
 };
 
 /** Routes for the permission to call a number. */
-export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, readJson: ReadJson): Route[] {
+export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, readJson: ReadJson): HttpRoute[] {
   const operation = (id: string, summary: string, more: Omit<Operation, "id" | "tag" | "summary">) =>
     ({ id, tag: "Consents", summary, ...more }) as const;
 
@@ -57,7 +57,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
         const created = consent.created && {
           location: `${base}/v1/consents/${encodeURIComponent(consent.phone)}`,
         };
-        return json(created ? 201 : 200, consentView(consent), { ...created, ...preferenceApplied(context) });
+        return jsonReply(created ? 201 : 200, consentView(consent), { ...created, ...preferenceApplied(context) });
       },
     },
     {

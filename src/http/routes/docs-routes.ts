@@ -5,7 +5,7 @@ import { docsPage, docsPolicy, docsScript, errorsPage } from "../docs/docs-pages
 import { entityTag } from "../replies/entity-tag.ts";
 import { html, notModified } from "../replies/reply.ts";
 import type { RequestContext } from "../requests/request-context.ts";
-import type { Route } from "../route.ts";
+import type { HttpRoute } from "../route.ts";
 
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -20,7 +20,7 @@ export function docsRoutes({
   asset,
   version,
   publicUrl,
-}: Pick<HttpDependencies, "asset" | "version" | "publicUrl">): Route[] {
+}: Pick<HttpDependencies, "asset" | "version" | "publicUrl">): HttpRoute[] {
   let shipped: boolean | undefined;
   const requireAssets = async ({ base }: RequestContext): Promise<void> => {
     shipped ??= (await asset?.("swagger-ui-bundle.js")) !== undefined;

@@ -9,7 +9,7 @@ import { varying } from "../replies/reply.ts";
 import { idParameter, LOG_CURSOR, limitParameter, readQuery } from "../requests/query-parameter.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 import { withPreferredWait } from "../requests/wait-preference.ts";
-import type { Route } from "../route.ts";
+import type { HttpRoute } from "../route.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
 
 const eventsQuery = {
@@ -28,7 +28,7 @@ export function eventRoutes(
   { queries, system }: Pick<HttpDependencies, "queries" | "system">,
   waits: PerUser,
   watches: TokenWatches,
-): Route[] {
+): HttpRoute[] {
   function stream(context: RequestContext, query: LogQuery): Reply {
     const leave = waits.take(context.caller.userId);
     if (!leave)

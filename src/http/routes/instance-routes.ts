@@ -9,10 +9,10 @@ import type { LinkingRequests } from "../linking/linking-requests.ts";
 import type { QrImages } from "../linking/qr.ts";
 import { page } from "../page.ts";
 import { created, createOptions, preferenceApplied } from "../replies/creation.ts";
-import { json, noContent, record } from "../replies/reply.ts";
+import { jsonReply, noContent, record } from "../replies/reply.ts";
 import { cursorParameter, expandParameter, limitParameter, readQuery } from "../requests/query-parameter.ts";
 import type { RequestContext } from "../requests/request-context.ts";
-import type { Route } from "../route.ts";
+import type { HttpRoute } from "../route.ts";
 import { timestamp } from "../timestamp.ts";
 import { connectedInstanceView, instanceDetailsView, instanceView } from "../views/instance-view.ts";
 import { linkPageUrl } from "./link-routes.ts";
@@ -39,7 +39,7 @@ export function instanceRoutes(
   { instances, limits }: Pick<HttpDependencies, "instances" | "limits">,
   readJson: ReadJson,
   { server, qrImage, linking }: LinkingParts,
-): Route[] {
+): HttpRoute[] {
   /** The page behind the code, or a page that shows the code; undefined if the number is linked in the meantime. */
   async function pageOf(context: RequestContext, { payload }: LinkingCode): Promise<string | undefined> {
     if (isWebAddress(payload)) return payload;
@@ -180,7 +180,7 @@ export function instanceRoutes(
         const body = (await readJson(context, largestBody)) as UpdateInstanceInput;
         const { strict } = createOptions(context);
         const instance = await instances.update(context.caller, instanceIdOf(context), body, { strict });
-        return json(200, instanceView(instance), preferenceApplied(context));
+        return jsonReply(200, instanceView(instance), preferenceApplied(context));
       },
     },
     {
@@ -201,7 +201,7 @@ export function instanceRoutes(
         problems: ["demo_token_restricted", "instance_not_found", "linked_by_operator"],
       },
       async run(context) {
-        return json(200, instanceView(await instances.unlink(context.caller, instanceIdOf(context))));
+        return jsonReply(200, instanceView(await instances.unlink(context.caller, instanceIdOf(context))));
       },
     },
     {
@@ -280,5 +280,5 @@ function linkingCode(code: LinkingCode, image: Uint8Array, address: string | und
     qrCodeBase64: encodeBase64(image),
     message: code.message,
   };
-  return json(200, view, headers);
+  return jsonReply(200, view, headers);
 }

@@ -7,9 +7,9 @@ import { linkPage, linkPageState, refusalPage } from "../linking/link-page.ts";
 import type { QrImages } from "../linking/qr.ts";
 import { problemOf } from "../problems/problem.ts";
 import { PROBLEMS } from "../problems/problem-table.ts";
-import { html, json, varying } from "../replies/reply.ts";
+import { html, jsonReply, varying } from "../replies/reply.ts";
 import type { RequestContext } from "../requests/request-context.ts";
-import type { Route } from "../route.ts";
+import type { HttpRoute } from "../route.ts";
 import { timestamp } from "../timestamp.ts";
 import { instanceIdOf } from "./record-id.ts";
 
@@ -23,7 +23,7 @@ export function linkRoutes(
   { instances }: Pick<HttpDependencies, "instances">,
   server: () => string,
   qrImage: QrImages,
-): Route[] {
+): HttpRoute[] {
   return [
     {
       method: "POST",
@@ -43,7 +43,7 @@ export function linkRoutes(
       },
       async run(context) {
         const { ticket, expiresAt } = await instances.linkTicket(context.caller, instanceIdOf(context));
-        return json(201, { url: linkPageUrl(server(), ticket), expires_at: timestamp(expiresAt) }, NOT_STORED);
+        return jsonReply(201, { url: linkPageUrl(server(), ticket), expires_at: timestamp(expiresAt) }, NOT_STORED);
       },
     },
     {
@@ -72,7 +72,7 @@ export function linkRoutes(
         const { signal } = context;
         if (asJson(context)) {
           const state = await linkPageState(await instances.linkPage(ticket, { signal }), qrImage);
-          return varying(json(200, state, NOT_STORED), "Accept");
+          return varying(jsonReply(200, state, NOT_STORED), "Accept");
         }
         try {
           return pageReply(

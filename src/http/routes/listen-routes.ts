@@ -1,12 +1,12 @@
 import type { HttpDependencies } from "../dependencies.ts";
-import type { Route } from "../route.ts";
+import type { HttpRoute } from "../route.ts";
 import { listenSocket } from "../sockets/listen-socket.ts";
 import { noHandshake, TICKET } from "../stream/stream-query.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
 import { callIdOf } from "./record-id.ts";
 
 /** Listening to a live call. Refusals precede the upgrade. */
-export function listenRoutes({ calls, system, log }: HttpDependencies, watches: TokenWatches): Route[] {
+export function listenRoutes({ calls, system, log }: HttpDependencies, watches: TokenWatches): HttpRoute[] {
   return [
     {
       method: "GET",

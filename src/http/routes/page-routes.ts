@@ -5,13 +5,13 @@ import { limitedBody } from "../bodies/limited-body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { PRIVATE } from "../replies/reply.ts";
 import type { RequestContext } from "../requests/request-context.ts";
-import type { Route } from "../route.ts";
+import type { HttpRoute } from "../route.ts";
 import { acceptPhone } from "../sockets/phone-socket.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
 import { callIdOf } from "./record-id.ts";
 
 /** The files that a telephony adapter keeps of a call, for the owner of the call. */
-export function artefactRoute(pages: NetworkPages, { calls }: Pick<HttpDependencies, "calls">): Route {
+export function artefactRoute(pages: NetworkPages, { calls }: Pick<HttpDependencies, "calls">): HttpRoute {
   return {
     method: "GET",
     path: `/${pages.prefix}/calls/:callId/:name`,
@@ -68,7 +68,7 @@ export async function publicPage(
 }
 
 /** The WebSocket of a page that is a phone of a network. */
-export function phoneRoute(pages: NetworkPages, watches: TokenWatches): Route {
+export function phoneRoute(pages: NetworkPages, watches: TokenWatches): HttpRoute {
   return {
     method: "GET",
     path: `/${pages.prefix}/phones/:number`,

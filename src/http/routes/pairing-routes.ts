@@ -4,8 +4,8 @@ import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import type { LinkingRequests } from "../linking/linking-requests.ts";
 import { createOptions, preferenceApplied } from "../replies/creation.ts";
-import { json } from "../replies/reply.ts";
-import type { Route } from "../route.ts";
+import { jsonReply } from "../replies/reply.ts";
+import type { HttpRoute } from "../route.ts";
 import { timestamp } from "../timestamp.ts";
 import { instanceIdOf } from "./record-id.ts";
 
@@ -17,7 +17,7 @@ export function pairingRoutes(
   { instances }: Pick<HttpDependencies, "instances">,
   readJson: ReadJson,
   linking: LinkingRequests,
-): Route[] {
+): HttpRoute[] {
   return [
     {
       method: "POST",
@@ -53,7 +53,7 @@ export function pairingRoutes(
           expires_at: timestamp(pairing.expiresAt),
           message: pairing.message,
         };
-        return json(200, view, { "cache-control": "no-store", ...preferenceApplied(context) });
+        return jsonReply(200, view, { "cache-control": "no-store", ...preferenceApplied(context) });
       },
     },
   ];

@@ -3,13 +3,13 @@ import type { HttpDependencies } from "../dependencies.ts";
 import { entityTag } from "../replies/entity-tag.ts";
 import { fileReply } from "../replies/file-reply.ts";
 import { noContent } from "../replies/reply.ts";
-import type { Route } from "../route.ts";
+import type { HttpRoute } from "../route.ts";
 import { callIdOf } from "./record-id.ts";
 
 const path = { callId: "The id of the call, with the prefix call_." };
 
 /** The recordings of the caller's calls. */
-export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Route[] {
+export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): HttpRoute[] {
   return [
     {
       method: "GET",

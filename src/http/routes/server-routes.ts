@@ -3,8 +3,8 @@ import type { HttpDependencies } from "../dependencies.ts";
 import { figuresText, type RequestMeter } from "../metrics.ts";
 import { problem } from "../problems/problem.ts";
 import { entityTag } from "../replies/entity-tag.ts";
-import { json, notModified } from "../replies/reply.ts";
-import type { Route } from "../route.ts";
+import { jsonReply, notModified } from "../replies/reply.ts";
+import type { HttpRoute } from "../route.ts";
 
 const STATE = { "cache-control": "no-store" };
 
@@ -16,7 +16,7 @@ export function serverRoutes(
   { queries, log }: Pick<HttpDependencies, "queries" | "log">,
   meter: RequestMeter,
   document: () => Promise<unknown>,
-): Route[] {
+): HttpRoute[] {
   let made: { readonly body: string; readonly etag: string } | undefined;
   return [
     {
@@ -30,7 +30,7 @@ export function serverRoutes(
         cost: "small",
         answers: { 200: { description: "The process is alive.", schema: "State" } },
       },
-      run: () => json(200, { status: "ok" } satisfies View<"State">, STATE),
+      run: () => jsonReply(200, { status: "ok" } satisfies View<"State">, STATE),
     },
     {
       method: "GET",
@@ -50,7 +50,7 @@ export function serverRoutes(
           return false;
         });
         if (!ready) return problem(context, "not_ready", "the storage does not answer, or the server is stopping");
-        return json(200, { status: "ready" } satisfies View<"State">, STATE);
+        return jsonReply(200, { status: "ready" } satisfies View<"State">, STATE);
       },
     },
     {

@@ -1,8 +1,8 @@
 import { streamsOff } from "../../application/call-audio/streams/stream-refusals.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { json } from "../replies/reply.ts";
+import { jsonReply } from "../replies/reply.ts";
 import { choiceParameter, readQuery } from "../requests/query-parameter.ts";
-import type { Route } from "../route.ts";
+import type { HttpRoute } from "../route.ts";
 import type { Dialect, DialectOutput } from "../stream/dialect.ts";
 import { NativeDialect } from "../stream/native-dialect.ts";
 import { noHandshake, STREAM_QUERY, streamFormat } from "../stream/stream-query.ts";
@@ -27,7 +27,7 @@ export function streamRoutes(
   tickets: StreamTickets,
   server: () => string,
   watches: TokenWatches,
-): Route[] {
+): HttpRoute[] {
   const { calls, system, log, mp3Stream } = deps;
   const requireStreams = (): void => {
     if (!deps.streamPreview) throw streamsOff();
@@ -123,7 +123,7 @@ export function streamRoutes(
           credential: context.token ?? context.caller,
         });
         const url = `${server().replace(/^http/, "ws")}/v1/calls/${callId}/${purpose}?ticket=${ticket}`;
-        return json(201, { ticket, expires_at: timestamp(expiresAt), url }, { "cache-control": "no-store" });
+        return jsonReply(201, { ticket, expires_at: timestamp(expiresAt), url }, { "cache-control": "no-store" });
       },
     },
   ];

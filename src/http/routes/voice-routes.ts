@@ -1,7 +1,7 @@
 import type { HttpDependencies } from "../dependencies.ts";
 import { entityTag } from "../replies/entity-tag.ts";
-import { json, notModified, PRIVATE } from "../replies/reply.ts";
-import type { Route } from "../route.ts";
+import { jsonReply, notModified, PRIVATE } from "../replies/reply.ts";
+import type { HttpRoute } from "../route.ts";
 import { voiceView } from "../views/voice-view.ts";
 import { voiceIdOf } from "./record-id.ts";
 
@@ -12,7 +12,7 @@ const SAMPLE_CACHE = "private, max-age=3600";
  * The available voices.
  * @param server public URL of the interface, base path included
  */
-export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, server: () => string): Route[] {
+export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, server: () => string): HttpRoute[] {
   return [
     {
       method: "GET",
@@ -30,7 +30,7 @@ export function voiceRoutes({ queries }: Pick<HttpDependencies, "queries">, serv
       async run() {
         const voices = await queries.voices();
         const at = server();
-        return json(
+        return jsonReply(
           200,
           voices.map((voice) => voiceView(voice, at)),
           PRIVATE,

@@ -5,9 +5,9 @@ import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { page } from "../page.ts";
 import { createOptions, preferenceApplied } from "../replies/creation.ts";
-import { json, noContent, record } from "../replies/reply.ts";
+import { jsonReply, noContent, record } from "../replies/reply.ts";
 import { choiceParameter, cursorParameter, limitParameter, readQuery } from "../requests/query-parameter.ts";
-import type { Operation, Route } from "../route.ts";
+import type { HttpRoute, Operation } from "../route.ts";
 import { deliveryView, webhookView, webhookWithSecretView } from "../views/webhook-view.ts";
 import { deliveryIdOf, webhookIdOf } from "./record-id.ts";
 
@@ -29,7 +29,7 @@ const BODY_PROBLEMS = [
 const ONE_PROBLEMS = ["demo_token_restricted", "webhook_not_found"] as const;
 
 /** The webhooks of the caller. */
-export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, readJson: ReadJson): Route[] {
+export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, readJson: ReadJson): HttpRoute[] {
   const operation = (id: string, summary: string, more: Omit<Operation, "id" | "tag" | "summary">) =>
     ({ id, tag: "Webhooks", summary, ...more }) as const;
 
@@ -120,7 +120,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
         const body = await readJson(context, MAX_BODY);
         const { strict } = createOptions(context);
         const webhook = await webhooks.update(context.caller, id, body as UpdateWebhookInput, { strict });
-        return json(200, webhookView(webhook), preferenceApplied(context));
+        return jsonReply(200, webhookView(webhook), preferenceApplied(context));
       },
     },
     {
@@ -168,7 +168,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
         answers: { 202: { description: "The delivery.", schema: "WebhookDelivery" } },
         problems: [...ONE_PROBLEMS, "webhook_disabled", "delivery_quota"],
       }),
-      run: async (context) => json(202, deliveryView(await webhooks.test(context.caller, webhookIdOf(context)))),
+      run: async (context) => jsonReply(202, deliveryView(await webhooks.test(context.caller, webhookIdOf(context)))),
     },
     {
       method: "GET",
@@ -209,7 +209,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
       }),
       async run(context) {
         const webhookId = webhookIdOf(context);
-        return json(202, deliveryView(await webhooks.replay(context.caller, webhookId, deliveryIdOf(context))));
+        return jsonReply(202, deliveryView(await webhooks.replay(context.caller, webhookId, deliveryIdOf(context))));
       },
     },
   ];
@@ -217,5 +217,5 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
 
 /** A reply with a secret, which no cache may keep. */
 function secret(status: number, view: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
-  return json(status, view, { ...headers, "cache-control": "no-store" });
+  return jsonReply(status, view, { ...headers, "cache-control": "no-store" });
 }

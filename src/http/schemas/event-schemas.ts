@@ -5,7 +5,7 @@ import { IGNORED_REASONS } from "../../domain/calls/file-bytes.ts";
 import { EVENT_TYPES, type EventData, type EventType, INCOMPLETE_REASONS, TOOL_FAULTS } from "../../domain/events.ts";
 import { LINE_TONES } from "../../domain/tones/line-tones.ts";
 import { TEST_EVENT_TYPE } from "../../domain/webhooks/webhook.ts";
-import { Outcome } from "../views/call-details.ts";
+import { outcomeShape } from "../views/call-details.ts";
 import { callId, instanceId, isoTime, milliseconds, phone, shape } from "./shape.ts";
 
 type DataSchema<T extends EventType> = v.StrictObjectSchema<v.ObjectEntries, undefined> &
@@ -17,7 +17,7 @@ const reference = v.optional(v.pipe(v.string(), v.description("The call's refere
 const sip_call_id = v.optional(v.pipe(v.string(), v.description("The Call-ID of the INVITE, of a call over SIP.")));
 const tagged = v.strictObject({ reference, sip_call_id });
 const final = v.strictObject({
-  ...Outcome.entries,
+  ...outcomeShape.entries,
   reference,
   sip_call_id,
   metadata: v.optional(v.pipe(v.record(v.string(), v.unknown()), v.description("The call's metadata, if it has any."))),
@@ -160,9 +160,12 @@ function entry<T extends EventType>(type: T) {
   });
 }
 
-export const Event = v.variant("type", Object.values(EVENTS) as [(typeof EVENTS)["queued"], (typeof EVENTS)["route"]]);
+export const eventShape = v.variant(
+  "type",
+  Object.values(EVENTS) as [(typeof EVENTS)["queued"], (typeof EVENTS)["route"]],
+);
 
-export const WebhookTest = shape("The event that a test sends to a webhook; it is in no log.", {
+export const webhookTestShape = shape("The event that a test sends to a webhook; it is in no log.", {
   id: v.pipe(v.string(), v.startsWith("evt_")),
   type: v.literal(TEST_EVENT_TYPE),
   timestamp: isoTime,

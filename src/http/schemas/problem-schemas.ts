@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { shape } from "./shape.ts";
 
-export const Fault = shape("One fault of a request.", {
+export const faultShape = shape("One fault of a request.", {
   pointer: v.pipe(
     v.string(),
     v.description('JSON Pointer into the body; "" for the body itself, and for a fault outside of the body.'),
@@ -11,7 +11,7 @@ export const Fault = shape("One fault of a request.", {
   detail: v.string(),
 });
 
-export const Problem = shape("An error (RFC 9457).", {
+export const problemShape = shape("An error (RFC 9457).", {
   type: v.pipe(v.string(), v.description("Address of the page that explains the code.")),
   title: v.string(),
   status: v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)),
@@ -19,7 +19,7 @@ export const Problem = shape("An error (RFC 9457).", {
   instance: v.pipe(v.string(), v.description("The path of the request.")),
   code: v.pipe(v.string(), v.description("Stable, for programs.")),
   request_id: v.string(),
-  errors: v.optional(v.pipe(v.array(Fault), v.description("With 400: every fault."))),
+  errors: v.optional(v.pipe(v.array(faultShape), v.description("With 400: every fault."))),
   limit: v.optional(
     v.pipe(
       v.number(),

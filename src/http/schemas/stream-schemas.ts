@@ -4,13 +4,13 @@ import { ANSWERERS } from "../../domain/answering/answering-machine.ts";
 import { LINE_TONES } from "../../domain/tones/line-tones.ts";
 import { isoTime, shape } from "./shape.ts";
 
-export const StreamTicket = shape("A ticket for the stream of one call.", {
+export const streamTicketShape = shape("A ticket for the stream of one call.", {
   ticket: v.pipe(v.string(), v.description("Valid once, as `?ticket=`.")),
   expires_at: isoTime,
   url: v.pipe(v.string(), v.description("Address to connect to: the address of the stream, ticket included.")),
 });
 
-export const StreamTranscript = shape("A message of a stream with spoken text.", {
+export const streamTranscriptShape = shape("A message of a stream with spoken text.", {
   type: v.literal("transcript"),
   text: v.string(),
   timestamp: isoTime,
@@ -18,7 +18,7 @@ export const StreamTranscript = shape("A message of a stream with spoken text.",
   speaker: v.picklist(["callee", "caller"]),
 });
 
-export const StreamCallEvent = shape("A message of a stream with an event of the call.", {
+export const streamCallEventShape = shape("A message of a stream with an event of the call.", {
   type: v.literal("call_event"),
   event: v.picklist(STREAM_EVENTS),
   timestamp: isoTime,
@@ -61,7 +61,7 @@ export const StreamCallEvent = shape("A message of a stream with an event of the
   ),
 });
 
-export const StreamProgress = shape("Part of a client's stream that the server has taken.", {
+export const streamProgressShape = shape("Part of a client's stream that the server has taken.", {
   type: v.literal("progress"),
   messages: v.pipe(
     v.number(),
@@ -70,7 +70,7 @@ export const StreamProgress = shape("Part of a client's stream that the server h
   queued_ms: v.pipe(v.number(), v.description("Audio that is queued, ms.")),
 });
 
-export const StreamError = shape("The reply of a stream to a text message that it does not understand.", {
+export const streamErrorShape = shape("The reply of a stream to a text message that it does not understand.", {
   type: v.literal("error"),
   code: v.string(),
   detail: v.string(),

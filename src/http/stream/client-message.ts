@@ -25,7 +25,7 @@ type MessageType = keyof typeof MESSAGES;
 export type ClientMessage = { [Type in MessageType]: v.InferOutput<(typeof MESSAGES)[Type]> }[MessageType];
 
 /** The reply to a text message that is not understood; `detail` names the wrong value and the fix. */
-export interface StreamFault extends StreamError {
+interface StreamFault extends StreamError {
   readonly code: "message_too_large" | "invalid_json" | "unknown_message" | "invalid_message";
 }
 

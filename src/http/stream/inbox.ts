@@ -14,7 +14,7 @@ const SHORT_BYTES: number = 5 << 20;
  */
 const MAX_BYTES: number = 8 << 20;
 
-/** Callbacks of an {@link Inbox}. */
+/** Callbacks of an {@link StreamInbox}. */
 export interface InboxOptions {
   /** Takes one message; the next follows once the promise has settled. */
   readonly take: (message: string | Uint8Array) => void | Promise<void>;
@@ -34,7 +34,7 @@ export interface InboxOptions {
  * The messages of a client, taken one at a time in the order of arrival. A message that drops the audio before it is taken
  * at once, however much is waiting.
  */
-export class Inbox {
+export class StreamInbox {
   readonly #options: InboxOptions;
   readonly #waiting: (string | Uint8Array)[] = [];
   #bytes = 0;

@@ -14,7 +14,7 @@ interface Queued<T> {
   readonly turn: number;
 }
 
-/** Callbacks of an {@link Outbox}. */
+/** Callbacks of an {@link StreamOutbox}. */
 export interface OutboxOptions {
   /** Returns the message about dropped audio, ms; undefined if the dialect has none. */
   readonly dropped: (ms: number) => object | undefined;
@@ -26,7 +26,7 @@ export interface OutboxOptions {
  * The messages to a client. If the client reads too slowly, text is queued, and the oldest audio is dropped; a message
  * in its place reports how much.
  */
-export class Outbox {
+export class StreamOutbox {
   readonly #socket: Socket;
   readonly #options: OutboxOptions;
   #texts: Queued<string>[] = [];

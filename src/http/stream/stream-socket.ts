@@ -7,8 +7,8 @@ import type {
 import type { Logger } from "../../ports/logger.ts";
 import type { Socket, SocketHandlers } from "../../ports/web.ts";
 import { CLOSE_CODES, type Dialect, type DialectOutput } from "./dialect.ts";
-import { Inbox } from "./inbox.ts";
-import { Outbox } from "./outbox.ts";
+import { StreamInbox } from "./inbox.ts";
+import { StreamOutbox } from "./outbox.ts";
 
 const REASONS: Readonly<Record<StreamEnd, string>> = {
   completed: "the call is over",
@@ -49,8 +49,8 @@ export function streamSocket(options: StreamSocketOptions): SocketHandlers {
 class StreamConnection {
   readonly #socket: Socket;
   readonly #options: StreamSocketOptions;
-  readonly #outbox: Outbox;
-  readonly #inbox: Inbox;
+  readonly #outbox: StreamOutbox;
+  readonly #inbox: StreamInbox;
   readonly #dialect: Dialect;
   readonly #unwatch: () => void;
   #attachment: StreamAttachment | undefined;
@@ -60,7 +60,7 @@ class StreamConnection {
   constructor(socket: Socket, options: StreamSocketOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#outbox = new Outbox(socket, {
+    this.#outbox = new StreamOutbox(socket, {
       dropped: (ms) => this.#dialect.dropped?.(ms),
       full: () => {
         this.#outbox.close();
@@ -72,7 +72,7 @@ class StreamConnection {
       audio: (data) => this.#outbox.audio(data),
       close: (code, reason) => this.#end(code, reason),
     });
-    this.#inbox = new Inbox({
+    this.#inbox = new StreamInbox({
       take: (message) => this.#dialect.receive(message),
       drops: (message) => this.#dialect.drops(message),
       skip: (message) => this.#dialect.skip(message),

@@ -7,7 +7,7 @@ import type { View } from "../answers.ts";
 import { isoTime, milliseconds, shape, share } from "../schemas/shape.ts";
 import { timestamp } from "../timestamp.ts";
 
-export const Outcome = shape("End of a call.", {
+export const outcomeShape = shape("End of a call.", {
   reason: v.picklist([...COMPLETED_REASONS, ...FAILED_REASONS]),
   detail: v.pipe(v.nullable(v.string()), v.description("The raw cause: SIP status, Q.850 cause, network code.")),
   answered_by: v.nullable(v.picklist(ANSWERERS)),
@@ -32,7 +32,7 @@ export const Outcome = shape("End of a call.", {
   duration_ms: v.pipe(milliseconds, v.description("From pickup to the end, ms; 0 if nobody picked up.")),
 });
 
-export const TranscriptLine = shape("One utterance on a call.", {
+export const transcriptLineShape = shape("One utterance on a call.", {
   speaker: v.pipe(
     v.picklist(SPEAKERS),
     v.description("`caller` is the audio that the stream's client plays to the callee."),
@@ -49,29 +49,32 @@ export const TranscriptLine = shape("One utterance on a call.", {
 
 const latency = (description: string) => v.pipe(v.nullable(milliseconds), v.description(description));
 
-export const TurnMetrics = shape("The latencies of one turn of an agent, ms; null if the turn has no such moment.", {
-  input: v.pipe(
-    v.picklist(["begin", "key", "words", "silence", "voicemail", "transfer_failed", "unheard", "fault", "ending"]),
-    v.description("Input that the agent replied to."),
-  ),
-  eou_delay_ms: latency(
-    "From the callee's last speech to the decision that the turn was over; null if the engine decides that itself.",
-  ),
-  stt_final_ms: latency("From that decision, or else from the callee's last speech, to the final text."),
-  llm_ttft_ms: latency("From the request for a reply to the model's first token; null without a model."),
-  first_sentence_ms: latency("From the request for a reply to its first sentence."),
-  tts_ttfb_ms: latency("From the first sentence to its first samples."),
-  tts_leading_silence_ms: latency("Silence at the beginning of the agent's audio."),
-  first_audio_sent_ms: latency("From the request for a reply to the first of its samples that was sent."),
-  turn_gap_ms: latency("From the callee's last speech, or key, to the agent's first audible sample."),
-  interrupted: v.pipe(v.boolean(), v.description("True if the callee interrupted the agent's words.")),
-  interrupt_latency_ms: latency(
-    "From the beginning of the callee's speech to the agent's last sample; null unless speech interrupted the turn.",
-  ),
-});
+export const turnMetricsShape = shape(
+  "The latencies of one turn of an agent, ms; null if the turn has no such moment.",
+  {
+    input: v.pipe(
+      v.picklist(["begin", "key", "words", "silence", "voicemail", "transfer_failed", "unheard", "fault", "ending"]),
+      v.description("Input that the agent replied to."),
+    ),
+    eou_delay_ms: latency(
+      "From the callee's last speech to the decision that the turn was over; null if the engine decides that itself.",
+    ),
+    stt_final_ms: latency("From that decision, or else from the callee's last speech, to the final text."),
+    llm_ttft_ms: latency("From the request for a reply to the model's first token; null without a model."),
+    first_sentence_ms: latency("From the request for a reply to its first sentence."),
+    tts_ttfb_ms: latency("From the first sentence to its first samples."),
+    tts_leading_silence_ms: latency("Silence at the beginning of the agent's audio."),
+    first_audio_sent_ms: latency("From the request for a reply to the first of its samples that was sent."),
+    turn_gap_ms: latency("From the callee's last speech, or key, to the agent's first audible sample."),
+    interrupted: v.pipe(v.boolean(), v.description("True if the callee interrupted the agent's words.")),
+    interrupt_latency_ms: latency(
+      "From the beginning of the callee's speech to the agent's last sample; null unless speech interrupted the turn.",
+    ),
+  },
+);
 
-export const CallMetrics = shape("Measurements of a call that an agent conducted.", {
-  turns: v.pipe(v.array(TurnMetrics), v.description("In their order; the first 500.")),
+export const callMetricsShape = shape("Measurements of a call that an agent conducted.", {
+  turns: v.pipe(v.array(turnMetricsShape), v.description("In their order; the first 500.")),
 });
 
 export function transcriptLineView(line: Line): View<"TranscriptLine"> {

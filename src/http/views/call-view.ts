@@ -22,11 +22,18 @@ import {
 } from "../requests/query-parameter.ts";
 import { callId, instanceId, isoTime, phone, shape } from "../schemas/shape.ts";
 import { maybeTimestamp, timestamp } from "../timestamp.ts";
-import { CallMetrics, Outcome, TranscriptLine, transcriptLineView, turnView } from "./call-details.ts";
-import { AudioMedia, CallQuality, intervalView, LiveMedia, mediaView, SpeechMedia } from "./media-view.ts";
+import { callMetricsShape, outcomeShape, transcriptLineShape, transcriptLineView, turnView } from "./call-details.ts";
+import {
+  audioMediaShape,
+  callQualityShape,
+  intervalView,
+  liveMediaShape,
+  mediaView,
+  speechMediaShape,
+} from "./media-view.ts";
 
 export const CALL_EXPANSIONS = ["outcome", "transcript", "media", "reference", "result", "metrics", "quality"] as const;
-export type CallExpansion = (typeof CALL_EXPANSIONS)[number];
+export type Expansion = (typeof CALL_EXPANSIONS)[number];
 
 /** Query parameters that filter a list of calls. */
 export const CALL_FILTERS: {
@@ -51,25 +58,27 @@ const summary = {
 const { id, ...rest } = summary;
 const created = { id, instance_id: instanceId, ...rest };
 
-export const CallSummary = shape("An active call in the queue of an instance.", summary);
+export const callSummaryShape = shape("An active call in the queue of an instance.", summary);
 
-export const CreatedCall = shape("The response to the creation of a call.", created);
+export const createdCallShape = shape("The response to the creation of a call.", created);
 
-export const CallerId = shape("The caller as the callee sees it; the network fills in missing fields.", {
+export const callerIdShape = shape("The caller as the callee sees it; the network fills in missing fields.", {
   phoneNumber: v.optional(phone),
   displayName: v.optional(v.string()),
   withheld: v.optional(v.pipe(v.boolean(), v.description("Number and name are withheld from the callee."))),
 });
 
-export const Call = shape("A call.", {
+export const callShape = shape("A call.", {
   ...created,
-  from: v.optional(CallerId),
+  from: v.optional(callerIdShape),
   started_at: v.pipe(v.nullable(isoTime), v.description("Time at which the call connected; null until then.")),
   ended_at: v.pipe(v.nullable(isoTime), v.description("Time at which the call ended; null until then.")),
-  outcome: v.optional(v.pipe(v.nullable(Outcome), v.description("With expand=outcome; null until the call is final."))),
+  outcome: v.optional(
+    v.pipe(v.nullable(outcomeShape), v.description("With expand=outcome; null until the call is final.")),
+  ),
   transcript: v.optional(
     v.pipe(
-      v.nullable(v.array(TranscriptLine)),
+      v.nullable(v.array(transcriptLineShape)),
       v.description("With expand=transcript: what was spoken, in the order of speaking; null until there is any."),
     ),
   ),
@@ -91,7 +100,7 @@ export const Call = shape("A call.", {
   ),
   metrics: v.optional(
     v.pipe(
-      v.nullable(CallMetrics),
+      v.nullable(callMetricsShape),
       v.description(
         "With expand=metrics: the latencies of the agent's turns; null until the call is over, and without an agent.",
       ),
@@ -99,7 +108,7 @@ export const Call = shape("A call.", {
   ),
   quality: v.optional(
     v.pipe(
-      v.nullable(CallQuality),
+      v.nullable(callQualityShape),
       v.description(
         "With expand=quality: how the audio travels over time, also while the call goes on; null until something was " +
           "measured, and if the network does not count.",
@@ -108,7 +117,7 @@ export const Call = shape("A call.", {
   ),
   media: v.optional(
     v.pipe(
-      v.nullable(v.union([AudioMedia, SpeechMedia, LiveMedia])),
+      v.nullable(v.union([audioMediaShape, speechMediaShape, liveMediaShape])),
       v.description(
         "With expand=media: the message, and how the audio travelled over the network. For a call without a fixed message " +
           "null until there are statistics, unless the call is to be recorded or has a Call-ID.",
@@ -154,7 +163,7 @@ export function createdCallView(call: StoredCall): View<"CreatedCall"> {
 export function callView(
   call: StoredCall,
   server: () => string,
-  expand?: ReadonlySet<CallExpansion>,
+  expand?: ReadonlySet<Expansion>,
   transcript: readonly Line[] = [],
 ): View<"Call"> {
   const { created_at, ...head } = createdCallView(call);

@@ -4,7 +4,7 @@ import type { View } from "../answers.ts";
 import { isoTime, phone, shape } from "../schemas/shape.ts";
 import { timestamp } from "../timestamp.ts";
 
-export const Consent = shape("Permission to call a number.", {
+export const consentShape = shape("Permission to call a number.", {
   phone,
   status: v.pipe(
     v.picklist(CONSENT_STATUSES),

@@ -5,19 +5,19 @@ import { LINE_CONDITIONS } from "../../domain/instances/line-flow.ts";
 import type { View } from "../answers.ts";
 import { instanceId, isoTime, phone, shape } from "../schemas/shape.ts";
 import { maybeTimestamp, timestamp } from "../timestamp.ts";
-import { CallerId, CallSummary, callSummaryView } from "./call-view.ts";
+import { callerIdShape, callSummaryShape, callSummaryView } from "./call-view.ts";
 
 const instance = {
   id: instanceId,
   name: v.string(),
   status: v.picklist(["CREATED", "CONFIGURED", "ACTIVE"]),
   metadata: v.record(v.string(), v.unknown()),
-  callerId: v.optional(CallerId),
+  callerId: v.optional(callerIdShape),
   created_at: isoTime,
   updated_at: isoTime,
 };
 
-export const Connection = shape("The line of an instance.", {
+export const connectionShape = shape("The line of an instance.", {
   state: v.picklist(["unlinked", "linking", "connecting", "online", "reconnecting", "offline"]),
   phone: v.nullable(phone),
   last_seen_at: v.pipe(v.nullable(isoTime), v.description("Time at which a probe last found the line online.")),
@@ -39,23 +39,23 @@ export const Connection = shape("The line of an instance.", {
   pause_reason: v.optional(v.string()),
 });
 
-export const Instance = shape("An instance in a list, or in the response to its creation.", {
+export const instanceShape = shape("An instance in a list, or in the response to its creation.", {
   ...instance,
-  connection: v.optional(Connection),
+  connection: v.optional(connectionShape),
 });
 
-export const InstanceDetails = shape("An instance with its active calls.", {
+export const instanceDetailsShape = shape("An instance with its active calls.", {
   ...instance,
-  callQueue: v.pipe(v.array(CallSummary), v.description("The active calls, oldest first.")),
-  connection: v.optional(Connection),
+  callQueue: v.pipe(v.array(callSummaryShape), v.description("The active calls, oldest first.")),
+  connection: v.optional(connectionShape),
 });
 
-export const LinkPage = shape("A page that shows the QR code of an instance to whoever has its address.", {
+export const linkPageShape = shape("A page that shows the QR code of an instance to whoever has its address.", {
   url: v.pipe(v.string(), v.description("Its address; no token is needed.")),
   expires_at: isoTime,
 });
 
-export const LinkPageState = shape("Content of the link page of an instance.", {
+export const linkPageStateShape = shape("Content of the link page of an instance.", {
   name: v.pipe(v.string(), v.description("The name of the instance.")),
   linked: v.boolean(),
   phone: v.nullable(v.pipe(v.string(), v.description("The linked number, E.164."))),
@@ -64,14 +64,14 @@ export const LinkPageState = shape("Content of the link page of an instance.", {
   ),
 });
 
-export const PairingCode = shape("A code that links a phone number when it is typed on the phone.", {
+export const pairingCodeShape = shape("A code that links a phone number when it is typed on the phone.", {
   instanceId,
   pairingCode: v.string(),
   expires_at: isoTime,
   message: v.string(),
 });
 
-export const LinkingCode = shape("The QR code that links a phone number.", {
+export const linkingCodeShape = shape("The QR code that links a phone number.", {
   instanceId,
   qrCodeBase64: v.pipe(v.string(), v.description("Base64 of a PNG image, without a data: prefix.")),
   message: v.string(),

@@ -6,7 +6,7 @@ import type { QualityInterval as Interval } from "../../domain/calls/quality-ser
 import type { View } from "../answers.ts";
 import { count, milliseconds, shape, share } from "../schemas/shape.ts";
 
-export const StreamStatistics = shape("Statistics of a call's audio on the network, counted on our side.", {
+export const streamStatisticsShape = shape("Statistics of a call's audio on the network, counted on our side.", {
   codec: v.string(),
   packets_sent: count,
   packets_received: v.pipe(count, v.description("0 on a call that was picked up: the audio was one-way.")),
@@ -34,7 +34,7 @@ export const StreamStatistics = shape("Statistics of a call's audio on the netwo
   held_ms: v.pipe(v.number(), v.minValue(0), v.description("Time the remote side kept the call on hold, ms.")),
 });
 
-export const QualityInterval = shape("Statistics of a call's audio during one interval, counted on our side.", {
+export const qualityIntervalShape = shape("Statistics of a call's audio during one interval, counted on our side.", {
   until_ms: v.pipe(
     milliseconds,
     v.description("The end of the interval, from the connection of the call; it begins at the end of the one before."),
@@ -53,9 +53,9 @@ export const QualityInterval = shape("Statistics of a call's audio during one in
   ),
 });
 
-export const CallQuality = shape("Quality of a call's audio over time.", {
+export const callQualityShape = shape("Quality of a call's audio over time.", {
   intervals: v.pipe(
-    v.array(QualityInterval),
+    v.array(qualityIntervalShape),
     v.description(
       "Oldest first, fewer than 120: of 5 s at first, longer ones in long calls; the last one may be shorter.",
     ),
@@ -63,27 +63,27 @@ export const CallQuality = shape("Quality of a call's audio over time.", {
 });
 
 const stream = v.pipe(
-  v.nullable(StreamStatistics),
+  v.nullable(streamStatisticsShape),
   v.description(
     "Statistics of the audio on the network; null until the call has ended, and if the network does not count.",
   ),
 );
 
-export const Recording = shape("The recording of a call.", {
+export const recordingShape = shape("The recording of a call.", {
   duration_ms: milliseconds,
   url: v.pipe(v.string(), v.description("Address of the WAV file, for the same token.")),
 });
 
 const recording = v.optional(
   v.pipe(
-    v.nullable(Recording),
+    v.nullable(recordingShape),
     v.description("Present if the call is to be recorded; null until the call is over, and if nothing was kept."),
   ),
 );
 
 const bytes = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-export const FileBytes = shape("The bytes of an audio file by their use; their sum is its size.", {
+export const fileBytesShape = shape("The bytes of an audio file by their use; their sum is its size.", {
   header: v.pipe(bytes, v.description("Headers, tags and padding.")),
   played: v.pipe(bytes, v.description("Audio that is played.")),
   ignored: v.pipe(bytes, v.description("The rest; the event `audio_ignored` names the reasons.")),
@@ -98,17 +98,17 @@ const sip_call_id = v.optional(
   ),
 );
 
-export const AudioMedia = shape("The media of a call that plays an audio file.", {
+export const audioMediaShape = shape("The media of a call that plays an audio file.", {
   format: v.picklist(["wav", "mp3"]),
   duration_ms: milliseconds,
   truncated: v.pipe(v.boolean(), v.description("The file is cut off: it is shorter than its header states.")),
-  bytes: v.optional(FileBytes),
+  bytes: v.optional(fileBytesShape),
   stream,
   recording,
   sip_call_id,
 });
 
-export const SpeechMedia = shape("The media of a call that speaks a text.", {
+export const speechMediaShape = shape("The media of a call that speaks a text.", {
   voice_id: v.string(),
   characters: v.pipe(v.number(), v.integer(), v.minValue(1)),
   stream,
@@ -116,7 +116,7 @@ export const SpeechMedia = shape("The media of a call that speaks a text.", {
   sip_call_id,
 });
 
-export const LiveMedia = shape("The media of a call without a fixed message.", { stream, recording, sip_call_id });
+export const liveMediaShape = shape("The media of a call without a fixed message.", { stream, recording, sip_call_id });
 
 export function mediaView(call: StoredCall, server: () => string): View<"Call">["media"] {
   const { message, mediaStatistics } = call;

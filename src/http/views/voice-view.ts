@@ -3,7 +3,7 @@ import type { Voice as OfferedVoice } from "../../ports/speech.ts";
 import type { View } from "../answers.ts";
 import { shape } from "../schemas/shape.ts";
 
-export const Voice = shape("An available voice.", {
+export const voiceShape = shape("An available voice.", {
   id: v.string(),
   language: v.pipe(v.string(), v.description("BCP 47.")),
   engine: v.string(),

@@ -31,14 +31,14 @@ const webhook = {
   updated_at: isoTime,
 };
 
-export const Webhook = shape("An endpoint that gets events.", webhook);
+export const webhookShape = shape("An endpoint that gets events.", webhook);
 
-export const WebhookWithSecret = shape("A webhook with a new secret, which is shown this one time only.", {
+export const webhookWithSecretShape = shape("A webhook with a new secret, which is shown this one time only.", {
   ...webhook,
   secret: v.pipe(v.string(), v.startsWith("whsec_"), v.description("The secret that verifies its messages.")),
 });
 
-export const WebhookDelivery = shape("One event on its way to one webhook.", {
+export const webhookDeliveryShape = shape("One event on its way to one webhook.", {
   id: v.pipe(v.string(), v.startsWith("dlv_")),
   webhook_id: webhook.id,
   event_id: v.pipe(v.string(), v.startsWith("evt_"), v.description("The webhook-id of the message.")),

@@ -11,7 +11,7 @@ import {
 import type { AgentBrief } from "../../ports/conversation.ts";
 import type { PcmChunk } from "../../ports/media.ts";
 import type { AudioAgentUnderTest } from "../audio-agent-contract.ts";
-import { until, within } from "../waiting.ts";
+import { settledWithin, until } from "../waiting.ts";
 import { eventFault } from "./event-fault.ts";
 
 /** Time for an agent to complete what it does, ms. */
@@ -44,7 +44,7 @@ export class AudioTalk {
       { callId: "call_contract", instructions, language: "en-US", hearsWords: false, ...brief },
       scope.signal,
     );
-    return new AudioTalk(await within(REPLY_MS, "The conversation is opened", opening), scope);
+    return new AudioTalk(await settledWithin(REPLY_MS, "The conversation is opened", opening), scope);
   }
 
   private constructor(conversation: AudioConversation, scope: AbortController) {
@@ -83,7 +83,7 @@ export class AudioTalk {
         if (event.type === type) resolve(event as Extract<AudioAgentEvent, { type: Type }>);
       };
     });
-    return within(REPLY_MS, `The next ${type}`, arrived);
+    return settledWithin(REPLY_MS, `The next ${type}`, arrived);
   }
 
   count(type: AudioAgentEvent["type"]): number {

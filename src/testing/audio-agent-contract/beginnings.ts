@@ -1,7 +1,7 @@
 import { AgentUnavailable } from "../../ports/conversation.ts";
 import type { AudioAgentClause } from "../audio-agent-contract.ts";
 import type { ContractRunner } from "../contract-runner.ts";
-import { within } from "../waiting.ts";
+import { settledWithin } from "../waiting.ts";
 import { AudioTalk } from "./audio-talk.ts";
 
 /** Time in which an agent that speaks too early is caught, ms. */
@@ -26,7 +26,7 @@ export function beginningsContract(clause: AudioAgentClause, expect: ContractRun
     if (refused === undefined) return;
     const agent = refused();
     const opening = AudioTalk.open({ ...under, agent }).catch((error: unknown) => error);
-    const fault = await within(REFUSAL_MS, "The refusal", opening).finally(() => agent.close());
+    const fault = await settledWithin(REFUSAL_MS, "The refusal", opening).finally(() => agent.close());
     expect(fault instanceof AgentUnavailable).toBe(true);
     expect((fault as Error).message.length).toBeGreaterThanOrEqual(10);
   });
@@ -37,7 +37,7 @@ export function beginningsContract(clause: AudioAgentClause, expect: ContractRun
       () => "opened",
       () => "refused",
     );
-    expect(await within(REFUSAL_MS, "The refusal", opening)).toBe("refused");
+    expect(await settledWithin(REFUSAL_MS, "The refusal", opening)).toBe("refused");
   });
 
   clause("does nothing before the callee answers", async (under) => {

@@ -1,6 +1,6 @@
 import type { AudioAgentClause } from "../audio-agent-contract.ts";
 import type { ContractRunner } from "../contract-runner.ts";
-import { within } from "../waiting.ts";
+import { settledWithin } from "../waiting.ts";
 import { AudioTalk } from "./audio-talk.ts";
 
 /** A conversation has ended this long after its call, ms. */
@@ -10,7 +10,7 @@ const LATE_MS = 40_000;
 const SCHEMA = { type: "object" } as const;
 
 /** Clauses about the end of conversations and agents. */
-export function endingsContract(clause: AudioAgentClause, expect: ContractRunner["expect"]): void {
+export function agentEndingsContract(clause: AudioAgentClause, expect: ContractRunner["expect"]): void {
   clause("says goodbye and hangs up in time", async (under) => {
     const talk = await AudioTalk.open(under);
     talk.answer();
@@ -76,7 +76,7 @@ export function endingsContract(clause: AudioAgentClause, expect: ContractRunner
     talk.answer();
     await talk.next("audio");
     talk.scope.abort(new Error("the call is over"));
-    await within(ABORTED_MS, "The events end", talk.over);
+    await settledWithin(ABORTED_MS, "The events end", talk.over);
     const events = talk.events.length;
     talk.say(under.answer);
     conversation.interrupted([]);
@@ -90,7 +90,7 @@ export function endingsContract(clause: AudioAgentClause, expect: ContractRunner
       () => "stated",
       () => "not stated",
     );
-    expect(await within(ABORTED_MS, "The result is refused", outcome)).toBe("not stated");
+    expect(await settledWithin(ABORTED_MS, "The result is refused", outcome)).toBe("not stated");
   });
 
   clause("fails with a reason if it cannot continue", async ({ cutOff, ...under }) => {
@@ -100,7 +100,7 @@ export function endingsContract(clause: AudioAgentClause, expect: ContractRunner
     await talk.until("listen");
     await cutOff();
     talk.conversation.key("1");
-    await within(LATE_MS, "The events end", talk.over);
+    await settledWithin(LATE_MS, "The events end", talk.over);
     expect(talk.fault).toBe(undefined);
     expect(talk.events.at(-1)?.type).toBe("fail");
   });
@@ -110,14 +110,14 @@ export function endingsContract(clause: AudioAgentClause, expect: ContractRunner
     talk.answer();
     await talk.until("listen");
     await under.agent.close();
-    await within(ABORTED_MS, "The events end", talk.over);
+    await settledWithin(ABORTED_MS, "The events end", talk.over);
   });
 
   async function stated({ conversation, scope }: AudioTalk): Promise<void> {
     const value =
       conversation.report === undefined
         ? conversation.result
-        : await within(LATE_MS, "The result", conversation.report({}, scope.signal));
+        : await settledWithin(LATE_MS, "The result", conversation.report({}, scope.signal));
     if (value !== undefined) expect(JSON.parse(JSON.stringify(value))).toEqual(value);
   }
 }

@@ -12,7 +12,7 @@ export function newAccount(
   const id = scene.id("acct");
   return {
     account: { id, email, passwordHash: `hash of ${id}`, role, createdAt: scene.now() },
-    session: session(scene, id),
+    session: loginSession(scene, id),
     user: { id: scene.id("usr"), name: email, createdAt: scene.now() },
     code: undefined,
     ...rest,
@@ -20,7 +20,11 @@ export function newAccount(
 }
 
 /** A session of a day. */
-export function session(scene: StorageScene, accountId: string, patch: Partial<SessionRecord> = {}): SessionRecord {
+export function loginSession(
+  scene: StorageScene,
+  accountId: string,
+  patch: Partial<SessionRecord> = {},
+): SessionRecord {
   const id = scene.id("ses");
   const createdAt = scene.now();
   return {

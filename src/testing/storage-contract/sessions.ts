@@ -1,5 +1,5 @@
 import type { SessionRecord } from "../../ports/storage.ts";
-import { session, storedAccount, storedCode } from "./login-records.ts";
+import { loginSession, storedAccount, storedCode } from "./login-records.ts";
 import type { Clause } from "./scene.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -15,7 +15,7 @@ function sessions(clause: Clause): void {
   clause("a session has everything that was stored, whatever characters a browser sends", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
-    const added = session(scene, account.id, { userAgent: "Browser/1.0 \0\ud800" });
+    const added = loginSession(scene, account.id, { userAgent: "Browser/1.0 \0\ud800" });
     scene.equal(await logins.insertSession(added, account.passwordHash, MOST), true);
     scene.equal(await logins.sessionByHash(added.hash), { session: added, account });
     const [first, second] = await logins.sessions(account.id);
@@ -27,16 +27,16 @@ function sessions(clause: Clause): void {
   clause("a session is stored only for the password that is stored", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
-    const late = session(scene, account.id);
+    const late = loginSession(scene, account.id);
     scene.equal(await logins.insertSession(late, "another hash", MOST), false);
-    scene.equal(await logins.insertSession(session(scene, scene.id("acct")), account.passwordHash, MOST), false);
+    scene.equal(await logins.insertSession(loginSession(scene, scene.id("acct")), account.passwordHash, MOST), false);
     scene.equal(await logins.sessionByHash(late.hash), undefined);
   });
 
   clause("a use prolongs a session, and an earlier one changes nothing", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
-    const one = session(scene, account.id);
+    const one = loginSession(scene, account.id);
     await logins.insertSession(one, account.passwordHash, MOST);
     const [earlier, later] = [scene.now(), scene.now()];
     await logins.prolongSession(one.id, later, later + DAY_MS);
@@ -59,7 +59,7 @@ function sessions(clause: Clause): void {
   clause("a sign-in beyond the limit ends the oldest sessions of its account", async (scene) => {
     const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
     const { logins } = scene.storage;
-    const added = [1, 2, 3, 4].map(() => session(scene, ana.id));
+    const added = [1, 2, 3, 4].map(() => loginSession(scene, ana.id));
     for (const one of added.slice(0, 3)) scene.equal(await logins.insertSession(one, ana.passwordHash, 3), true);
     scene.equal(await logins.sessions(ana.id), added.slice(0, 3).toReversed());
     scene.equal(await logins.insertSession(added[3] as SessionRecord, ana.passwordHash, 2), true);
@@ -70,8 +70,8 @@ function sessions(clause: Clause): void {
   clause("a session stays although the ids of older ones are higher", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
-    const lowest = session(scene, account.id);
-    for (const one of [session(scene, account.id), session(scene, account.id), lowest])
+    const lowest = loginSession(scene, account.id);
+    for (const one of [loginSession(scene, account.id), loginSession(scene, account.id), lowest])
       scene.equal(await logins.insertSession(one, account.passwordHash, 2), true);
     scene.equal((await logins.sessions(account.id)).length, 2);
     scene.equal((await logins.sessionByHash(lowest.hash))?.session, lowest);
@@ -80,7 +80,7 @@ function sessions(clause: Clause): void {
   clause("of sign-ins at once as many sessions are left as the limit allows", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
-    const added = Array.from({ length: 20 }, () => session(scene, account.id));
+    const added = Array.from({ length: 20 }, () => loginSession(scene, account.id));
     await Promise.all(added.map((one) => logins.insertSession(one, account.passwordHash, 3)));
     scene.equal((await logins.sessions(account.id)).length, 3);
   });
@@ -88,7 +88,7 @@ function sessions(clause: Clause): void {
   clause("only expired sessions and codes are deleted", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
-    const old = session(scene, account.id, { expiresAt: scene.now() });
+    const old = loginSession(scene, account.id, { expiresAt: scene.now() });
     await logins.insertSession(old, account.passwordHash, MOST);
     const oldCode = await storedCode(scene, "invitation", { expiresAt: scene.now() });
     const code = await storedCode(scene, "invitation");
@@ -105,7 +105,7 @@ function passwords(clause: Clause): void {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     await storedCode(scene, "reset", { accountId: account.id });
-    const next = session(scene, account.id);
+    const next = loginSession(scene, account.id);
     const { passwordHash } = account;
     scene.equal(await logins.changePassword(next, "next hash", { passwordHash: "another hash" }), false);
     scene.equal(await logins.sessionByHash(next.hash), undefined);
@@ -121,7 +121,7 @@ function passwords(clause: Clause): void {
     const { logins } = scene.storage;
     const code = await storedCode(scene, "reset", { accountId: account.id });
     const used = { hash: code.hash, purpose: "reset", now: scene.now() } as const;
-    const attempts = Array.from({ length: 10 }, () => session(scene, account.id));
+    const attempts = Array.from({ length: 10 }, () => loginSession(scene, account.id));
     const results = await Promise.all(attempts.map((next, i) => logins.changePassword(next, `hash ${i}`, used)));
     scene.equal(results.filter(Boolean).length, 1);
     const winner = results.indexOf(true);
@@ -134,7 +134,7 @@ function passwords(clause: Clause): void {
     const { logins } = scene.storage;
     const code = await storedCode(scene, "reset", { accountId: ana.id });
     const used = { hash: code.hash, purpose: "reset", now: scene.now() } as const;
-    scene.equal(await logins.changePassword(session(scene, bob.id), "next hash", used), false);
+    scene.equal(await logins.changePassword(loginSession(scene, bob.id), "next hash", used), false);
     scene.equal(await logins.account(bob.id), bob);
     scene.equal(await logins.codeByHash(code.hash), code);
   });

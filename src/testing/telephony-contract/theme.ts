@@ -1,5 +1,5 @@
 import type { ContractRunner } from "../contract-runner.ts";
-import type { Network } from "../telephony-network.ts";
+import type { TestNetwork } from "../telephony-network.ts";
 import type { ContractOptions, ContractSubject } from "./options.ts";
 
 /** Options and functions that the tests of one theme use. */
@@ -13,7 +13,7 @@ export interface TelephonyTheme {
    */
   test(
     title: string,
-    body: (network: Network) => Promise<void>,
+    body: (network: TestNetwork) => Promise<void>,
     needs?: unknown,
     create?: () => Promise<ContractSubject>,
   ): void;

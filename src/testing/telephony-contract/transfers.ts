@@ -1,5 +1,5 @@
 import type { Leg, TransferOutcome } from "../../ports/telephony.ts";
-import type { Network, PlacedCall } from "../telephony-network.ts";
+import type { PlacedCall, TestNetwork } from "../telephony-network.ts";
 import type { ContractTransfer } from "./options.ts";
 import { expectInOrder } from "./order.ts";
 import type { TelephonyTheme } from "./theme.ts";
@@ -10,14 +10,14 @@ export function transfersContract({ test, expect, options }: TelephonyTheme): vo
   const { to, refusing } = "skip" in wanted ? { to: "", refusing: wanted } : (wanted satisfies ContractTransfer);
   const { signal } = new AbortController();
 
-  async function talking(network: Network): Promise<PlacedCall> {
+  async function talking(network: TestNetwork): Promise<PlacedCall> {
     const call = await network.call(await network.linkedLine(), numbers.answers);
     await call.events.next("connected", patienceMs);
     return call;
   }
 
   /** The outcome; rejects if it takes too long, or the leg cannot transfer. */
-  async function transferred(network: Network, leg: Leg, number: string): Promise<TransferOutcome> {
+  async function transferred(network: TestNetwork, leg: Leg, number: string): Promise<TransferOutcome> {
     let outcome: TransferOutcome | undefined;
     let fault: unknown;
     const asked = leg.transfer?.(number, signal);

@@ -1,8 +1,8 @@
 import type { Transcription } from "../../ports/transcription.ts";
 import type { ContractRunner } from "../contract-runner.ts";
 import type { TranscriptionClause } from "../transcription-contract.ts";
-import { within } from "../waiting.ts";
-import { bestRate, type Listening, listen } from "./listening.ts";
+import { settledWithin } from "../waiting.ts";
+import { bestRate, listen, type ScriptedListening } from "./listening.ts";
 import { isSaid, type Saying } from "./saying.ts";
 import { Talker } from "./talker.ts";
 
@@ -14,20 +14,20 @@ const AT_ONCE_MS = 3_000;
 /** Clauses about the end of sessions and engines. */
 export function endingsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
   /** Expects that the session has ended: every call on it is allowed and has no effect. */
-  const expectOver = async (listening: Listening, talker: Talker, saying: Saying): Promise<void> => {
-    await within(AT_ONCE_MS, "The events end", listening.ended);
+  const expectOver = async (listening: ScriptedListening, talker: Talker, saying: Saying): Promise<void> => {
+    await settledWithin(AT_ONCE_MS, "The events end", listening.ended);
     const events = [...listening.events];
     talker.say(saying);
     listening.session.commit();
-    await within(AT_ONCE_MS, "A session that is over is closed", listening.session.close());
-    await within(AT_ONCE_MS, "It is closed once more", listening.session.close());
+    await settledWithin(AT_ONCE_MS, "A session that is over is closed", listening.session.close());
+    await settledWithin(AT_ONCE_MS, "It is closed once more", listening.session.close());
     expect(listening.events).toEqual(events);
   };
   /** Expects that a session cannot be opened, or ends at once. */
   const expectRefused = async (transcription: Transcription, abort = new AbortController()): Promise<void> => {
     const opening = listen(transcription, { abort }).catch(() => undefined);
-    const listening = await within(AT_ONCE_MS, "The session is opened, or refused", opening);
-    if (listening) await within(AT_ONCE_MS, "Its events end", listening.ended);
+    const listening = await settledWithin(AT_ONCE_MS, "The session is opened, or refused", opening);
+    if (listening) await settledWithin(AT_ONCE_MS, "Its events end", listening.ended);
   };
 
   clause("delivers pending transcripts before a closed session ends; closing is idempotent", async (under) => {
@@ -36,7 +36,7 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
     const talker = new Talker(transcription, listening.session);
     talker.sayLast(sayings[0]);
     const both = Promise.all([listening.session.close(), listening.session.close()]);
-    await within(CLOSE_MS, "The session is closed", both);
+    await settledWithin(CLOSE_MS, "The session is closed", both);
     await expectOver(listening, talker, sayings[0]);
     expect(isSaid(listening.texts, sayings[0])).toBe(true);
     expect(listening.errors).toEqual([]);
@@ -62,8 +62,8 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
     const sessions = [await listen(transcription), await listen(transcription)];
     const talkers = sessions.map(({ session }) => new Talker(transcription, session));
     for (const talker of talkers) talker.say(sayings[0]);
-    await within(AT_ONCE_MS, "The transcription is closed", transcription.close());
-    await within(AT_ONCE_MS, "It is closed once more", transcription.close());
+    await settledWithin(AT_ONCE_MS, "The transcription is closed", transcription.close());
+    await settledWithin(AT_ONCE_MS, "It is closed once more", transcription.close());
     for (const [i, listening] of sessions.entries()) await expectOver(listening, talkers[i]!, sayings[0]);
     await expectRefused(transcription);
   });
@@ -75,6 +75,6 @@ export function endingsContract(clause: TranscriptionClause, expect: ContractRun
     talker.say(sayings[0]);
     for await (const _ of session.events) break;
     talker.say(sayings[1]);
-    await within(CLOSE_MS, "The session is closed", session.close());
+    await settledWithin(CLOSE_MS, "The session is closed", session.close());
   });
 }

@@ -2,7 +2,7 @@ import { type Transcription, TranscriptionFailed } from "../../ports/transcripti
 import type { ContractRunner } from "../contract-runner.ts";
 import type { TranscriptionClause } from "../transcription-contract.ts";
 import { until } from "../waiting.ts";
-import { type Listening, listen } from "./listening.ts";
+import { listen, type ScriptedListening } from "./listening.ts";
 import { Talker } from "./talker.ts";
 
 /** Time within which a fault is reported, ms. */
@@ -15,7 +15,7 @@ const PUSHED_WITHIN_MS = 5_000;
 /** Sessions of an engine that refuses them or cannot be reached. */
 export function faultsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
   /** The session, or undefined if opening it fails with the error that the port names for that. */
-  const opened = async (engine: Transcription): Promise<Listening | undefined> => {
+  const opened = async (engine: Transcription): Promise<ScriptedListening | undefined> => {
     try {
       return await listen(engine);
     } catch (error) {
@@ -23,7 +23,7 @@ export function faultsContract(clause: TranscriptionClause, expect: ContractRunn
       return undefined;
     }
   };
-  const expectReasons = ({ errors }: Listening): void => {
+  const expectReasons = ({ errors }: ScriptedListening): void => {
     for (const { error } of errors) {
       expect(error instanceof Error).toBe(true);
       expect(error.message.length).toBeGreaterThanOrEqual(10); // a sentence for an operator

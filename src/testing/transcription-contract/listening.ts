@@ -1,6 +1,6 @@
 import type { Speaker } from "../../domain/calls/transcript.ts";
 import type { Transcription, TranscriptionEvent, TranscriptionSession } from "../../ports/transcription.ts";
-import { within } from "../waiting.ts";
+import { settledWithin } from "../waiting.ts";
 
 /** The end of a session takes "a few seconds" at most, ms. */
 const CLOSE_MS = 10_000;
@@ -16,7 +16,7 @@ export interface ListeningOptions {
 }
 
 /** One session of an engine, with all its events. */
-export class Listening {
+export class ScriptedListening {
   readonly session: TranscriptionSession;
   readonly events: TranscriptionEvent[] = [];
   /** Texts that are final. */
@@ -42,8 +42,8 @@ export class Listening {
 
   /** Closes the session and waits for its last event; throws an Error if that takes too long. */
   async close(): Promise<void> {
-    await within(CLOSE_MS, "The session is closed", this.session.close());
-    await within(CLOSE_MS, "Its events end", this.ended);
+    await settledWithin(CLOSE_MS, "The session is closed", this.session.close());
+    await settledWithin(CLOSE_MS, "Its events end", this.ended);
   }
 
   async #read(): Promise<void> {
@@ -55,9 +55,9 @@ export class Listening {
 }
 
 /** Opens a session and reads it to its end. */
-export async function listen(engine: Transcription, options: ListeningOptions = {}): Promise<Listening> {
+export async function listen(engine: Transcription, options: ListeningOptions = {}): Promise<ScriptedListening> {
   const { sampleRate = bestRate(engine), speaker = "callee", abort = new AbortController() } = options;
-  return new Listening(await engine.open({ callId: "call_1", speaker, sampleRate }, abort.signal), abort);
+  return new ScriptedListening(await engine.open({ callId: "call_1", speaker, sampleRate }, abort.signal), abort);
 }
 
 /** The first of an engine's rates, Hz. */

@@ -1,7 +1,7 @@
 import type { ContractRunner } from "../contract-runner.ts";
 import type { TranscriptionClause } from "../transcription-contract.ts";
 import { until } from "../waiting.ts";
-import { type Listening, listen } from "./listening.ts";
+import { listen, type ScriptedListening } from "./listening.ts";
 import { isSaid, type Saying } from "./saying.ts";
 import { Talker } from "./talker.ts";
 
@@ -12,7 +12,7 @@ const TOLERANCE_MS = 100;
 
 /** The transcripts of an engine, and their times. */
 export function textsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
-  const understood = ({ texts }: Listening, saying: Saying): Promise<void> =>
+  const understood = ({ texts }: ScriptedListening, saying: Saying): Promise<void> =>
     until(ANSWER_MS, `"${saying.text}" is understood`, () => isSaid(texts, saying));
 
   clause("has a name and distinct telephony rates", async ({ transcription }) => {

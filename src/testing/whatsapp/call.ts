@@ -1,6 +1,6 @@
 import { concatPcm, pcmFromFloat } from "../../audio/samples/pcm.ts";
 import type { System } from "../../ports/system.ts";
-import { FRAME, FRAME_MS } from "./live-audio.ts";
+import { LIVE_FRAME, LIVE_FRAME_MS } from "./live-audio.ts";
 import { type CalleeDevice, deviceJid, type FakeNumber, otherAddress } from "./numbers.ts";
 import type { CallRelays } from "./relays.ts";
 import { callStanza, childOf, type FakeStanza, offerAck, offerRefusal, type StanzaOfCall } from "./stanza.ts";
@@ -183,7 +183,7 @@ export class FakeWhatsAppCall {
     const { number, system, connectMedia } = this.#options;
     if (number.speaks !== undefined) this.say(number.speaks);
     connectMedia();
-    this.#cancels.add(startTicker(system, FRAME_MS, () => this.#sendFrame()));
+    this.#cancels.add(startTicker(system, LIVE_FRAME_MS, () => this.#sendFrame()));
   }
 
   /** Speaks, after what it already speaks; 16 kHz. */
@@ -232,10 +232,10 @@ export class FakeWhatsAppCall {
   }
 
   #sendFrame(): void {
-    const frame = new Float32Array(FRAME);
+    const frame = new Float32Array(LIVE_FRAME);
     const echo = this.#echo.length > 1 ? this.#echo.shift() : undefined;
-    frame.set(this.#speech.length === 0 && echo ? echo : this.#speech.subarray(0, FRAME));
-    this.#speech = this.#speech.slice(FRAME);
+    frame.set(this.#speech.length === 0 && echo ? echo : this.#speech.subarray(0, LIVE_FRAME));
+    this.#speech = this.#speech.slice(LIVE_FRAME);
     if (this.sendsAudio && (this.#relays?.returnsAudio ?? true)) this.#options.sendAudio(frame);
   }
 

@@ -4,10 +4,10 @@ import type {
   WhatsAppClientState,
   WhatsAppNumber,
 } from "../../ports/whatsapp-client.ts";
-import { Connection, type Network } from "./connection.ts";
+import { FakeConnection, type FakeNetwork } from "./connection.ts";
 import { ContactTokens } from "./contact-tokens.ts";
-import { type Fault, Faults, type FaultyMethod } from "./faults.ts";
-import { Listeners } from "./listeners.ts";
+import { Faults, type FaultyMethod, type NetworkFault } from "./faults.ts";
+import { ClientEvents } from "./listeners.ts";
 import { digitsOf } from "./numbers.ts";
 import type { FakeReachoutTimelock } from "./offer-refusals.ts";
 import { Pairing } from "./pairing.ts";
@@ -27,24 +27,24 @@ type StanzaFilter = (stanza: FakeStanza) => unknown;
  */
 export class FakeWhatsAppClient implements WhatsAppClient {
   readonly context: WhatsAppClientContext;
-  readonly #network: Network;
-  readonly #listeners = new Listeners();
+  readonly #network: FakeNetwork;
+  readonly #listeners = new ClientEvents();
   readonly #filters: StanzaFilter[] = [];
   readonly #faults: Faults;
   readonly #pairing: Pairing;
-  readonly #connection: Connection;
+  readonly #connection: FakeConnection;
   readonly #tokens: ContactTokens;
   /** Peers whose devices are known, so that a call need not ask for them. */
   readonly #knownPeers = new Set<string>();
   #voip: FakeVoip | undefined;
 
-  constructor(network: Network, context: WhatsAppClientContext) {
+  constructor(network: FakeNetwork, context: WhatsAppClientContext) {
     this.context = context;
     this.#network = network;
     this.#tokens = new ContactTokens(context);
     this.#faults = new Faults(network.system);
     this.#pairing = new Pairing(network.system, (event, argument) => this.#listeners.emit(event, argument));
-    this.#connection = new Connection({
+    this.#connection = new FakeConnection({
       network,
       records: context.records,
       pairing: this.#pairing,
@@ -202,7 +202,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   }
 
   /** Makes the next calls of a method misbehave. */
-  disturb(method: FaultyMethod, fault: Fault, times = 1): void {
+  disturb(method: FaultyMethod, fault: NetworkFault, times = 1): void {
     this.#faults.add(method, fault, times);
   }
 

@@ -6,12 +6,12 @@ import type { FakeWhatsAppClient } from "./client.ts";
 import type { FakeIncomingCall } from "./incoming-call.ts";
 import type { FakeReachoutTimelock } from "./offer-refusals.ts";
 import type { Pairing } from "./pairing.ts";
-import { type FakeCredentials, loadSession, saveSession } from "./session-record.ts";
+import { type FakeCredentials, loadTestSession, saveSession } from "./session-record.ts";
 import { childOf, type FakeStanza } from "./stanza.ts";
 import type { FakeVoip } from "./voip.ts";
 
 /** Dependencies of a client on its network. */
-export interface Network {
+export interface FakeNetwork {
   readonly system: System;
   readonly latencyMs: number;
   readonly maxConcurrentCalls: number;
@@ -44,9 +44,9 @@ export interface Network {
   sent(stanza: FakeStanza, creator: string): void;
 }
 
-/** Options of {@link Connection}. */
-export interface ConnectionOptions {
-  readonly network: Network;
+/** Options of {@link FakeConnection}. */
+interface ConnectionOptions {
+  readonly network: FakeNetwork;
   readonly records: LineRecords;
   readonly pairing: Pairing;
   readonly emit: (event: string, argument: unknown) => void;
@@ -67,10 +67,10 @@ const CLOSING: ReadonlyMap<number, string> = new Map([
 ]);
 const CONNECT_TIMEOUT_MS = 10_000;
 /** After that, the client opens a dropped socket again. */
-export const RETRY_MS = 2000;
+export const RECONNECT_MS = 2000;
 
 /** The socket and the session of a client. `none`: never opened or closed; `down`: dropped, and about to come back. */
-export class Connection {
+export class FakeConnection {
   readonly #options: ConnectionOptions;
   #socket: "none" | "up" | "down" = "none";
   #credentials: FakeCredentials | null = null;
@@ -152,7 +152,7 @@ export class Connection {
     const generation = this.#generation;
     const comeBack = (): void => {
       if (this.#socket !== "down" || this.#generation !== generation) return;
-      if (!this.#options.network.reachable) return void this.#options.network.system.after(RETRY_MS, comeBack);
+      if (!this.#options.network.reachable) return void this.#options.network.system.after(RECONNECT_MS, comeBack);
       this.#socket = "up";
       this.#options.login(this.#credentials);
     };
@@ -192,7 +192,7 @@ export class Connection {
     else if (closing !== undefined) {
       this.#close();
       this.#emitClose(closing, reason, false);
-    } else this.drop(RETRY_MS); // the server closes the socket, and the client knows no better than to log in again
+    } else this.drop(RECONNECT_MS); // the server closes the socket, and the client knows no better than to log in again
   }
 
   /** WhatsApp has accepted the login. */
@@ -242,7 +242,7 @@ export class Connection {
 
   async #start(generation: number): Promise<void> {
     const { network, records, login } = this.#options;
-    const credentials = (await loadSession(records)) ?? null;
+    const credentials = (await loadTestSession(records)) ?? null;
     this.#assertCurrent(generation);
     this.#credentials = credentials;
     this.#loaded = true;

@@ -3,7 +3,7 @@ import { realSystem, type System } from "../../ports/system.ts";
 import type { WhatsAppClientContext, WhatsAppClientFactory } from "../../ports/whatsapp-client.ts";
 import { FakeWhatsAppCall } from "./call.ts";
 import { FakeWhatsAppClient } from "./client.ts";
-import { type Network, RETRY_MS } from "./connection.ts";
+import { type FakeNetwork, RECONNECT_MS } from "./connection.ts";
 import { contactToken, historyStanza, tokenStanza } from "./contact-tokens.ts";
 import { Directory } from "./directory.ts";
 import { FakeIncomingCall } from "./incoming-call.ts";
@@ -84,7 +84,7 @@ export class FakeWhatsApp {
   readonly wrtc: FakeWrtc;
   /** True if phones that scan a code need a passkey, which ends the linking. Default: false. */
   needsPasskey = false;
-  readonly #options: Pick<Network, "latencyMs" | "maxConcurrentCalls" | "history" | "timelock">;
+  readonly #options: Pick<FakeNetwork, "latencyMs" | "maxConcurrentCalls" | "history" | "timelock">;
   readonly #directory = new Directory();
   /** The client of each linked device; undefined while none is connected. */
   readonly #devices = new Map<string, FakeWhatsAppClient | undefined>();
@@ -93,7 +93,7 @@ export class FakeWhatsApp {
   readonly #newLinks = new Set<string>();
   readonly #incoming = new Map<string, FakeIncomingCall>();
   readonly #refusals: OfferRefusals;
-  readonly #network: Network;
+  readonly #network: FakeNetwork;
   #reachable = true;
   #lastDevice = 0;
 
@@ -214,7 +214,7 @@ export class FakeWhatsApp {
 
   set reachable(reachable: boolean) {
     this.#reachable = reachable;
-    if (!reachable) for (const client of this.clients) client.dropSocket(RETRY_MS);
+    if (!reachable) for (const client of this.clients) client.dropSocket(RECONNECT_MS);
   }
 
   #link(client: FakeWhatsAppClient, phone: string): void {
@@ -270,7 +270,7 @@ export class FakeWhatsApp {
     this.#deliver(client, { tag: "iq", attrs: { id: this.#newId(), type: "set" }, content: [pairDevice] });
   }
 
-  #offer(...[client, voip, { callId, peerJid, creator, token }]: Parameters<Network["offer"]>): FakeWhatsAppCall {
+  #offer(...[client, voip, { callId, peerJid, creator, token }]: Parameters<FakeNetwork["offer"]>): FakeWhatsAppCall {
     const phone = this.#directory.phoneOf(peerJid);
     const number = this.#directory.numberOf(phone) ?? { devices: [] };
     if (number.devices?.length === 0) throw new Error(`no device sessions to encrypt the call offer for ${peerJid}`);
@@ -329,7 +329,7 @@ export class FakeWhatsApp {
     return toHex(bytes).toUpperCase();
   };
 
-  #newNetwork(): Network {
+  #newNetwork(): FakeNetwork {
     const { system } = this;
     const reachable = (): boolean => this.#reachable;
     return {

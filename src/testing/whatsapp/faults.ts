@@ -13,18 +13,18 @@ export type FaultyMethod =
   | "endCall";
 
 /** `hang`: the promise never settles. An error: it rejects with it. `afterMs`: the method starts that much later. */
-export type Fault = "hang" | Error | { readonly afterMs: number };
+export type NetworkFault = "hang" | Error | { readonly afterMs: number };
 
 /** The faults that a test has asked for, by method. */
 export class Faults {
-  readonly #pending = new Map<FaultyMethod, Fault[]>();
+  readonly #pending = new Map<FaultyMethod, NetworkFault[]>();
   readonly #system: System;
 
   constructor(system: System) {
     this.#system = system;
   }
 
-  add(method: FaultyMethod, fault: Fault, times: number): void {
+  add(method: FaultyMethod, fault: NetworkFault, times: number): void {
     const pending = this.#pending.get(method) ?? [];
     for (let i = 0; i < times; i++) pending.push(fault);
     this.#pending.set(method, pending);

@@ -2,7 +2,7 @@
 type Listener = (argument: any) => void;
 
 /** The listeners of a client, by event. A listener that throws breaks off the act that emitted the event. */
-export class Listeners {
+export class ClientEvents {
   readonly #byEvent = new Map<string, Listener[]>();
 
   on(event: string, listener: Listener): void {

@@ -1,9 +1,9 @@
 /** Rate of a call's audio, Hz. */
 export const RATE = 16_000;
 /** The engine sends and delivers one frame in this time, ms. */
-export const FRAME_MS = 60;
+export const LIVE_FRAME_MS = 60;
 /** Samples of one frame. */
-export const FRAME = (RATE * FRAME_MS) / 1000;
+export const LIVE_FRAME = (RATE * LIVE_FRAME_MS) / 1000;
 /** Feeding pauses at 120 ms of buffered audio and continues at 60 ms. */
 export const WATERMARKS: { readonly pauseMs: number; readonly resumeMs: number } = { pauseMs: 120, resumeMs: 60 };
 /** With more buffered than this, the engine skips ahead to the last frame. */
@@ -46,18 +46,18 @@ export class LiveAudio {
   /** Starts reading one frame behind the write position: what was fed before is lost. */
   startCapture(): void {
     if (!this.#external) return;
-    this.#keepLast(this.#samples, FRAME);
-    this.#started = this.#samples.length >= FRAME;
+    this.#keepLast(this.#samples, LIVE_FRAME);
+    this.#started = this.#samples.length >= LIVE_FRAME;
   }
 
   /** The next frame to send: silence if none is due. */
   next(): Float32Array<ArrayBuffer> {
-    const frame = new Float32Array(FRAME);
-    if (!this.#started && this.#samples.length < FRAME) return frame;
+    const frame = new Float32Array(LIVE_FRAME);
+    if (!this.#started && this.#samples.length < LIVE_FRAME) return frame;
     this.#started = true;
-    if (this.#samples.length > HIGH_WATER) this.#keepLast(this.#samples, FRAME);
-    frame.set(this.#samples.subarray(0, FRAME));
-    this.#samples = this.#samples.slice(FRAME);
+    if (this.#samples.length > HIGH_WATER) this.#keepLast(this.#samples, LIVE_FRAME);
+    frame.set(this.#samples.subarray(0, LIVE_FRAME));
+    this.#samples = this.#samples.slice(LIVE_FRAME);
     return frame;
   }
 

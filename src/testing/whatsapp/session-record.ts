@@ -11,7 +11,7 @@ export interface FakeCredentials {
 const KEY = "fake-whatsapp/session";
 
 /** The stored session; undefined if there is none. Throws an Error for a record that no fake client wrote. */
-export async function loadSession(records: LineRecords): Promise<FakeCredentials | undefined> {
+export async function loadTestSession(records: LineRecords): Promise<FakeCredentials | undefined> {
   const [bytes] = await records.get([KEY]);
   if (bytes === undefined) return undefined;
   const parsed: unknown = JSON.parse(new TextDecoder().decode(bytes));

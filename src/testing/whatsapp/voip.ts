@@ -3,7 +3,7 @@ import type { WhatsAppCall, WhatsAppVoip } from "../../ports/whatsapp-client.ts"
 import type { FakeWhatsAppCall } from "./call.ts";
 import type { Faults } from "./faults.ts";
 import type { FakeIncomingCall } from "./incoming-call.ts";
-import { FRAME_MS, LiveAudio, WATERMARKS } from "./live-audio.ts";
+import { LIVE_FRAME_MS, LiveAudio, WATERMARKS } from "./live-audio.ts";
 import { childOf, type FakeStanza, terminateStanza } from "./stanza.ts";
 import { startTicker } from "./ticker.ts";
 
@@ -218,7 +218,7 @@ export class FakeVoip implements WhatsAppVoip {
   #startCapture(session: Session): void {
     session.stopCapture?.();
     session.audio.startCapture();
-    session.stopCapture = startTicker(this.#host.system, FRAME_MS, () => {
+    session.stopCapture = startTicker(this.#host.system, LIVE_FRAME_MS, () => {
       const frame = session.audio.next();
       if (session.remote && "receive" in session.remote) session.remote.receive(frame);
     });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 import { workerParser } from "../../../adapters/bodies/worker-parser.ts";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
-import { DecodedAudio } from "../../../src/domain/calls/audio-input.ts";
+import { UploadedAudio } from "../../../src/domain/calls/audio-input.ts";
 import { inputSchemas, parseCreateCall } from "../../../src/domain/input/inputs.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 
@@ -24,9 +24,9 @@ const file = Uint8Array.from({ length: 10 * MEGABYTE }, (_, at) => Math.imul(at,
 test("a 10 MiB upload is decoded and hashed", async () => {
   const base64 = Buffer.from(file).toString("base64");
   const parsed = await parse(JSON.stringify(callWith(`data:audio/wav;base64,${base64}`)));
-  const audio = (parsed as { value: { audio: { audioBase64: DecodedAudio } } }).value.audio.audioBase64;
+  const audio = (parsed as { value: { audio: { audioBase64: UploadedAudio } } }).value.audio.audioBase64;
   expect(parsed).toEqual({ value: callWith(audio) });
-  expect(audio).toBeInstanceOf(DecodedAudio);
+  expect(audio).toBeInstanceOf(UploadedAudio);
   expect(Buffer.compare(audio.bytes, file)).toBe(0);
   expect(audio.sha256).toBe(createHash("sha256").update(file).digest("hex"));
 });

@@ -3,7 +3,7 @@ import { parsePhoneNumberFromString } from "libphonenumber-js/max";
 import examples from "libphonenumber-js/mobile/examples" with { type: "json" };
 import { describe, expect, test } from "vitest";
 import { parseUri } from "../../../adapters/sip-stack/message/uri.ts";
-import { numberFormat } from "../../../adapters/telephony/sip/config/number-format.ts";
+import { diallingFormat } from "../../../adapters/telephony/sip/config/number-format.ts";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import {
   type DestinationRule,
@@ -102,7 +102,7 @@ describe("INVITEs", () => {
     await scene.line();
     const { allowedPrefixes, allowEmergency = false, allowPremium = false } = rule;
     const refuses = await refusesBy({ allowedPrefixes, allowEmergency, allowPremium });
-    const format = numberFormat(rule.numberFormat ?? "e164")!;
+    const format = diallingFormat(rule.numberFormat ?? "e164")!;
     const invited = () => scene.farEnd.requests.filter((request) => methodOf(request) === "INVITE");
     await fc.assert(
       fc.asyncProperty(number, async (phone) => {
@@ -170,7 +170,7 @@ describe("a redirection", () => {
     ["sip:bob@a", "e164", true],
     ["sip:a", "e164", true],
   ])("to %s on a trunk with the format %s is followed: %s", async (uri, format, followed) => {
-    expect(await mayFollow(parseUri(uri)!, await refusesBy(), numberFormat(format)!)).toBe(followed);
+    expect(await mayFollow(parseUri(uri)!, await refusesBy(), diallingFormat(format)!)).toBe(followed);
   });
 });
 

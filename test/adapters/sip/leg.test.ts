@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { InviteEnd, InviteUsage } from "../../../adapters/sip-stack/dialog/invite.ts";
 import type { MediaSession, MediaStatistics } from "../../../adapters/sip-stack/media/engine.ts";
 import { SipLeg, type SipLegOptions } from "../../../adapters/telephony/sip/leg.ts";
-import { releaseOf } from "../../../adapters/telephony/sip/outcome/release-of.ts";
+import { sipRelease } from "../../../adapters/telephony/sip/outcome/release-of.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { LegEvents } from "../../../src/testing/telephony-host.ts";
@@ -18,7 +18,7 @@ function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly
     sampleRate: 8_000,
     system,
     evidenceRequired: true,
-    releaseOf: (end) => releaseOf(end),
+    releaseOf: (end) => sipRelease(end),
     takesTelephoneEvents: () => true,
     answered: () => {},
     again: () => undefined,

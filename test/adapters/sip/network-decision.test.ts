@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
-import { releaseOf } from "../../../adapters/telephony/sip/outcome/release-of.ts";
+import { sipRelease } from "../../../adapters/telephony/sip/outcome/release-of.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 type Fields = readonly (readonly [name: string, value: string])[];
@@ -12,7 +12,7 @@ function refused(line: string, fields: Fields = [], rang = false) {
   const headers = new SipHeaders();
   for (const [name, value] of fields) headers.add(name, value);
   const response = { kind: "response", status: Number(status), reason: phrase.join(" "), headers } as const;
-  return releaseOf({ type: "rejected", response: { ...response, body: new Uint8Array(0) }, rang, progressed: rang });
+  return sipRelease({ type: "rejected", response: { ...response, body: new Uint8Array(0) }, rang, progressed: rang });
 }
 
 const ANALYTICS =
@@ -141,7 +141,7 @@ describe("a BYE before an answer", () => {
     ["Q.850;cause=21;location=TN", "rejected_by_network"],
     ["Q.850;cause=17", "busy"],
   ])("with %s is %s, never declined", (reason, cause) => {
-    expect(releaseOf({ type: "bye", reason }, {}, false).cause).toBe(cause);
+    expect(sipRelease({ type: "bye", reason }, {}, false).cause).toBe(cause);
   });
 });
 

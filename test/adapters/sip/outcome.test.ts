@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
 import type { SipResponse } from "../../../adapters/sip-stack/message/message.ts";
-import { releaseOf } from "../../../adapters/telephony/sip/outcome/release-of.ts";
+import { sipRelease } from "../../../adapters/telephony/sip/outcome/release-of.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 function response(status: number, reason: string, fields: Readonly<Record<string, string>> = {}): SipResponse {
@@ -15,7 +15,7 @@ const rejected = (
   status: number,
   { rang = false, q850, phrase = "Phrase" }: { rang?: boolean; q850?: number; phrase?: string } = {},
 ) =>
-  releaseOf({
+  sipRelease({
     type: "rejected",
     response: response(status, phrase, q850 === undefined ? {} : { Reason: `Q.850;cause=${q850};text="why"` }),
     rang,
@@ -82,7 +82,7 @@ describe("the release of a refused call", () => {
   test("has the raw cause as its detail", () => {
     expect(rejected(486, { q850: 17, phrase: "Busy Here" }).detail).toBe("SIP 486 Busy Here (Q.850 17)");
     expect(
-      releaseOf({
+      sipRelease({
         type: "rejected",
         response: response(500, "", {
           Reason: 'SIP;cause=200;text="Call completed elsewhere"',
@@ -97,7 +97,7 @@ describe("the release of a refused call", () => {
   test("has the fix after the raw cause", () => {
     expect(rejected(407).detail).toMatch(/^SIP 407 Phrase: .*password/);
     expect(
-      releaseOf({
+      sipRelease({
         type: "rejected",
         response: response(302, "Moved", { Contact: "<sip:a@b>" }),
         rang: false,
@@ -108,7 +108,7 @@ describe("the release of a refused call", () => {
 
   test("has Retry-After for 503 only, up to an hour", () => {
     const rest = (status: number, value: string) =>
-      releaseOf({
+      sipRelease({
         type: "rejected",
         response: response(status, "", { "Retry-After": value }),
         rang: false,
@@ -129,15 +129,15 @@ describe("the release of a refused call", () => {
 
 describe("the release of another end", () => {
   test("is callee_hung_up after a BYE", () => {
-    expect(releaseOf({ type: "bye", reason: 'Q.850;cause=16;text="Normal"' })).toEqual({
+    expect(sipRelease({ type: "bye", reason: 'Q.850;cause=16;text="Normal"' })).toEqual({
       cause: "callee_hung_up",
       detail: "SIP BYE (Q.850 16)",
     });
-    expect(releaseOf({ type: "bye", reason: undefined }).detail).toBe("SIP BYE");
+    expect(sipRelease({ type: "bye", reason: undefined }).detail).toBe("SIP BYE");
   });
 
   test("has no detail after our own hang-up", () => {
-    expect(releaseOf({ type: "released" })).toEqual({ cause: "released", detail: null });
+    expect(sipRelease({ type: "released" })).toEqual({ cause: "released", detail: null });
   });
 
   test.each([
@@ -145,13 +145,13 @@ describe("the release of another end", () => {
     ["media", "media_failed"],
     ["protocol", "rejected_by_network"],
   ] as const)("%s is %s", (type, cause) => {
-    expect(releaseOf({ type, detail: "why" })).toEqual({ cause, detail: "why" });
+    expect(sipRelease({ type, detail: "why" })).toEqual({ cause, detail: "why" });
   });
 });
 
 describe("a refusal by WhatsApp", () => {
   const refused = (status: number, phrase: string) =>
-    releaseOf(
+    sipRelease(
       { type: "rejected", response: response(status, phrase), rang: false, progressed: false },
       { whatsApp: true },
     );
@@ -178,8 +178,8 @@ describe("any response of a peer", () => {
   fuzz(
     "never throws, whatever it is",
     fc.property(fc.string({ unit: "binary" }), (text) => {
-      releaseOf({ type: "bye", reason: `Q.850;${text}` });
-      releaseOf(
+      sipRelease({ type: "bye", reason: `Q.850;${text}` });
+      sipRelease(
         {
           type: "rejected",
           response: response(403, text, { Reason: text, Warning: text, "Retry-After": text }),

@@ -3,7 +3,7 @@ import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import { type SipOptions, sip } from "../../../adapters/telephony/sip/index.ts";
 import { type CallerId, DialError, type Line, type LineHealth, type Telephony } from "../../../src/ports/telephony.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
-import { Network, type PlacedCall } from "../../../src/testing/telephony-network.ts";
+import { type PlacedCall, TestNetwork } from "../../../src/testing/telephony-network.ts";
 import { CountedSystem } from "../../support/counted-system.ts";
 import { type FarEnd, type FarEndOptions, startFarEnd } from "../../support/sip/far-end.ts";
 
@@ -14,14 +14,14 @@ export class Scene {
   readonly farEnd: FarEnd;
   readonly system: CountedSystem = new CountedSystem();
   readonly telephony: Telephony;
-  readonly network: Network;
+  readonly network: TestNetwork;
   #line: Line | undefined;
 
   private constructor(farEnd: FarEnd, trunk: Partial<Trunk>, media: SipOptions["media"]) {
     this.farEnd = farEnd;
     const all = { name: "far", server: farEnd.uri, ...trunk };
     this.telephony = sip({ trunks: [all], system: this.system, media })[0]!;
-    this.network = new Network({ telephony: this.telephony, close: () => farEnd.close() }, PATIENCE_MS);
+    this.network = new TestNetwork({ telephony: this.telephony, close: () => farEnd.close() }, PATIENCE_MS);
     onTestFinished(() => this.close());
   }
 

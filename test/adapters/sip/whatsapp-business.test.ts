@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { sip, whatsappBusiness } from "../../../adapters/telephony/sip/index.ts";
-import { Network } from "../../../src/testing/telephony-network.ts";
+import { TestNetwork } from "../../../src/testing/telephony-network.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 import { freePort } from "../../support/free-port.ts";
 import { field, fieldsNamed } from "../../support/sip/sip-text.ts";
@@ -9,7 +9,7 @@ import { Meta } from "./meta.ts";
 const PASSWORD = "its password";
 const CALLEE = "+12025550123";
 const authority = certificateAuthority();
-let network: Network | undefined;
+let network: TestNetwork | undefined;
 
 afterEach(async () => {
   await network?.close();
@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 /** A trunk of the preset, with Meta on this machine. */
-async function business(password = PASSWORD): Promise<{ network: Network; meta: Meta; port: number }> {
+async function business(password = PASSWORD): Promise<{ network: TestNetwork; meta: Meta; port: number }> {
   const meta = await Meta.open(authority, PASSWORD);
   const port = await freePort();
   const { cert, key } = authority.issue({ names: ["sip.example.com"] });
@@ -32,7 +32,7 @@ async function business(password = PASSWORD): Promise<{ network: Network; meta: 
     tls: { ca: authority.ca, servername: "wa.meta.vc" },
   });
   const [telephony] = sip({ trunks: [trunk] });
-  network = new Network({ telephony: telephony!, close: () => meta.close() }, 5_000);
+  network = new TestNetwork({ telephony: telephony!, close: () => meta.close() }, 5_000);
   return { network, meta, port };
 }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type DeepgramOptions, deepgramTranscription } from "../../../adapters/transcription/index.ts";
 import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
-import { type Listening, listen } from "../../../src/testing/transcription-contract/listening.ts";
+import { listen, type ScriptedListening } from "../../../src/testing/transcription-contract/listening.ts";
 import { type DeepgramServer, deepgramServer } from "../../support/deepgram-server.ts";
 import { understandTones } from "../../support/understand-tones.ts";
 import { errorsIn } from "./listening.ts";
@@ -16,13 +16,13 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const opened = (options: Partial<DeepgramOptions> = {}, sampleRate = RATE): Promise<Listening> =>
+const opened = (options: Partial<DeepgramOptions> = {}, sampleRate = RATE): Promise<ScriptedListening> =>
   listen(deepgramTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "nova", ...options }), {
     sampleRate,
   });
 
 /** Pushes frames of 20 ms without a gap. */
-function push({ session }: Listening, samples: Int16Array, atMs: number, sampleRate = RATE): void {
+function push({ session }: ScriptedListening, samples: Int16Array, atMs: number, sampleRate = RATE): void {
   const frame = sampleRate / 50;
   for (let at = 0; at < samples.length; at += frame)
     session.push(samples.subarray(at, at + frame), atMs + (at * 1_000) / sampleRate);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type OpenaiTranscriptionOptions, openaiTranscription } from "../../../adapters/transcription/index.ts";
 import { toneShare } from "../../../src/audio/tones/tone.ts";
-import { type Listening, listen } from "../../../src/testing/transcription-contract/listening.ts";
+import { listen, type ScriptedListening } from "../../../src/testing/transcription-contract/listening.ts";
 import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
 import { printed } from "../../support/printed.ts";
 import { understandTones } from "../../support/understand-tones.ts";
@@ -16,13 +16,13 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const opened = (options: Partial<OpenaiTranscriptionOptions> = {}, sampleRate = RATE): Promise<Listening> =>
+const opened = (options: Partial<OpenaiTranscriptionOptions> = {}, sampleRate = RATE): Promise<ScriptedListening> =>
   listen(openaiTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "whisper", ...options }), {
     sampleRate,
   });
 
 /** Speaks one turn and ends the session. */
-async function heard(options: Partial<OpenaiTranscriptionOptions> = {}): Promise<Listening> {
+async function heard(options: Partial<OpenaiTranscriptionOptions> = {}): Promise<ScriptedListening> {
   const listening = await opened(options);
   speak(listening.session, 440, 500, 1_000, RATE);
   listening.session.commit();
@@ -181,7 +181,7 @@ describe("the end of a batch session", () => {
   test("comes at once after an abort or the close of the engine", async () => {
     server.fail("silent", "silent");
     const engine = openaiTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "whisper" });
-    for (const end of [(one: Listening) => one.abort.abort(), () => void engine.close()]) {
+    for (const end of [(one: ScriptedListening) => one.abort.abort(), () => void engine.close()]) {
       const listening = await listen(engine);
       speak(listening.session, 440, 300, 0, RATE);
       listening.session.commit();

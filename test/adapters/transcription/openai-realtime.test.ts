@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type OpenaiRealtimeOptions, openaiRealtimeTranscription } from "../../../adapters/transcription/index.ts";
-import { type Listening, listen } from "../../../src/testing/transcription-contract/listening.ts";
+import { listen, type ScriptedListening } from "../../../src/testing/transcription-contract/listening.ts";
 import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts";
 import { understandTones } from "../../support/understand-tones.ts";
 import { errorsIn, speak } from "./listening.ts";
@@ -14,10 +14,10 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const opened = (options: Partial<OpenaiRealtimeOptions> = {}): Promise<Listening> =>
+const opened = (options: Partial<OpenaiRealtimeOptions> = {}): Promise<ScriptedListening> =>
   listen(openaiRealtimeTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "live", ...options }));
 
-const say = ({ session }: Listening, hz: number, atMs: number, ms = 500): void => {
+const say = ({ session }: ScriptedListening, hz: number, atMs: number, ms = 500): void => {
   speak(session, hz, ms, atMs, RATE);
   session.commit();
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FakeNumber } from "../../../src/testing/index.ts";
-import type { Fault } from "../../../src/testing/whatsapp/faults.ts";
+import type { NetworkFault } from "../../../src/testing/whatsapp/faults.ts";
 import { ANA, type Dialled, NumberScene } from "./number-scene.ts";
 
 const PHASES: readonly (readonly [string, FakeNumber])[] = [
@@ -88,7 +88,7 @@ function hangUp(call: Dialled): void {
   void call.leg?.hangUp();
 }
 
-function hangUpWith({ client }: NumberScene, call: Dialled, fault: Fault, times = 1): void {
+function hangUpWith({ client }: NumberScene, call: Dialled, fault: NetworkFault, times = 1): void {
   client.disturb("endCall", fault, times);
   hangUp(call);
 }

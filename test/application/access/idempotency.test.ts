@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { sha256OfBytes } from "../../../src/base/sha256.ts";
 import type { Principal } from "../../../src/domain/access/principal.ts";
-import { DecodedAudio } from "../../../src/domain/calls/audio-input.ts";
+import { UploadedAudio } from "../../../src/domain/calls/audio-input.ts";
 import type { CreateCallInput } from "../../../src/domain/calls/call-input.ts";
 import type { Instance } from "../../../src/domain/instances/instance.ts";
 import { ALICE, audioFile, BOB, NUMBER, World } from "../../support/application.ts";
@@ -319,7 +319,7 @@ test("a file makes the same request as base64, data URL or decoded bytes", async
     );
   const { id } = await upload(text);
   expect(await upload(`data:audio/wav;base64,${text}`)).toMatchObject({ id, replayed: true });
-  const decoded = new DecodedAudio(bytes, await sha256OfBytes(bytes));
+  const decoded = new UploadedAudio(bytes, await sha256OfBytes(bytes));
   expect(await upload(decoded)).toMatchObject({ id, replayed: true });
   await expect(upload(audioFile(2))).rejects.toMatchObject({ code: "idempotency_key_reused" });
   await world.stop();

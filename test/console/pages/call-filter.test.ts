@@ -4,14 +4,14 @@ import {
   filterOf,
   isFiltered,
   listQuery,
-  matches,
+  matchesFilter,
   searchOf,
   targetPhoneIn,
 } from "../../../adapters/console/pages/views/calls/call-filter.ts";
-import type { CallRow } from "../../../adapters/console/pages/views/calls/call-rows.ts";
+import type { ListedCall } from "../../../adapters/console/pages/views/calls/call-rows.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-const CALL: CallRow = {
+const CALL: ListedCall = {
   id: "call_1",
   instance_id: "inst_1",
   type: "FIXED_TTS",
@@ -55,14 +55,14 @@ describe("a filter of calls", () => {
     ["first day", { from: "2026-11-28" }, { from: "2026-11-27" }],
     ["last day", { to: "2026-11-26" }, { to: "2026-11-27" }],
   ] as const)("leaves out calls by %s", (_, other, same) => {
-    expect(matches(CALL, other)).toBe(false);
-    expect(matches(CALL, same)).toBe(true);
+    expect(matchesFilter(CALL, other)).toBe(false);
+    expect(matchesFilter(CALL, same)).toBe(true);
     expect(isFiltered(same)).toBe(true);
   });
 
   it("without fields leaves nothing out", () => {
     expect(isFiltered({})).toBe(false);
-    expect(matches(CALL, {})).toBe(true);
+    expect(matchesFilter(CALL, {})).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CallFilter } from "../../../adapters/console/pages/views/calls/call-filter.ts";
-import { type CallRow, CallRows } from "../../../adapters/console/pages/views/calls/call-rows.ts";
+import type { CallListFilter } from "../../../adapters/console/pages/views/calls/call-filter.ts";
+import { CallRows, type ListedCall } from "../../../adapters/console/pages/views/calls/call-rows.ts";
 import { idSource } from "../../../src/base/ids.ts";
 import type { CallEvent } from "../../../src/client/index.ts";
 import { fuzz } from "../../support/fuzz.ts";
@@ -17,7 +17,7 @@ function idAt(second: number): string {
   )("call");
 }
 
-function call(second: number, fields: Partial<CallRow> = {}): CallRow {
+function call(second: number, fields: Partial<ListedCall> = {}): ListedCall {
   return {
     id: idAt(second),
     instance_id: "inst_1",
@@ -38,7 +38,7 @@ function event(type: CallEvent["type"], second: number, data: object = {}): Call
   return { ...source, type, call_id: idAt(second), data } as unknown as CallEvent;
 }
 
-function rowsOf(filter: CallFilter, ...calls: CallRow[]): CallRows {
+function rowsOf(filter: CallListFilter, ...calls: ListedCall[]): CallRows {
   const rows = new CallRows(filter);
   rows.addPage(calls, true);
   return rows;

@@ -1,21 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { callerForm, callerOf } from "../../../adapters/console/pages/views/instances/caller-form.ts";
+import { callerForm, callerOfForm } from "../../../adapters/console/pages/views/instances/caller-form.ts";
 import { pauseUntil } from "../../../adapters/console/pages/views/instances/code-pause.ts";
 import { networkKind, ownName } from "../../../adapters/console/pages/views/instances/network-kind.ts";
 
 describe("the caller of a form", () => {
   test("is none if the form is empty", () => {
-    expect(callerOf(callerForm())).toBeNull();
-    expect(callerOf({ phoneNumber: " ", displayName: "  ", withheld: false })).toBeNull();
+    expect(callerOfForm(callerForm())).toBeNull();
+    expect(callerOfForm({ phoneNumber: " ", displayName: "  ", withheld: false })).toBeNull();
   });
 
   test("has its contents, the number without spaces", () => {
-    expect(callerOf({ phoneNumber: "+1 (202) 555-01.23", displayName: " Front desk ", withheld: false })).toEqual({
+    expect(callerOfForm({ phoneNumber: "+1 (202) 555-01.23", displayName: " Front desk ", withheld: false })).toEqual({
       phoneNumber: "+12025550123",
       displayName: "Front desk",
     });
-    expect(callerOf({ phoneNumber: "", displayName: "", withheld: true })).toEqual({ withheld: true });
+    expect(callerOfForm({ phoneNumber: "", displayName: "", withheld: true })).toEqual({ withheld: true });
   });
 
   test("comes back from the form unchanged", () => {
@@ -24,7 +24,7 @@ describe("the caller of a form", () => {
     const callers = fc.record({ phoneNumber, displayName, withheld: fc.constant(true) }, { requiredKeys: [] });
     fc.assert(
       fc.property(callers, (caller) => {
-        expect(callerOf(callerForm(caller)) ?? {}).toEqual(caller);
+        expect(callerOfForm(callerForm(caller)) ?? {}).toEqual(caller);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type CallSource, LiveCalls } from "../../../adapters/console/pages/views/calls/live-calls.ts";
+import { CallChanges, type CallSource } from "../../../adapters/console/pages/views/calls/live-calls.ts";
 import { idSource } from "../../../src/base/ids.ts";
 import type { Call, CallEvent } from "../../../src/client/index.ts";
 
@@ -59,7 +59,7 @@ class Server implements CallSource {
 
 const many = (count: number): Call[] => Array.from({ length: count }, (_, index) => call(1_000 - index));
 const settle = (ms = 1_000): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
-const statuses = (list: LiveCalls): string[] => list.rows.value.map(({ status }) => status);
+const statuses = (list: CallChanges): string[] => list.rows.value.map(({ status }) => status);
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -67,7 +67,7 @@ afterEach(() => void vi.useRealTimers());
 describe("a live list of calls", () => {
   it("reads page after page until the last one", async () => {
     const server = new Server(...many(250));
-    const list = new LiveCalls({}, server);
+    const list = new CallChanges({}, server);
     list.start();
     expect(list.loaded.value).toBe(false);
     await settle();
@@ -81,7 +81,7 @@ describe("a live list of calls", () => {
 
   it("follows its calls, drawn once per batch", async () => {
     const server = new Server(call(2), call(1));
-    const list = new LiveCalls({}, server);
+    const list = new CallChanges({}, server);
     list.start();
     await settle();
     const drawn = vi.fn();
@@ -96,7 +96,7 @@ describe("a live list of calls", () => {
 
   it("reads new calls together", async () => {
     const server = new Server(...many(30));
-    const list = new LiveCalls({}, server);
+    const list = new CallChanges({}, server);
     list.start();
     await settle();
     server.calls = [call(2_002), call(2_001), ...server.calls];
@@ -109,7 +109,7 @@ describe("a live list of calls", () => {
 
   it("reads a new call on a later page, and no further than its time", async () => {
     const server = new Server();
-    const list = new LiveCalls({ statuses: ["RINGING"] }, server);
+    const list = new CallChanges({ statuses: ["RINGING"] }, server);
     list.start();
     await settle();
     server.calls = many(500)
@@ -126,7 +126,7 @@ describe("a live list of calls", () => {
 
   it("starts over when events may have been missed", async () => {
     const server = new Server(call(1));
-    const list = new LiveCalls({}, server);
+    const list = new CallChanges({}, server);
     list.start();
     await settle();
     server.calls = [call(5), call(1, { status: "FAILED" })];
@@ -137,7 +137,7 @@ describe("a live list of calls", () => {
 
   it("keeps its rows when a page cannot be read, and reads it at the next try", async () => {
     const server = new Server(...many(150));
-    const list = new LiveCalls({}, server);
+    const list = new CallChanges({}, server);
     list.start();
     await settle();
     server.fault = new Error("away");
@@ -150,7 +150,7 @@ describe("a live list of calls", () => {
 
   it("stops asking after its end", async () => {
     const server = new Server(call(1));
-    const list = new LiveCalls({}, server);
+    const list = new CallChanges({}, server);
     const stop = list.start();
     await settle();
     server.emit(event("queued", 5));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  curlExample,
+  curlTokenExample,
   type TokenUse,
   typescriptExample,
 } from "../../../adapters/console/pages/views/tokens/examples.ts";
@@ -10,7 +10,7 @@ const use: TokenUse = { url: "http://127.0.0.1:8080", token: "rp_live_abc", scop
 
 describe("the example for a new token", () => {
   test("places a call if the token may and there is an instance", () => {
-    expect(curlExample(use)).toContain("/v1/calls'");
+    expect(curlTokenExample(use)).toContain("/v1/calls'");
     expect(typescriptExample(use)).toContain("ringport.calls.create({");
   });
 
@@ -27,7 +27,7 @@ describe("the example for a new token", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("'", '"', "$", "`", "\\", " ", ";", "&", "a") }), (path) => {
         const url = `http://host/${path}`;
-        expect(shellWords(curlExample({ ...use, url }))).toContain(`${url}/v1/calls`);
+        expect(shellWords(curlTokenExample({ ...use, url }))).toContain(`${url}/v1/calls`);
       }),
       { numRuns: 20 },
     );

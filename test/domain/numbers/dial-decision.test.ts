@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  type Callee,
   calleeBlock,
   consentAmong,
   DAY_MS,
+  type DialledCallee,
   type DialPast,
   type DialRecord,
   decideDial,
@@ -17,7 +17,7 @@ import { fuzz } from "../../support/fuzz.ts";
 
 const NOW = Date.UTC(2026, 5, 17, 12); // a Wednesday
 const HOUR_MS = 3_600_000;
-const CALLEE: Callee = { phone: "+12025550100", consent: undefined, zones: [] };
+const CALLEE: DialledCallee = { phone: "+12025550100", consent: undefined, zones: [] };
 const NO_PAST: DialPast = { linkedAt: 0, history: [], sinceLastDialMs: undefined, chance: 0 };
 const WARM_UP = { firstDay: 3, growth: 1.5, days: 4 };
 
@@ -31,7 +31,12 @@ function dials(ago: readonly number[], answered: readonly boolean[] = []): DialR
   }));
 }
 
-function decide(protection: NumberProtection, callee: Partial<Callee>, past: Partial<DialPast>, waitsUntil = NOW) {
+function decide(
+  protection: NumberProtection,
+  callee: Partial<DialledCallee>,
+  past: Partial<DialPast>,
+  waitsUntil = NOW,
+) {
   return decideDial(protection, { ...CALLEE, ...callee }, { ...NO_PAST, ...past }, { now: NOW, waitsUntil });
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Inbox } from "../../../src/http/stream/inbox.ts";
+import { StreamInbox } from "../../../src/http/stream/inbox.ts";
 
 interface Seen {
   readonly taken: (string | Uint8Array)[];
@@ -10,12 +10,12 @@ interface Seen {
 }
 
 /** An inbox whose binary messages are pending until they are released. */
-function inbox(): { box: Inbox; seen: Seen } {
+function inbox(): { box: StreamInbox; seen: Seen } {
   const taken: (string | Uint8Array)[] = [];
   const skipped: (string | Uint8Array)[] = [];
   const reported: string[] = [];
   let done = (): void => {};
-  const box = new Inbox({
+  const box = new StreamInbox({
     take(message) {
       if (message === "throw") throw new Error("a mistake");
       taken.push(message);

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { Outbox } from "../../../src/http/stream/outbox.ts";
+import { StreamOutbox } from "../../../src/http/stream/outbox.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { FakeSocket } from "./fake-socket.ts";
 
-function outbox(socket: FakeSocket): { outbox: Outbox; full: () => number } {
+function outbox(socket: FakeSocket): { outbox: StreamOutbox; full: () => number } {
   let full = 0;
-  const box = new Outbox(socket, { dropped: (ms) => ({ dropped_ms: ms }), full: () => full++ });
+  const box = new StreamOutbox(socket, { dropped: (ms) => ({ dropped_ms: ms }), full: () => full++ });
   return { outbox: box, full: () => full };
 }
 

@@ -10,7 +10,7 @@ import { EVENTS } from "../../../src/http/schemas/event-schemas.ts";
 import { ABOUT } from "../../../src/http/schemas/shape.ts";
 import { SCHEMAS } from "../../../src/http/schemas.ts";
 import { CALL_FILTERS } from "../../../src/http/views/call-view.ts";
-import { AudioMedia, LiveMedia, SpeechMedia } from "../../../src/http/views/media-view.ts";
+import { audioMediaShape, liveMediaShape, speechMediaShape } from "../../../src/http/views/media-view.ts";
 
 /** What the generator reads of a schema. */
 interface Schema extends v.GenericSchema {
@@ -38,7 +38,12 @@ const WORDS = [
 /** Types that the text refers to. */
 const IMPORTED = [...WORDS, { type: "EventData", from: "../domain/events.ts" }] as const;
 
-const NAMED = { ...SCHEMAS, AudioMedia, SpeechMedia, LiveMedia } as unknown as Readonly<Record<string, Schema>>;
+const NAMED = {
+  ...SCHEMAS,
+  AudioMedia: audioMediaShape,
+  SpeechMedia: speechMediaShape,
+  LiveMedia: liveMediaShape,
+} as unknown as Readonly<Record<string, Schema>>;
 const NAMES: ReadonlyMap<unknown, string> = new Map(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
 
 /** The text of `src/http/answers.ts`: a TypeScript type for each schema. */

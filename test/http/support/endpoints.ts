@@ -1,5 +1,5 @@
 import { guardedHttpPorts } from "../../../src/http/dependencies.ts";
-import type { Route } from "../../../src/http/route.ts";
+import type { HttpRoute } from "../../../src/http/route.ts";
 import { type Resource, resourcesOf } from "../../../src/http/router.ts";
 import { allRoutes } from "../../../src/http/routes/all-routes.ts";
 import { CONSENT_PHONE } from "./consent-fakes.ts";
@@ -8,14 +8,14 @@ import { DELIVERY_ID, WEBHOOK_ID } from "./webhook-fakes.ts";
 
 /** One operation of the interface, as a test requests it. */
 export interface Endpoint {
-  readonly method: Route["method"];
+  readonly method: HttpRoute["method"];
   /** With `:name` for a parameter. */
   readonly path: string;
   /** The path with an id in place of each parameter. */
   readonly address: string;
   /** Whether it requires an access token. */
   readonly isProtected: boolean;
-  readonly route: Route;
+  readonly route: HttpRoute;
 }
 
 const IDS: Readonly<Record<string, string>> = {
@@ -56,4 +56,4 @@ export const ENDPOINTS: readonly Endpoint[] = routes.map((route) => ({
 export const PROTECTED: readonly Endpoint[] = ENDPOINTS.filter(({ isProtected }) => isProtected);
 
 /** Every path with its allowed methods. */
-export const RESOURCES: readonly Resource<Route>[] = resourcesOf(routes);
+export const RESOURCES: readonly Resource<HttpRoute>[] = resourcesOf(routes);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Dialog, nextHop } from "../../../adapters/sip-stack/dialog/dialog.ts";
+import { nextHop, SipDialog } from "../../../adapters/sip-stack/dialog/dialog.ts";
 import { SipHeaders } from "../../../adapters/sip-stack/message/headers.ts";
 import { responseTo, type SipResponse, sipRequest } from "../../../adapters/sip-stack/message/message.ts";
 import { TransportError } from "../../../adapters/sip-stack/transport/transport.ts";
@@ -19,7 +19,7 @@ function response(fields: readonly (readonly [string, string])[]): SipResponse {
 
 describe("a dialog", () => {
   test("sends to the Contact without a route", () => {
-    const dialog = new Dialog(
+    const dialog = new SipDialog(
       "sip:them@example.com",
       response([["Contact", '"T" <sip:t@192.0.2.9:5070;x=1>;expires=9']]),
     );
@@ -33,7 +33,7 @@ describe("a dialog", () => {
   });
 
   test("reverses loose routes and keeps their parameters", () => {
-    const dialog = new Dialog(
+    const dialog = new SipDialog(
       "sip:x",
       response([
         ["Record-Route", "<sip:b.example.com;lr;ftag=1>, <sip:a.example.com;lr=on>"],
@@ -52,7 +52,7 @@ describe("a dialog", () => {
   });
 
   test("puts a strict router into the Request-URI and the target last", () => {
-    const dialog = new Dialog(
+    const dialog = new SipDialog(
       "sip:x",
       response([
         ["Record-Route", "<sip:b.example.com>, <sip:strict.example.com>"],
@@ -68,11 +68,11 @@ describe("a dialog", () => {
 
   test("keeps the Request-URI without a valid Contact", () => {
     for (const fields of [[], [["Contact", "<tel:+1>"]], [["Contact", "%%%"]]] as const)
-      expect(new Dialog("sip:them@example.com", response(fields)).target).toBe("sip:them@example.com");
+      expect(new SipDialog("sip:them@example.com", response(fields)).target).toBe("sip:them@example.com");
   });
 
   test("recomputes its routes by the 2xx and keeps them on target refresh", () => {
-    const dialog = new Dialog(
+    const dialog = new SipDialog(
       "sip:x",
       response([
         ["Record-Route", "<sip:a;lr>"],

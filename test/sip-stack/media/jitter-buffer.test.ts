@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createG711 } from "../../../adapters/sip-stack/media/codecs/g711.ts";
 import { createOpus } from "../../../adapters/sip-stack/media/codecs/opus.ts";
-import { JitterBuffer } from "../../../adapters/sip-stack/media/jitter/jitter-buffer.ts";
+import { RtpJitterBuffer } from "../../../adapters/sip-stack/media/jitter/jitter-buffer.ts";
 import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
 import { rms } from "../../../src/audio/samples/pcm.ts";
 import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
@@ -171,7 +171,7 @@ describe("the stream", () => {
   const marks = new Uint8Array(160);
 
   test("may pause: the pause is silent, and the rest is on time", () => {
-    const buffer = new JitterBuffer(codec);
+    const buffer = new RtpJitterBuffer(codec);
     const levels: number[] = [];
     for (let tick = 0; tick < 100; tick++) {
       const speaks = tick < 30 || tick >= 60;
@@ -186,7 +186,7 @@ describe("the stream", () => {
 
   test("may jump to another time, or to another source, and continues at once", () => {
     for (const restart of [false, true]) {
-      const buffer = new JitterBuffer(codec);
+      const buffer = new RtpJitterBuffer(codec);
       const levels: number[] = [];
       for (let tick = 0; tick < 100; tick++) {
         if (restart && tick === 50) buffer.restart();
@@ -205,7 +205,7 @@ describe("the stream", () => {
   });
 
   test("that holds nothing but rubbish gives silence", () => {
-    const buffer = new JitterBuffer({ ...codec, decode: () => 0 });
+    const buffer = new RtpJitterBuffer({ ...codec, decode: () => 0 });
     for (let tick = 0; tick < 100; tick++) {
       buffer.take(1_000 + tick, tick * 160, packet, 0, 160, tick * 20, true);
       buffer.read(frame, tick * 20 + 5, marks);

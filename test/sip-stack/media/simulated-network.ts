@@ -1,6 +1,6 @@
 import type { Codec } from "../../../adapters/sip-stack/media/codecs/codec.ts";
 import { createG711 } from "../../../adapters/sip-stack/media/codecs/g711.ts";
-import { JitterBuffer } from "../../../adapters/sip-stack/media/jitter/jitter-buffer.ts";
+import { RtpJitterBuffer } from "../../../adapters/sip-stack/media/jitter/jitter-buffer.ts";
 import { random } from "../../support/random.ts";
 
 /** The delays of a packet, ms: undefined if it is lost, several if it is duplicated. */
@@ -22,7 +22,7 @@ export interface Passage {
 const PACKET_MS = 20;
 
 /** Sends a clip of 8 kHz through a network into a jitter buffer; answers all frames that came out, end to end. */
-export function pass(clip: Int16Array, passage: Passage): { heard: Int16Array; buffer: JitterBuffer } {
+export function pass(clip: Int16Array, passage: Passage): { heard: Int16Array; buffer: RtpJitterBuffer } {
   const { delivers, packets, ppm = 0, phaseMs = 7, firstSequence = 100, firstTimestamp = 1_000 } = passage;
   const codec = passage.codec ?? createG711("PCMU");
   const samples = (codec.sampleRate * PACKET_MS) / 1000;
@@ -37,7 +37,7 @@ export function pass(clip: Int16Array, passage: Passage): { heard: Int16Array; b
     for (const delay of delivers(index, chance) ?? []) arrivals.push({ at: sentAt + delay, index, payload });
   }
   arrivals.sort((a, b) => a.at - b.at);
-  const buffer = new JitterBuffer(codec);
+  const buffer = new RtpJitterBuffer(codec);
   const frame = new Int16Array(samples);
   const marks = new Uint8Array(samples);
   const heard: number[] = [];

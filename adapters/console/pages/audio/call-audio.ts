@@ -3,23 +3,23 @@ import type { ProcessorOptions, ProcessorReport } from "./call-processor.ts";
 import { LevelMeter } from "./level-meter.ts";
 
 /** The levels of both directions, 0 to 100. */
-export interface Levels {
+export interface AudioLevels {
   readonly heard: number;
   readonly spoken: number;
 }
 
 /** Options of {@link startCallAudio}. */
-export interface CallAudioOptions {
+interface CallAudioOptions {
   readonly context: AudioContext;
   /** Rate of the call, Hz. */
   readonly callRate: number;
   /** Called with each frame of the microphone. */
   readonly frame: (frame: Int16Array<ArrayBuffer>) => void;
-  readonly levels: (levels: Levels) => void;
+  readonly levels: (levels: AudioLevels) => void;
 }
 
 /** The audio of one call. */
-export interface CallAudio {
+export interface BrowserCallAudio {
   /** Plays the next audio of the caller. */
   play(samples: Int16Array<ArrayBuffer>): void;
   /** Starts sending what this microphone picks up. Left out if that is impossible. */
@@ -41,7 +41,7 @@ export async function loadProcessor(context: AudioContext, url: string): Promise
 }
 
 /** Starts the audio of a call on the audio thread. The processor must be loaded. */
-export function startCallAudio({ context, callRate, frame, levels }: CallAudioOptions): CallAudio {
+export function startCallAudio({ context, callRate, frame, levels }: CallAudioOptions): BrowserCallAudio {
   const node = new AudioWorkletNode(context, "ringport-call", {
     numberOfOutputs: 1,
     outputChannelCount: [1],
@@ -79,7 +79,7 @@ const MAX_DELAY_S = 0.36;
  * Plays the caller without an audio thread, piece by piece: for pages without HTTPS, which have no microphone either. A
  * piece that would be played too late is left out.
  */
-export function startPlaybackOnly({ context, callRate, levels }: CallAudioOptions): CallAudio {
+export function startPlaybackOnly({ context, callRate, levels }: CallAudioOptions): BrowserCallAudio {
   const resampler = new Resampler(callRate, context.sampleRate);
   const meter = new LevelMeter(context.sampleRate / 10);
   let at = 0;

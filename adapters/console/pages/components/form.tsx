@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Action } from "../shell/use-action.ts";
-import { Fault } from "./waiting.tsx";
+import { FaultNotice } from "./waiting.tsx";
 
 /** A form: Enter sends it, and why it failed stands below its fields. The browser checks the fields first. */
 export function Form({
@@ -21,7 +21,7 @@ export function Form({
       }}
     >
       {children}
-      {action.fault !== undefined && <Fault error={action.fault} />}
+      {action.fault !== undefined && <FaultNotice error={action.fault} />}
       <div class="row">{buttons}</div>
     </form>
   );

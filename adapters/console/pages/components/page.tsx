@@ -6,7 +6,7 @@ import { navigations } from "../shell/place.ts";
 let focused = 0;
 
 /** The heading of a view. It names the tab, and gets the focus after a navigation. */
-export function Page({
+export function PageLayout({
   title,
   lead,
   actions,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 /** A column: its heading, and its cell of a row. */
-export interface Column<T> {
+export interface TableColumn<T> {
   /** For screen readers only if the column holds actions. */
   readonly title: string;
   readonly cell: (row: T) => ComponentChildren;
@@ -18,7 +18,7 @@ export function Table<T>({
 }: {
   /** For screen readers. */
   readonly caption: string;
-  readonly columns: readonly Column<T>[];
+  readonly columns: readonly TableColumn<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
 }) {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/components.ts";
 import pt from "../dictionary/pt/components.ts";
-import { faultText } from "../shell/faults.ts";
+import { faultSentence } from "../shell/faults.ts";
 import type { Data } from "../shell/use-data.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
@@ -27,10 +27,10 @@ export function Progress({ label, value }: { readonly label: string; readonly va
 }
 
 /** Cause of a failure, with a button to try again. */
-export function Fault({ error, retry }: { readonly error: unknown; readonly retry?: (() => void) | undefined }) {
+export function FaultNotice({ error, retry }: { readonly error: unknown; readonly retry?: (() => void) | undefined }) {
   return (
     <Notice tone="bad">
-      <p>{faultText(error)}</p>
+      <p>{faultSentence(error)}</p>
       {retry && (
         <div>
           <Button small look="quiet" onClick={retry}>
@@ -55,6 +55,6 @@ export function Loaded<T>({
 }) {
   const value = data.value.value;
   if (value !== undefined) return <>{children(value)}</>;
-  if (data.fault.value !== undefined) return <Fault error={data.fault.value} retry={() => void data.reload()} />;
+  if (data.fault.value !== undefined) return <FaultNotice error={data.fault.value} retry={() => void data.reload()} />;
   return <Skeleton {...(lines === undefined ? {} : { lines })} />;
 }

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { Mark } from "../components/icon.tsx";
 import { LanguageSwitch } from "../components/language-switch.tsx";
-import { Fault } from "../components/waiting.tsx";
+import { FaultNotice } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/shell.ts";
 import { language } from "../dictionary/language.ts";
@@ -9,9 +9,9 @@ import pt from "../dictionary/pt/shell.ts";
 import { ConfirmDialog } from "./confirm.tsx";
 import { connected } from "./connection.ts";
 import { Navigation } from "./navigation.tsx";
-import { Outlet, shown, useRoutes } from "./outlet.tsx";
+import { Outlet, shownPlace, useRoutes } from "./outlet.tsx";
 import { href, path } from "./place.ts";
-import { account, loadSession, session, sessionFault } from "./session.ts";
+import { account, loadSignIn, sessionFault, signedIn } from "./session.ts";
 import { Toasts } from "./toasts.tsx";
 
 const t = dictionary({ en, pt });
@@ -23,13 +23,19 @@ export function App() {
   useEffect(() => {
     document.documentElement.lang = tag;
   }, [tag]);
-  const current = shown.value;
+  const current = shownPlace.value;
   const isAlone =
     account.value === null || (typeof current === "object" && "route" in current && current.route.access === "nobody");
   return (
     <>
       <ConnectionBanner />
-      {session.value === undefined && sessionFault.value === undefined ? <Starting /> : isAlone ? <Alone /> : <Frame />}
+      {signedIn.value === undefined && sessionFault.value === undefined ? (
+        <Starting />
+      ) : isAlone ? (
+        <Alone />
+      ) : (
+        <Frame />
+      )}
       <Toasts />
       <ConfirmDialog />
     </>
@@ -86,8 +92,8 @@ function Alone() {
         </a>
         <LanguageSwitch />
       </div>
-      {session.value === undefined && sessionFault.value !== undefined ? (
-        <Fault error={sessionFault.value} retry={() => void loadSession()} />
+      {signedIn.value === undefined && sessionFault.value !== undefined ? (
+        <FaultNotice error={sessionFault.value} retry={() => void loadSignIn()} />
       ) : (
         <div class="card">
           <Outlet />

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
-import { Fault } from "../components/waiting.tsx";
+import { FaultNotice } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/components.ts";
 import pt from "../dictionary/pt/components.ts";
@@ -54,7 +54,7 @@ export function ConfirmDialog() {
     <Dialog title={asked.title} onClose={close}>
       <div class="stack">
         <div>{asked.consequence}</div>
-        {fault.value !== undefined && <Fault error={fault.value} />}
+        {fault.value !== undefined && <FaultNotice error={fault.value} />}
       </div>
       <div class="dialog-actions">
         <Button look="quiet" onClick={close}>

@@ -3,7 +3,7 @@ import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/shell.ts";
 import pt from "../dictionary/pt/shell.ts";
 import { href, path } from "./place.ts";
-import { session } from "./session.ts";
+import { signedIn } from "./session.ts";
 
 const t = dictionary({ en, pt });
 
@@ -45,7 +45,7 @@ export function Navigation() {
 }
 
 function isOffered({ accounts, simulator }: Item): boolean {
-  return (!accounts || session.value?.accounts === true) && (!simulator || session.value?.simulator === true);
+  return (!accounts || signedIn.value?.accounts === true) && (!simulator || signedIn.value?.simulator === true);
 }
 
 /** "page" on the page itself, "true" on the pages below it. */

@@ -2,23 +2,23 @@ import { signal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren, ComponentType } from "preact";
 import { useErrorBoundary } from "preact/hooks";
 import { Button, LinkButton } from "../components/button.tsx";
-import { Page } from "../components/page.tsx";
-import { Fault, Skeleton } from "../components/waiting.tsx";
+import { PageLayout } from "../components/page.tsx";
+import { FaultNotice, Skeleton } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/shell.ts";
 import pt from "../dictionary/pt/shell.ts";
 import { match } from "./match.ts";
 import { href, navigate, path, query } from "./place.ts";
 import { redirectOf } from "./redirect.ts";
-import { ROUTES, type Route, type ViewProps } from "./routes.ts";
-import { session } from "./session.ts";
+import { ROUTES, type ViewProps, type ViewRoute } from "./routes.ts";
+import { signedIn } from "./session.ts";
 
 const t = dictionary({ en, pt });
 
 type Shown =
   | {
       readonly key: string;
-      readonly route: Route;
+      readonly route: ViewRoute;
       readonly params: ViewProps["params"];
       readonly View: ComponentType<ViewProps>;
     }
@@ -26,17 +26,17 @@ type Shown =
   | "missing";
 
 /** View on the screen; undefined before the first view has arrived. */
-export const shown = signal<Shown | undefined>(undefined);
+export const shownPlace = signal<Shown | undefined>(undefined);
 
 /** Shows the view of the address; the one before stays until the next has been loaded. */
 export function useRoutes(): void {
   useSignalEffect(() => {
-    const state = session.value;
+    const state = signedIn.value;
     if (state === undefined) return;
     const at = path.value;
     const found = routeOf(at);
     if (found === undefined) {
-      shown.value = "missing";
+      shownPlace.value = "missing";
       return;
     }
     const search = query.value.toString();
@@ -47,7 +47,7 @@ export function useRoutes(): void {
   });
 }
 
-function routeOf(at: string): { readonly route: Route; readonly params: ViewProps["params"] } | undefined {
+function routeOf(at: string): { readonly route: ViewRoute; readonly params: ViewProps["params"] } | undefined {
   for (const route of ROUTES) {
     const params = match(route.path, at);
     if (params) return { route, params };
@@ -56,28 +56,28 @@ function routeOf(at: string): { readonly route: Route; readonly params: ViewProp
 }
 
 async function show(at: string, { route, params }: NonNullable<ReturnType<typeof routeOf>>): Promise<void> {
-  const before = shown.peek();
+  const before = shownPlace.peek();
   if (typeof before === "object" && "key" in before && before.key === at) return;
   try {
     const { default: View } = await route.view();
-    if (path.peek() === at) shown.value = { key: at, route, params, View };
+    if (path.peek() === at) shownPlace.value = { key: at, route, params, View };
   } catch (fault) {
-    if (path.peek() === at) shown.value = { fault };
+    if (path.peek() === at) shownPlace.value = { fault };
   }
 }
 
 /** The view of the address. */
 export function Outlet() {
-  const current = shown.value;
+  const current = shownPlace.value;
   if (current === undefined) return <Skeleton lines={5} />;
   if (current === "missing")
     return (
-      <Page title={t.value.missing} lead={t.value.missingLead}>
+      <PageLayout title={t.value.missing} lead={t.value.missingLead}>
         <LinkButton to={href("/")}>{t.value.toOverview}</LinkButton>
-      </Page>
+      </PageLayout>
     );
   // A new version of the server no longer has the files of the old pages.
-  if ("fault" in current) return <Fault error={current.fault} retry={() => location.reload()} />;
+  if ("fault" in current) return <FaultNotice error={current.fault} retry={() => location.reload()} />;
   const { key, params, View } = current;
   return (
     <ErrorBoundary key={key}>
@@ -91,8 +91,8 @@ function ErrorBoundary({ children }: { readonly children: ComponentChildren }) {
   const [error, again] = useErrorBoundary((thrown) => console.error(thrown));
   if (error === undefined) return <>{children}</>;
   return (
-    <Page title={t.value.broken} lead={t.value.brokenLead}>
+    <PageLayout title={t.value.broken} lead={t.value.brokenLead}>
       <Button onClick={again}>{t.value.tryAgain}</Button>
-    </Page>
+    </PageLayout>
   );
 }

@@ -1,5 +1,5 @@
 import type { SessionState } from "../../api.ts";
-import type { Route } from "./routes.ts";
+import type { ViewRoute } from "./routes.ts";
 
 /** Another page to show, or the page of the embedding program that signs people in. */
 export type Redirect = { readonly page: string } | { readonly url: string };
@@ -9,7 +9,7 @@ export type Redirect = { readonly page: string } | { readonly url: string };
  * @param here the address of the page, with its query: they come back to it
  */
 export function redirectOf(
-  { access, accounts = false }: Pick<Route, "access" | "accounts">,
+  { access, accounts = false }: Pick<ViewRoute, "access" | "accounts">,
   here: string,
   session: Pick<SessionState, "account" | "accounts" | "registration" | "sign_in_url">,
 ): Redirect | undefined {

@@ -7,7 +7,7 @@ export interface ViewProps {
 }
 
 /** One page of the console. */
-export interface Route {
+export interface ViewRoute {
   /** Below the console, with `:name` for a parameter. */
   readonly path: string;
   /** Visitors who may open it. `account`: signed in; `nobody`: not signed in; `anybody`: both. */
@@ -19,7 +19,7 @@ export interface Route {
 }
 
 /** Every page. A new one: a line here, and if it belongs into the navigation, one in `navigation.tsx`. */
-export const ROUTES: readonly Route[] = [
+export const ROUTES: readonly ViewRoute[] = [
   { path: "/", access: "account", view: () => import("../views/overview.tsx") },
   { path: "/phone", access: "account", view: () => import("../views/phone.tsx") },
   { path: "/instances", access: "account", view: () => import("../views/instances.tsx") },

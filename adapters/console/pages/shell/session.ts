@@ -4,9 +4,9 @@ import { onUnauthorized } from "./connection.ts";
 import { consoleApi } from "./console-api.ts";
 
 /** The person signed in, and the features of this server; undefined until the server has responded. */
-export const session = signal<SessionState | undefined>(undefined);
+export const signedIn = signal<SessionState | undefined>(undefined);
 /** The account that is signed in; null if none is. */
-export const account = computed(() => session.value?.account ?? null);
+export const account = computed(() => signedIn.value?.account ?? null);
 
 /** Other tabs of this browser have the same cookie. */
 const tabs = new BroadcastChannel("ringport-session");
@@ -15,9 +15,9 @@ const tabs = new BroadcastChannel("ringport-session");
 export const sessionFault = signal<unknown>(undefined);
 
 /** Asks the server who is signed in. Without an answer the page stays as it is, with a {@link sessionFault}. */
-export async function loadSession(): Promise<void> {
+export async function loadSignIn(): Promise<void> {
   try {
-    session.value = await consoleApi.get<SessionState>("session");
+    signedIn.value = await consoleApi.get<SessionState>("session");
     sessionFault.value = undefined;
   } catch (fault) {
     sessionFault.value = fault;
@@ -26,7 +26,7 @@ export async function loadSession(): Promise<void> {
 
 /** Takes over the session that a sign-in, a registration or a new password has begun. */
 export function beginSession(state: SessionState): void {
-  session.value = state;
+  signedIn.value = state;
   tabs.postMessage("changed");
   // The reply marks this browser as one with a sign-in.
   consoleApi.get("session").catch(() => {});
@@ -41,7 +41,7 @@ export async function signOut(): Promise<void> {
 /** Follows an end of the session that the server has carried out, such as the deletion of the account. */
 export async function endedSession(): Promise<void> {
   tabs.postMessage("changed");
-  await loadSession();
+  await loadSignIn();
 }
 
 /** Keeps the session up to date: other tabs sign in and out, the server may end it. */
@@ -50,7 +50,7 @@ export function followSession(): void {
   const again = (): void => {
     if (isAsking) return;
     isAsking = true;
-    void loadSession().finally(() => {
+    void loadSignIn().finally(() => {
       isAsking = false;
     });
   };

@@ -1,25 +1,25 @@
 import { Button } from "../components/button.tsx";
 import { Card } from "../components/card.tsx";
 import { LanguageSwitch } from "../components/language-switch.tsx";
-import { Page } from "../components/page.tsx";
+import { PageLayout } from "../components/page.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/account.ts";
 import { formatDay } from "../dictionary/format.ts";
 import pt from "../dictionary/pt/account.ts";
 import { href } from "../shell/place.ts";
-import { account, session, signOut } from "../shell/session.ts";
+import { account, signedIn, signOut } from "../shell/session.ts";
 import { useAction } from "../shell/use-action.ts";
 import { DeleteAccount } from "./account/delete-account.tsx";
-import { Invitations } from "./account/invitations.tsx";
+import { InvitationsCard } from "./account/invitations.tsx";
 import { PasswordForm } from "./account/password-form.tsx";
-import { Sessions } from "./account/sessions.tsx";
+import { SessionsCard } from "./account/sessions.tsx";
 
 const t = dictionary({ en, pt });
 
 export default function Account() {
   const leave = useAction(signOut);
   const person = account.value;
-  const state = session.value;
+  const state = signedIn.value;
   if (person === null || state === undefined) return null;
   const signOutButton = (
     <Button look="quiet" busy={leave.busy} onClick={() => leave.start()}>
@@ -27,7 +27,7 @@ export default function Account() {
     </Button>
   );
   return (
-    <Page title={t.value.title} lead={person.email} actions={state.accounts ? signOutButton : undefined}>
+    <PageLayout title={t.value.title} lead={person.email} actions={state.accounts ? signOutButton : undefined}>
       <div class="columns">
         <div class="stack">
           <Card title={t.value.details}>
@@ -55,8 +55,8 @@ export default function Account() {
           {state.accounts && <PasswordForm />}
         </div>
         <div class="stack">
-          {state.accounts && <Sessions />}
-          {state.accounts && person.role === "admin" && <Invitations />}
+          {state.accounts && <SessionsCard />}
+          {state.accounts && person.role === "admin" && <InvitationsCard />}
           {state.accounts && (
             <Card title={t.value.audit}>
               <div class="stack">
@@ -70,6 +70,6 @@ export default function Account() {
           {state.accounts && <DeleteAccount />}
         </div>
       </div>
-    </Page>
+    </PageLayout>
   );
 }

@@ -3,9 +3,9 @@ import { ownMember } from "../../../../src/base/own-member.ts";
 import type { AuditEntryView } from "../../api.ts";
 import { Button } from "../components/button.tsx";
 import { Card } from "../components/card.tsx";
-import { Page } from "../components/page.tsx";
+import { PageLayout } from "../components/page.tsx";
 import { Table } from "../components/table.tsx";
-import { Fault, Loaded } from "../components/waiting.tsx";
+import { FaultNotice, Loaded } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/audit.ts";
 import { formatTime } from "../dictionary/format.ts";
@@ -32,7 +32,7 @@ export default function Audit() {
     isLast.value = page.length < PAGE;
   });
   return (
-    <Page
+    <PageLayout
       title={t.value.title}
       lead={account.value?.role === "admin" ? t.value.leadAdmin : t.value.lead}
       actions={<a href={href("/account")}>{t.value.back}</a>}
@@ -51,7 +51,7 @@ export default function Audit() {
                 rows={[...entries, ...older.value]}
                 keyOf={({ id }) => id}
               />
-              {more.fault !== undefined && <Fault error={more.fault} />}
+              {more.fault !== undefined && <FaultNotice error={more.fault} />}
               {entries.length >= PAGE && !isLast.value && (
                 <div>
                   <Button look="quiet" busy={more.busy} onClick={() => more.start()}>
@@ -63,7 +63,7 @@ export default function Audit() {
           </Card>
         )}
       </Loaded>
-    </Page>
+    </PageLayout>
   );
 }
 

@@ -3,7 +3,7 @@ import { Button, LinkButton } from "../components/button.tsx";
 import { Card } from "../components/card.tsx";
 import { CodeBlock, CopyField } from "../components/copy.tsx";
 import { Notice } from "../components/notice.tsx";
-import { Page } from "../components/page.tsx";
+import { PageLayout } from "../components/page.tsx";
 import { Loaded } from "../components/waiting.tsx";
 import { callTypes } from "../dictionary/call-types.ts";
 import { formatTime } from "../dictionary/format.ts";
@@ -12,7 +12,7 @@ import { confirm } from "../shell/confirm.tsx";
 import { faultCode } from "../shell/faults.ts";
 import { CONSOLE, href } from "../shell/place.ts";
 import type { ViewProps } from "../shell/routes.ts";
-import { session } from "../shell/session.ts";
+import { signedIn } from "../shell/session.ts";
 import { useData } from "../shell/use-data.ts";
 import { ResultCard, TurnsCard } from "./call/agent.tsx";
 import { ListenCard } from "./call/listen.tsx";
@@ -49,7 +49,7 @@ export default function CallView({ params }: ViewProps) {
 
   if (known === undefined && faultCode(call.fault.value) === "call_not_found")
     return (
-      <Page title={t.value.facts.title}>
+      <PageLayout title={t.value.facts.title}>
         <div class="stack">
           <Notice tone="warn">{t.value.missing}</Notice>
           <div>
@@ -58,15 +58,15 @@ export default function CallView({ params }: ViewProps) {
             </LinkButton>
           </div>
         </div>
-      </Page>
+      </PageLayout>
     );
   const title = known ? t.value.title(known.target_phone) : t.value.facts.title;
   return (
-    <Page title={title} actions={known && <Actions call={known} />}>
+    <PageLayout title={title} actions={known && <Actions call={known} />}>
       <Loaded data={call} lines={8}>
         {(loaded) => <Cards call={loaded} timeline={timeline} />}
       </Loaded>
-    </Page>
+    </PageLayout>
   );
 }
 
@@ -112,7 +112,7 @@ function Cards({ call, timeline }: { readonly call: ShownCall; readonly timeline
         <OutcomeCard call={call} />
         {!over && <ListenCard callId={id} />}
         {media?.recording !== undefined && (talked || !over) && <RecordingCard call={call} timeline={timeline} />}
-        {over && talked && session.value?.simulator && (
+        {over && talked && signedIn.value?.simulator && (
           <Player
             title={t.value.audio.heard}
             url={`${CONSOLE}/simulator/calls/${id}/heard.wav`}
@@ -215,7 +215,7 @@ function FactsCard({ call }: { readonly call: ShownCall }) {
 
 function CodeCard({ callId }: { readonly callId: string }) {
   const { title, read, follow, tokenHint } = t.value.code;
-  const call = `${session.value?.api_url ?? ""}/v1/calls/${callId}`;
+  const call = `${signedIn.value?.api_url ?? ""}/v1/calls/${callId}`;
   const curl = (address: string, more = ""): string =>
     `curl -sS${more} "${address}" \\\n  -H "Authorization: Bearer $RINGPORT_TOKEN"`;
   return (

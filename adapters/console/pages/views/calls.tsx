@@ -1,5 +1,5 @@
 import { LinkButton } from "../components/button.tsx";
-import { Page } from "../components/page.tsx";
+import { PageLayout } from "../components/page.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/calls.ts";
 import pt from "../dictionary/pt/calls.ts";
@@ -17,7 +17,7 @@ export default function Calls() {
   const filter = filterOf(query.value.toString());
   const known = instances.value.value;
   return (
-    <Page
+    <PageLayout
       title={t.value.title}
       lead={t.value.lead}
       actions={
@@ -30,6 +30,6 @@ export default function Calls() {
         <FilterBar filter={filter} instances={known ?? []} onChange={(next) => changeQuery(queryOf(next))} />
         <CallList filter={filter} instances={known} />
       </div>
-    </Page>
+    </PageLayout>
   );
 }

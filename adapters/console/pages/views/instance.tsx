@@ -5,7 +5,7 @@ import { LinkButton } from "../components/button.tsx";
 import { Card } from "../components/card.tsx";
 import { CodeBlock } from "../components/copy.tsx";
 import { Notice } from "../components/notice.tsx";
-import { Page } from "../components/page.tsx";
+import { PageLayout } from "../components/page.tsx";
 import { Tabs } from "../components/tabs.tsx";
 import { TokenHint } from "../components/token-hint.tsx";
 import { Loaded } from "../components/waiting.tsx";
@@ -17,7 +17,7 @@ import { faultCode } from "../shell/faults.ts";
 import { onEvents } from "../shell/live.ts";
 import { href } from "../shell/place.ts";
 import type { ViewProps } from "../shell/routes.ts";
-import { session } from "../shell/session.ts";
+import { signedIn } from "../shell/session.ts";
 import { type Data, useData } from "../shell/use-data.ts";
 import { DeleteCard } from "./instances/delete-card.tsx";
 import { FactsCard } from "./instances/facts-card.tsx";
@@ -50,13 +50,13 @@ export default function InstanceView({ params: { id = "" } }: ViewProps) {
   const { detail } = t.value;
   if (isGone.value || faultCode(instance.fault.value) === "instance_not_found")
     return (
-      <Page title={detail.gone} lead={detail.goneLead}>
+      <PageLayout title={detail.gone} lead={detail.goneLead}>
         <LinkButton to={href("/instances")}>{detail.back}</LinkButton>
-      </Page>
+      </PageLayout>
     );
   const current = instance.value.value;
   return (
-    <Page
+    <PageLayout
       title={current?.name ?? detail.loading}
       lead={<a href={href("/instances")}>{detail.back}</a>}
       actions={
@@ -70,7 +70,7 @@ export default function InstanceView({ params: { id = "" } }: ViewProps) {
       <Loaded data={instance} lines={8}>
         {(details) => <Details instance={details} data={instance} />}
       </Loaded>
-    </Page>
+    </PageLayout>
   );
 }
 
@@ -147,7 +147,7 @@ function ConditionNotice({ condition }: { readonly condition: Condition }) {
 /** The number in the user's own program. */
 function ExamplesCard({ instance: { id } }: { readonly instance: InstanceDetails }) {
   const { use } = t.value;
-  const url = session.value?.api_url ?? location.origin;
+  const url = signedIn.value?.api_url ?? location.origin;
   const form = { ...EMPTY_FORM, instanceId: id, phoneNumber: "+12025550100", text: use.text, voiceId: use.voice };
   return (
     <Card title={use.title}>

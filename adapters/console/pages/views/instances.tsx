@@ -3,8 +3,8 @@ import type { Instance, Page as Pages } from "../../../../src/client/index.ts";
 import { InstanceBadge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
-import { Page } from "../components/page.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import { PageLayout } from "../components/page.tsx";
+import { Table, type TableColumn } from "../components/table.tsx";
 import { Loaded } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/instances.ts";
@@ -13,7 +13,7 @@ import pt from "../dictionary/pt/instances.ts";
 import { client } from "../shell/client.ts";
 import { changeQuery, href, query } from "../shell/place.ts";
 import { useData } from "../shell/use-data.ts";
-import { CreateDialog } from "./instances/create-dialog.tsx";
+import { CreateInstanceDialog } from "./instances/create-dialog.tsx";
 import { networkTexts } from "./instances/networks.ts";
 
 const t = dictionary({ en, pt });
@@ -39,7 +39,7 @@ export default function Instances() {
   // Only once it is known where the button stands: a button that moves would lose the focus of a keyboard.
   const hasRows = (list.value.value?.items.length ?? 0) > 0;
   return (
-    <Page title={t.value.title} lead={t.value.lead} actions={hasRows ? button : undefined}>
+    <PageLayout title={t.value.title} lead={t.value.lead} actions={hasRows ? button : undefined}>
       <Loaded data={list} lines={6}>
         {({ items, next }) =>
           items.length === 0 ? (
@@ -65,8 +65,8 @@ export default function Instances() {
           )
         }
       </Loaded>
-      {isCreating && <CreateDialog onClose={() => changeQuery({ new: undefined })} />}
-    </Page>
+      {isCreating && <CreateInstanceDialog onClose={() => changeQuery({ new: undefined })} />}
+    </PageLayout>
   );
 }
 
@@ -83,7 +83,7 @@ async function newest(count: number, signal: AbortSignal): Promise<Pages<Instanc
   return { items, next };
 }
 
-function columns(): readonly Column<Instance>[] {
+function columns(): readonly TableColumn<Instance>[] {
   const { column } = t.value;
   return [
     { title: column.name, cell: ({ id, name }) => <a href={href(`/instances/${id}`)}>{name}</a> },

@@ -6,15 +6,15 @@ import { Button } from "../components/button.tsx";
 import { Card } from "../components/card.tsx";
 import { CodeBlock } from "../components/copy.tsx";
 import { Notice } from "../components/notice.tsx";
-import { Page } from "../components/page.tsx";
+import { PageLayout } from "../components/page.tsx";
 import { Tabs } from "../components/tabs.tsx";
 import { TokenHint } from "../components/token-hint.tsx";
-import { Fault } from "../components/waiting.tsx";
+import { FaultNotice } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/new-call.ts";
 import pt from "../dictionary/pt/new-call.ts";
 import { CONSOLE, navigate } from "../shell/place.ts";
-import { session } from "../shell/session.ts";
+import { signedIn } from "../shell/session.ts";
 import { useAction } from "../shell/use-action.ts";
 import { NoMicrophone } from "./calls/browser-headset.ts";
 import { LivePanel } from "./calls/live-panel.tsx";
@@ -69,7 +69,7 @@ export default function NewCall() {
 
   if (talking.value)
     return (
-      <Page title={t.value.title}>
+      <PageLayout title={t.value.title}>
         <div class="measure">
           <LivePanel
             call={talking.value}
@@ -78,13 +78,13 @@ export default function NewCall() {
             }}
           />
         </div>
-      </Page>
+      </PageLayout>
     );
 
   const { from, to, what, stream } = t.value;
   const fault = send.fault;
   return (
-    <Page title={t.value.title} lead={t.value.lead}>
+    <PageLayout title={t.value.title} lead={t.value.lead}>
       <div class="new-call">
         <form
           ref={form}
@@ -116,7 +116,7 @@ export default function NewCall() {
           {fault instanceof NoMicrophone ? (
             <Notice tone="bad">{stream[fault.fault]}</Notice>
           ) : (
-            fault !== undefined && <Fault error={fault} />
+            fault !== undefined && <FaultNotice error={fault} />
           )}
           {active.value && <ActiveCallNotice call={active.value} onOver={() => (active.value = undefined)} />}
           <div class="row">
@@ -127,7 +127,7 @@ export default function NewCall() {
         </form>
         <Examples form={state.form.value} />
       </div>
-    </Page>
+    </PageLayout>
   );
 }
 
@@ -143,7 +143,7 @@ function showFault(form: HTMLFormElement | null): void {
 /** The request of a form, to copy into a terminal or a program. */
 function Examples({ form }: { readonly form: CallForm }) {
   const { examples } = t.value;
-  const url = session.value?.api_url ?? location.origin;
+  const url = signedIn.value?.api_url ?? location.origin;
   return (
     <Card title={examples.title}>
       <div class="stack">

@@ -1,7 +1,7 @@
 import { ownMember } from "../../../../src/base/own-member.ts";
 import type { SummaryView } from "../../api.ts";
 import { Card } from "../components/card.tsx";
-import { Page } from "../components/page.tsx";
+import { PageLayout } from "../components/page.tsx";
 import { Loaded } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/overview.ts";
@@ -21,7 +21,7 @@ export default function Overview() {
     ({ type }) => type === "completed" || type === "failed",
   );
   return (
-    <Page title={t.value.title} lead={t.value.lead}>
+    <PageLayout title={t.value.title} lead={t.value.lead}>
       <div class="stack">
         <FirstSteps />
         <LiveCalls />
@@ -34,7 +34,7 @@ export default function Overview() {
           </Card>
         </div>
       </div>
-    </Page>
+    </PageLayout>
   );
 }
 

@@ -3,12 +3,12 @@ import { useEffect, useMemo } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { SignalField } from "../components/field.tsx";
 import { Notice } from "../components/notice.tsx";
-import { Page } from "../components/page.tsx";
+import { PageLayout } from "../components/page.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/phone.ts";
 import pt from "../dictionary/pt/phone.ts";
 import { changeQuery, query } from "../shell/place.ts";
-import { session } from "../shell/session.ts";
+import { signedIn } from "../shell/session.ts";
 import { Phone } from "./phone/phone.ts";
 import { numberFrom, rememberedNumber, rememberNumber } from "./phone/phone-number.ts";
 import { PhoneScreen } from "./phone/phone-screen.tsx";
@@ -18,13 +18,13 @@ const t = dictionary({ en, pt });
 /** `/phone?number=+12025550147`: a phone of the simulated network in this tab. */
 export default function PhoneView() {
   const number = numberFrom(query.value.get("number") ?? "");
-  const hasSimulator = session.value?.simulator ?? true;
+  const hasSimulator = signedIn.value?.simulator ?? true;
   return (
-    <Page title={t.value.title} lead={number === undefined ? t.value.lead : undefined}>
+    <PageLayout title={t.value.title} lead={number === undefined ? t.value.lead : undefined}>
       {!hasSimulator && <Notice tone="warn">{t.value.noSimulator}</Notice>}
       {hasSimulator && number === undefined && <NumberChooser />}
       {hasSimulator && number !== undefined && <OpenPhone key={number} number={number} />}
-    </Page>
+    </PageLayout>
   );
 }
 

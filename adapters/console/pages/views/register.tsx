@@ -4,14 +4,14 @@ import { Button } from "../components/button.tsx";
 import { SignalField } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";
 import { Notice } from "../components/notice.tsx";
-import { Page } from "../components/page.tsx";
+import { PageLayout } from "../components/page.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/sign-in.ts";
 import pt from "../dictionary/pt/sign-in.ts";
 import { consoleApi } from "../shell/console-api.ts";
 import { fragmentCode } from "../shell/fragment-code.ts";
 import { href } from "../shell/place.ts";
-import { beginSession, session } from "../shell/session.ts";
+import { beginSession, signedIn } from "../shell/session.ts";
 import { useAction } from "../shell/use-action.ts";
 import { NewPassword } from "./account/new-password.tsx";
 
@@ -28,10 +28,10 @@ export default function Register() {
     beginSession(await consoleApi.post<SessionState>("register", body));
   });
   const { register: texts } = t.value;
-  const needed = session.value?.registration ?? "open";
+  const needed = signedIn.value?.registration ?? "open";
   const lead = needed === "first" ? texts.leadFirst : needed === "invitation" ? texts.leadInvitation : texts.lead;
   return (
-    <Page title={needed === "first" ? texts.titleFirst : texts.title} lead={lead}>
+    <PageLayout title={needed === "first" ? texts.titleFirst : texts.title} lead={lead}>
       <div class="stack">
         <Form
           action={register}
@@ -61,6 +61,6 @@ export default function Register() {
           </p>
         )}
       </div>
-    </Page>
+    </PageLayout>
   );
 }

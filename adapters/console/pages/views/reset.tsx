@@ -3,7 +3,7 @@ import type { PasswordResetBody, SessionState } from "../../api.ts";
 import { Button } from "../components/button.tsx";
 import { SignalField } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";
-import { Page } from "../components/page.tsx";
+import { PageLayout } from "../components/page.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/sign-in.ts";
 import pt from "../dictionary/pt/sign-in.ts";
@@ -24,7 +24,7 @@ export default function Reset() {
   });
   const { reset: texts } = t.value;
   return (
-    <Page title={texts.title} lead={texts.lead}>
+    <PageLayout title={texts.title} lead={texts.lead}>
       <Form
         action={reset}
         buttons={
@@ -45,6 +45,6 @@ export default function Reset() {
         )}
         <NewPassword label={texts.password} value={password} />
       </Form>
-    </Page>
+    </PageLayout>
   );
 }

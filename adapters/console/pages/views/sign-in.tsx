@@ -3,13 +3,13 @@ import type { LoginBody, SessionState } from "../../api.ts";
 import { Button } from "../components/button.tsx";
 import { SignalField } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";
-import { Page } from "../components/page.tsx";
+import { PageLayout } from "../components/page.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/sign-in.ts";
 import pt from "../dictionary/pt/sign-in.ts";
 import { consoleApi } from "../shell/console-api.ts";
 import { href } from "../shell/place.ts";
-import { beginSession, session } from "../shell/session.ts";
+import { beginSession, signedIn } from "../shell/session.ts";
 import { useAction } from "../shell/use-action.ts";
 
 const t = dictionary({ en, pt });
@@ -23,7 +23,7 @@ export default function SignIn() {
   });
   const { signIn: texts } = t.value;
   return (
-    <Page title={texts.title} lead={texts.lead}>
+    <PageLayout title={texts.title} lead={texts.lead}>
       <div class="stack">
         <Form
           action={signIn}
@@ -42,18 +42,18 @@ export default function SignIn() {
             signal={password}
           />
         </Form>
-        {session.value?.registration === "open" && (
+        {signedIn.value?.registration === "open" && (
           <p class="small">
             {texts.noAccount} <a href={href("/register")}>{texts.register}</a>
           </p>
         )}
-        {session.value?.registration === "invitation" && <p class="small quiet">{texts.invitation}</p>}
+        {signedIn.value?.registration === "invitation" && <p class="small quiet">{texts.invitation}</p>}
         <details class="small">
           <summary>{texts.forgotten}</summary>
           <p>{texts.forgottenHelp}</p>
           <pre class="command">ringport account reset {email.value || "you@example.com"}</pre>
         </details>
       </div>
-    </Page>
+    </PageLayout>
   );
 }

@@ -5,8 +5,8 @@ import { Button } from "../components/button.tsx";
 import { Card } from "../components/card.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
-import { Page } from "../components/page.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import { PageLayout } from "../components/page.tsx";
+import { Table, type TableColumn } from "../components/table.tsx";
 import { Loaded } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/tokens.ts";
@@ -18,7 +18,7 @@ import { consoleApi } from "../shell/console-api.ts";
 import { toast } from "../shell/toasts.tsx";
 import { useData } from "../shell/use-data.ts";
 import { CreatedToken } from "./tokens/created-token.tsx";
-import { NewToken } from "./tokens/new-token.tsx";
+import { NewTokenForm } from "./tokens/new-token.tsx";
 
 const t = dictionary({ en, pt });
 
@@ -42,7 +42,7 @@ export default function Tokens() {
     </Button>
   );
   return (
-    <Page title={t.value.title} lead={t.value.lead} actions={button}>
+    <PageLayout title={t.value.title} lead={t.value.lead} actions={button}>
       <Loaded data={tokens}>
         {(list) =>
           list.length === 0 ? (
@@ -63,7 +63,7 @@ export default function Tokens() {
       </Loaded>
       {shown === "new" && (
         <Dialog title={t.value.newTitle} onClose={close}>
-          <NewToken
+          <NewTokenForm
             onCancel={close}
             onCreated={(created) => {
               dialog.value = created;
@@ -77,12 +77,12 @@ export default function Tokens() {
           <CreatedToken token={shown} onClose={close} />
         </Dialog>
       )}
-    </Page>
+    </PageLayout>
   );
 }
 
 /** @param names of instances, by their ids */
-function columns(names: ReadonlyMap<string, string>, reload: () => Promise<void>): Column<TokenView>[] {
+function columns(names: ReadonlyMap<string, string>, reload: () => Promise<void>): TableColumn<TokenView>[] {
   const texts = t.value.columns;
   return [
     { title: texts.name, cell: ({ label }) => label },

@@ -3,8 +3,8 @@ import type { Webhook } from "../../../../src/client/index.ts";
 import { Button, LinkButton } from "../components/button.tsx";
 import { Card } from "../components/card.tsx";
 import { Notice } from "../components/notice.tsx";
-import { Page } from "../components/page.tsx";
-import { Fault, Loaded } from "../components/waiting.tsx";
+import { PageLayout } from "../components/page.tsx";
+import { FaultNotice, Loaded } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/webhooks.ts";
 import pt from "../dictionary/pt/webhooks.ts";
@@ -28,20 +28,20 @@ export default function WebhookView({ params: { id = "" } }: ViewProps) {
   const { detail } = t.value;
   if (faultCode(webhook.fault.value) === "webhook_not_found")
     return (
-      <Page title={detail.gone} lead={detail.goneLead}>
+      <PageLayout title={detail.gone} lead={detail.goneLead}>
         <LinkButton to={href("/webhooks")}>{detail.back}</LinkButton>
-      </Page>
+      </PageLayout>
     );
   const current = webhook.value.value;
   return (
-    <Page
+    <PageLayout
       title={current?.description ?? current?.url ?? detail.loading}
       lead={<a href={href("/webhooks")}>{detail.back}</a>}
     >
       <Loaded data={webhook} lines={8}>
         {(details) => <Details webhook={details} data={webhook} />}
       </Loaded>
-    </Page>
+    </PageLayout>
   );
 }
 
@@ -88,7 +88,7 @@ function State({ webhook, data }: { readonly webhook: Webhook; readonly data: Da
             <p>{disabled.missed}</p>
           </Notice>
         )}
-        {change.fault !== undefined && <Fault error={change.fault} />}
+        {change.fault !== undefined && <FaultNotice error={change.fault} />}
         <div>
           <Button look={webhook.enabled ? "quiet" : undefined} busy={change.busy} onClick={() => change.start()}>
             {webhook.enabled ? detail.disable : detail.enable}

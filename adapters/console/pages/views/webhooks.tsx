@@ -1,8 +1,8 @@
 import type { Webhook } from "../../../../src/client/index.ts";
 import { Button } from "../components/button.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
-import { Page } from "../components/page.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import { PageLayout } from "../components/page.tsx";
+import { Table, type TableColumn } from "../components/table.tsx";
 import { Loaded } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/webhooks.ts";
@@ -11,7 +11,7 @@ import pt from "../dictionary/pt/webhooks.ts";
 import { client } from "../shell/client.ts";
 import { changeQuery, href, query } from "../shell/place.ts";
 import { useData } from "../shell/use-data.ts";
-import { CreateDialog } from "./webhooks/create-dialog.tsx";
+import { CreateWebhookDialog } from "./webhooks/create-dialog.tsx";
 import { WebhookBadge } from "./webhooks/status-badge.tsx";
 
 const t = dictionary({ en, pt });
@@ -24,7 +24,7 @@ export default function Webhooks() {
     </Button>
   );
   return (
-    <Page
+    <PageLayout
       title={t.value.title}
       lead={t.value.lead}
       actions={list.value.value === undefined || list.value.value.length === 0 ? undefined : button}
@@ -40,8 +40,8 @@ export default function Webhooks() {
           )
         }
       </Loaded>
-      {query.value.has("new") && <CreateDialog onClose={() => changeQuery({ new: undefined })} />}
-    </Page>
+      {query.value.has("new") && <CreateWebhookDialog onClose={() => changeQuery({ new: undefined })} />}
+    </PageLayout>
   );
 }
 
@@ -49,7 +49,7 @@ function allWebhooks(signal: AbortSignal): Promise<readonly Webhook[]> {
   return Array.fromAsync(client.webhooks.list({}, { signal }));
 }
 
-function columns(): readonly Column<Webhook>[] {
+function columns(): readonly TableColumn<Webhook>[] {
   const { column, every, some } = t.value;
   return [
     {

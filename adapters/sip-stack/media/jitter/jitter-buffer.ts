@@ -27,7 +27,7 @@ const EMPTY = new Uint8Array(0);
  *
  * Times are ms of one monotonic clock. Does not allocate after the constructor.
  */
-export class JitterBuffer {
+export class RtpJitterBuffer {
   /** Late packets. */
   late = 0;
   duplicated = 0;

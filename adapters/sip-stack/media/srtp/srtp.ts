@@ -2,7 +2,7 @@ import type { SrtpKeys } from "../engine.ts";
 import { type CreateHmac, chooseHmac, type Hmac } from "./hmac.ts";
 import { Keystream } from "./keystream.ts";
 import { deriveSessionKeys, RTCP_TAG, SUITES } from "./session-keys.ts";
-import { Streams } from "./stream.ts";
+import { SrtpStreams } from "./stream.ts";
 
 /**
  * SRTP with one master key (RFC 3711): the packets of one direction, RTP and RTCP, of any number of sources. It works in
@@ -43,11 +43,11 @@ class SrtpContext implements Srtp {
   readonly #mki: Uint8Array;
   readonly #rtpTag: number;
   readonly #rtp: Session;
-  readonly #sent = new Streams();
-  readonly #received = new Streams();
+  readonly #sent = new SrtpStreams();
+  readonly #received = new SrtpStreams();
   /** Created with the first RTCP packet: many peers send none. */
   #rtcp: Session | undefined;
-  readonly #receivedRtcp = new Streams();
+  readonly #receivedRtcp = new SrtpStreams();
   /** Index of the next RTCP packet. One for all sources, so that none is ever used twice. */
   #rtcpIndex = 0;
 

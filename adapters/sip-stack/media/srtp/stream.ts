@@ -79,7 +79,7 @@ class Stream {
 const MOST = 32;
 
 /** The sources seen so far, by SSRC. When one more comes than can be remembered, the first is forgotten. */
-export class Streams {
+export class SrtpStreams {
   readonly #all = new Map<number, Stream>();
   #last: Stream | undefined;
 

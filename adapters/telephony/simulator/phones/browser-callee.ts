@@ -1,7 +1,7 @@
 import type { ReleaseCause } from "../../../../src/ports/telephony.ts";
-import type { Callee, CalleeActions } from "../callee.ts";
+import type { CalleeActions, SimulatedCallee } from "../callee.ts";
 import type { BrowserPhone } from "./browser-phone.ts";
-import { IncomingAudio } from "./incoming-audio.ts";
+import { PhoneAudio } from "./incoming-audio.ts";
 import { OutgoingFrames } from "./outgoing-frames.ts";
 import { type PhoneCaller, type PhoneCommand, type PhoneEnd, type PhoneFault, phoneFault } from "./phone-message.ts";
 import type { RingGroup } from "./ring-group.ts";
@@ -25,10 +25,10 @@ export interface BrowserCalleeOptions {
  * for all. While it rings, phones may come and go: it continues ringing without any, like a phone that has lost its
  * network, and a page that reconnects rings again.
  */
-export class BrowserCallee implements Callee {
+export class BrowserCallee implements SimulatedCallee {
   readonly attended: boolean = true;
   readonly #options: BrowserCalleeOptions;
-  readonly #incoming: IncomingAudio;
+  readonly #incoming: PhoneAudio;
   #state: "new" | "ringing" | "answered" | "over" = "new";
   /** The phone that has answered, and the way to it. */
   #phone: BrowserPhone | undefined;
@@ -36,7 +36,7 @@ export class BrowserCallee implements Callee {
 
   constructor(options: BrowserCalleeOptions) {
     this.#options = options;
-    this.#incoming = new IncomingAudio(options.sampleRate);
+    this.#incoming = new PhoneAudio(options.sampleRate);
   }
 
   get callId(): string {

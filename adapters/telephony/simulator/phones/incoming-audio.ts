@@ -12,7 +12,7 @@ const SPARE_MS = 40;
 const MAX_KEYS = 32;
 
 /** The audio of a phone on its way into the call: its microphone, and its keys as tones. */
-export class IncomingAudio {
+export class PhoneAudio {
   /** While true, the microphone is not heard. */
   muted: boolean = false;
   readonly #sampleRate: number;

@@ -16,13 +16,13 @@ import type { MediaEngine } from "../../../sip-stack/media/engine.ts";
 import { parseHostPort } from "../../../sip-stack/message/uri.ts";
 import type { HostLookup } from "../../../user-hosts/host-lookup.ts";
 import { LinkAttempt } from "../../linking/link-attempt.ts";
-import type { LinkCodes } from "../../linking/link-codes.ts";
+import type { ShownCodes } from "../../linking/link-codes.ts";
 import { resolveTrunk } from "../config/resolve-trunk.ts";
 import type { Trunk } from "../config/trunk.ts";
 import { SipLine } from "../line.ts";
 import { offline } from "../registration/presence.ts";
 import { SipTrunk } from "../trunk.ts";
-import { type Account, type AccountDefaults, type AccountFaults, encodeAccount, trunkOf } from "./account.ts";
+import { type AccountDefaults, type AccountFaults, encodeAccount, type SipAccount, trunkOf } from "./account.ts";
 import type { AccountTarget, AccountVerdict } from "./account-page.ts";
 import type { TryLimit } from "./try-limit.ts";
 
@@ -38,7 +38,7 @@ export interface AccountLineOptions {
   readonly system: System;
   readonly logger: Logger;
   readonly media: () => Promise<MediaEngine>;
-  readonly codes: LinkCodes<AccountTarget>;
+  readonly codes: ShownCodes<AccountTarget>;
   readonly tries: TryLimit;
   /** The servers that may be entered; undefined: any. */
   readonly servers: readonly string[] | undefined;
@@ -89,7 +89,7 @@ export class AccountLine implements Line, AccountTarget {
   }
 
   /** Links again with a stored account. */
-  resume(account: Account): void {
+  resume(account: SipAccount): void {
     if (this.#closed) return;
     const checked = this.#check(account);
     if ("trunk" in checked) void this.#start(this.#trunk(account, checked.trunk), { known: false });
@@ -101,7 +101,7 @@ export class AccountLine implements Line, AccountTarget {
     if (!this.#closed && this.#linked === undefined && this.#unusable === undefined) this.#attempt.requestCode();
   }
 
-  async enter(account: Account): Promise<AccountVerdict> {
+  async enter(account: SipAccount): Promise<AccountVerdict> {
     if (this.#closed || this.#linked !== undefined) return { verdict: "gone" };
     const checked = this.#check(account);
     if ("faults" in checked) return { verdict: "faulty", faults: checked.faults };
@@ -151,7 +151,7 @@ export class AccountLine implements Line, AccountTarget {
     this.#options.closed(this);
   }
 
-  #check(account: Account): { trunk: Trunk } | { faults: AccountFaults } {
+  #check(account: SipAccount): { trunk: Trunk } | { faults: AccountFaults } {
     const { servers, defaults } = this.#options;
     const host = parseHostPort(account.server)?.host ?? "";
     if (account.user === "") return { faults: { user: "is missing" } };
@@ -163,7 +163,7 @@ export class AccountLine implements Line, AccountTarget {
     return checked;
   }
 
-  async #try(account: Account, trunk: Trunk): Promise<AccountVerdict> {
+  async #try(account: SipAccount, trunk: Trunk): Promise<AccountVerdict> {
     const { host } = this.#options;
     const tried = this.#trunk(account, trunk);
     try {
@@ -189,14 +189,14 @@ export class AccountLine implements Line, AccountTarget {
     );
   }
 
-  #trunk(account: Account, trunk: Trunk): SipTrunk {
+  #trunk(account: SipAccount, trunk: Trunk): SipTrunk {
     const { instance, system, logger, media, hosts } = this.#options;
     const owner = { userId: instance.userId, onlyPublic: this.#onlyPublic(account) };
     return new SipTrunk({ trunk: resolveTrunk(trunk), owner, hosts, system, logger, media });
   }
 
   /** A server that the operator has listed may be in a private network, and name others there, as a trunk may. */
-  #onlyPublic({ server }: Account): boolean {
+  #onlyPublic({ server }: SipAccount): boolean {
     const { allowPrivate, servers } = this.#options;
     return !allowPrivate && !isListed(server, servers);
   }
@@ -235,7 +235,7 @@ export function isListed(server: string, patterns: readonly string[] | undefined
  * True if an account may use this server.
  * @param patterns `sip.example.com` for the host itself, `*.example.com` for its subdomains; undefined: any
  */
-export function isAllowed(server: string, patterns: readonly string[] | undefined): boolean {
+function isAllowed(server: string, patterns: readonly string[] | undefined): boolean {
   if (patterns === undefined) return true;
   const host = parseHostPort(server)?.host.replace(/\.$/, "");
   if (host === undefined) return false;

@@ -5,9 +5,9 @@ import type { Logger } from "../../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../../src/ports/web.ts";
 import type { TransportKind } from "../../../sip-stack/transport/transport.ts";
 import type { LinkTarget } from "../../linking/link-attempt.ts";
-import type { IssuedCode, LinkCodes } from "../../linking/link-codes.ts";
+import type { IssuedCode, ShownCodes } from "../../linking/link-codes.ts";
 import { NOT_STORED, type PageText, STALE_CODE, UNKNOWN_CODE, WRONG_METHOD, webPage } from "../../linking/web-page.ts";
-import type { Account, AccountFaults } from "./account.ts";
+import type { AccountFaults, SipAccount } from "./account.ts";
 import { formText } from "./form-text.ts";
 
 /** Time that trying an account and storing the link may take before the page responds 503, ms. */
@@ -28,7 +28,7 @@ export type AccountVerdict =
 /** A line that can be linked to an account. */
 export interface AccountTarget extends LinkTarget {
   /** Tries the account and stores it. Rejects if it could not be stored. */
-  enter(account: Account): Promise<AccountVerdict>;
+  enter(account: SipAccount): Promise<AccountVerdict>;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface AccountTarget extends LinkTarget {
  * @param path the path after `/sip`
  */
 export async function accountPage(
-  codes: LinkCodes<AccountTarget>,
+  codes: ShownCodes<AccountTarget>,
   logger: Logger,
   path: string,
   request: RequestLike,
@@ -58,7 +58,7 @@ export async function accountPage(
 }
 
 async function entered(
-  { system }: LinkCodes<AccountTarget>,
+  { system }: ShownCodes<AccountTarget>,
   code: IssuedCode<AccountTarget>,
   logger: Logger,
   request: RequestLike,
@@ -97,7 +97,7 @@ const TOO_LARGE: PageText = {
   body: "<p>Please go back and enter shorter values.</p>",
 };
 
-function linkedText(name: string, { user, server }: Account, phone: string | null): PageText {
+function linkedText(name: string, { user, server }: SipAccount, phone: string | null): PageText {
   const number = phone === null ? "" : ` as ${escapeHtml(phone)}`;
   const account = `${escapeHtml(user)} at ${escapeHtml(server)}`;
   return {
@@ -126,7 +126,7 @@ async function readForm(body: RequestLike["body"]): Promise<URLSearchParams | un
 }
 
 /** The account in a form, not validated; an empty field is undefined. */
-function accountIn(form: URLSearchParams): Account {
+function accountIn(form: URLSearchParams): SipAccount {
   const text = (name: string): string | undefined => form.get(name)?.trim().slice(0, MAX_CHARACTERS) || undefined;
   const transport = TRANSPORTS.find((kind) => kind === form.get("transport"));
   return {

@@ -4,7 +4,7 @@ import { parseTrunks } from "../config/parse-trunks.ts";
 import type { Trunk, TrunkCodec, TrunkTls } from "../config/trunk.ts";
 
 /** A SIP account, as entered by its owner. */
-export interface Account {
+export interface SipAccount {
   /** `sip.example.com`, `192.0.2.5:5070`. */
   readonly server: string;
   readonly transport: TransportKind;
@@ -34,20 +34,20 @@ export interface AccountDefaults {
 }
 
 /** The invalid fields of an account, each with the reason. */
-export type AccountFaults = Readonly<Partial<Record<keyof Account, string>>>;
+export type AccountFaults = Readonly<Partial<Record<keyof SipAccount, string>>>;
 
 const NAME = "account";
-const FIELDS: readonly (keyof Account)[] = ["server", "user", "password", "authUser", "domain", "callerId"];
+const FIELDS: readonly (keyof SipAccount)[] = ["server", "user", "password", "authUser", "domain", "callerId"];
 
 /** The account as a trunk, or its faults. */
-export function trunkOf(account: Account, defaults: AccountDefaults): { trunk: Trunk } | { faults: AccountFaults } {
+export function trunkOf(account: SipAccount, defaults: AccountDefaults): { trunk: Trunk } | { faults: AccountFaults } {
   const { server, transport, ...rest } = account;
   if (parseHostPort(server) === undefined) return { faults: { server: SERVER_TEXT } };
   const given = { ...defaults, ...rest, name: NAME, server: `sip:${server};transport=${transport}` };
   const { trunks, faults } = parseTrunks([given]);
   const trunk = trunks?.[0];
   if (trunk) return { trunk };
-  const found: Partial<Record<keyof Account, string>> = {};
+  const found: Partial<Record<keyof SipAccount, string>> = {};
   for (const { field, detail } of faults ?? []) found[FIELDS.find((name) => name === field) ?? "server"] ??= detail;
   return { faults: found };
 }
@@ -55,19 +55,19 @@ export function trunkOf(account: Account, defaults: AccountDefaults): { trunk: T
 const SERVER_TEXT = "must be a host name or an address, with or without a port: sip.example.com or 192.0.2.5:5070";
 
 /** The account as credentials to store. */
-export function encodeAccount(account: Account): Uint8Array {
+export function encodeAccount(account: SipAccount): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(account));
 }
 
 /** The account in stored credentials; undefined if they are not a SIP account. */
-export function decodeAccount(credentials: Uint8Array): Account | undefined {
+export function decodeAccount(credentials: Uint8Array): SipAccount | undefined {
   try {
-    const stored = JSON.parse(new TextDecoder().decode(credentials)) as Partial<Account> | null;
+    const stored = JSON.parse(new TextDecoder().decode(credentials)) as Partial<SipAccount> | null;
     const { server, transport, user, register } = stored ?? {};
     const known = transport === "udp" || transport === "tcp" || transport === "tls";
     if (typeof server !== "string" || typeof user !== "string" || typeof register !== "boolean" || !known)
       return undefined;
-    return stored as Account;
+    return stored as SipAccount;
   } catch {
     return undefined;
   }

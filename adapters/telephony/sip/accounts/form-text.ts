@@ -1,6 +1,6 @@
 import { escapeHtml } from "../../../../src/base/html-page.ts";
 import type { PageText } from "../../linking/web-page.ts";
-import type { Account, AccountFaults } from "./account.ts";
+import type { AccountFaults, SipAccount } from "./account.ts";
 
 interface Field {
   readonly name: "server" | "user" | "password" | "authUser" | "domain" | "callerId";
@@ -23,7 +23,7 @@ const MORE: readonly Field[] = [
 const TRANSPORTS = { udp: "UDP", tcp: "TCP", tls: "TLS (encrypted)" } as const;
 
 /** The form for an account, with the entered values and their faults. The password is never shown again. */
-export function formText(name: string, account?: Account, faults: AccountFaults = {}, reason?: string): PageText {
+export function formText(name: string, account?: SipAccount, faults: AccountFaults = {}, reason?: string): PageText {
   const marked = Object.keys(faults).length > 0 ? "Please correct the marked fields." : undefined;
   const wrong = reason === undefined ? marked : byLabel(reason);
   const field = (one: Field): string => fieldText(one, account, faults[one.name]);
@@ -53,7 +53,7 @@ function byLabel(reason: string): string {
   return [...MAIN, ...MORE].reduce((text, { name, label }) => text.replaceAll(`\`${name}\``, `“${label}”`), reason);
 }
 
-function fieldText({ name, label, hint, input = "" }: Field, account: Account | undefined, fault?: string): string {
+function fieldText({ name, label, hint, input = "" }: Field, account: SipAccount | undefined, fault?: string): string {
   const value = name === "password" ? undefined : account?.[name];
   const attributes = [
     `name="${name}"`,

@@ -1,6 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
 import { parseHostPort } from "../../../sip-stack/message/uri.ts";
-import type { Account } from "./account.ts";
+import type { SipAccount } from "./account.ts";
 
 /** The most failed attempts of one user, and those of all users for one account, in each window. */
 const MAX_TRIES = 5;
@@ -29,7 +29,7 @@ export class TryLimit {
   }
 
   /** Counts an attempt; or returns the wait until the next one is allowed, ms. */
-  begin(userId: string, account: Account): Try | { readonly waitMs: number } {
+  begin(userId: string, account: SipAccount): Try | { readonly waitMs: number } {
     const now = this.#system.monotonic();
     for (const [key, times] of this.#tries) if ((times.at(-1) ?? 0) <= now - WINDOW_MS) this.#tries.delete(key);
     const keys = [`user ${userId}`, accountKey(account)];
@@ -65,7 +65,7 @@ export class TryLimit {
 }
 
 /** The account that a password is for. Servers have many ports, and few of them tell the case of a user name apart. */
-function accountKey({ server, user, authUser }: Account): string {
+function accountKey({ server, user, authUser }: SipAccount): string {
   const host = parseHostPort(server)?.host ?? server;
   return `account ${host.toLowerCase().replace(/\.$/, "")} ${(authUser || user).toLowerCase()}`;
 }

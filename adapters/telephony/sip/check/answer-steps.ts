@@ -12,7 +12,7 @@ import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
 import { Deadline } from "../registration/deadline.ts";
 import { openStack, type SipStack } from "../stack.ts";
 import { credentialsFix } from "./fixes.ts";
-import { broken, type CheckStep, messageOf, skipped, works } from "./step.ts";
+import { brokenStep, type CheckStep, faultMessage, passedStep, skipped } from "./step.ts";
 
 const ANSWER_MS = 6_000;
 
@@ -30,7 +30,7 @@ export async function* answerSteps(trunk: ResolvedTrunk, parts: Parts): AsyncGen
   try {
     stack = await openStack({ trunk, ...parts, changed() {}, trace() {} });
   } catch (fault) {
-    yield broken("options", messageOf(fault), "free the port of `listen`, or choose another one");
+    yield brokenStep("options", faultMessage(fault), "free the port of `listen`, or choose another one");
     return;
   }
   try {
@@ -58,7 +58,7 @@ async function probeOptions(
     const reply = await stack.options(AbortSignal.any([deadline.signal, signal]));
     return { step: optionsStep(trunk, reply, Math.round(system.monotonic() - from)), reply };
   } catch (fault) {
-    return { step: silentStep(trunk, messageOf(fault), kind) };
+    return { step: silentStep(trunk, faultMessage(fault), kind) };
   } finally {
     deadline.cancel();
   }
@@ -68,7 +68,8 @@ function optionsStep(trunk: ResolvedTrunk, { response, refusal, request }: Agent
   const { status, headers } = response;
   const product = headers.get("Server") ?? headers.get("User-Agent");
   const summary = `${statusText(response)} after ${ms} ms${product === undefined ? "" : `, from ${product}`}`;
-  if (status === 503) return broken("options", summary, "the server is overloaded or out of order; ask its operator");
+  if (status === 503)
+    return brokenStep("options", summary, "the server is overloaded or out of order; ask its operator");
   if (status === 401 || status === 407) {
     if (trunk.password === undefined && !trunk.register)
       return skipped(
@@ -76,7 +77,7 @@ function optionsStep(trunk: ResolvedTrunk, { response, refusal, request }: Agent
         `${summary}: it requires a password`,
         "set `user` and `password`, unless the server authenticates us by our address",
       );
-    return broken(
+    return brokenStep(
       "options",
       `${summary}: ${refusal?.detail ?? "it does not accept the password"}`,
       credentialsFix(status, refusal?.code),
@@ -85,7 +86,7 @@ function optionsStep(trunk: ResolvedTrunk, { response, refusal, request }: Agent
   const digest = digestText(request.headers.get("Authorization") ?? request.headers.get("Proxy-Authorization"));
   const seen = seenText(response);
   const forbidden = status === 403 ? credentialsFix(status) : null;
-  return works("options", `${summary}${digest}${seen}`, forbidden);
+  return passedStep("options", `${summary}${digest}${seen}`, forbidden);
 }
 
 /** The realm that accepted the password, and the algorithm. */
@@ -114,12 +115,12 @@ function seenBy({ headers }: SipResponse): string | undefined {
 function silentStep(trunk: ResolvedTrunk, reason: string, kind: TransportKind): CheckStep {
   if (trunk.probe === "none") return skipped("options", `${reason}; \`probe\` is "none", so this is not a fault`);
   if (kind !== "udp")
-    return broken(
+    return brokenStep(
       "options",
       `the port accepts ${kind.toUpperCase()} connections, but does not answer: ${reason}`,
       "it is not a SIP port for this transport, or a middlebox drops SIP: check port and transport of `server`, or try ;transport=udp",
     );
-  return broken(
+  return brokenStep(
     "options",
     reason,
     'check host, port and transport of `server`, and the firewall; if the server never answers OPTIONS, set `probe` to "none"',
@@ -130,9 +131,10 @@ async function registrationStep(trunk: ResolvedTrunk, { presence }: SipStack): P
   if (!trunk.register) return skipped("registration", "`register` is off");
   presence.start();
   const health = await presence.ask();
-  if (health.state === "online") return works("registration", `"${trunk.user}" was registered, and unregistered again`);
+  if (health.state === "online")
+    return passedStep("registration", `"${trunk.user}" was registered, and unregistered again`);
   const { response, refusal } = presence.refused ?? {};
-  return broken("registration", health.reason, credentialsFix(response?.status, refusal?.code));
+  return brokenStep("registration", health.reason, credentialsFix(response?.status, refusal?.code));
 }
 
 /** Compares the codecs; only some servers list theirs before a call. */
@@ -149,8 +151,12 @@ function codecsStep(trunk: ResolvedTrunk, response: SipResponse | undefined): Ch
       `the server does not list its codecs; we offer ${ours}, and a call shows whether they match`,
     );
   const common = trunk.codecs.filter((codec) => theirs.some((name) => name.toLowerCase() === codec.toLowerCase()));
-  if (common.length > 0) return works("codecs", `${common.join(", ")} of its ${theirs.join(", ")}`);
-  return broken("codecs", `the server has ${theirs.join(", ")}, and we offer ${ours}`, "name one of them in `codecs`");
+  if (common.length > 0) return passedStep("codecs", `${common.join(", ")} of its ${theirs.join(", ")}`);
+  return brokenStep(
+    "codecs",
+    `the server has ${theirs.join(", ")}, and we offer ${ours}`,
+    "name one of them in `codecs`",
+  );
 }
 
 /**
@@ -167,13 +173,13 @@ export function* addressStep(
   const given = configured === undefined || isIP(configured) !== 0 ? configured : parseHostPort(configured)?.host;
   if (given !== undefined && isIP(given) !== 0 && seen !== undefined && differ(given, seen)) {
     const fix = `set \`publicAddress\` to ${seen}, or leave it out to use the address that the server sees`;
-    yield broken("address", `\`publicAddress\` is ${given}, and the server sees us as ${seen}`, fix);
+    yield brokenStep("address", `\`publicAddress\` is ${given}, and the server sees us as ${seen}`, fix);
   } else if (isPublic && isPrivate(visible)) {
     const fix = "set `publicAddress` to the address that this machine has on the internet";
-    yield broken("address", `our SDP names ${visible}, a private address, and the server is on the internet`, fix);
+    yield brokenStep("address", `our SDP names ${visible}, a private address, and the server is on the internet`, fix);
   } else if (differ(local, visible)) {
     const fix = "forward the UDP ports of `rtpPorts` unchanged, from the internet to this machine";
-    yield works("address", `this machine is behind a NAT: it has ${local}, and our SDP names ${visible}`, fix);
+    yield passedStep("address", `this machine is behind a NAT: it has ${local}, and our SDP names ${visible}`, fix);
   }
 }
 

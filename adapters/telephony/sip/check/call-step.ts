@@ -8,7 +8,7 @@ import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
 import type { SipLeg } from "../leg.ts";
 import { SipTrunk } from "../trunk.ts";
 import { callFix, MEDIA_FROM, NAT, ONLY_REPORTS, TRACE } from "./fixes.ts";
-import { broken, type CheckStep, messageOf, works } from "./step.ts";
+import { brokenStep, type CheckStep, faultMessage, passedStep } from "./step.ts";
 
 const RING_MS = 45_000;
 const TALK_MS = 3_000;
@@ -33,13 +33,13 @@ export async function callStep(resolved: ResolvedTrunk, number: string, parts: P
   try {
     const late = () => new Error(`no answer within ${ONLINE_MS / 1_000} s`);
     const health = await within(trunk.ask(), { system, ms: ONLINE_MS, late, signal });
-    if (health.state === "offline") return broken("call", `the trunk is offline: ${health.reason}`, TRACE);
+    if (health.state === "offline") return brokenStep("call", `the trunk is offline: ${health.reason}`, TRACE);
     leg = await trunk.dial(number, { callId: "sip-check", deadlines: NO_DEADLINES }, signal, () => {});
     if (signal.aborted) hangUp();
     return await talk(leg, number, system);
   } catch (fault) {
     const cause = fault instanceof DialError ? `${fault.release}: ` : "";
-    return broken("call", `${number} could not be called (${cause}${messageOf(fault)})`, TRACE);
+    return brokenStep("call", `${number} could not be called (${cause}${faultMessage(fault)})`, TRACE);
   } finally {
     signal.removeEventListener("abort", hangUp);
     await trunk.close();
@@ -91,24 +91,24 @@ async function talk(leg: SipLeg, number: string, system: System): Promise<CheckS
   cancelTalk();
   if (answeredMs === undefined) {
     const why = ended?.detail ?? ended?.cause ?? "unknown";
-    return broken("call", `${number} did not answer: ${why}`, callFix(leg.end));
+    return brokenStep("call", `${number} did not answer: ${why}`, callFix(leg.end));
   }
   const statistics = leg.statistics();
   const found = `${number} answered after ${answeredMs} ms; ${statistics === null ? "there are no audio statistics" : text(statistics)}`;
   const summary = refused === undefined ? found : `${found}; ${refused}`;
   if (ended?.cause !== "released" && ended?.cause !== "callee_hung_up")
-    return broken("call", `${summary}; then: ${ended?.detail ?? ended?.cause}`, callFix(leg.end));
+    return brokenStep("call", `${summary}; then: ${ended?.detail ?? ended?.cause}`, callFix(leg.end));
   if (!statistics || statistics.packetsReceived === 0) {
     if (leg.evidence().kind === "rtcp")
-      return broken("call", `${summary}; only reports (RTCP) came back`, ONLY_REPORTS);
-    return broken(
+      return brokenStep("call", `${summary}; only reports (RTCP) came back`, ONLY_REPORTS);
+    return brokenStep(
       "call",
       lost === undefined ? summary : `${summary}; ${lost}`,
       refused === undefined ? NAT : MEDIA_FROM,
     );
   }
   const echo = hasTone(heard.subarray(length >> 1, length), TONE_HZ, sampleRate);
-  return works("call", echo ? `${summary}; our tone came back, so audio works in both directions` : summary);
+  return passedStep("call", echo ? `${summary}; our tone came back, so audio works in both directions` : summary);
 }
 
 function text(statistics: MediaStatistics): string {

@@ -9,7 +9,7 @@ import { answerSteps } from "./answer-steps.ts";
 import { callStep } from "./call-step.ts";
 import { connectionStep } from "./connection-step.ts";
 import { dnsFix, dnsStep, silentQueries } from "./dns-step.ts";
-import { broken, type CheckStep, messageOf, works } from "./step.ts";
+import { brokenStep, type CheckStep, faultMessage, passedStep } from "./step.ts";
 
 /** Options of {@link checkTrunk}. */
 export interface CheckOptions {
@@ -41,7 +41,7 @@ export async function* checkTrunk(given: Trunk, options: CheckOptions = {}): Asy
     hops = await createResolve({ system, dns: cachedDns(dns, system) })(nextHop, AbortSignal.any([over, late]));
     yield dnsStep(nextHop, hops, await unanswered);
   } catch (fault) {
-    yield broken("dns", messageOf(fault), dnsFix(trunk, fault));
+    yield brokenStep("dns", faultMessage(fault), dnsFix(trunk, fault));
     return;
   }
 
@@ -69,10 +69,13 @@ export function configurationStep(trunk: ResolvedTrunk): CheckStep {
     `audio ${codecs.join(", ")} on ports ${rtpPorts[0]} to ${rtpPorts[1]}, SRTP ${srtp}`,
   ].join("; ");
   if (srtp === "required" && !encrypted)
-    return broken(
+    return brokenStep(
       "configuration",
       `${summary}; the SRTP keys would be sent unencrypted`,
       "use TLS: add ;transport=tls to `server`",
     );
-  return works("configuration", tls.insecure === true ? `${summary}; accepts any certificate (tls.insecure)` : summary);
+  return passedStep(
+    "configuration",
+    tls.insecure === true ? `${summary}; accepts any certificate (tls.insecure)` : summary,
+  );
 }

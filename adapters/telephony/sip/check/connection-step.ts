@@ -1,9 +1,9 @@
 import { type PeerCertificate, TLSSocket } from "node:tls";
 import type { System } from "../../../../src/ports/system.ts";
-import { openStream } from "../../../sip-stack/transport/open-stream.ts";
+import { openSipStream } from "../../../sip-stack/transport/open-stream.ts";
 import { type Hop, TransportError } from "../../../sip-stack/transport/transport.ts";
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
-import { broken, type CheckStep, messageOf, skipped, works } from "./step.ts";
+import { brokenStep, type CheckStep, faultMessage, passedStep, skipped } from "./step.ts";
 
 const CONNECT_MS = 5_000;
 const DAY_MS = 86_400_000;
@@ -22,21 +22,21 @@ export async function connectionStep(
       return skipped("connection", "UDP has no connection; the next step shows whether datagrams come back");
     const from = system.monotonic();
     try {
-      const socket = await openStream(hop, { system, tls, localAddress: undefined, timeoutMs: CONNECT_MS }, signal);
+      const socket = await openSipStream(hop, { system, tls, localAddress: undefined, timeoutMs: CONNECT_MS }, signal);
       const ms = Math.round(system.monotonic() - from);
       const facts = socket instanceof TLSSocket ? certificateText(socket, system.now()) : "";
       socket.destroy();
       const before = refusals.length === 0 ? "" : ` (after: ${refusals.join("; ")})`;
-      return works(
+      return passedStep(
         "connection",
         `${hop.kind.toUpperCase()} to ${hop.address} port ${hop.port} in ${ms} ms${facts}${before}`,
       );
     } catch (fault) {
-      refusals.push(messageOf(fault));
+      refusals.push(faultMessage(fault));
       certificate ||= fault instanceof TransportError && fault.fault === "tls";
     }
   }
-  return broken("connection", refusals.join("; "), certificate ? certificateFix(trunk, hops) : PORT);
+  return brokenStep("connection", refusals.join("; "), certificate ? certificateFix(trunk, hops) : PORT);
 }
 
 const PORT = "check the port and the transport in `server`, and that the firewall allows outgoing connections";

@@ -5,7 +5,7 @@ import { parseUri } from "../../../sip-stack/message/uri.ts";
 import type { Dns } from "../../../sip-stack/transport/dns.ts";
 import { type Hop, TransportError } from "../../../sip-stack/transport/transport.ts";
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
-import { type CheckStep, works } from "./step.ts";
+import { type CheckStep, passedStep } from "./step.ts";
 
 /** Time a resolver may take to respond, ms. */
 const PATIENCE_MS = 1_400;
@@ -22,8 +22,8 @@ export async function silentQueries(uri: string, dns: Dns, system: System): Prom
 /** Resolves the trunk's name. */
 export function dnsStep(uri: string, hops: readonly Hop[], silent: readonly string[]): CheckStep {
   const summary = `${uri} resolves to ${hops.map(placeText).join(", then ")}`;
-  if (silent.length === 0) return works("dns", summary);
-  return works(
+  if (silent.length === 0) return passedStep("dns", summary);
+  return passedStep(
     "dns",
     `${summary}; the resolver drops queries for ${silent.join(" and ")} records`,
     "the first call waits for them; add port and transport to `server` (sip:host:5060;transport=udp), or use another resolver",

@@ -11,7 +11,7 @@ export interface CheckStep {
   readonly fix: string | null;
 }
 
-export function works(name: CheckStep["name"], detail: string, fix: string | null = null): CheckStep {
+export function passedStep(name: CheckStep["name"], detail: string, fix: string | null = null): CheckStep {
   return { name, state: "works", detail, fix };
 }
 
@@ -19,11 +19,11 @@ export function skipped(name: CheckStep["name"], detail: string, fix: string | n
   return { name, state: "skipped", detail, fix };
 }
 
-export function broken(name: CheckStep["name"], detail: string, fix: string): CheckStep {
+export function brokenStep(name: CheckStep["name"], detail: string, fix: string): CheckStep {
   return { name, state: "broken", detail, fix };
 }
 
 /** The message of a thrown value, on one line. */
-export function messageOf(fault: unknown): string {
+export function faultMessage(fault: unknown): string {
   return errorText(fault).replace(/\s*\n\s*/g, " ");
 }

@@ -14,7 +14,7 @@ export const NUMBER_FORMATS =
  * A national template strips the country code and accepts numbers of that country only: `0{national:49}` writes
  * +49301234567 as 0301234567, and cannot write +12025550100.
  */
-export function numberFormat(format: string): NumberFormat | undefined {
+export function diallingFormat(format: string): NumberFormat | undefined {
   if (format === "e164") return (e164) => e164;
   if (format === "digits") return digits;
   const [, before, placeholder, countryCode, after] = TEMPLATE.exec(format) ?? [];

@@ -2,21 +2,22 @@ import * as v from "valibot";
 import { nearest } from "../../../../src/base/nearest.ts";
 import { shown } from "../../../../src/base/shown.ts";
 import { isPrefix, PREFIX_RULE } from "../../../../src/domain/calls/call-limits.ts";
+import { isObject } from "../../../../src/domain/input/input-checks.ts";
 import type { TrunkFault } from "./parse-trunks.ts";
 import type { Route, RouteTrunk } from "./route.ts";
-import { type AddFault, addUnknownKeys, isObject, labelOf, pathOf } from "./schema-faults.ts";
+import { type AddFault, addUnknownKeys, labelOf, pathOf } from "./schema-faults.ts";
 import { sharedUsers } from "./shared-options.ts";
 import type { Trunk } from "./trunk.ts";
-import { must, name, objectMust, text, whole } from "./trunk-schema.ts";
+import { must, name, objectMust, trunkText, whole } from "./trunk-schema.ts";
 
 const routeTrunkSchema = v.object(
   {
-    trunk: text("the name of a trunk", (value) => value !== ""),
+    trunk: trunkText("the name of a trunk", (value) => value !== ""),
     order: v.optional(whole("a whole number from 0 to 65535", 0, 65_535)),
     weight: v.optional(whole("a whole number from 0 to 65535", 0, 65_535)),
     prefixes: v.optional(
       v.pipe(
-        v.array(text(PREFIX_RULE, isPrefix), must(`a list of prefixes: ${PREFIX_RULE}`)),
+        v.array(trunkText(PREFIX_RULE, isPrefix), must(`a list of prefixes: ${PREFIX_RULE}`)),
         v.check((list) => list.length > 0, "is empty; leave it out for every number"),
       ),
     ),

@@ -3,7 +3,7 @@ import type { SipRule } from "../../../../src/domain/calls/sip-choice.ts";
 import type { CallerIdRule } from "../../../../src/domain/numbers/caller-id.ts";
 import { parseUri, writeUri } from "../../../sip-stack/message/uri.ts";
 import type { DestinationRule } from "../destinations/destinations.ts";
-import { type NumberFormat, numberFormat } from "./number-format.ts";
+import { diallingFormat, type NumberFormat } from "./number-format.ts";
 import type { Trunk, TrunkCodec, TrunkIdentity, TrunkListener, TrunkTls } from "./trunk.ts";
 import { hostOf, isTls, uriAt, uriTextAt } from "./trunk-addresses.ts";
 
@@ -135,7 +135,7 @@ export function resolveTrunk(trunk: Trunk): ResolvedTrunk {
     allowedPrefixes: trunk.allowedPrefixes,
     allowEmergency: trunk.allowEmergency ?? false,
     allowPremium: trunk.allowPremium ?? false,
-    format: numberFormat(trunk.numberFormat ?? "e164") ?? ((e164) => e164),
+    format: diallingFormat(trunk.numberFormat ?? "e164") ?? ((e164) => e164),
     userPhone: trunk.userPhone ?? false,
     followRedirects: trunk.followRedirects ?? false,
     transfer: trunk.transfer ?? !whatsApp,

@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import { nearest } from "../../../../src/base/nearest.ts";
+import { isObject } from "../../../../src/domain/input/input-checks.ts";
 
 /** The most faults that are reported. */
 export const MAX_FAULTS = 100;
@@ -29,8 +30,4 @@ export function addUnknownKeys(value: unknown, entries: object, prefix: string, 
 export function labelOf(item: unknown, index: number): string {
   const name = isObject(item) ? item.name : undefined;
   return typeof name === "string" && name !== "" && name.length <= 40 ? name : `#${index + 1}`;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -12,7 +12,7 @@ export function isNextHop(text: string): boolean {
 }
 
 /** True if it is valid as a Contact. */
-export function isContact(text: string): boolean {
+export function isContactHost(text: string): boolean {
   return parseUri(text) !== undefined;
 }
 
@@ -22,7 +22,7 @@ export function isHost(text: string): boolean {
 }
 
 /** A host with or without a port. */
-export function isPublicAddress(text: string): boolean {
+export function isPublicHost(text: string): boolean {
   return isHost(text) || parseHostPort(text) !== undefined;
 }
 

@@ -12,9 +12,9 @@ import {
 import { CODEC_NAMES } from "../../../sip-stack/media/codecs/codec.ts";
 import { isToken } from "../../../sip-stack/message/grammar.ts";
 import { fieldKey } from "../../../sip-stack/message/headers.ts";
-import { NUMBER_FORMATS, numberFormat } from "./number-format.ts";
+import { diallingFormat, NUMBER_FORMATS } from "./number-format.ts";
 import type { TrunkCodec, TrunkIdentity } from "./trunk.ts";
-import { isContact, isHost, isNextHop, isPublicAddress, isUriOrUser } from "./trunk-addresses.ts";
+import { isContactHost, isHost, isNextHop, isPublicHost, isUriOrUser } from "./trunk-addresses.ts";
 
 const codecs = (last: "and" | "or"): string => `${CODEC_NAMES.slice(0, -1).join(", ")} ${last} ${CODEC_NAMES.at(-1)}`;
 /** A provider's name, `sip/<name>`, has at most 64 characters. */
@@ -52,7 +52,7 @@ const secretMust =
   () =>
     `must be ${what}`;
 
-export const text = (what: string, right: (text: string) => boolean) =>
+export const trunkText = (what: string, right: (text: string) => boolean) =>
   v.pipe(v.string(must(what)), v.check(right, must(what)));
 
 const bounded = (what: string, min: number, max: number) =>
@@ -69,7 +69,7 @@ export const whole = (what: string, min: number, max: number) =>
 
 const flag = () => v.optional(v.boolean(must("true or false")));
 
-const line = (what: string) => text(what, (value) => value !== "" && LINE.test(value) && value.length <= 1_000);
+const line = (what: string) => trunkText(what, (value) => value !== "" && LINE.test(value) && value.length <= 1_000);
 
 const user = (what: string) => v.optional(line(what));
 
@@ -112,7 +112,7 @@ const headers = v.record(
       () => "is set by Ringport itself; take it out",
     ),
   ),
-  text("text on one line", (value) => LINE.test(value) && value.length <= 4_000),
+  trunkText("text on one line", (value) => LINE.test(value) && value.length <= 4_000),
   must("an object of header fields and their values"),
 );
 
@@ -121,10 +121,10 @@ const URI_HOST = "a host name or an IP address, with its port if the URIs have o
 
 const tls = v.object(
   {
-    ca: v.optional(text(PEM, (value) => value !== "")),
-    servername: v.optional(text("a host name", isHost)),
+    ca: v.optional(trunkText(PEM, (value) => value !== "")),
+    servername: v.optional(trunkText("a host name", isHost)),
     insecure: flag(),
-    cert: v.optional(text(PEM, (value) => value !== "")),
+    cert: v.optional(trunkText(PEM, (value) => value !== "")),
     key: v.optional(
       v.pipe(
         v.string(secretMust(PEM)),
@@ -140,7 +140,7 @@ const NETWORK = "a network or an address, such as 203.0.113.0/24, 198.51.100.7 o
 const networks = v.optional(
   v.pipe(
     v.array(
-      text(NETWORK, (value) => parseRange(value) !== undefined),
+      trunkText(NETWORK, (value) => parseRange(value) !== undefined),
       must(`a list: ${NETWORK}`),
     ),
     v.check((list) => list.length > 0, "is empty; leave it out for the default"),
@@ -151,20 +151,20 @@ const listen = v.object(
   {
     transport: v.picklist(["udp", "tcp", "tls"], must("udp, tcp or tls")),
     port: whole("a port: 1 to 65535, or 0 for a free one", 0, 65_535),
-    address: v.optional(text("an IP address", isHost)),
+    address: v.optional(trunkText("an IP address", isHost)),
   },
   objectMust("an object with transport and port"),
 );
 
 /** The name of a trunk or a route. */
-export const name = () => text("1 to 40 lower-case letters, digits and hyphens", (value) => NAME.test(value));
+export const name = () => trunkText("1 to 40 lower-case letters, digits and hyphens", (value) => NAME.test(value));
 
 /** The schema of a trunk. `parseTrunks` finds faults between two fields. */
 export const trunkSchema = v.object(
   {
     name: name(),
-    server: text("a SIP URI, such as sip:sip.example.com or sip:10.0.0.5:5070;transport=tcp", isNextHop),
-    domain: v.optional(text("a host name or an IP address", isHost)),
+    server: trunkText("a SIP URI, such as sip:sip.example.com or sip:10.0.0.5:5070;transport=tcp", isNextHop),
+    domain: v.optional(trunkText("a host name or an IP address", isHost)),
     user: user("the account's user name"),
     authUser: user("the user name of the digest"),
     password: v.optional(
@@ -179,23 +179,23 @@ export const trunkSchema = v.object(
         v.check((list) => list.length > 0, "is empty; leave it out to accept the first realms that the servers name"),
       ),
     ),
-    from: v.optional(text("a SIP URI or a user", isUriOrUser)),
-    callerId: v.optional(text("a number, a user or a SIP URI", isUriOrUser)),
+    from: v.optional(trunkText("a SIP URI or a user", isUriOrUser)),
+    callerId: v.optional(trunkText("a number, a user or a SIP URI", isUriOrUser)),
     callerIds: v.optional(
       v.union(
-        [v.literal("*"), v.array(text(CALLER_ID_RULE, isCallerIdEntry))],
+        [v.literal("*"), v.array(trunkText(CALLER_ID_RULE, isCallerIdEntry))],
         must(`"*", or a list; each entry is ${CALLER_ID_RULE}`),
       ),
     ),
     identity: v.optional(
       v.union([v.picklist([...IDENTITIES, "none"]), v.array(v.picklist(IDENTITIES))], must(IDENTITY_RULE)),
     ),
-    displayName: v.optional(text(`a name of 1 to ${DISPLAY_NAME_LENGTH} characters`, isDisplayName)),
+    displayName: v.optional(trunkText(`a name of 1 to ${DISPLAY_NAME_LENGTH} characters`, isDisplayName)),
     withheld: flag(),
     register: flag(),
-    outboundProxy: v.optional(text("a SIP URI, such as sip:proxy.example.com;lr", isNextHop)),
-    publicAddress: v.optional(text("an IP address or a host name, with or without a port", isPublicAddress)),
-    contact: v.optional(text("a SIP URI", isContact)),
+    outboundProxy: v.optional(trunkText("a SIP URI, such as sip:proxy.example.com;lr", isNextHop)),
+    publicAddress: v.optional(trunkText("an IP address or a host name, with or without a port", isPublicHost)),
+    contact: v.optional(trunkText("a SIP URI", isContactHost)),
     rtpPorts: v.optional(rtpPorts),
     codecs: v.optional(
       v.pipe(
@@ -217,9 +217,9 @@ export const trunkSchema = v.object(
     ),
     headers: v.optional(headers),
     callHeaders: v.optional(
-      v.array(text(HEADER_ENTRY, isSipHeaderEntry), must(`a list; each entry is ${HEADER_ENTRY}`)),
+      v.array(trunkText(HEADER_ENTRY, isSipHeaderEntry), must(`a list; each entry is ${HEADER_ENTRY}`)),
     ),
-    callUriHosts: v.optional(v.array(text(URI_HOST, isUriHost), must(`a list; each entry is ${URI_HOST}`))),
+    callUriHosts: v.optional(v.array(trunkText(URI_HOST, isUriHost), must(`a list; each entry is ${URI_HOST}`))),
     probe: v.optional(v.picklist(["options", "none"], must("options or none"))),
     crlfProbe: flag(),
     users: v.optional(
@@ -230,13 +230,13 @@ export const trunkSchema = v.object(
     ),
     allowedPrefixes: v.optional(
       v.pipe(
-        v.array(text(PREFIX_RULE, isPrefix), must(`a list of prefixes: ${PREFIX_RULE}`)),
+        v.array(trunkText(PREFIX_RULE, isPrefix), must(`a list of prefixes: ${PREFIX_RULE}`)),
         v.check((list) => list.length > 0, "is empty; leave it out to allow every number"),
       ),
     ),
     allowEmergency: flag(),
     allowPremium: flag(),
-    numberFormat: v.optional(text(NUMBER_FORMATS, (value) => numberFormat(value) !== undefined)),
+    numberFormat: v.optional(trunkText(NUMBER_FORMATS, (value) => diallingFormat(value) !== undefined)),
     userPhone: flag(),
     followRedirects: flag(),
     transfer: flag(),

@@ -1,5 +1,5 @@
 import type { CodecName } from "../../../sip-stack/media/codecs/codec.ts";
-import type { ListenOptions } from "../../../sip-stack/transport/stream-listener.ts";
+import type { StreamServerOptions } from "../../../sip-stack/transport/stream-listener.ts";
 import type { TlsOptions } from "../../../sip-stack/transport/tls.ts";
 
 /** A connection to the telephone network: a provider's trunk, a PBX, WhatsApp Business. Only `name` and `server` are required. */
@@ -111,4 +111,4 @@ export type TrunkCodec = CodecName;
 export type TrunkTls = TlsOptions;
 
 /** The port that the peer connects to. */
-export type TrunkListener = ListenOptions;
+export type TrunkListener = StreamServerOptions;

@@ -24,7 +24,7 @@ interface TrunkTraits extends OfferTraits {
  * The release of the telephony port for the end of an INVITE usage.
  * @param answered whether the call had been answered. Default: true
  */
-export function releaseOf(end: InviteEnd, trunk: TrunkTraits = {}, answered: boolean = true): Release {
+export function sipRelease(end: InviteEnd, trunk: TrunkTraits = {}, answered: boolean = true): Release {
   switch (end.type) {
     case "rejected":
       return rejected(end, trunk);

@@ -46,7 +46,7 @@ const ADVICE: Readonly<Record<number, string>> = {
   501: "it takes no registrations, leave `register` out",
 };
 
-/** Options of {@link Registration}. */
+/** Options of {@link TrunkRegistration}. */
 export interface RegistrationOptions {
   readonly agent: UserAgent;
   readonly system: System;
@@ -61,7 +61,7 @@ export interface RegistrationOptions {
 }
 
 /** Keeps an account registered (RFC 3261 section 10): refreshes at 80 to 90 % of the granted time, unregisters at the end. */
-export class Registration implements Presence {
+export class TrunkRegistration implements Presence {
   readonly #options: RegistrationOptions;
   readonly #series: RequestSeries;
   #state: RegistrationState = "idle";

@@ -9,7 +9,7 @@ import { RouteAttempts } from "./route-attempts.ts";
 import { RouteLeg } from "./route-leg.ts";
 
 /** Options of {@link SipRoute}. */
-export interface SipRouteOptions {
+interface SipRouteOptions {
   readonly route: Route;
   /** The trunks of the route, by name. */
   readonly trunks: ReadonlyMap<string, SipTrunk>;

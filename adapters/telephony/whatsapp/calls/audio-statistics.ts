@@ -1,6 +1,6 @@
 import type { MediaStatistics } from "../../../../src/ports/telephony.ts";
 import { nextJitter, OF_FRAMES_ONLY } from "../../frame-figures.ts";
-import { FRAME_MS, SAMPLE_RATE } from "./audio-format.ts";
+import { SAMPLE_RATE, WHATSAPP_FRAME_MS } from "./audio-format.ts";
 
 /** Silence in place of up to this many frames is a gap, and with more of them the callee sends nothing. */
 const MAX_GAP = 16;
@@ -21,14 +21,14 @@ export class AudioStatistics {
   #heldAt: number | undefined;
   #arrivedAt: number | undefined;
   /** Length of the latest piece, ms. */
-  #pieceMs = FRAME_MS;
+  #pieceMs = WHATSAPP_FRAME_MS;
 
   /** Audio has arrived. @param now ms of a monotonic clock */
   arrived(samples: number, now: number): void {
     this.#received++;
     const deviationMs = this.#arrivedAt === undefined ? 0 : Math.abs(now - this.#arrivedAt - this.#pieceMs);
     // A pause of the callee is no jitter.
-    if (deviationMs < MAX_GAP * FRAME_MS) this.#jitterMs = nextJitter(this.#jitterMs, deviationMs);
+    if (deviationMs < MAX_GAP * WHATSAPP_FRAME_MS) this.#jitterMs = nextJitter(this.#jitterMs, deviationMs);
     this.#arrivedAt = now;
     this.#pieceMs = (samples * 1_000) / SAMPLE_RATE;
   }

@@ -4,13 +4,13 @@ import type { System } from "../../../../src/ports/system.ts";
 import type { Deadlines, MediaStatistics } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import { aheadOf } from "./ahead-source.ts";
-import { FRAME_MS } from "./audio-format.ts";
+import { WHATSAPP_FRAME_MS } from "./audio-format.ts";
 import { AudioStatistics } from "./audio-statistics.ts";
 import { InboundAudio } from "./inbound-audio.ts";
 import { OutboundAudio } from "./outbound-audio.ts";
 
-/** Options of {@link CallAudio}. */
-export interface CallAudioOptions {
+/** Options of {@link WhatsAppCallAudio}. */
+interface CallAudioOptions {
   readonly callId: string;
   readonly system: Pick<System, "monotonic">;
   readonly clock: MediaClock;
@@ -26,8 +26,8 @@ export interface CallAudioOptions {
 }
 
 /** The audio of one call, both ways, by the media clock: from its active state on, a frame each 60 ms. */
-export class CallAudio implements Ticking {
-  readonly frameMs: typeof FRAME_MS = FRAME_MS;
+export class WhatsAppCallAudio implements Ticking {
+  readonly frameMs: typeof WHATSAPP_FRAME_MS = WHATSAPP_FRAME_MS;
   readonly #options: CallAudioOptions;
   readonly #statistics = new AudioStatistics();
   readonly #inbound = new InboundAudio(this.#statistics);
@@ -113,7 +113,7 @@ export class CallAudio implements Ticking {
     const now = system.monotonic();
     const maySend = now < deadlines.send;
     // The clock makes up for what it has missed, before the client has taken what waits in its sockets.
-    const isStalled = this.#ticked && Math.abs(now - this.#tickedAt - FRAME_MS) > FRAME_MS / 2;
+    const isStalled = this.#ticked && Math.abs(now - this.#tickedAt - WHATSAPP_FRAME_MS) > WHATSAPP_FRAME_MS / 2;
     this.#tickedAt = now;
     if (calls !== undefined) this.#mute(calls, !maySend);
     const sends = calls !== undefined && maySend && !this.#held;

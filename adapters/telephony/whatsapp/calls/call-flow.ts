@@ -17,12 +17,12 @@ import {
 import {
   CALL_MOVES,
   type CallDecision,
-  type CallEffect,
   type CallEnd,
-  type CallFlow,
   type CallInput,
-  type CallMove,
   type CallTimer,
+  type WhatsAppCallEffect,
+  type WhatsAppCallFlow,
+  type WhatsAppCallMove,
 } from "./call-types.ts";
 import { isOnlyPhoneBusy, isRejectedByAll, UNKNOWN_DEVICES, withRejection, withRinging } from "./callee-devices.ts";
 import { isRepeated } from "./offer-errors.ts";
@@ -47,7 +47,7 @@ export const DRAIN_MS = 600;
 /** A client that has got a `<terminate>` ends the call itself within this time, ms. */
 export const GONE_MS = 1_000;
 
-const NEW_CALL: CallFlow = {
+const NEW_CALL: WhatsAppCallFlow = {
   state: "offered",
   end: undefined,
   placed: false,
@@ -67,7 +67,7 @@ export function newCall(): CallDecision {
  * Decides what an input means for a call: a pure function, whose effects `WhatsAppLeg` carries out. The first reason to end
  * counts.
  */
-export function decideCall(flow: CallFlow, input: CallInput): CallDecision {
+export function decideCall(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
   switch (flow.state) {
     case "ended":
       return to(flow);
@@ -86,7 +86,7 @@ export function decideCall(flow: CallFlow, input: CallInput): CallDecision {
 }
 
 /** An unended call. */
-function going(flow: CallFlow, input: CallInput): CallDecision {
+function going(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
   switch (input.type) {
     case "stanza":
       return stanza(flow, input.stanza);
@@ -115,7 +115,7 @@ function going(flow: CallFlow, input: CallInput): CallDecision {
   }
 }
 
-function stanza(flow: CallFlow, input: CallStanza): CallDecision {
+function stanza(flow: WhatsAppCallFlow, input: CallStanza): CallDecision {
   switch (input.type) {
     case "offer_taken":
       return rejectedByEach(taken({ ...flow, devices: { ...flow.devices, listed: input.devices } }));
@@ -139,12 +139,12 @@ function stanza(flow: CallFlow, input: CallStanza): CallDecision {
 }
 
 /** The network has the offer. */
-function taken(flow: CallFlow): CallDecision {
+function taken(flow: WhatsAppCallFlow): CallDecision {
   return flow.state === "offered" ? moved(flow, "ring", stop("ack")) : to(flow);
 }
 
 /** The client ignores rejections: its call rings on until we end it. */
-function rejected(flow: CallFlow, { device, reason }: Extract<CallStanza, { type: "reject" }>): CallDecision {
+function rejected(flow: WhatsAppCallFlow, { device, reason }: Extract<CallStanza, { type: "reject" }>): CallDecision {
   if (isAnswered(flow)) return to(flow);
   if (isDeclined(reason)) return endOurselves(flow, DECLINED);
   if (device === undefined) return taken(flow);
@@ -161,7 +161,7 @@ function rejectedByEach(decision: CallDecision): CallDecision {
   return to(ended.flow, ...decision.effects, ...ended.effects);
 }
 
-function clientState(flow: CallFlow, state: string): CallDecision {
+function clientState(flow: WhatsAppCallFlow, state: string): CallDecision {
   switch (state) {
     case "connecting":
       return answered(flow);
@@ -174,24 +174,24 @@ function clientState(flow: CallFlow, state: string): CallDecision {
   }
 }
 
-function answered(flow: CallFlow): CallDecision {
+function answered(flow: WhatsAppCallFlow): CallDecision {
   if (isAnswered(flow)) return to(flow);
   return moved(flow, "accept", stop("ack"), emit({ type: "answered" }), start("media", MEDIA_MS));
 }
 
-function connected(flow: CallFlow): CallDecision {
+function connected(flow: WhatsAppCallFlow): CallDecision {
   const before = answered(flow);
   const active = moved(before.flow, "connect", stop("media"), { do: "start_audio" }, start("inbound", INBOUND_MS));
   return to(active.flow, ...before.effects, ...active.effects);
 }
 
-function hold(flow: CallFlow, held: boolean): CallDecision {
+function hold(flow: WhatsAppCallFlow, held: boolean): CallDecision {
   if (flow.state !== "active" || flow.held === held) return to(flow);
   const fact = { event: held ? "held" : "resumed", data: {} } as const;
   return to({ ...flow, held }, { do: "hold_audio", held }, emit({ type: "noted", fact }));
 }
 
-function timer(flow: CallFlow, name: CallTimer, quietMs: number): CallDecision {
+function timer(flow: WhatsAppCallFlow, name: CallTimer, quietMs: number): CallDecision {
   switch (name) {
     case "ack":
       return flow.state === "offered" ? endOurselves(flow, notAcknowledged(ACK_MS)) : to(flow);
@@ -214,7 +214,7 @@ function timer(flow: CallFlow, name: CallTimer, quietMs: number): CallDecision {
 }
 
 /** The core notes itself that no audio has come since the answer. */
-function silence(flow: CallFlow, quietMs: number): CallDecision {
+function silence(flow: WhatsAppCallFlow, quietMs: number): CallDecision {
   if (quietMs < INBOUND_MS) return to(flow, start("inbound", INBOUND_MS - quietMs));
   if (quietMs === Infinity || flow.held) return to(flow, start("inbound", INBOUND_MS));
   const fact = { event: "media.inbound_silent", data: { after_ms: INBOUND_MS } } as const;
@@ -223,7 +223,7 @@ function silence(flow: CallFlow, quietMs: number): CallDecision {
 }
 
 /** We hang up: the callee still hears what the client has buffered. */
-function draining(flow: CallFlow, input: CallInput): CallDecision {
+function draining(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
   const isOver = gone(input) || input.type === "client_ended" || (input.type === "line_restored" && !input.known);
   if (isOver) return conclude(flow);
   if (input.type === "stanza" && input.stanza.type === "terminate") return moved(flow, "leave", start("gone", GONE_MS));
@@ -238,18 +238,18 @@ function gone(input: CallInput): boolean {
 }
 
 /** The client has the call still, and must let go of it. */
-function endOurselves(flow: CallFlow, end: CallEnd, move: "end" | "repeat" = "end"): CallDecision {
+function endOurselves(flow: WhatsAppCallFlow, end: CallEnd, move: "end" | "repeat" = "end"): CallDecision {
   const decided = { ...flow, end: flow.end ?? end };
   return moved(decided, move, { do: "end_call" });
 }
 
 /** The network has ended the call, and the client does not notice: it lets go of the call if it can. */
-function unnoticed(flow: CallFlow): CallDecision {
+function unnoticed(flow: WhatsAppCallFlow): CallDecision {
   const over = conclude(flow);
   return to(over.flow, { do: "end_call" }, ...over.effects);
 }
 
-function conclude(flow: CallFlow, end?: CallEnd): CallDecision {
+function conclude(flow: WhatsAppCallFlow, end?: CallEnd): CallDecision {
   const last = flow.end ?? end ?? RELEASED;
   return moved({ ...flow, end: last }, "over", { do: "conclude", end: last });
 }
@@ -259,30 +259,30 @@ function showsOffer(input: CallInput): boolean {
   return input.type === "stanza" && input.stanza.type !== "offer_refused";
 }
 
-function isAnswered({ state }: CallFlow): boolean {
+function isAnswered({ state }: WhatsAppCallFlow): boolean {
   return state === "accepted" || state === "active";
 }
 
 /** The core places a call again that ends with `line_lost` before it is placed: so only one that rang nowhere does. */
-function moved(flow: CallFlow, move: CallMove, ...effects: CallEffect[]): CallDecision {
+function moved(flow: WhatsAppCallFlow, move: WhatsAppCallMove, ...effects: WhatsAppCallEffect[]): CallDecision {
   const state = nextState(CALL_MOVES, flow.state, move);
   if (state === undefined) return to(flow);
   const placed = flow.placed || (flow.state === "offered" && move !== "repeat");
   return to({ ...flow, state, placed }, ...(placed && !flow.placed ? [emit({ type: "placed" })] : []), ...effects);
 }
 
-function to(flow: CallFlow, ...effects: CallEffect[]): CallDecision {
+function to(flow: WhatsAppCallFlow, ...effects: WhatsAppCallEffect[]): CallDecision {
   return { flow, effects };
 }
 
-function emit(event: LegEvent): CallEffect {
+function emit(event: LegEvent): WhatsAppCallEffect {
   return { do: "emit", event };
 }
 
-function start(timer: CallTimer, ms: number): CallEffect {
+function start(timer: CallTimer, ms: number): WhatsAppCallEffect {
   return { do: "start_timer", timer, ms };
 }
 
-function stop(timer: CallTimer): CallEffect {
+function stop(timer: CallTimer): WhatsAppCallEffect {
   return { do: "stop_timer", timer };
 }

@@ -15,7 +15,7 @@ export interface CallPort {
   offerRefused(code: string): void;
   offerAccepted(): void;
   /** Passes on what happens until the returned function is called. */
-  listen(listener: CallListener): () => void;
+  listen(listener: WhatsAppCallListener): () => void;
 }
 
 /** The calls whose callees are not known to have learned of their end: another connection, or another process, ends them. */
@@ -33,7 +33,7 @@ export interface OpenCallLog {
 }
 
 /** Receives what happens on the session. None of its methods may throw. */
-export interface CallListener {
+export interface WhatsAppCallListener {
   /** The call that it carries; undefined before the client has named it. */
   readonly callId?: string | undefined;
   /** An event of the client's voip plugin. */

@@ -21,10 +21,10 @@ export type CallState =
   | "ended";
 
 /** `repeat`: WhatsApp has refused the offer for a while, and no phone rang, so the call may be offered again later. */
-export type CallMove = "ring" | "accept" | "connect" | "drain" | "end" | "repeat" | "leave" | "over";
+export type WhatsAppCallMove = "ring" | "accept" | "connect" | "drain" | "end" | "repeat" | "leave" | "over";
 
 /** Every legal move of a call. */
-export const CALL_MOVES: Transitions<CallState, CallMove> = {
+export const CALL_MOVES: Transitions<CallState, WhatsAppCallMove> = {
   offered: {
     ...{ ring: "ringing", accept: "accepted", connect: "active" },
     ...{ end: "ending", repeat: "ending", leave: "leaving", over: "ended" },
@@ -44,7 +44,7 @@ export type CallEnd =
   | { readonly cause: "rejected_by_network"; readonly detail: string; readonly refusal: RefusalScope };
 
 /** A call as far as it was decided. */
-export interface CallFlow {
+export interface WhatsAppCallFlow {
   readonly state: CallState;
   /** Decided end of the call; undefined before. */
   readonly end: CallEnd | undefined;
@@ -88,7 +88,7 @@ export type CallInput =
  */
 export type CallTimer = "ack" | "busy" | "media" | "line" | "inbound" | "drain" | "gone";
 
-export type CallEffect =
+export type WhatsAppCallEffect =
   | { readonly do: "emit"; readonly event: LegEvent }
   /** Replaces a running timer of this name. */
   | { readonly do: "start_timer"; readonly timer: CallTimer; readonly ms: number }
@@ -105,6 +105,6 @@ export type CallEffect =
   | { readonly do: "conclude"; readonly end: CallEnd };
 
 export interface CallDecision {
-  readonly flow: CallFlow;
-  readonly effects: readonly CallEffect[];
+  readonly flow: WhatsAppCallFlow;
+  readonly effects: readonly WhatsAppCallEffect[];
 }

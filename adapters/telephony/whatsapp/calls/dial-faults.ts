@@ -2,7 +2,7 @@ import { errorText } from "../../../../src/base/error-text.ts";
 import { DialError } from "../../../../src/ports/telephony.ts";
 
 /** Time until a number whose client is full, or that WhatsApp does not respond to, may call again, ms. */
-export const RETRY_MS = 5_000;
+export const DIAL_RETRY_MS = 5_000;
 
 /** A call that was refused for a reason unrelated to the number. */
 export function refusedCall(detail: string): DialError {
@@ -29,7 +29,7 @@ const FAULTS: readonly (readonly [message: RegExp, fault: () => DialError])[] = 
       new DialError(
         "line_lost",
         "the client is at its limit of calls, also of those that others make to the number: use voipPlugin({ maxConcurrentCalls: 4 })",
-        { retryAfterMs: RETRY_MS },
+        { retryAfterMs: DIAL_RETRY_MS },
       ),
   ],
 ];

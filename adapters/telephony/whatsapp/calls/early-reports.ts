@@ -1,4 +1,4 @@
-import type { CallListener, CallPort, VoipEvent } from "./call-port.ts";
+import type { CallPort, VoipEvent, WhatsAppCallListener } from "./call-port.ts";
 import { isAboutCalls } from "./stanza.ts";
 import { readVoipEvent } from "./voip-report.ts";
 
@@ -6,8 +6,8 @@ import { readVoipEvent } from "./voip-report.ts";
 const MOST = 64;
 
 /** Keeps what the session reports while an offer is sent: the call has no id yet, and an answer may come before that. */
-export class EarlyReports implements CallListener {
-  readonly #reports: ((listener: CallListener) => void)[] = [];
+export class EarlyReports implements WhatsAppCallListener {
+  readonly #reports: ((listener: WhatsAppCallListener) => void)[] = [];
   readonly #stop: () => void;
   #over = false;
 
@@ -21,7 +21,7 @@ export class EarlyReports implements CallListener {
   }
 
   /** Stops keeping, and passes everything on in its order. */
-  passOn(listener: CallListener): void {
+  passOn(listener: WhatsAppCallListener): void {
     this.stop();
     for (const report of this.#reports.splice(0)) report(listener);
   }
@@ -57,7 +57,7 @@ export class EarlyReports implements CallListener {
     this.#keep((listener) => listener.restored());
   }
 
-  #keep(report: (listener: CallListener) => void): void {
+  #keep(report: (listener: WhatsAppCallListener) => void): void {
     if (this.#reports.length < MOST) this.#reports.push(report);
   }
 }

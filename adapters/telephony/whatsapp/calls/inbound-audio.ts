@@ -1,6 +1,6 @@
 import { toSample } from "../../../../src/audio/samples/pcm.ts";
 import { type FrameSink, SAMPLE } from "../../../../src/ports/media.ts";
-import { FRAME } from "./audio-format.ts";
+import { WHATSAPP_FRAME } from "./audio-format.ts";
 import type { AudioStatistics } from "./audio-statistics.ts";
 
 /** Most frames that wait to be passed on; with more, the delay has grown for nothing. */
@@ -11,7 +11,7 @@ const ENOUGH_FRAMES = 2;
 const STEADY_FRAMES = 84;
 /** Peak of a frame that would not be missed. */
 const QUIET = 300;
-const NOT_RECEIVED = new Uint8Array(FRAME).fill(SAMPLE.filledIn);
+const NOT_RECEIVED = new Uint8Array(WHATSAPP_FRAME).fill(SAMPLE.filledIn);
 
 /**
  * The callee's audio: pieces of any length, whenever they arrive, become one frame for each tick of the leg. The first
@@ -19,8 +19,8 @@ const NOT_RECEIVED = new Uint8Array(FRAME).fill(SAMPLE.filledIn);
  * longer; quiet frames are left out when it was longer than needed for a while.
  */
 export class InboundAudio {
-  readonly #ring = new Int16Array(MAX_FRAMES * FRAME);
-  readonly #frame = new Int16Array(FRAME);
+  readonly #ring = new Int16Array(MAX_FRAMES * WHATSAPP_FRAME);
+  readonly #frame = new Int16Array(WHATSAPP_FRAME);
   readonly #statistics: Pick<AudioStatistics, "passedOn">;
   /** Index of the oldest sample, and number of samples. */
   #from = 0;
@@ -72,8 +72,8 @@ export class InboundAudio {
 
   /** True if the next frame is there; after a gap, whether there is also one to spare, or was time for it. */
   #isReady(): boolean {
-    if (this.#count < FRAME) return false;
-    if (this.#filling && !this.#waited && this.#count < ENOUGH_FRAMES * FRAME) {
+    if (this.#count < WHATSAPP_FRAME) return false;
+    if (this.#filling && !this.#waited && this.#count < ENOUGH_FRAMES * WHATSAPP_FRAME) {
       this.#waited = true;
       return false;
     }
@@ -83,13 +83,13 @@ export class InboundAudio {
 
   #next(): void {
     this.#take();
-    this.#steady = this.#count < ENOUGH_FRAMES * FRAME ? 0 : this.#steady + 1;
+    this.#steady = this.#count < ENOUGH_FRAMES * WHATSAPP_FRAME ? 0 : this.#steady + 1;
     if (this.#steady >= STEADY_FRAMES && this.#isQuiet()) this.#take();
   }
 
   #missing(): void {
     this.#filling = true;
-    this.#waited &&= this.#count >= FRAME;
+    this.#waited &&= this.#count >= WHATSAPP_FRAME;
     this.#steady = 0;
     this.#frame.fill(0);
   }
@@ -98,11 +98,11 @@ export class InboundAudio {
     const ring = this.#ring;
     const frame = this.#frame;
     let at = this.#from;
-    for (let i = 0; i < FRAME; i++) {
+    for (let i = 0; i < WHATSAPP_FRAME; i++) {
       frame[i] = ring[at]!;
       at = at + 1 === ring.length ? 0 : at + 1;
     }
-    this.#drop(FRAME);
+    this.#drop(WHATSAPP_FRAME);
   }
 
   #isQuiet(): boolean {

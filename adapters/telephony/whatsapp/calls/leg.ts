@@ -5,12 +5,19 @@ import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { Deadlines, DialProgress, Leg, LegEvent, MediaStatistics } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
-import { FRAME_MS, SAMPLE_RATE } from "./audio-format.ts";
-import { CallAudio } from "./call-audio.ts";
+import { SAMPLE_RATE, WHATSAPP_FRAME_MS } from "./audio-format.ts";
+import { WhatsAppCallAudio } from "./call-audio.ts";
 import { progressOf } from "./call-ends.ts";
 import { decideCall, newCall } from "./call-flow.ts";
-import type { CallListener, CallPort, VoipEvent } from "./call-port.ts";
-import type { CallDecision, CallEffect, CallEnd, CallFlow, CallInput, CallTimer } from "./call-types.ts";
+import type { CallPort, VoipEvent, WhatsAppCallListener } from "./call-port.ts";
+import type {
+  CallDecision,
+  CallEnd,
+  CallInput,
+  CallTimer,
+  WhatsAppCallEffect,
+  WhatsAppCallFlow,
+} from "./call-types.ts";
 import { endAtClient } from "./end-at-client.ts";
 import { isConnected } from "./is-connected.ts";
 import { CallUnknown } from "./outbound-audio.ts";
@@ -37,14 +44,14 @@ export interface WhatsAppLegOptions {
 }
 
 /** One call over a linked device: carries out what {@link decideCall} decides. */
-export class WhatsAppLeg implements Leg, CallListener {
+export class WhatsAppLeg implements Leg, WhatsAppCallListener {
   readonly sampleRate: number = SAMPLE_RATE;
-  readonly frameMs: number = FRAME_MS;
+  readonly frameMs: number = WHATSAPP_FRAME_MS;
   readonly watchesLine: boolean = true;
   readonly events: Queue<LegEvent> = new Queue();
   readonly callId: string;
   readonly #options: WhatsAppLegOptions;
-  readonly #audio: CallAudio;
+  readonly #audio: WhatsAppCallAudio;
   readonly #timers = new Map<CallTimer, () => void>();
   readonly #gone = Promise.withResolvers<void>();
   #stopListening: () => void = () => {};
@@ -53,14 +60,14 @@ export class WhatsAppLeg implements Leg, CallListener {
   #calleeKnows = false;
   /** Address of the callee, as the client knows it. */
   #peerJid: string;
-  #flow: CallFlow;
+  #flow: WhatsAppCallFlow;
 
   constructor(options: WhatsAppLegOptions) {
     const { callId, port, system, clock, deadlines } = options;
     this.#options = options;
     this.callId = callId;
     this.#peerJid = options.peerJid;
-    this.#audio = new CallAudio({
+    this.#audio = new WhatsAppCallAudio({
       ...{ callId, system, clock, deadlines },
       voip: () => this.#voip,
       started: () => this.events.push({ type: "connected" }),
@@ -178,11 +185,11 @@ export class WhatsAppLeg implements Leg, CallListener {
     this.#carryOut(effects);
   }
 
-  #carryOut(effects: readonly CallEffect[]): void {
+  #carryOut(effects: readonly WhatsAppCallEffect[]): void {
     for (const effect of effects) this.#do(effect);
   }
 
-  #do(effect: CallEffect): void {
+  #do(effect: WhatsAppCallEffect): void {
     switch (effect.do) {
       case "emit":
         this.events.push(effect.event);

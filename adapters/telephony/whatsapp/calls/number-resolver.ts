@@ -4,7 +4,7 @@ import { numberForms } from "../../../../src/domain/numbers/number-forms.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { DialError } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
-import { dialFault, RETRY_MS } from "./dial-faults.ts";
+import { DIAL_RETRY_MS, dialFault } from "./dial-faults.ts";
 import { readJid } from "./jid.ts";
 
 /** WhatsApp answers a question for a number within this time, ms. */
@@ -72,7 +72,7 @@ export class NumberResolver {
 
 function noAnswer(detail: string): DialError {
   const text = `WhatsApp could not be asked for the number: ${detail}`;
-  return new DialError("line_lost", text, { retryAfterMs: RETRY_MS });
+  return new DialError("line_lost", text, { retryAfterMs: DIAL_RETRY_MS });
 }
 
 /** The first form that exists. The client is not trusted to keep its types. */

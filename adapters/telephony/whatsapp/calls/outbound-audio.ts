@@ -2,7 +2,7 @@ import { dtmfTones } from "../../../../src/audio/tones/dtmf.ts";
 import { CodedError } from "../../../../src/base/error.ts";
 import type { AheadSource } from "../../../../src/ports/media.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
-import { FRAME, FRAME_MS, SAMPLE_RATE } from "./audio-format.ts";
+import { SAMPLE_RATE, WHATSAPP_FRAME, WHATSAPP_FRAME_MS } from "./audio-format.ts";
 import type { AudioStatistics } from "./audio-statistics.ts";
 
 /** Most frames in the client's buffer that are accounted for; it holds no more than half a second. */
@@ -35,8 +35,8 @@ interface Keys {
  */
 export class OutboundAudio {
   readonly #callId: string;
-  readonly #frame = new Int16Array(FRAME);
-  readonly #floats = new Float32Array(FRAME);
+  readonly #frame = new Int16Array(WHATSAPP_FRAME);
+  readonly #floats = new Float32Array(WHATSAPP_FRAME);
   readonly #keys: Keys[] = [];
   #source: AheadSource | undefined;
   #watermarks: { readonly pauseMs: number; readonly resumeMs: number } | undefined;
@@ -98,7 +98,7 @@ export class OutboundAudio {
 
   /** Reports to the source what has left the client's buffer, and the silence that the client has sent for lack of any. */
   #account(level: number): number {
-    const buffered = Math.ceil(level / FRAME_MS);
+    const buffered = Math.ceil(level / WHATSAPP_FRAME_MS);
     const wasEmpty = this.#fed === 0;
     let pulled = 0;
     let silence = 0;
@@ -109,7 +109,7 @@ export class OutboundAudio {
       this.#statistics.sent++;
     }
     if (wasEmpty && this.#begun) {
-      silence += FRAME;
+      silence += WHATSAPP_FRAME;
       this.#statistics.sent++;
     }
     this.#begun = true;
@@ -137,8 +137,8 @@ export class OutboundAudio {
       }
       if (keys === undefined) this.#fill();
       if (this.#filled === 0) break;
-      if (this.#filled < FRAME && keys === undefined && this.#mayWait(level)) break;
-      level = this.#give(voip, this.#filled, FRAME - this.#filled, level);
+      if (this.#filled < WHATSAPP_FRAME && keys === undefined && this.#mayWait(level)) break;
+      level = this.#give(voip, this.#filled, WHATSAPP_FRAME - this.#filled, level);
     }
     return level;
   }
@@ -155,12 +155,12 @@ export class OutboundAudio {
   #mayWait(level: number): boolean {
     const isFirst = !this.#waited;
     this.#waited = true;
-    return isFirst || level >= FRAME_MS;
+    return isFirst || level >= WHATSAPP_FRAME_MS;
   }
 
   #playKeys(keys: Keys, voip: WhatsAppVoip, level: number): number {
     const { tones, at } = keys;
-    const length = Math.min(FRAME, tones.length - at);
+    const length = Math.min(WHATSAPP_FRAME, tones.length - at);
     for (let i = 0; i < length; i++) this.#frame[i] = tones[at + i]!;
     keys.at += length;
     this.#filled = length;
@@ -176,14 +176,14 @@ export class OutboundAudio {
   #give(voip: WhatsAppVoip, pulled: number, padding: number, level: number): number {
     const frame = this.#frame;
     frame.fill(0, this.#filled);
-    for (let i = 0; i < FRAME; i++) this.#floats[i] = frame[i]! * SCALE;
+    for (let i = 0; i < WHATSAPP_FRAME; i++) this.#floats[i] = frame[i]! * SCALE;
     const at = (this.#oldest + this.#fed++) % MAX_FED;
     this.#pulled[at] = pulled;
     this.#padding[at] = padding;
     this.#filled = 0;
     this.#waited = false;
     if (!(voip.feedLiveAudio(this.#callId, this.#floats) > 0)) throw new CallUnknown();
-    return level + FRAME_MS;
+    return level + WHATSAPP_FRAME_MS;
   }
 
   /** Notes that the client's buffer will be sent, and cannot be taken back: it counts as sent. */

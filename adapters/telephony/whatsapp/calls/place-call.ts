@@ -34,7 +34,7 @@ export interface CallContext {
  * @param ended called once, when the leg has ended
  * @throws {DialError} the call was not placed
  */
-export async function placeCall(
+export async function placeWhatsAppCall(
   context: CallContext,
   port: CallPort,
   to: string,

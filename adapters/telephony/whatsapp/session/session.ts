@@ -10,7 +10,7 @@ import {
   type PairingCode,
 } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClient, WhatsAppClientFactory, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
-import type { CallListener, CallPort } from "../calls/call-port.ts";
+import type { CallPort, WhatsAppCallListener } from "../calls/call-port.ts";
 import type { ResolvedNumber } from "../calls/number-resolver.ts";
 import type { LoginTurns } from "./client/login-turns.ts";
 import { SessionClients } from "./client/session-clients.ts";
@@ -18,7 +18,7 @@ import { StatePolls } from "./client/state-polls.ts";
 import { FirstSign } from "./first-sign.ts";
 import { decideSession } from "./flow/session-flow.ts";
 import { healthOf, isLinked, NEW_SESSION, pollMs } from "./flow/session-state.ts";
-import type { Moment, SessionEffect, SessionFlow, SessionInput, SessionTimer } from "./flow/session-types.ts";
+import type { Moment, SessionEffect, SessionFlow, SessionInput, WhatsAppTimer } from "./flow/session-types.ts";
 import { AbandonedCalls } from "./offers/abandoned-calls.ts";
 import { OFFER_LIMITS_KEY } from "./offers/offer-limits.ts";
 import { Offers } from "./offers/offers.ts";
@@ -37,8 +37,8 @@ const STORING_MS = 1_500;
 /** Time in which the records of an earlier process must be read, ms: the first login waits for them. */
 const LOADING_MS = 2_000;
 
-/** Options of {@link Session}. */
-export interface SessionOptions {
+/** Options of {@link WhatsAppSession}. */
+interface SessionOptions {
   readonly instanceId: string;
   readonly host: LineHost;
   readonly system: System;
@@ -52,7 +52,7 @@ export interface SessionOptions {
  * The session of one number: supervises its client, and carries out what `session-flow.ts` decides. Every report of the
  * client, every timer and every request is an input to that function; no other input changes what the session does.
  */
-export class Session implements CallPort {
+export class WhatsAppSession implements CallPort {
   readonly #options: SessionOptions;
   readonly #clients: SessionClients;
   readonly #firstSign: FirstSign;
@@ -61,8 +61,8 @@ export class Session implements CallPort {
   readonly openCalls: OpenCalls;
   readonly #offers: Offers;
   readonly #loginRecord: StoredRecord;
-  readonly #listeners = new Set<CallListener>();
-  readonly #timers = new Map<SessionTimer, () => void>();
+  readonly #listeners = new Set<WhatsAppCallListener>();
+  readonly #timers = new Map<WhatsAppTimer, () => void>();
   readonly #inbox: SessionInput[] = [];
   #deciding = false;
   #flow: SessionFlow = NEW_SESSION;
@@ -95,7 +95,7 @@ export class Session implements CallPort {
         this.#take(input);
         if (input.type === "accepted") void this.openCalls.end();
       },
-      voip: (event: Parameters<CallListener["voip"]>[0]) => this.#toCalls((call) => call.voip(event)),
+      voip: (event: Parameters<WhatsAppCallListener["voip"]>[0]) => this.#toCalls((call) => call.voip(event)),
       stanza: (stanza: unknown) => this.#toCalls((call) => call.stanza(stanza)),
     };
     this.openCalls = new OpenCalls({
@@ -145,7 +145,7 @@ export class Session implements CallPort {
     return this.#offers.block(false);
   }
 
-  listen(listener: CallListener): () => void {
+  listen(listener: WhatsAppCallListener): () => void {
     this.#listeners.add(listener);
     this.#poll();
     return () => {
@@ -374,7 +374,7 @@ export class Session implements CallPort {
     if (this.#clients.current === current) this.#take({ type: stored ? "link_stored" : "link_refused" });
   }
 
-  #toCalls(report: (call: CallListener) => void): void {
+  #toCalls(report: (call: WhatsAppCallListener) => void): void {
     for (const listener of [...this.#listeners]) report(listener);
   }
 

@@ -1,4 +1,4 @@
-import { type ClientRecord, isBytes, isObject } from "./client-types.ts";
+import { type ClientRecord, isBytes, isNestedObject } from "./client-types.ts";
 import type { RecordSet } from "./record-set.ts";
 
 /** The credentials of the linked device: what proves to WhatsApp that this is the device that was linked. */
@@ -20,7 +20,7 @@ export function authStore(records: RecordSet<object>): AuthStore {
 
 /** True if a stored value has the keys without which the client cannot start. */
 export function isCredentials(value: unknown): value is object {
-  if (!isObject(value)) return false;
+  if (!isNestedObject(value)) return false;
   const { noiseKeyPair, registrationInfo, signedPreKey, advSecretKey } = value as ClientRecord;
   return (
     isKeyPair(noiseKeyPair) &&

@@ -17,7 +17,7 @@ export function addressName({ user, server = "s.whatsapp.net", device }: DeviceA
   return [user, server, String(device)].map(encodeURIComponent).join("|");
 }
 
-export function isObject(value: unknown): value is object {
+export function isNestedObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !(value instanceof Uint8Array);
 }
 

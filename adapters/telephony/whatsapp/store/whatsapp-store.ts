@@ -2,7 +2,7 @@ import type { LineRecords } from "../../../../src/ports/telephony/line-records.t
 import { type IdentityStore, identityStore, type SessionStore, sessionStore } from "./address-stores.ts";
 import { type AppStateStore, appStateStore } from "./app-state-store.ts";
 import { type AuthStore, authStore, isCredentials } from "./auth-store.ts";
-import { isBytes, isObject } from "./client-types.ts";
+import { isBytes, isNestedObject } from "./client-types.ts";
 import { type PreKeyStore, preKeyStore } from "./pre-key-store.ts";
 import { type PrivacyTokenStore, privacyTokenStore } from "./privacy-token-store.ts";
 import { RecordSet, type RecordSetOptions } from "./record-set.ts";
@@ -44,7 +44,7 @@ const MOST = {
 } as const;
 /** Records of a kind that are kept in memory, because they are read for each message or call. */
 const CACHED = 500;
-const TOKENS = { is: isObject, cached: CACHED, most: MOST.privacyToken } as const;
+const TOKENS = { is: isNestedObject, cached: CACHED, most: MOST.privacyToken } as const;
 
 /** The stores of privacy tokens that clients have opened, by their records: a second store would not know what the first one writes. */
 const OPENED = new WeakMap<LineRecords, Map<string, PrivacyTokenStore>>();
@@ -80,7 +80,7 @@ export function whatsappStore(records: LineRecords): WhatsAppStoreOptions {
   }
 
   const objects = (sessionId: string, kind: string, most?: number, cached = CACHED): RecordSet<object> =>
-    set<object>(sessionId, kind, { is: isObject, cached, ...(most !== undefined && { most }) });
+    set<object>(sessionId, kind, { is: isNestedObject, cached, ...(most !== undefined && { most }) });
 
   const ringport: WhatsAppStoreBackend = {
     stores: {

@@ -2,16 +2,16 @@ import type { CallSignal } from "../../../domain/calls/call-signal.ts";
 import type { ConversationAction } from "../../../ports/conversation.ts";
 import type { AgentSpeech } from "./agent-speech.ts";
 import type { ConductedCall } from "./conducted-call.ts";
-import type { Listening } from "./listening.ts";
+import type { CalleeTurns } from "./listening.ts";
 
 /** The actions of an agent on its call: says, waits, presses keys, transfers, leaves a message, ends the call. */
 export class AgentActions {
   readonly #core: ConductedCall;
-  readonly #listening: Listening;
+  readonly #listening: CalleeTurns;
   /** The text that the agent leaves as a message; undefined if it is asked for one. */
   #voicemail: string | undefined;
 
-  constructor(core: ConductedCall, listening: Listening) {
+  constructor(core: ConductedCall, listening: CalleeTurns) {
     this.#core = core;
     this.#listening = listening;
   }

@@ -7,13 +7,13 @@ import type { Agent, Conversation, ConversationInput } from "../../../ports/conv
 import { SpeechFailed, type Voice } from "../../../ports/speech.ts";
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
-import type { LiveMedia } from "../programs/program.ts";
+import type { LiveCallMedia } from "../programs/program.ts";
 import { AgentActions } from "./agent-actions.ts";
 import { AgentInputs } from "./agent-inputs.ts";
 import { AgentSpeech, type AgentSpeechContext } from "./agent-speech.ts";
 import { type AgentVoiceContext, agentVoice, briefOf } from "./agent-voice.ts";
 import { ConductedCall, type ConductedCallContext } from "./conducted-call.ts";
-import { Listening, type ListeningContext } from "./listening.ts";
+import { CalleeTurns, type ListeningContext } from "./listening.ts";
 import { offeredTools } from "./offered-tools.ts";
 import { AgentSilent, PromptReplies } from "./prompt-replies.ts";
 
@@ -31,7 +31,7 @@ export class AgentCall implements CallTap {
   readonly core: ConductedCall;
   readonly #context: AgentCallContext;
   readonly #agent: Agent;
-  readonly #listening: Listening;
+  readonly #listening: CalleeTurns;
   readonly #actions: AgentActions;
   readonly #inputs = new AgentInputs();
   #speech: AgentSpeech | undefined;
@@ -43,7 +43,7 @@ export class AgentCall implements CallTap {
   /** Said if the agent fails without a word. */
   #apology = "";
 
-  constructor(context: AgentCallContext, call: CallOf<"DYNAMIC_AGENT">, agent: Agent, media: LiveMedia) {
+  constructor(context: AgentCallContext, call: CallOf<"DYNAMIC_AGENT">, agent: Agent, media: LiveCallMedia) {
     this.#context = context;
     this.#agent = agent;
     const core = new ConductedCall(context, call, media, {
@@ -61,7 +61,7 @@ export class AgentCall implements CallTap {
       transferFailed: (failed) => this.#inputs.push(failed),
     });
     this.core = core;
-    this.#listening = new Listening(context, call, media, core.meter, {
+    this.#listening = new CalleeTurns(context, call, media, core.meter, {
       sounds: () => {
         if (this.#speech?.begun === false && this.#hasTurn && !this.#speech.mustBeHeard) core.take("hold");
       },

@@ -4,12 +4,12 @@ import type { CallSignal } from "../../../domain/calls/call-signal.ts";
 import { textSkipped } from "../../../domain/events.ts";
 import type { AudioAgent, AudioAgentEvent, AudioConversation } from "../../../ports/audio-conversation.ts";
 import type { CallTap } from "../call-tap.ts";
-import type { LiveMedia } from "../programs/program.ts";
+import type { LiveCallMedia } from "../programs/program.ts";
 import { AgentSpeech, type AgentSpeechContext } from "./agent-speech.ts";
 import { formatOf } from "./audio-format.ts";
 import { AudioListening, type AudioListeningContext } from "./audio-listening.ts";
 import { ConductedCall, type ConductedCallContext } from "./conducted-call.ts";
-import { IncomingAudio } from "./incoming-audio.ts";
+import { AgentAudio } from "./incoming-audio.ts";
 import { ReplyAudio } from "./reply-audio.ts";
 import type { SpokenLine } from "./spoken-queue.ts";
 
@@ -36,13 +36,18 @@ export class AudioAgentCall implements CallTap {
   /** Speaks what the agent cannot say itself; undefined without a voice. */
   readonly #speech: AgentSpeech | undefined;
   /** The audio that the agent sends; undefined until the callee answers. */
-  #incoming: IncomingAudio | undefined;
+  #incoming: AgentAudio | undefined;
   /** The conversation has ended. */
   #closed = false;
   /** Resolves when the keys so far have been sent. */
   #pressed: Promise<void> = Promise.resolve();
 
-  constructor(context: AudioAgentCallContext, call: CallOf<"DYNAMIC_AGENT">, open: OpenConversation, media: LiveMedia) {
+  constructor(
+    context: AudioAgentCallContext,
+    call: CallOf<"DYNAMIC_AGENT">,
+    open: OpenConversation,
+    media: LiveCallMedia,
+  ) {
     const { agent, conversation, voiceId } = open;
     this.#agent = agent.name;
     this.#conversation = conversation;
@@ -255,7 +260,7 @@ export class AudioAgentCall implements CallTap {
   #answered(): void {
     const { leg } = this.core.media;
     const format = formatOf(leg);
-    this.#incoming = new IncomingAudio(format, leg.sampleRate, this.#audio);
+    this.#incoming = new AgentAudio(format, leg.sampleRate, this.#audio);
     this.#listening.begin(format, (bytes) => {
       if (!this.core.toMachine) this.#conversation.hear(bytes);
     });

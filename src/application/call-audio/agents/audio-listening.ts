@@ -1,13 +1,13 @@
 import type { CallOf } from "../../../domain/calls/call.ts";
 import type { AudioAgentEvent, AudioFormat } from "../../../ports/audio-conversation.ts";
-import type { LiveMedia } from "../programs/program.ts";
+import type { LiveCallMedia } from "../programs/program.ts";
 import {
   CallTranscripts,
   type CallTranscriptsContext,
   type TranscriptReader,
 } from "../transcripts/call-transcripts.ts";
 import { BargeIn } from "./barge-in.ts";
-import { CalleeAudio } from "./callee-audio.ts";
+import { ConversationAudio } from "./callee-audio.ts";
 import type { SpokenLine } from "./spoken-queue.ts";
 import type { TurnMeter } from "./turn-meter.ts";
 
@@ -24,10 +24,10 @@ export interface AudioListeningReports {
 
 /** Passes the callee's audio to an agent in audio, notices that they interrupt, and keeps what both sides say. */
 export class AudioListening implements TranscriptReader {
-  readonly #media: LiveMedia;
+  readonly #media: LiveCallMedia;
   readonly #meter: TurnMeter;
   readonly #transcripts: CallTranscripts;
-  readonly #audio: CalleeAudio;
+  readonly #audio: ConversationAudio;
   readonly #bargeIn: BargeIn;
 
   /** @param transcribes whether the agent reports the callee's words itself */
@@ -35,7 +35,7 @@ export class AudioListening implements TranscriptReader {
     context: AudioListeningContext,
     call: CallOf<"DYNAMIC_AGENT">,
     transcribes: boolean,
-    media: LiveMedia,
+    media: LiveCallMedia,
     meter: TurnMeter,
     reports: AudioListeningReports,
   ) {
@@ -43,7 +43,7 @@ export class AudioListening implements TranscriptReader {
     this.#media = media;
     this.#meter = meter;
     this.#transcripts = new CallTranscripts(context, call, this, sampleRate, transcribes ? [] : ["callee"]);
-    this.#audio = new CalleeAudio(media);
+    this.#audio = new ConversationAudio(media);
     this.#bargeIn = new BargeIn(sampleRate, {
       sounds: () => {},
       begins: () => reports.interrupts(),

@@ -6,7 +6,7 @@ import type { ConversationInput } from "../../../ports/conversation.ts";
 import type { TransferOutcome } from "../../../ports/telephony.ts";
 import { countTransfer, type DestinationsContext, transferRefusal } from "../../calls/creation/destinations.ts";
 import type { Context } from "../../context.ts";
-import type { LiveMedia } from "../programs/program.ts";
+import type { LiveCallMedia } from "../programs/program.ts";
 
 /** Dependencies of the call transfer. */
 export type CallTransferContext = Pick<Context, "log" | "system"> & DestinationsContext;
@@ -24,7 +24,7 @@ export type TransferFailed = Extract<ConversationInput, { type: "transfer_failed
 export async function transferCall(
   context: CallTransferContext,
   call: CallOf<"DYNAMIC_AGENT">,
-  { leg, network, post }: LiveMedia,
+  { leg, network, post }: LiveCallMedia,
   to: string,
   signal: AbortSignal,
 ): Promise<TransferFailed | undefined> {
@@ -44,7 +44,7 @@ export async function transferCall(
 async function outcomeOf(
   context: CallTransferContext,
   call: CallOf<"DYNAMIC_AGENT">,
-  { leg, network }: Pick<LiveMedia, "leg" | "network">,
+  { leg, network }: Pick<LiveCallMedia, "leg" | "network">,
   to: string,
   signal: AbortSignal,
 ): Promise<TransferOutcome> {

@@ -1,16 +1,16 @@
 import type { AudioAgentEvent, AudioFormat } from "../../../ports/audio-conversation.ts";
-import type { LiveMedia } from "../programs/program.ts";
+import type { LiveCallMedia } from "../programs/program.ts";
 import { AudioWriter } from "./audio-format.ts";
 import type { SpokenLine } from "./spoken-queue.ts";
 
 /** The callee's audio as the agent gets it; places the words that the agent understood in the time of the call. */
-export class CalleeAudio {
-  readonly #media: LiveMedia;
+export class ConversationAudio {
+  readonly #media: LiveCallMedia;
   #writer: AudioWriter | undefined;
   /** Time at which the first audio was passed to the agent, ms since the answer; undefined before. */
   #fromMs: number | undefined;
 
-  constructor(media: LiveMedia) {
+  constructor(media: LiveCallMedia) {
     this.#media = media;
   }
 

@@ -12,7 +12,7 @@ import type { CallSignal } from "../../../domain/calls/call-signal.ts";
 import { timingsOf } from "../../../domain/calls/call-timings.ts";
 import { type Event, isFinalEvent } from "../../../domain/events.ts";
 import type { Context } from "../../context.ts";
-import type { LiveMedia } from "../programs/program.ts";
+import type { LiveCallMedia } from "../programs/program.ts";
 import { AgentResult, type FindingsAtEnd, type Reporter } from "./agent-result.ts";
 import { type CallTransferContext, type TransferFailed, transferCall } from "./call-transfer.ts";
 import { SilenceTimer } from "./silence-timer.ts";
@@ -44,7 +44,7 @@ export interface Conductor extends Readonly<Record<AgentTurnEffect, () => void>>
 export class ConductedCall {
   readonly context: ConductedCallContext;
   readonly call: CallOf<"DYNAMIC_AGENT">;
-  readonly media: LiveMedia;
+  readonly media: LiveCallMedia;
   readonly meter: TurnMeter;
   readonly silence: SilenceTimer;
   readonly #conductor: Conductor;
@@ -56,7 +56,12 @@ export class ConductedCall {
   /** Asked at the end; undefined if the call has no schema for it. */
   #result: AgentResult | undefined;
 
-  constructor(context: ConductedCallContext, call: CallOf<"DYNAMIC_AGENT">, media: LiveMedia, conductor: Conductor) {
+  constructor(
+    context: ConductedCallContext,
+    call: CallOf<"DYNAMIC_AGENT">,
+    media: LiveCallMedia,
+    conductor: Conductor,
+  ) {
     const { sampleRate } = media.leg;
     this.context = context;
     this.call = call;

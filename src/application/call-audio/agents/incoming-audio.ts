@@ -6,7 +6,7 @@ import type { ReplyAudio } from "./reply-audio.ts";
 const MAX_QUEUED_MS = 300_000;
 
 /** Reads the audio that an agent sends, item after item, into what is played. */
-export class IncomingAudio {
+export class AgentAudio {
   readonly #format: AudioFormat;
   readonly #sampleRate: number;
   readonly #audio: ReplyAudio;

@@ -4,7 +4,7 @@ import type { CallOf } from "../../../domain/calls/call.ts";
 import type { Speaker, TranscriptLine } from "../../../domain/calls/transcript.ts";
 import type { Context } from "../../context.ts";
 import type { CallTap } from "../call-tap.ts";
-import type { LiveMedia } from "../programs/program.ts";
+import type { LiveCallMedia } from "../programs/program.ts";
 import type { Transcript } from "../streams/stream-client.ts";
 import {
   CallTranscripts,
@@ -19,7 +19,7 @@ import type { TurnMeter } from "./turn-meter.ts";
 /** Dependencies of the listening. */
 export type ListeningContext = Pick<Context, "transcription"> & CallTranscriptsContext;
 
-/** Reports and requests of an agent's {@link Listening}. Mostly called within the leg's clock. */
+/** Reports and requests of an agent's {@link CalleeTurns}. Mostly called within the leg's clock. */
 export interface ListeningReports {
   /** The callee makes a sound, perhaps the first one of a word. */
   sounds(): void;
@@ -40,8 +40,8 @@ export interface ListeningReports {
 }
 
 /** Listens to the callee for an agent: words put together to turns, interruptions, and what goes wrong with them. */
-export class Listening implements CallTap, TranscriptReader {
-  readonly #media: LiveMedia;
+export class CalleeTurns implements CallTap, TranscriptReader {
+  readonly #media: LiveCallMedia;
   readonly #meter: TurnMeter;
   readonly #reports: ListeningReports;
   readonly #transcripts: CallTranscripts;
@@ -54,7 +54,7 @@ export class Listening implements CallTap, TranscriptReader {
   constructor(
     context: ListeningContext,
     call: CallOf<"DYNAMIC_AGENT">,
-    media: LiveMedia,
+    media: LiveCallMedia,
     meter: TurnMeter,
     reports: ListeningReports,
   ) {

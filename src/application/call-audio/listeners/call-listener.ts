@@ -7,7 +7,7 @@ import { ListenerRing } from "./listener-ring.ts";
 /** Longest piece of audio, ms: a listener that is behind gets larger pieces. */
 const MAX_MS = 200;
 
-/** Callbacks of a {@link CallListener}. */
+/** Callbacks of a {@link QueuedListener}. */
 export interface ListenerHost {
   /** There is audio, and a reader. */
   started(): void;
@@ -16,7 +16,7 @@ export interface ListenerHost {
 }
 
 /** One listener of a call: takes audio within the leg's clock, and hands it out as fast as it is read. */
-export class CallListener implements CallListening {
+export class QueuedListener implements CallListening {
   readonly callId: string;
   readonly #host: ListenerHost;
   /** Items before the audio. */

@@ -5,7 +5,7 @@ import { type Event, type Fact, isFinalEvent } from "../../../domain/events.ts";
 import { Refusal } from "../../../domain/refusal.ts";
 import type { Context } from "../../context.ts";
 import type { FollowedAudio } from "../call-media.ts";
-import { CallListener } from "./call-listener.ts";
+import { QueuedListener } from "./call-listener.ts";
 import { MAX_LISTENERS } from "./call-listening.ts";
 
 /** Length of the pieces that listeners get while they keep up, ms. */
@@ -35,7 +35,7 @@ export class CallListeners {
   readonly #callId: string;
   readonly #host: ListenersHost;
   /** Replaced by every change: the leg's clock goes through it. */
-  #listeners: readonly CallListener[] = [];
+  #listeners: readonly QueuedListener[] = [];
   readonly #unlisten: () => void;
   /** The session whose end is awaited. */
   #session: ListenedSession | undefined;
@@ -52,7 +52,7 @@ export class CallListeners {
   }
 
   /** Adds a listener. @throws {Refusal} `too_many_listeners` */
-  add({ userId, tokenId }: Principal, { status }: Call): CallListener {
+  add({ userId, tokenId }: Principal, { status }: Call): QueuedListener {
     if (this.#listeners.length >= MAX_LISTENERS)
       throw new Refusal(
         "too_many_listeners",
@@ -62,7 +62,7 @@ export class CallListeners {
         },
       );
     const who = { user_id: userId, token_id: tokenId ?? null };
-    const listener: CallListener = new CallListener(this.#callId, {
+    const listener: QueuedListener = new QueuedListener(this.#callId, {
       started: () => this.#host.session()?.note({ event: "listening_started", data: who }),
       left: (listenedMs) => {
         this.#listeners = this.#listeners.filter((other) => other !== listener);
@@ -112,7 +112,7 @@ export class CallListeners {
     if (this.#audio) for (const listener of this.#listeners) listener.prepare(this.#audio.sampleRate);
   }
 
-  #over(end: (listener: CallListener) => void): void {
+  #over(end: (listener: QueuedListener) => void): void {
     this.#isOver = true;
     // The last samples precede the end.
     this.#audio?.stop();

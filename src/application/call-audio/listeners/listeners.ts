@@ -8,7 +8,7 @@ import type { CallListening } from "./call-listening.ts";
 type ListenersContext = Pick<Context, "events" | "storage">;
 
 /** The listeners of live calls, by call. */
-export class Listeners {
+export class LiveListeners {
   readonly #context: ListenersContext;
   readonly #session: (callId: string) => ListenedSession | undefined;
   readonly #byCall = new Map<string, CallListeners>();

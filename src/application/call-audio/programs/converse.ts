@@ -9,7 +9,7 @@ import { AgentCall } from "../agents/agent-call.ts";
 import { type AgentVoiceContext, agentVoice, briefOf } from "../agents/agent-voice.ts";
 import { AudioAgentCall } from "../agents/audio-agent-call.ts";
 import { offeredTools } from "../agents/offered-tools.ts";
-import { type LiveMedia, type LiveParts, type LiveProgram, ProgramFailed } from "./program.ts";
+import { type LiveCallMedia, type LiveParts, type LiveProgram, ProgramFailed } from "./program.ts";
 
 type ConverseContext = AgentVoiceContext;
 
@@ -32,7 +32,7 @@ export const converse: LiveProgram<"DYNAMIC_AGENT"> = {
     if (agent.kind !== "audio") return (media) => partsOf(new AgentCall(context, call, agent, media));
     try {
       const voice = await voiceFor(context, call, agent);
-      let post: LiveMedia["post"] = () => {}; // no tool is used before the answer
+      let post: LiveCallMedia["post"] = () => {}; // no tool is used before the answer
       const tools = offeredTools(context, call, signal, (data) =>
         post({ type: "noticed", fact: { event: "tool_used", data } }),
       );

@@ -4,7 +4,7 @@ import type { SkippedText } from "../../../domain/spoken-text/speakable-text.ts"
 import type { Demand } from "../speech/fair-turns.ts";
 
 /** The message of one call, prepared before anybody is dialled and then played on the leg. */
-export interface Message {
+export interface PreparedMessage {
   /**
    * Resolves when the beginning is ready: a second of it, or all of a shorter message. Called once, before `samples`.
    * @param begun called when rendering starts, once the turn has come and the storage has answered

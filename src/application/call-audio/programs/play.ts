@@ -4,18 +4,18 @@ import type { CallOf } from "../../../domain/calls/call.ts";
 import { playedShare } from "../../../domain/calls/file-bytes.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";
 import type { Context } from "../../context.ts";
-import { type Message, MessageDemand } from "./message.ts";
+import { MessageDemand, type PreparedMessage } from "./message.ts";
 import { ProgramFailed } from "./program.ts";
 
 type PlayContext = Pick<Context, "decoder" | "decoderTurns" | "storage">;
 
 /** FIXED_AUDIO: plays the uploaded file. */
-export function play(context: PlayContext, call: CallOf<"FIXED_AUDIO">, usualRate: number): Message {
+export function play(context: PlayContext, call: CallOf<"FIXED_AUDIO">, usualRate: number): PreparedMessage {
   return new DecodedMessage(context, call, usualRate);
 }
 
 /** Decodes the whole file at the rate that the leg will probably have, and again if the leg has another one. */
-class DecodedMessage implements Message {
+class DecodedMessage implements PreparedMessage {
   readonly playableShare: number;
   readonly #context: PlayContext;
   readonly #callId: string;

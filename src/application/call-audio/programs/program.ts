@@ -9,7 +9,7 @@ import type { Leg, Telephony } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";
 import type { FindingsAtEnd } from "../agents/agent-result.ts";
 import type { CallTap } from "../call-tap.ts";
-import type { Message } from "./message.ts";
+import type { PreparedMessage } from "./message.ts";
 
 /** Everything that a program may use. */
 export type ProgramContext = Pick<
@@ -51,7 +51,7 @@ export class ProgramFailed extends CodedError {
 }
 
 /** Dependencies of a live program. */
-export interface LiveMedia {
+export interface LiveCallMedia {
   readonly leg: Leg;
   /** The network of the leg. */
   readonly network: Telephony;
@@ -79,7 +79,7 @@ export interface MessageProgram<Type extends CallType = CallType> {
    * Creates the message, which is prepared before anybody is dialled.
    * @param usualRate the rate that its leg will probably have, Hz
    */
-  message(context: ProgramContext, call: CallOf<Type>, usualRate: number): Message;
+  message(context: ProgramContext, call: CallOf<Type>, usualRate: number): PreparedMessage;
 }
 
 /** Carries a live conversation. */
@@ -103,11 +103,11 @@ export interface LiveProgram<Type extends CallType = CallType> {
     signal: AbortSignal,
   ): Promise<LiveConnection | undefined>;
   /** Takes over the leg's audio while the phone rings. */
-  connect(context: ProgramContext, call: CallOf<Type>, media: LiveMedia): LiveParts;
+  connect(context: ProgramContext, call: CallOf<Type>, media: LiveCallMedia): LiveParts;
 }
 
 /** Takes over the leg's audio while the phone rings. */
-export type LiveConnection = (media: LiveMedia) => LiveParts;
+export type LiveConnection = (media: LiveCallMedia) => LiveParts;
 
 /** Parts that a live program adds to its call. */
 export interface LiveParts {

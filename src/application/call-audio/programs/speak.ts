@@ -6,7 +6,7 @@ import { plainCharacters } from "../../../domain/spoken-text/plain-characters.ts
 import { type SkippedText, spokenCharacters } from "../../../domain/spoken-text/speakable-text.ts";
 import type { PcmChunk } from "../../../ports/media.ts";
 import type { Context } from "../../context.ts";
-import { type Message, MessageDemand } from "./message.ts";
+import { MessageDemand, type PreparedMessage } from "./message.ts";
 import { ProgramFailed } from "./program.ts";
 
 type SpeakContext = Pick<Context, "speechScheduler">;
@@ -18,11 +18,11 @@ const BEGINNING_MS = 1_000;
 const USUAL_CHARACTER_MS = 65;
 
 /** FIXED_TTS: speaks the text. */
-export function speak(context: SpeakContext, call: CallOf<"FIXED_TTS">): Message {
+export function speak(context: SpeakContext, call: CallOf<"FIXED_TTS">): PreparedMessage {
   return new SpokenMessage(context, call);
 }
 
-class SpokenMessage implements Message {
+class SpokenMessage implements PreparedMessage {
   readonly #demand: MessageDemand;
   readonly #scope = new AbortController();
   readonly #rest: AsyncGenerator<PcmChunk, void>;

@@ -1,6 +1,6 @@
 import type { Playout, PlayoutSupply } from "../../../audio/playout/playout.ts";
 import { PendingAudio } from "./pending-audio.ts";
-import { MAX_PIECE, ResampledPlayout } from "./resampled-playout.ts";
+import { MAX_RESAMPLED_PIECE, ResampledPlayout } from "./resampled-playout.ts";
 
 /** Audio that is resampled as it arrives, ms; the rest is resampled when the leg needs it. */
 const READY_MS = 200;
@@ -47,7 +47,8 @@ export class OutgoingAudio implements PlayoutSupply {
   write(samples: Int16Array, sampleRate: number): void {
     this.#cleared = false;
     const playout = this.#playout;
-    const atOnce = this.#pulling && playout !== undefined && this.#pending.empty && samples.length <= MAX_PIECE;
+    const atOnce =
+      this.#pulling && playout !== undefined && this.#pending.empty && samples.length <= MAX_RESAMPLED_PIECE;
     if (atOnce && playout.queuedMs < READY_MS) this.#play(playout, samples, sampleRate);
     else this.#pending.write(samples, sampleRate);
   }
@@ -100,7 +101,7 @@ export class OutgoingAudio implements PlayoutSupply {
   #move(playout: Playout): void {
     const { sampleRate } = this.#pending;
     if (sampleRate !== undefined) {
-      this.#play(playout, this.#pending.take(MAX_PIECE), sampleRate);
+      this.#play(playout, this.#pending.take(MAX_RESAMPLED_PIECE), sampleRate);
       return;
     }
     const mark = this.#pending.takeMark();
@@ -109,7 +110,7 @@ export class OutgoingAudio implements PlayoutSupply {
     else this.#resampled.mark(mark);
   }
 
-  /** At most {@link MAX_PIECE} samples. */
+  /** At most {@link MAX_RESAMPLED_PIECE} samples. */
   #play(playout: Playout, samples: Int16Array, sampleRate: number): void {
     if (sampleRate === playout.sampleRate) {
       if (this.#resampled !== undefined) {

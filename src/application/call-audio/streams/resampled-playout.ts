@@ -4,7 +4,7 @@ import { samplesToMs } from "../../../audio/samples/pcm.ts";
 import { Resampler } from "../../../audio/samples/resample.ts";
 
 /** Longest piece that is resampled at a time, samples: a little over 20 ms at 48 kHz. */
-export const MAX_PIECE = 1024;
+export const MAX_RESAMPLED_PIECE = 1024;
 
 /** A mark that is not in the playout yet, and the output sample that it precedes. */
 interface PendingMark {
@@ -33,12 +33,12 @@ export class ResampledPlayout {
   constructor(from: number, playout: Playout) {
     this.from = from;
     this.#playout = playout;
-    this.#resampler = new Resampler(from, playout.sampleRate, MAX_PIECE);
-    this.#output = new Int16Array(Math.ceil((MAX_PIECE * playout.sampleRate) / from) + 1);
+    this.#resampler = new Resampler(from, playout.sampleRate, MAX_RESAMPLED_PIECE);
+    this.#output = new Int16Array(Math.ceil((MAX_RESAMPLED_PIECE * playout.sampleRate) / from) + 1);
   }
 
   /**
-   * Adds at most {@link MAX_PIECE} samples.
+   * Adds at most {@link MAX_RESAMPLED_PIECE} samples.
    * @param last whether no later item has arrived yet
    */
   push(samples: Int16Array, last: boolean): void {

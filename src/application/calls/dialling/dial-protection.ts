@@ -1,11 +1,11 @@
 import type { Call } from "../../../domain/calls/call.ts";
 import type { ConsentStatus } from "../../../domain/numbers/consent.ts";
 import {
-  type Callee,
   calleeBlock,
   consentAmong,
   DAY_MS,
   type DialDecision,
+  type DialledCallee,
   type DialPast,
   type DialRecord,
   decideDial,
@@ -99,7 +99,7 @@ async function calleeOf(
   context: DialProtectionContext,
   { callingHours }: NumberProtection,
   call: Call,
-): Promise<Callee> {
+): Promise<DialledCallee> {
   const phone = call.targetPhone;
   const consent = await consentOf(context, call.userId, phone);
   const zones = callingHours ? zonesOfNumber(phone) : [];

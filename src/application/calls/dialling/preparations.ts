@@ -3,7 +3,7 @@ import { within } from "../../../base/timeout.ts";
 import type { Call } from "../../../domain/calls/call.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";
 import { programOf } from "../../call-audio/programs/all-programs.ts";
-import type { Message } from "../../call-audio/programs/message.ts";
+import type { PreparedMessage } from "../../call-audio/programs/message.ts";
 import { type ProgramContext, ProgramFailed } from "../../call-audio/programs/program.ts";
 import type { Context } from "../../context.ts";
 import { failCall, type StoredCallsContext } from "../stored-calls.ts";
@@ -11,10 +11,10 @@ import { failCall, type StoredCallsContext } from "../stored-calls.ts";
 type PreparationsContext = Pick<Context, "log" | "system" | "timings"> & ProgramContext & StoredCallsContext;
 
 /** The call that an instance dials next, with the beginning of its message. */
-export interface PreparedCall {
+interface PreparedCall {
   readonly callId: string;
   /** Undefined for a call without a fixed message. */
-  readonly message: Message | undefined;
+  readonly message: PreparedMessage | undefined;
 }
 
 interface Preparation {
@@ -95,7 +95,7 @@ export class Preparations {
   }
 
   /** Never rejects. */
-  async #run(call: Call, message: Message, preparation: Preparation): Promise<void> {
+  async #run(call: Call, message: PreparedMessage, preparation: Preparation): Promise<void> {
     const { instanceId } = call;
     const { scope } = preparation;
     try {
@@ -118,7 +118,7 @@ export class Preparations {
     this.#watcher.finished(instanceId);
   }
 
-  async #prepare(message: Message, signal: AbortSignal): Promise<void> {
+  async #prepare(message: PreparedMessage, signal: AbortSignal): Promise<void> {
     const { system, timings } = this.#context;
     const ms = timings.messagePreparationMs;
     const late = () =>

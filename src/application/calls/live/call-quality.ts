@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import type { CallClock } from "../call-clock.ts";
 
 /** Quality of one live call's audio on the network: reads the leg's statistics every few seconds. */
-export class CallQuality {
+export class QualityRecorder {
   readonly #context: Pick<Context, "system" | "log">;
   readonly #callId: string;
   readonly #clock: CallClock;

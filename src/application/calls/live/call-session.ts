@@ -11,15 +11,15 @@ import { StorageUnavailable } from "../../../ports/storage.ts";
 import { DEADLINE_PASSED, DialError, type Leg, type Line, type Telephony } from "../../../ports/telephony.ts";
 import type { Findings } from "../../call-audio/agents/agent-result.ts";
 import { CallMedia, type CallMediaContext, type FollowedAudio } from "../../call-audio/call-media.ts";
-import type { Message } from "../../call-audio/programs/message.ts";
+import type { PreparedMessage } from "../../call-audio/programs/message.ts";
 import { type LiveConnection, ProgramFailed } from "../../call-audio/programs/program.ts";
 import type { Context } from "../../context.ts";
 import { CallClock } from "../call-clock.ts";
 import { isOneWay } from "../creation/one-way-calls.ts";
-import { type DiallingContext, prepareDialling, releaseOf } from "../dialling/dialling.ts";
+import { type DiallingContext, dialRelease, prepareDialling } from "../dialling/dialling.ts";
 import { refusalNow } from "../dialling/last-check.ts";
 import { CallJournal, type CallJournalContext } from "./call-journal.ts";
-import { CallQuality } from "./call-quality.ts";
+import { QualityRecorder } from "./call-quality.ts";
 import { CallTimers } from "./call-timers.ts";
 import { type FlowRulesContext, flowRulesOf } from "./flow-rules.ts";
 import { legSignals } from "./leg-signals.ts";
@@ -47,7 +47,7 @@ export class CallSession {
   readonly #context: CallSessionContext;
   readonly #telephony: Telephony;
   readonly #line: Line;
-  readonly #message: Message | undefined;
+  readonly #message: PreparedMessage | undefined;
   readonly #asking: () => void;
   readonly #rules: FlowRules;
   readonly #mailbox = new Queue<{ readonly signal: CallSignal; readonly at: number }>();
@@ -68,7 +68,7 @@ export class CallSession {
   #statistics: MediaStatistics | null = null;
   /** The address by which the network knows the number. */
   #address: string | undefined;
-  #quality: CallQuality | undefined;
+  #quality: QualityRecorder | undefined;
   #framesAtLineDown = 0;
   /** Time of the signal that is being carried out. */
   #at = 0;
@@ -90,7 +90,7 @@ export class CallSession {
     call: Call,
     telephony: Telephony,
     line: Line,
-    message: Message | undefined,
+    message: PreparedMessage | undefined,
     asking: () => void,
   ) {
     this.#context = context;
@@ -248,7 +248,7 @@ export class CallSession {
         this.#post({ type: "end", reason: error.reason, detail: errorText(error) });
         return;
       }
-      const cause = releaseOf(error);
+      const cause = dialRelease(error);
       if (cause === "paused") this.#asked = false;
       if (error instanceof DialError && error.retryAfterMs !== undefined)
         this.#lineFull = {
@@ -279,7 +279,7 @@ export class CallSession {
 
   #measure(leg: Leg): void {
     try {
-      this.#quality = new CallQuality(this.#context, this.callId, this.#clock, leg);
+      this.#quality = new QualityRecorder(this.#context, this.callId, this.#clock, leg);
       if (this.call.startedAt !== null) this.#quality.begin(this.call.startedAt);
     } catch (error) {
       this.#context.log.warn({ call_id: this.callId, err: error }, "the quality of the audio cannot be measured");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { numberFormat } from "../../../../adapters/telephony/sip/config/number-format.ts";
+import { diallingFormat } from "../../../../adapters/telephony/sip/config/number-format.ts";
 
 describe("the number format of a trunk", () => {
   test.each([
@@ -10,11 +10,11 @@ describe("the number format of a trunk", () => {
     ["9{e164}", "+12025550100", "9+12025550100"],
     ["{digits}.carrier", "+12025550100", "12025550100.carrier"],
   ])("%s writes %s as %s", (format, e164, written) => {
-    expect(numberFormat(format)?.(e164)).toBe(written);
+    expect(diallingFormat(format)?.(e164)).toBe(written);
   });
 
   test("a national template writes only its country's numbers", () => {
-    const format = numberFormat("0{national:49}");
+    const format = diallingFormat("0{national:49}");
     expect(format?.("+12025550100")).toBeUndefined();
     expect(format?.("+49")).toBeUndefined();
   });
@@ -22,7 +22,7 @@ describe("the number format of a trunk", () => {
   test.each(["", "national", "{national}", "{national:049}", "{digits}{e164}", "0{national:49}@host", "plain 1"])(
     "%j is not a valid format",
     (format) => {
-      expect(numberFormat(format)).toBeUndefined();
+      expect(diallingFormat(format)).toBeUndefined();
     },
   );
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { SipHeaders } from "../../../../adapters/sip-stack/message/headers.ts";
 import { responseTo, sipRequest } from "../../../../adapters/sip-stack/message/message.ts";
 import { grantedExpiry } from "../../../../adapters/telephony/sip/registration/granted-expiry.ts";
-import { Registration } from "../../../../adapters/telephony/sip/registration/registration.ts";
+import { TrunkRegistration } from "../../../../adapters/telephony/sip/registration/registration.ts";
 import { REGISTRATION_TRANSITIONS } from "../../../../adapters/telephony/sip/registration/registration-states.ts";
 import { isFinal } from "../../../../src/base/machine.ts";
 import { silentLogger } from "../../../../src/ports/logger.ts";
@@ -16,7 +16,7 @@ function registering(script: Script) {
   const system = new ManualSystem();
   const agent = new ScriptedAgent(script);
   const told: LineHealth[] = [];
-  const registration = new Registration({
+  const registration = new TrunkRegistration({
     agent,
     system,
     logger: silentLogger,

@@ -3,7 +3,7 @@ import type { Trunk } from "../../../../adapters/telephony/sip/config/trunk.ts";
 import { sip } from "../../../../adapters/telephony/sip/index.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { LegEvent, Telephony } from "../../../../src/ports/telephony.ts";
-import { Network } from "../../../../src/testing/telephony-network.ts";
+import { TestNetwork } from "../../../../src/testing/telephony-network.ts";
 import { type FarEnd, type Script, startFarEnd } from "../../../support/sip/far-end.ts";
 import { methodOf } from "../../../support/sip/sip-text.ts";
 
@@ -17,10 +17,10 @@ export interface Way extends Partial<Trunk> {
 
 /** The route `world` over the trunks `first`, `second`, … with their servers. */
 export interface RouteScene {
-  readonly network: Network;
+  readonly network: TestNetwork;
   /** Of each trunk: its server, and its own network. */
   readonly ends: readonly FarEnd[];
-  readonly alone: readonly Network[];
+  readonly alone: readonly TestNetwork[];
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export async function routeScene(
   const world: Route = { name: "world", trunks: trunks.map(({ name }) => ({ trunk: name })), ...route };
   const networks = sip({ trunks, routes: [world], system, media: "thread" });
   const [network, ...alone] = networks.map((telephony: Telephony) => {
-    return new Network({ telephony, close: async () => {} }, PATIENCE_MS);
+    return new TestNetwork({ telephony, close: async () => {} }, PATIENCE_MS);
   });
   return {
     network: network!,

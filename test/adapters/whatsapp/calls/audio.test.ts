@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FRAME } from "../../../../adapters/telephony/whatsapp/calls/audio-format.ts";
+import { WHATSAPP_FRAME } from "../../../../adapters/telephony/whatsapp/calls/audio-format.ts";
 import { InboundAudio } from "../../../../adapters/telephony/whatsapp/calls/inbound-audio.ts";
 import { concatPcm } from "../../../../src/audio/samples/pcm.ts";
 import { DtmfDetector } from "../../../../src/audio/tones/dtmf.ts";
@@ -72,7 +72,7 @@ describe("the callee's ear", () => {
     await scene.system.advance(2_000);
     const before = source.frames;
     await scene.system.advance(6_000);
-    expect([source.frames - before, ...source.lengths]).toEqual([100, FRAME]);
+    expect([source.frames - before, ...source.lengths]).toEqual([100, WHATSAPP_FRAME]);
     expect(source.readsBeforeAnswer).toBe(0);
   });
 
@@ -176,7 +176,7 @@ describe("the callee's voice", () => {
     const scene = await CallScene.start({ speaks: words });
     const call = await scene.connected();
     await scene.system.advance(12_000);
-    expect(call.inbound.every((frame) => frame.length === FRAME)).toBe(true);
+    expect(call.inbound.every((frame) => frame.length === WHATSAPP_FRAME)).toBe(true);
     const heard = sounding(received(call));
     expect(toneShare(heard, HZ, RATE)).toBeGreaterThan(0.999);
     expect(Math.abs(heard.length - sounding(words).length)).toBeLessThanOrEqual(2);
@@ -295,7 +295,7 @@ describe("inbound audio", () => {
   const floats = (samples: Int16Array) => Float32Array.from(samples, (sample) => sample / 32_768);
   const words = tone(HZ, 6_000, RATE, 9_000);
   /** One frame of the words. */
-  const word = (at: number) => floats(words.subarray(at * FRAME, (at + 1) * FRAME));
+  const word = (at: number) => floats(words.subarray(at * WHATSAPP_FRAME, (at + 1) * WHATSAPP_FRAME));
 
   test("of pieces of any length becomes the same samples in frames", () => {
     const audio = new InboundAudio(silent);
@@ -304,11 +304,11 @@ describe("inbound audio", () => {
     for (const length of [1, 700, 0, 259, 960, 1_920, 3, 957, 2_000, 880]) {
       audio.add(floats(words.subarray(at, at + length)));
       at += length;
-      while (at - concatPcm(heard).length >= FRAME) heard.push(ticks(audio, 1));
+      while (at - concatPcm(heard).length >= WHATSAPP_FRAME) heard.push(ticks(audio, 1));
     }
     const all = concatPcm(heard);
     expect(all).toEqual(words.subarray(0, all.length));
-    expect(all.length).toBe(Math.floor(at / FRAME) * FRAME);
+    expect(all.length).toBe(Math.floor(at / WHATSAPP_FRAME) * WHATSAPP_FRAME);
   });
 
   test("has no gap if pieces come up to a frame late or early", () => {
@@ -322,7 +322,7 @@ describe("inbound audio", () => {
     }
     const all = concatPcm(heard);
     expect(all).toEqual(words.subarray(0, all.length));
-    expect(all.length).toBe(59 * FRAME);
+    expect(all.length).toBe(59 * WHATSAPP_FRAME);
   });
 
   test("waits for what arrives after a stall, and passes all of it on without a gap", () => {
@@ -330,45 +330,45 @@ describe("inbound audio", () => {
     for (let i = 0; i < 2; i++) audio.add(word(i));
     const heard = [ticks(audio, 1)];
     heard.push(ticks(audio, 4, true)); // the clock makes up for 240 ms: one frame is there
-    expect(concatPcm(heard).length).toBe(2 * FRAME);
+    expect(concatPcm(heard).length).toBe(2 * WHATSAPP_FRAME);
     for (let i = 2; i < 6; i++) audio.add(word(i));
     heard.push(ticks(audio, 1));
-    expect(concatPcm(heard)).toEqual(words.subarray(0, 6 * FRAME));
+    expect(concatPcm(heard)).toEqual(words.subarray(0, 6 * WHATSAPP_FRAME));
   });
 
   test("is silence after a stall without arrivals: its samples count the time", () => {
     const audio = new InboundAudio(silent);
     for (let i = 0; i < 2; i++) audio.add(word(i));
     const heard = [ticks(audio, 2), ticks(audio, 3, true), ticks(audio, 1)];
-    expect(heard.map(({ length }) => length / FRAME)).toEqual([2, 0, 4]);
+    expect(heard.map(({ length }) => length / WHATSAPP_FRAME)).toEqual([2, 0, 4]);
     expect(heard[2]!.every((sample) => sample === 0)).toBe(true);
-    expect(ticks(audio, 30, true).length / FRAME).toBeGreaterThanOrEqual(25);
+    expect(ticks(audio, 30, true).length / WHATSAPP_FRAME).toBeGreaterThanOrEqual(25);
   });
 
   test("keeps the newest of what arrives too fast", () => {
     const audio = new InboundAudio(silent);
     audio.add(floats(words));
-    expect(ticks(audio, 5)).toEqual(words.subarray(words.length - 5 * FRAME));
+    expect(ticks(audio, 5)).toEqual(words.subarray(words.length - 5 * WHATSAPP_FRAME));
     for (let i = 0; i < 8; i++) audio.add(word(i));
-    expect(ticks(audio, 5)).toEqual(words.subarray(3 * FRAME, 8 * FRAME));
+    expect(ticks(audio, 5)).toEqual(words.subarray(3 * WHATSAPP_FRAME, 8 * WHATSAPP_FRAME));
   });
 
   test("takes a delay back that was needed once, in a pause", () => {
     const audio = new InboundAudio(silent);
-    audio.add(new Float32Array(3 * FRAME));
+    audio.add(new Float32Array(3 * WHATSAPP_FRAME));
     for (let i = 0; i < 400; i++) {
-      audio.add(new Float32Array(FRAME));
+      audio.add(new Float32Array(WHATSAPP_FRAME));
       ticks(audio, 1);
     }
     audio.add(word(0));
-    expect(ticks(audio, 5).findIndex((sample) => sample !== 0)).toBeLessThan(2 * FRAME);
+    expect(ticks(audio, 5).findIndex((sample) => sample !== 0)).toBeLessThan(2 * WHATSAPP_FRAME);
   });
 
   test("is clipped, and NaN is silence", () => {
     const audio = new InboundAudio(silent);
-    audio.add(new Float32Array(FRAME).fill(Number.NaN));
-    audio.add(new Float32Array(FRAME).fill(7));
+    audio.add(new Float32Array(WHATSAPP_FRAME).fill(Number.NaN));
+    audio.add(new Float32Array(WHATSAPP_FRAME).fill(7));
     const heard = ticks(audio, 2);
-    expect([heard[0], heard[FRAME]]).toEqual([0, 32_767]);
+    expect([heard[0], heard[WHATSAPP_FRAME]]).toEqual([0, 32_767]);
   });
 });

@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decideCall, newCall } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
-import { CALL_MOVES, type CallFlow, type CallInput } from "../../../../adapters/telephony/whatsapp/calls/call-types.ts";
+import {
+  CALL_MOVES,
+  type CallInput,
+  type WhatsAppCallFlow,
+} from "../../../../adapters/telephony/whatsapp/calls/call-types.ts";
 import { tone } from "../../../../src/audio/tones/tone.ts";
 import { fuzz, fuzzRuns } from "../../../support/fuzz.ts";
 import { CallScene, endOf } from "./scene.ts";
@@ -49,7 +53,7 @@ describe("the decisions of a call", () => {
   fuzz(
     "come to one end in every order of inputs, and never change it",
     fc.property(fc.array(inputs, { maxLength: 40 }), (all) => {
-      let flow: CallFlow = newCall().flow;
+      let flow: WhatsAppCallFlow = newCall().flow;
       const emitted: string[] = [];
       const refusals = new Set<unknown>();
       let wasOffered = false;
@@ -87,7 +91,7 @@ describe("the decisions of a call", () => {
   fuzz(
     "leave nothing running: a hang-up, and what follows from it, ends every call",
     fc.property(fc.array(inputs, { maxLength: 30 }), (all) => {
-      let flow: CallFlow = newCall().flow;
+      let flow: WhatsAppCallFlow = newCall().flow;
       const take = (input: CallInput) => {
         const decision = decideCall(flow, input);
         flow = decision.flow;

@@ -1,7 +1,7 @@
 import { memoryUsage } from "node:process";
 import { expect, test } from "vitest";
-import { FRAME } from "../../../../adapters/telephony/whatsapp/calls/audio-format.ts";
-import { CallAudio } from "../../../../adapters/telephony/whatsapp/calls/call-audio.ts";
+import { WHATSAPP_FRAME } from "../../../../adapters/telephony/whatsapp/calls/audio-format.ts";
+import { WhatsAppCallAudio } from "../../../../adapters/telephony/whatsapp/calls/call-audio.ts";
 import { MediaClock } from "../../../../src/audio/playout/media-clock.ts";
 import { Playout } from "../../../../src/audio/playout/playout.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
@@ -20,7 +20,7 @@ test("a frame each way costs no memory", () => {
     feedLiveAudio: () => (level += 60),
     getLiveBufferMs: () => level,
   };
-  const audio = new CallAudio({
+  const audio = new WhatsAppCallAudio({
     callId: "A1",
     system: { monotonic: () => 0 },
     clock: new MediaClock(system),
@@ -33,7 +33,7 @@ test("a frame each way costs no memory", () => {
     },
   });
   const playout = new Playout(16_000);
-  const message = new Int16Array(FRAME * TICKS).fill(7);
+  const message = new Int16Array(WHATSAPP_FRAME * TICKS).fill(7);
   let received = 0;
   audio.connect(playout, {
     write: (frame) => {
@@ -41,7 +41,7 @@ test("a frame each way costs no memory", () => {
     },
   });
   audio.start();
-  const pcm = new Float32Array(FRAME).fill(0.5);
+  const pcm = new Float32Array(WHATSAPP_FRAME).fill(0.5);
   const run = (): number => {
     playout.enqueue(message);
     const before = memoryUsage().heapUsed + memoryUsage().arrayBuffers;
@@ -55,7 +55,7 @@ test("a frame each way costs no memory", () => {
   run(); // until it is compiled
   const grown = Array.from({ length: 5 }, run);
   expect(Math.min(...grown.map(Math.abs))).toBeLessThan(MAX_BYTES);
-  expect(received).toBe((6 * TICKS - 1) * FRAME); // the first frame waits for one to spare
+  expect(received).toBe((6 * TICKS - 1) * WHATSAPP_FRAME); // the first frame waits for one to spare
   expect(playout.heardMs).toBeGreaterThan(5 * TICKS * 60);
   audio.stop();
 });

@@ -1,7 +1,7 @@
 import type { FakeNumber } from "ringport/testing";
 import { describe, expect, test } from "vitest";
 import { MEDIA_MS } from "../../../../adapters/telephony/whatsapp/calls/call-flow.ts";
-import { placeCall } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
+import { placeWhatsAppCall } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
 import { dtmfTones } from "../../../../src/audio/tones/dtmf.ts";
 import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
 import type { Call } from "../../../../src/domain/calls/call.ts";
@@ -30,7 +30,7 @@ class CallNetwork extends ScriptedTelephony {
     const { system, clock, numbers, port } = this.#scene;
     const context = { system, clock, numbers, deadlines: host.deadlines };
     line.dial = async (to, options, signal) =>
-      (await placeCall(context, port, to, options, signal, () => {})) as unknown as ScriptedLeg;
+      (await placeWhatsAppCall(context, port, to, options, signal, () => {})) as unknown as ScriptedLeg;
     return line;
   }
 }

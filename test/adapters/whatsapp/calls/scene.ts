@@ -5,10 +5,14 @@ import {
   type FakeWhatsAppOptions,
   ManualSystem,
 } from "ringport/testing";
-import type { CallListener, CallPort, OpenCallLog } from "../../../../adapters/telephony/whatsapp/calls/call-port.ts";
+import type {
+  CallPort,
+  OpenCallLog,
+  WhatsAppCallListener,
+} from "../../../../adapters/telephony/whatsapp/calls/call-port.ts";
 import type { WhatsAppLeg } from "../../../../adapters/telephony/whatsapp/calls/leg.ts";
 import { NumberResolver, type ResolvedNumber } from "../../../../adapters/telephony/whatsapp/calls/number-resolver.ts";
-import { placeCall } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
+import { placeWhatsAppCall } from "../../../../adapters/telephony/whatsapp/calls/place-call.ts";
 import { isContact } from "../../../../adapters/telephony/whatsapp/store/contacts.ts";
 import { privacyTokensOf } from "../../../../adapters/telephony/whatsapp/store/whatsapp-store.ts";
 import { MediaClock } from "../../../../src/audio/playout/media-clock.ts";
@@ -29,7 +33,7 @@ const VOIP_EVENTS = [
 /** The session of a number, as its calls see it. A test says what happens to its connection. */
 export class TestPort implements CallPort {
   client: WhatsAppClient | undefined;
-  readonly listeners = new Set<CallListener>();
+  readonly listeners = new Set<WhatsAppCallListener>();
   /** Ids of the calls whose callees do not know of their end. */
   readonly open = new Set<string>();
   readonly openCalls: OpenCallLog = {
@@ -72,12 +76,12 @@ export class TestPort implements CallPort {
 
   offerAccepted(): void {}
 
-  listen(listener: CallListener): () => void {
+  listen(listener: WhatsAppCallListener): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
 
-  report(report: (listener: CallListener) => void): void {
+  report(report: (listener: WhatsAppCallListener) => void): void {
     for (const listener of [...this.listeners]) report(listener);
   }
 
@@ -147,7 +151,7 @@ export class CallScene {
     const { system, clock, deadlines, numbers } = this;
     const options = { callId: "call_1", ringTimeoutMs: 60_000, ...more };
     const context = { system, clock, deadlines, numbers };
-    placeCall(context, this.port, to, options, this.abort.signal, () => void dialled.ended++).then(
+    placeWhatsAppCall(context, this.port, to, options, this.abort.signal, () => void dialled.ended++).then(
       (leg) => {
         dialled.leg = leg;
       },

@@ -1,7 +1,7 @@
-import type { CallListener } from "../../../../adapters/telephony/whatsapp/calls/call-port.ts";
+import type { WhatsAppCallListener } from "../../../../adapters/telephony/whatsapp/calls/call-port.ts";
 import { LoginTurns } from "../../../../adapters/telephony/whatsapp/session/client/login-turns.ts";
 import { decodeCredentials } from "../../../../adapters/telephony/whatsapp/session/records/link-credentials.ts";
-import { Session } from "../../../../adapters/telephony/whatsapp/session/session.ts";
+import { WhatsAppSession } from "../../../../adapters/telephony/whatsapp/session/session.ts";
 import type { LogFields, Logger } from "../../../../src/ports/logger.ts";
 import { StorageUnavailable } from "../../../../src/ports/storage.ts";
 import type { WhatsAppClientFactory } from "../../../../src/ports/whatsapp-client.ts";
@@ -29,7 +29,7 @@ export class SessionScene {
   readonly logged: string[] = [];
   /** How the storage of the records behaves. */
   readonly storage = { down: false, slowMs: 0 };
-  session: Session;
+  session: WhatsAppSession;
   readonly logins: LoginTurns;
 
   constructor(options: SceneOptions = {}) {
@@ -54,9 +54,9 @@ export class SessionScene {
   }
 
   /** Another session of the same number, as after a restart; it connects if the number is linked. */
-  open(client: WhatsAppClientFactory = this.network.client): Session {
+  open(client: WhatsAppClientFactory = this.network.client): WhatsAppSession {
     const { system, host } = this;
-    this.session = new Session({
+    this.session = new WhatsAppSession({
       instanceId: "inst_1",
       host,
       system,
@@ -123,7 +123,7 @@ export class SessionScene {
   /** Listens like a call. */
   call(): { readonly events: string[]; readonly stop: () => void } {
     const events: string[] = [];
-    const listener: CallListener = {
+    const listener: WhatsAppCallListener = {
       voip: (event) => void events.push(`voip ${event.type}`),
       stanza: (stanza) => void events.push(`stanza ${(stanza as { tag: string }).tag}`),
       lost: (_, final) => void events.push(final ? "lost for good" : "lost"),

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect } from "vitest";
-import { isObject } from "../../../../adapters/telephony/whatsapp/store/client-types.ts";
+import { isNestedObject } from "../../../../adapters/telephony/whatsapp/store/client-types.ts";
 import { preKeyStore } from "../../../../adapters/telephony/whatsapp/store/pre-key-store.ts";
 import { RecordSet } from "../../../../adapters/telephony/whatsapp/store/record-set.ts";
 import { RecordWriter } from "../../../../adapters/telephony/whatsapp/store/record-writer.ts";
@@ -68,7 +68,7 @@ const groups = fc.array(fc.array(act, { minLength: 1, maxLength: 4 }), { maxLeng
 
 function setOver(unreliable: LineRecords, most: number, cached: number): RecordSet<object> {
   const writer = new RecordWriter(unreliable);
-  return new RecordSet<object>({ records: unreliable, writer, prefix: "x/", is: isObject, most, cached });
+  return new RecordSet<object>({ records: unreliable, writer, prefix: "x/", is: isNestedObject, most, cached });
 }
 
 describe("over an unreliable storage, in any order", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isObject } from "../../../../adapters/telephony/whatsapp/store/client-types.ts";
+import { isNestedObject } from "../../../../adapters/telephony/whatsapp/store/client-types.ts";
 import { RecordSet } from "../../../../adapters/telephony/whatsapp/store/record-set.ts";
 import { RecordWriter } from "../../../../adapters/telephony/whatsapp/store/record-writer.ts";
 import { encodeRecord } from "../../../../src/base/record-format.ts";
@@ -8,7 +8,7 @@ import { MapRecords } from "../../../support/whatsapp/map-records.ts";
 function setUp(options: { most?: number; cached?: number } = {}) {
   const records = new MapRecords();
   const writer = new RecordWriter(records);
-  const set = new RecordSet<object>({ records, writer, prefix: "a/", is: isObject, ...options });
+  const set = new RecordSet<object>({ records, writer, prefix: "a/", is: isNestedObject, ...options });
   return { records, writer, set };
 }
 
@@ -30,7 +30,7 @@ describe("records of a kind", () => {
 
   test("do not mix with another kind", async () => {
     const { records, writer, set } = setUp();
-    const other = new RecordSet<object>({ records, writer, prefix: "b/", is: isObject });
+    const other = new RecordSet<object>({ records, writer, prefix: "b/", is: isNestedObject });
     await put(set, "x");
     expect(await other.names()).toEqual([]);
     await other.clear();
@@ -153,5 +153,5 @@ describe("writes", () => {
 });
 
 function optionsOf(records: MapRecords) {
-  return { records, writer: new RecordWriter(records), prefix: "a/", is: isObject };
+  return { records, writer: new RecordWriter(records), prefix: "a/", is: isNestedObject };
 }

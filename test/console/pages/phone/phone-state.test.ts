@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
-  nextState,
+  nextPhoneState,
   type PhoneInput,
   type PhoneState,
 } from "../../../../adapters/console/pages/views/phone/phone-state.ts";
@@ -23,7 +23,7 @@ function message(one: PhoneMessage): PhoneInput {
 /** The state after these inputs, one each second. */
 function stateAfter(...inputs: PhoneInput[]): PhoneState {
   const start: PhoneState = { name: "connecting" };
-  return inputs.reduce<PhoneState>((state, input, index) => nextState(state, input, 1_000 * (index + 1)), start);
+  return inputs.reduce<PhoneState>((state, input, index) => nextPhoneState(state, input, 1_000 * (index + 1)), start);
 }
 
 describe("a phone", () => {
@@ -54,7 +54,10 @@ describe("a phone", () => {
     const lost = stateAfter(READY, RINGING, ANSWERED, { type: "closed" });
     const last = { call, cause: "connection_lost", ms: 1_000 };
     expect(lost).toEqual({ name: "disconnected", last });
-    expect(nextState(nextState(lost, { type: "closed" }, 5_000), READY, 6_000)).toEqual({ name: "ready", last });
+    expect(nextPhoneState(nextPhoneState(lost, { type: "closed" }, 5_000), READY, 6_000)).toEqual({
+      name: "ready",
+      last,
+    });
   });
 
   test("rings again after reconnecting during the ringing", () => {

@@ -7,7 +7,7 @@ import {
 } from "../../../../adapters/sip-stack/message/message.ts";
 import { withTag } from "../../../../adapters/sip-stack/message/name-addr.ts";
 import type {
-  ClientListener,
+  ClientTransactionListener,
   IncomingRequest,
   OutgoingRequest,
   TransactionListener,
@@ -58,7 +58,7 @@ export class PaperFlow implements Flow {
 export class Sent implements OutgoingRequest {
   readonly request: SipRequest;
   readonly to: string | Flow;
-  readonly #listener: ClientListener;
+  readonly #listener: ClientTransactionListener;
   readonly #flow: Flow;
   /** The Reason of a CANCEL, or an empty text; undefined: there was none. */
   cancelled: string | undefined;
@@ -68,7 +68,7 @@ export class Sent implements OutgoingRequest {
   /** The status of its final response. */
   answeredWith: number | undefined;
 
-  constructor(request: SipRequest, to: string | Flow, flow: Flow, listener: ClientListener) {
+  constructor(request: SipRequest, to: string | Flow, flow: Flow, listener: ClientTransactionListener) {
     this.request = { ...request, headers: request.headers.clone() };
     this.to = to;
     this.#flow = flow;
@@ -177,7 +177,7 @@ export class ScriptedTransactions implements Transactions {
     this.flow = flow;
   }
 
-  request(request: SipRequest, to: string | Flow, listener: ClientListener): OutgoingRequest {
+  request(request: SipRequest, to: string | Flow, listener: ClientTransactionListener): OutgoingRequest {
     const sent = new Sent(request, to, this.flow, listener);
     this.sent.push(sent);
     queueMicrotask(() => sent.start());

@@ -3,7 +3,7 @@ import type { InvitationView, NewInvitationView } from "../../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
 import { CopyField } from "../../components/copy.tsx";
-import { Fault, Loaded } from "../../components/waiting.tsx";
+import { FaultNotice, Loaded } from "../../components/waiting.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/account.ts";
 import { formatRelative } from "../../dictionary/format.ts";
@@ -16,7 +16,7 @@ import { useData } from "../../shell/use-data.ts";
 const t = dictionary({ en, pt });
 
 /** Unused invitations. For administrators. */
-export function Invitations() {
+export function InvitationsCard() {
   const invitations = useData((signal) => consoleApi.get<InvitationView[]>("invitations", signal));
   const made = useSignal<NewInvitationView | undefined>(undefined);
   const invite = useAction(async () => {
@@ -44,7 +44,7 @@ export function Invitations() {
       }
     >
       <div class="stack">
-        {invite.fault !== undefined && <Fault error={invite.fault} />}
+        {invite.fault !== undefined && <FaultNotice error={invite.fault} />}
         {made.value && (
           <div class="stack stack-s">
             <CopyField label={t.value.invitations.address} value={made.value.url} />

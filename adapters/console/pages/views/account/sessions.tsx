@@ -8,7 +8,7 @@ import en from "../../dictionary/en/account.ts";
 import { formatRelative } from "../../dictionary/format.ts";
 import pt from "../../dictionary/pt/account.ts";
 import { consoleApi } from "../../shell/console-api.ts";
-import { faultText } from "../../shell/faults.ts";
+import { faultSentence } from "../../shell/faults.ts";
 import { toast } from "../../shell/toasts.tsx";
 import { useAction } from "../../shell/use-action.ts";
 import { useData } from "../../shell/use-data.ts";
@@ -17,14 +17,14 @@ import { browserOf } from "./browser-name.ts";
 const t = dictionary({ en, pt });
 
 /** The browsers that are signed in. */
-export function Sessions() {
+export function SessionsCard() {
   const sessions = useData((signal) => consoleApi.get<SessionView[]>("sessions", signal));
   const end = useAction(async (id: string) => {
     try {
       await consoleApi.delete(`sessions/${encodeURIComponent(id)}`);
       toast(t.value.sessions.ended);
     } catch (error) {
-      toast(faultText(error), "bad");
+      toast(faultSentence(error), "bad");
     }
     await sessions.reload();
   });

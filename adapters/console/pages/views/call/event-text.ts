@@ -14,20 +14,20 @@ export function eventText(event: CallEvent, t: CallTexts): string {
     case "address_resolved":
       return words.address_resolved(event.data.resolved_address);
     case "audio_truncated":
-      return words.audio_truncated(seconds(event.data.played_ms));
+      return words.audio_truncated(secondsOf(event.data.played_ms));
     case "text_skipped":
       return words.text_skipped(event.data.text);
     case "audio_ignored":
       return words.audio_ignored(String(event.data.bytes));
     case "message_ready":
-      return words.message_ready(seconds(event.data.message_ms));
+      return words.message_ready(secondsOf(event.data.message_ms));
     case "message_delayed":
-      return words.message_delayed(seconds(event.data.silence_ms));
+      return words.message_delayed(secondsOf(event.data.silence_ms));
     case "agent_started":
       return words.agent_started(event.data.agent);
     case "tool_used": {
       const { tool, ms, fault } = event.data;
-      return fault === null ? words.tool_used(tool, seconds(ms)) : words.tool_failed(tool, fault);
+      return fault === null ? words.tool_used(tool, secondsOf(ms)) : words.tool_failed(tool, fault);
     }
     case "transferred":
       return words.transferred(event.data.to);
@@ -38,7 +38,7 @@ export function eventText(event: CallEvent, t: CallTexts): string {
     case "dtmf":
       return words.dtmf(event.data.digit);
     case "callee_speech":
-      return words.callee_speech(seconds(event.data.end_ms - event.data.start_ms));
+      return words.callee_speech(secondsOf(event.data.end_ms - event.data.start_ms));
     case "beep":
       return words.beep(formatNumber(Math.round(event.data.hz)));
     case "line_tone":
@@ -49,17 +49,17 @@ export function eventText(event: CallEvent, t: CallTexts): string {
     case "extension_dialled":
       return words.extension_dialled(event.data.extension);
     case "listening_ended":
-      return words.listening_ended(seconds(event.data.listened_ms));
+      return words.listening_ended(secondsOf(event.data.listened_ms));
     case "signalling":
       return words.signalling(event.data.direction);
     case "media.one_way":
       return words.one_way;
     case "media.inbound_silent":
-      return words.inbound_silent(seconds(event.data.after_ms));
+      return words.inbound_silent(secondsOf(event.data.after_ms));
     case "media.address_refused":
       return words.address_refused(event.data.address);
     case "recording_incomplete":
-      return words.recording_incomplete(t.incomplete[event.data.reason], seconds(event.data.recorded_ms));
+      return words.recording_incomplete(t.incomplete[event.data.reason], secondsOf(event.data.recorded_ms));
     case "timeline_incomplete":
       return words.timeline_incomplete(event.data.dropped);
     case "completed":
@@ -82,7 +82,7 @@ export function eventText(event: CallEvent, t: CallTexts): string {
 }
 
 /** A time in seconds, with one decimal below a minute. */
-export function seconds(ms: number): string {
+export function secondsOf(ms: number): string {
   const decimals = ms < 60_000 ? 1 : 0;
   return formatNumber(ms / 1_000, { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }

@@ -2,11 +2,11 @@ import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
 import { Notice } from "../../components/notice.tsx";
-import { Fault } from "../../components/waiting.tsx";
-import { seconds } from "./event-text.ts";
+import { FaultNotice } from "../../components/waiting.tsx";
+import { secondsOf } from "./event-text.ts";
 import { Level } from "./level.tsx";
 import { t } from "./texts.ts";
-import { type Listening, useListening } from "./use-listening.ts";
+import { type ListeningState, useListening } from "./use-listening.ts";
 
 /** Listens to the call while it lasts: muted at first, with the levels of both sides. */
 export function ListenCard({ callId }: { readonly callId: string }) {
@@ -18,10 +18,10 @@ export function ListenCard({ callId }: { readonly callId: string }) {
     <Card title={texts.title} actions={isOpen && <StateBadge listening={listening} />}>
       <div class="stack">
         <p class="small quiet">{texts.lead}</p>
-        {listening.fault.value !== undefined && <Fault error={listening.fault.value} />}
+        {listening.fault.value !== undefined && <FaultNotice error={listening.fault.value} />}
         {state === "over" && <Notice>{texts.ended}</Notice>}
         {isOpen && listening.silent.value && <Notice tone="warn">{texts.noAudio}</Notice>}
-        {listening.lostMs.value > 0 && <Notice tone="warn">{texts.gap(seconds(listening.lostMs.value))}</Notice>}
+        {listening.lostMs.value > 0 && <Notice tone="warn">{texts.gap(secondsOf(listening.lostMs.value))}</Notice>}
         {state === "on" && <Meters listening={listening} />}
         <div class="row">
           {isOpen && !listening.silent.value && (
@@ -50,7 +50,7 @@ export function ListenCard({ callId }: { readonly callId: string }) {
   );
 }
 
-function StateBadge({ listening }: { readonly listening: Listening }) {
+function StateBadge({ listening }: { readonly listening: ListeningState }) {
   const texts = t.value.listen;
   const state = listening.state.value;
   if (state !== "on") return <Badge tone="info">{state === "waiting" ? texts.waiting : texts.connecting}</Badge>;
@@ -63,7 +63,7 @@ function StateBadge({ listening }: { readonly listening: Listening }) {
   );
 }
 
-function Meters({ listening }: { readonly listening: Listening }) {
+function Meters({ listening }: { readonly listening: ListeningState }) {
   const { callee, played } = listening.levels.value;
   const texts = t.value.listen;
   return (

@@ -1,20 +1,20 @@
 import type { CallEvent } from "../../../../../src/client/index.ts";
 import { Card } from "../../components/card.tsx";
 import { Notice } from "../../components/notice.tsx";
-import { faultText } from "../../shell/faults.ts";
-import { eventText, seconds } from "./event-text.ts";
+import { faultSentence } from "../../shell/faults.ts";
+import { eventText, secondsOf } from "./event-text.ts";
 import { t } from "./texts.ts";
-import type { Timeline } from "./use-timeline.ts";
+import type { CallTimelineState } from "./use-timeline.ts";
 
 /** Events with the time since the call was created. */
-export function TimelineCard({ timeline }: { readonly timeline: Timeline }) {
+export function TimelineCard({ timeline }: { readonly timeline: CallTimelineState }) {
   const events = timeline.events.value;
   const shown = events.filter(({ type }) => type !== "signalling");
   const messages = events.filter((event) => event.type === "signalling");
   const began = events[0]?.timestamp;
   return (
     <Card title={t.value.timeline.title}>
-      {timeline.fault.value !== undefined && <Notice tone="bad">{faultText(timeline.fault.value)}</Notice>}
+      {timeline.fault.value !== undefined && <Notice tone="bad">{faultSentence(timeline.fault.value)}</Notice>}
       {shown.length === 0 && timeline.fault.value === undefined && <p class="quiet">{t.value.timeline.waiting}</p>}
       <ol class="timeline">
         {shown.map((event) => (
@@ -45,7 +45,7 @@ export function TimelineCard({ timeline }: { readonly timeline: Timeline }) {
 }
 
 function offset({ timestamp }: CallEvent, began: string | undefined): string {
-  return seconds(Date.parse(timestamp) - Date.parse(began ?? timestamp));
+  return secondsOf(Date.parse(timestamp) - Date.parse(began ?? timestamp));
 }
 
 function toneOf({ type }: CallEvent): string | undefined {

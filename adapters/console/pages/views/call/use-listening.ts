@@ -9,7 +9,7 @@ import { ListenOutput } from "./listen-output.ts";
 export type ListenState = "off" | "connecting" | "waiting" | "on" | "over";
 
 /** View and controls of a listener. */
-export interface Listening {
+export interface ListeningState {
   readonly state: ReadonlySignal<ListenState>;
   readonly muted: ReadonlySignal<boolean>;
   readonly levels: ReadonlySignal<Levels>;
@@ -24,7 +24,7 @@ export interface Listening {
 }
 
 /** Listens to a call, muted at first. */
-export function useListening(callId: string): Listening {
+export function useListening(callId: string): ListeningState {
   const state = useSignal<ListenState>("off");
   const muted = useSignal(true);
   const levels = useSignal<Levels>(SILENT);

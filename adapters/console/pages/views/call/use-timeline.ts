@@ -5,14 +5,14 @@ import { client } from "../../shell/client.ts";
 import { beginnings, onEvents } from "../../shell/live.ts";
 
 /** The events of a call so far. */
-export interface Timeline {
+export interface CallTimelineState {
   readonly events: ReadonlySignal<readonly CallEvent[]>;
   /** Fault of reading the earlier ones. */
   readonly fault: ReadonlySignal<unknown>;
 }
 
 /** Reads the timeline of a call once, and adds what happens. */
-export function useTimeline(callId: string): Timeline {
+export function useTimeline(callId: string): CallTimelineState {
   const events = useSignal<readonly CallEvent[]>([]);
   const fault = useSignal<unknown>(undefined);
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { CodedError } from "../../../../../src/base/error.ts";
-import { type CallAudio, loadProcessor, startCallAudio } from "../../audio/call-audio.ts";
+import { type BrowserCallAudio, loadProcessor, startCallAudio } from "../../audio/call-audio.ts";
 import processorUrl from "../../audio/call-processor.ts?worklet";
 import { askForMicrophone, stopMicrophone } from "../../audio/microphone.ts";
 import { keepScreenOn } from "../../audio/wake-lock.ts";
@@ -46,7 +46,7 @@ export async function openHeadset(): Promise<Headset> {
 
 function headset(context: AudioContext, microphone: MediaStream): Headset {
   const screen = keepScreenOn();
-  let audio: CallAudio | undefined;
+  let audio: BrowserCallAudio | undefined;
   return {
     start(frame, levels) {
       audio = startCallAudio({ context, callRate: HEADSET_RATE, frame, levels });

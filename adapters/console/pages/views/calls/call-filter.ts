@@ -1,11 +1,11 @@
 import type { CallEvent, ListCallsQuery } from "../../../../../src/client/index.ts";
 import { CALL_STATUSES, CALL_TYPES, type CallStatus, type CallType } from "../../../../../src/domain/calls/call.ts";
 import { PHONE_NUMBER } from "../../../../../src/domain/numbers/phone-number.ts";
-import type { CallRow } from "./call-rows.ts";
+import type { ListedCall } from "./call-rows.ts";
 import { phoneNumberOf } from "./phone-number.ts";
 
 /** Which calls a list shows; a field that is left out leaves nothing out. */
-export interface CallFilter {
+export interface CallListFilter {
   readonly statuses?: readonly CallStatus[] | undefined;
   readonly type?: CallType | undefined;
   readonly instanceId?: string | undefined;
@@ -21,7 +21,7 @@ export interface CallFilter {
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The filter in the query of a page's address; what makes no sense there is left out. */
-export function filterOf(search: string): CallFilter {
+export function filterOf(search: string): CallListFilter {
   const query = new URLSearchParams(search);
   const text = (name: string): string | undefined => query.get(name)?.trim() || undefined;
   const statuses = text("status")?.split(",") ?? [];
@@ -45,13 +45,13 @@ export function targetPhoneIn(text: string): string | undefined {
 }
 
 /** The filter as parameters of the page's address; undefined for what it leaves out. */
-export function queryOf(filter: CallFilter): Readonly<Record<string, string | undefined>> {
+export function queryOf(filter: CallListFilter): Readonly<Record<string, string | undefined>> {
   const { statuses, type, instanceId, reference, targetPhone, from, to } = filter;
   return { status: statuses?.join(","), type, instance: instanceId, reference, number: targetPhone, from, to };
 }
 
 /** The query of the address of a list with this filter; empty without one. */
-export function searchOf(filter: CallFilter): string {
+export function searchOf(filter: CallListFilter): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(queryOf(filter))) if (value) query.set(name, value);
   const text = query.toString();
@@ -59,12 +59,12 @@ export function searchOf(filter: CallFilter): string {
 }
 
 /** True if it leaves any call out. */
-export function isFiltered(filter: CallFilter): boolean {
+export function isFiltered(filter: CallListFilter): boolean {
   return searchOf(filter) !== "";
 }
 
 /** The query of the list. */
-export function listQuery(filter: CallFilter): Omit<ListCallsQuery<"outcome" | "reference">, "limit" | "cursor"> {
+export function listQuery(filter: CallListFilter): Omit<ListCallsQuery<"outcome" | "reference">, "limit" | "cursor"> {
   const { statuses, type, instanceId, reference, targetPhone, from, to } = filter;
   return {
     status: statuses,
@@ -80,7 +80,7 @@ export function listQuery(filter: CallFilter): Omit<ListCallsQuery<"outcome" | "
 }
 
 /** True if the list shows the call. */
-export function matches(call: CallRow, filter: CallFilter): boolean {
+export function matchesFilter(call: ListedCall, filter: CallListFilter): boolean {
   const { statuses, type, instanceId, reference, targetPhone, from, to } = filter;
   const createdAt = Date.parse(call.created_at);
   return (
@@ -95,7 +95,7 @@ export function matches(call: CallRow, filter: CallFilter): boolean {
 }
 
 /** True if the list may have to show the call of an event, which does not name everything. */
-export function mayMatch(event: CallEvent, status: CallStatus, filter: CallFilter): boolean {
+export function mayMatch(event: CallEvent, status: CallStatus, filter: CallListFilter): boolean {
   const { statuses, type, instanceId, reference } = filter;
   const data = event.data as { readonly type?: unknown; readonly reference?: unknown };
   return (

@@ -7,7 +7,7 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/calls.ts";
 import pt from "../../dictionary/pt/calls.ts";
 import { href, navigate } from "../../shell/place.ts";
-import type { CallRow } from "./call-rows.ts";
+import type { ListedCall } from "./call-rows.ts";
 import { createdText, Duration, outcomeText } from "./call-text.tsx";
 import { spacedNumber } from "./phone-number.ts";
 import { nearEnd, nextRows, type RowWindow, rowAfterKey, rowWindow, type Scrolled } from "./row-window.ts";
@@ -28,7 +28,7 @@ export function CallGrid({
   instanceNames,
   onNearEnd,
 }: {
-  readonly rows: ReadonlySignal<readonly CallRow[]>;
+  readonly rows: ReadonlySignal<readonly ListedCall[]>;
   readonly complete: ReadonlySignal<boolean>;
   /** By id. */
   readonly instanceNames: ReadonlyMap<string, string>;
@@ -193,7 +193,7 @@ function Row({
   tabIndex,
   instance,
 }: {
-  readonly call: CallRow;
+  readonly call: ListedCall;
   readonly rowIndex: number;
   readonly tabIndex: number;
   readonly instance: string;

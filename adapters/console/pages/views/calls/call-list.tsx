@@ -3,19 +3,19 @@ import type { Instance } from "../../../../../src/client/index.ts";
 import { LinkButton } from "../../components/button.tsx";
 import { CodeBlock } from "../../components/copy.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { Fault, Skeleton } from "../../components/waiting.tsx";
+import { FaultNotice, Skeleton } from "../../components/waiting.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/calls.ts";
 import pt from "../../dictionary/pt/calls.ts";
 import { client } from "../../shell/client.ts";
 import { beginnings, onEvents } from "../../shell/live.ts";
 import { href } from "../../shell/place.ts";
-import { session } from "../../shell/session.ts";
+import { signedIn } from "../../shell/session.ts";
 import { curlExample } from "../new-call/call-examples.ts";
 import { EMPTY_FORM } from "../new-call/call-form.ts";
-import { type CallFilter, isFiltered, searchOf } from "./call-filter.ts";
+import { type CallListFilter, isFiltered, searchOf } from "./call-filter.ts";
 import { CallGrid } from "./call-grid.tsx";
-import { type CallSource, LiveCalls } from "./live-calls.ts";
+import { CallChanges, type CallSource } from "./live-calls.ts";
 
 const t = dictionary({ en, pt });
 
@@ -24,16 +24,16 @@ export function CallList({
   filter,
   instances,
 }: {
-  readonly filter: CallFilter;
+  readonly filter: CallListFilter;
   readonly instances: readonly Instance[] | undefined;
 }) {
   const key = searchOf(filter);
-  const calls = useMemo(() => new LiveCalls(filter, accountCalls), [key]);
+  const calls = useMemo(() => new CallChanges(filter, accountCalls), [key]);
   useEffect(() => calls.start(), [calls]);
   const names = useMemo(() => new Map((instances ?? []).map(({ id, name }) => [id, name])), [instances]);
 
   const fault = calls.fault.value;
-  const faulty = fault !== undefined && <Fault error={fault} retry={() => void calls.more()} />;
+  const faulty = fault !== undefined && <FaultNotice error={fault} retry={() => void calls.more()} />;
   if (!calls.loaded.value) return faulty || <Skeleton lines={8} />;
   if (calls.rows.value.length === 0 && calls.complete.value)
     return isFiltered(filter) ? <NoMatch /> : <NoCalls instances={instances} />;
@@ -95,7 +95,7 @@ function NoCalls({ instances }: { readonly instances: readonly Instance[] | unde
       <EmptyState icon="call" title={none.title} action={<LinkButton to={href("/calls/new")}>{place}</LinkButton>}>
         {none.text}
       </EmptyState>
-      <CodeBlock label={none.curl} code={curlExample(form, session.value?.api_url ?? location.origin)} />
+      <CodeBlock label={none.curl} code={curlExample(form, signedIn.value?.api_url ?? location.origin)} />
     </div>
   );
 }

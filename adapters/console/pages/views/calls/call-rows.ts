@@ -1,11 +1,11 @@
 import { idTime } from "../../../../../src/base/ids.ts";
 import type { Call, CallEvent } from "../../../../../src/client/index.ts";
 import type { CallStatus } from "../../../../../src/domain/calls/call.ts";
-import type { CallFilter } from "./call-filter.ts";
-import { matches, mayMatch } from "./call-filter.ts";
+import type { CallListFilter } from "./call-filter.ts";
+import { matchesFilter, mayMatch } from "./call-filter.ts";
 
 /** A call of the list, with its outcome and its reference. */
-export type CallRow = Call;
+export type ListedCall = Call;
 
 /** Rank of a status: it never goes back. */
 const RANK: Readonly<Record<CallStatus, number>> = { QUEUED: 0, RINGING: 1, IN_PROGRESS: 2, COMPLETED: 3, FAILED: 3 };
@@ -27,19 +27,19 @@ export type EventEffect = "changed" | "unchanged" | "unknown_call";
  * row that is the same object looks the same.
  */
 export class CallRows {
-  readonly #filter: CallFilter;
-  readonly #rows = new Map<string, CallRow>();
+  readonly #filter: CallListFilter;
+  readonly #rows = new Map<string, ListedCall>();
   /** Of the last page that was read: older calls are on pages that have not been asked for yet. */
-  #oldest: CallRow | undefined;
+  #oldest: ListedCall | undefined;
   #complete = false;
-  #sorted: readonly CallRow[] | undefined = [];
+  #sorted: readonly ListedCall[] | undefined = [];
 
-  constructor(filter: CallFilter) {
+  constructor(filter: CallListFilter) {
     this.#filter = filter;
   }
 
   /** Newest first; the same array until something changes. */
-  get list(): readonly CallRow[] {
+  get list(): readonly ListedCall[] {
     this.#sorted ??= [...this.#rows.values()].sort(newestFirst);
     return this.#sorted;
   }
@@ -49,22 +49,22 @@ export class CallRows {
     return this.#complete;
   }
 
-  get(id: string): CallRow | undefined {
+  get(id: string): ListedCall | undefined {
     return this.#rows.get(id);
   }
 
   /** Adds the next page. @param complete it is the last one */
-  addPage(calls: readonly CallRow[], complete: boolean): void {
+  addPage(calls: readonly ListedCall[], complete: boolean): void {
     for (const call of calls) this.put(call);
     this.#oldest = calls.at(-1) ?? this.#oldest;
     this.#complete = complete;
   }
 
   /** Adds a call, or what is newer about it; a call that does not match the filter is left out. */
-  put(call: CallRow): void {
+  put(call: ListedCall): void {
     const known = this.#rows.get(call.id);
     if (known !== undefined && RANK[known.status] > RANK[call.status]) return;
-    if (matches(call, this.#filter)) this.#rows.set(call.id, call);
+    if (matchesFilter(call, this.#filter)) this.#rows.set(call.id, call);
     else if (!this.#rows.delete(call.id)) return;
     this.#sorted = undefined;
   }
@@ -89,7 +89,7 @@ export class CallRows {
   }
 }
 
-function afterEvent(call: CallRow, { timestamp, data }: CallEvent, status: CallStatus): CallRow {
+function afterEvent(call: ListedCall, { timestamp, data }: CallEvent, status: CallStatus): ListedCall {
   switch (status) {
     case "QUEUED":
     case "RINGING":
@@ -103,13 +103,13 @@ function afterEvent(call: CallRow, { timestamp, data }: CallEvent, status: CallS
 }
 
 /** The outcome in the data of a final event, which has other fields too. */
-function outcomeIn(data: object): CallRow["outcome"] | undefined {
+function outcomeIn(data: object): ListedCall["outcome"] | undefined {
   if (!("reason" in data)) return undefined;
   const { reference: _, metadata: __, ...outcome } = data as Record<string, unknown>;
-  return outcome as unknown as CallRow["outcome"];
+  return outcome as unknown as ListedCall["outcome"];
 }
 
-function newestFirst(a: CallRow, b: CallRow): number {
+function newestFirst(a: ListedCall, b: ListedCall): number {
   if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1;
   return a.id < b.id ? 1 : -1;
 }

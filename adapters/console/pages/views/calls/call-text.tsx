@@ -4,12 +4,12 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/calls.ts";
 import { formatClock, formatDuration, formatNumber, formatTime } from "../../dictionary/format.ts";
 import pt from "../../dictionary/pt/calls.ts";
-import type { CallRow } from "./call-rows.ts";
+import type { ListedCall } from "./call-rows.ts";
 
 const t = dictionary({ en, pt });
 
 /** Result or state of a call, in words. */
-export function outcomeText({ status, outcome }: CallRow): string {
+export function outcomeText({ status, outcome }: ListedCall): string {
   switch (status) {
     case "QUEUED":
       return t.value.waiting;
@@ -28,13 +28,13 @@ export function outcomeText({ status, outcome }: CallRow): string {
 }
 
 /** Time at which a call was created: the time of day alone if it was today. */
-export function createdText({ created_at }: CallRow): string {
+export function createdText({ created_at }: ListedCall): string {
   const isToday = new Date(created_at).toDateString() === new Date().toDateString();
   return isToday ? formatClock(created_at) : formatTime(created_at);
 }
 
 /** Time the callee has been, or was, on the phone. */
-export function Duration({ call }: { readonly call: CallRow }) {
+export function Duration({ call }: { readonly call: ListedCall }) {
   const { status, started_at, ended_at, outcome } = call;
   if (status === "IN_PROGRESS" && started_at) return <Elapsed since={started_at} />;
   if (outcome) return <>{outcome.duration_ms > 0 ? formatDuration(outcome.duration_ms) : ""}</>;

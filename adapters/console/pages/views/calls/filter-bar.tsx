@@ -10,7 +10,7 @@ import en from "../../dictionary/en/calls.ts";
 import enFaults from "../../dictionary/en/form-faults.ts";
 import pt from "../../dictionary/pt/calls.ts";
 import ptFaults from "../../dictionary/pt/form-faults.ts";
-import { type CallFilter, isFiltered, targetPhoneIn } from "./call-filter.ts";
+import { type CallListFilter, isFiltered, targetPhoneIn } from "./call-filter.ts";
 
 const t = dictionary({ en, pt });
 const faults = dictionary({ en: enFaults, pt: ptFaults });
@@ -28,13 +28,13 @@ export function FilterBar({
   instances,
   onChange,
 }: {
-  readonly filter: CallFilter;
+  readonly filter: CallListFilter;
   readonly instances: readonly Instance[];
-  readonly onChange: (filter: CallFilter) => void;
+  readonly onChange: (filter: CallListFilter) => void;
 }) {
   const { filters } = t.value;
   const { statuses, type, instanceId, reference, targetPhone, from, to } = filter;
-  const set = (change: Partial<CallFilter>): void => onChange({ ...filter, ...change });
+  const set = (change: Partial<CallListFilter>): void => onChange({ ...filter, ...change });
   const more = { type, instanceId, reference, targetPhone, from, to };
   const isOpen = isFiltered(more);
   return (

@@ -1,8 +1,8 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { idTime } from "../../../../../src/base/ids.ts";
 import type { CallEvent, CallsClient } from "../../../../../src/client/index.ts";
-import { type CallFilter, listQuery } from "./call-filter.ts";
-import { type CallRow, CallRows } from "./call-rows.ts";
+import { type CallListFilter, listQuery } from "./call-filter.ts";
+import { CallRows, type ListedCall } from "./call-rows.ts";
 
 /** Calls on the first page, and on each further one. */
 const PAGE = 100;
@@ -25,16 +25,16 @@ export interface CallSource {
 }
 
 /** The list of a filter: pages that are read on demand, kept up to date by the events of the account. */
-export class LiveCalls {
+export class CallChanges {
   /** Newest first. */
-  readonly rows = signal<readonly CallRow[]>([]);
+  readonly rows = signal<readonly ListedCall[]>([]);
   /** The first page has arrived. */
   readonly loaded = signal(false);
   /** There are no further pages. */
   readonly complete = signal(false);
   /** Fault of reading the latest page. */
   readonly fault = signal<unknown>(undefined);
-  readonly #filter: CallFilter;
+  readonly #filter: CallListFilter;
   readonly #source: CallSource;
   #calls: CallRows;
   #cursor: string | undefined;
@@ -45,7 +45,7 @@ export class LiveCalls {
   #drawing: ReturnType<typeof setTimeout> | undefined;
   #finding: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(filter: CallFilter, source: CallSource) {
+  constructor(filter: CallListFilter, source: CallSource) {
     this.#filter = filter;
     this.#source = source;
     this.#calls = new CallRows(filter);

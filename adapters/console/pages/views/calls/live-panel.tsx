@@ -7,7 +7,7 @@ import enCalls from "../../dictionary/en/calls.ts";
 import en from "../../dictionary/en/new-call.ts";
 import ptCalls from "../../dictionary/pt/calls.ts";
 import pt from "../../dictionary/pt/new-call.ts";
-import { faultText } from "../../shell/faults.ts";
+import { faultSentence } from "../../shell/faults.ts";
 import { href } from "../../shell/place.ts";
 import { Keypad } from "../phone/keypad.tsx";
 import { Elapsed } from "./call-text.tsx";
@@ -101,7 +101,7 @@ function Level({ label, value }: { readonly label: string; readonly value: numbe
 
 function End({ call }: { readonly call: MicrophoneCall }) {
   const fault = call.fault.value;
-  if (fault !== undefined) return <Notice tone="bad">{faultText(fault)}</Notice>;
+  if (fault !== undefined) return <Notice tone="bad">{faultSentence(fault)}</Notice>;
   const reason = call.end.value?.reason;
   if (!reason) return null;
   return <p>{reason === "stream_closed" ? t.value.live.hungUp : calls.value.outcomes[reason]}</p>;

@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 import type { CallStream, StreamEnd, StreamEvent } from "../../../../../src/client/index.ts";
-import type { CallAudio, Levels } from "../../audio/call-audio.ts";
+import type { AudioLevels, BrowserCallAudio } from "../../audio/call-audio.ts";
 
 /** Frames of 20 ms that may wait to be sent; later ones are dropped, so that a slow network adds no lasting delay. */
 const MAX_WAITING = 25;
-const SILENCE: Levels = { heard: 0, spoken: 0 };
+const SILENCE: AudioLevels = { heard: 0, spoken: 0 };
 
 /** Phase of a call through the microphone. */
 export type LivePhase = "calling" | "ringing" | "talking" | "ended";
@@ -22,7 +22,10 @@ export interface ServerCall {
 /** Microphone and loudspeaker of this browser. */
 export interface Headset {
   /** @param frame called with each 20 ms of the microphone */
-  start(frame: (samples: Int16Array<ArrayBuffer>) => void, levels: (levels: Levels) => void): Pick<CallAudio, "play">;
+  start(
+    frame: (samples: Int16Array<ArrayBuffer>) => void,
+    levels: (levels: AudioLevels) => void,
+  ): Pick<BrowserCallAudio, "play">;
   mute(muted: boolean): void;
   /** Gives the microphone back. */
   release(): void;
@@ -115,7 +118,7 @@ export class MicrophoneCall {
     for await (const event of stream.events()) this.#take(event);
   }
 
-  async #play(stream: CallStream, audio: Pick<CallAudio, "play">): Promise<void> {
+  async #play(stream: CallStream, audio: Pick<BrowserCallAudio, "play">): Promise<void> {
     for await (const frame of stream.audio()) audio.play(frame);
   }
 

@@ -12,7 +12,7 @@ export function callerForm({ phoneNumber = "", displayName = "", withheld = fals
 }
 
 /** The caller of the fields; null if they are empty. */
-export function callerOf({ phoneNumber, displayName, withheld }: CallerForm): CallerId | null {
+export function callerOfForm({ phoneNumber, displayName, withheld }: CallerForm): CallerId | null {
   const number = phoneNumber.replace(/[\s().-]/g, "");
   const name = displayName.trim();
   if (number === "" && name === "" && !withheld) return null;

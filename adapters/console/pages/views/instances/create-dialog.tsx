@@ -15,13 +15,13 @@ import { navigate } from "../../shell/place.ts";
 import { useAction } from "../../shell/use-action.ts";
 import { useData } from "../../shell/use-data.ts";
 import { CallerFields } from "./caller-fields.tsx";
-import { callerForm, callerOf } from "./caller-form.ts";
+import { callerForm, callerOfForm } from "./caller-form.ts";
 import { networks, networkTexts } from "./networks.ts";
 
 const t = dictionary({ en, pt });
 
 /** Asks for a name and a network, and leads to the new instance, where its phone is linked. */
-export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
+export function CreateInstanceDialog({ onClose }: { readonly onClose: () => void }) {
   const open = useData(networks);
   return (
     <Dialog title={t.value.create.title} onClose={onClose}>
@@ -50,7 +50,7 @@ function CreateForm({
   const caller = useSignal(callerForm());
   const { caller_ids } = networks.find((network) => network.name === provider.value) ?? networks[0];
   const create = useAction(async () => {
-    const callerId = caller_ids === null ? null : callerOf(caller.value);
+    const callerId = caller_ids === null ? null : callerOfForm(caller.value);
     const input = { name: name.value, provider: provider.value, ...(callerId && { callerId }) };
     const { id } = await client.instances.create(input);
     onClose();

@@ -3,7 +3,7 @@ import type { InstanceDetails, LinkPage, QrCode } from "../../../../../src/clien
 import { Button, LinkButton } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
 import { CopyField } from "../../components/copy.tsx";
-import { Fault } from "../../components/waiting.tsx";
+import { FaultNotice } from "../../components/waiting.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/instances.ts";
 import { formatTime } from "../../dictionary/format.ts";
@@ -93,7 +93,7 @@ function SendLink({ instance: { id, name } }: { readonly instance: InstanceDetai
           </p>
         </>
       )}
-      {make.fault !== undefined && <Fault error={make.fault} />}
+      {make.fault !== undefined && <FaultNotice error={make.fault} />}
       <div class="row">
         <Button look="quiet" busy={make.busy} onClick={() => make.start()}>
           {made ? link.sendAgain : link.sendAction}

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { QrCode } from "../../../../../src/client/index.ts";
-import { Fault, Skeleton } from "../../components/waiting.tsx";
+import { FaultNotice, Skeleton } from "../../components/waiting.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/instances.ts";
 import pt from "../../dictionary/pt/instances.ts";
@@ -44,7 +44,7 @@ export function QrPanel({
       ) : (
         fault.value === undefined && <Skeleton lines={6} />
       )}
-      {fault.value !== undefined && <Fault error={fault.value} />}
+      {fault.value !== undefined && <FaultNotice error={fault.value} />}
     </div>
   );
 }

@@ -12,7 +12,7 @@ import { toast } from "../../shell/toasts.tsx";
 import { useAction } from "../../shell/use-action.ts";
 import { useData } from "../../shell/use-data.ts";
 import { CallerFields } from "./caller-fields.tsx";
-import { callerForm, callerOf } from "./caller-form.ts";
+import { callerForm, callerOfForm } from "./caller-form.ts";
 import { networks } from "./networks.ts";
 
 const t = dictionary({ en, pt });
@@ -30,7 +30,7 @@ export function SettingsCard({
   const open = useData(networks).value.value;
   const allowed = open?.find((network) => network.name === instance.connection?.provider)?.caller_ids ?? null;
   const save = useAction(async () => {
-    const callerId = allowed === null ? {} : { callerId: callerOf(caller.value) };
+    const callerId = allowed === null ? {} : { callerId: callerOfForm(caller.value) };
     await client.instances.update(instance.id, { name: name.value, ...callerId });
     toast(t.value.settings.saved);
     await reload();

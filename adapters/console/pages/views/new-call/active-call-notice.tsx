@@ -1,7 +1,7 @@
 import type { CreatedCall } from "../../../../../src/client/index.ts";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { Notice } from "../../components/notice.tsx";
-import { Fault } from "../../components/waiting.tsx";
+import { FaultNotice } from "../../components/waiting.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/new-call.ts";
 import pt from "../../dictionary/pt/new-call.ts";
@@ -35,7 +35,7 @@ export function ActiveCallNotice({ call, onOver }: { readonly call: CreatedCall;
           {active.hangUp}
         </Button>
       </div>
-      {hangUp.fault !== undefined && <Fault error={hangUp.fault} />}
+      {hangUp.fault !== undefined && <FaultNotice error={hangUp.fault} />}
     </Notice>
   );
 }

@@ -1,4 +1,4 @@
-import { DecodedAudio } from "../../../../../src/domain/calls/audio-input.ts";
+import { UploadedAudio } from "../../../../../src/domain/calls/audio-input.ts";
 import { type CallSchemas, callSchemas, parseCall } from "../../../../../src/domain/calls/call-input.ts";
 import type { Limits } from "../../../../../src/domain/limits.ts";
 import { type Fault, Refusal } from "../../../../../src/domain/refusal.ts";
@@ -79,8 +79,8 @@ function placed(fault: AnyFault): PlacedFault {
 }
 
 /** The size of the file decides, so its text is never made for a check. */
-function standIn({ audio }: CallForm): DecodedAudio | undefined {
-  return audio && new DecodedAudio(audio.bytes, "");
+function standIn({ audio }: CallForm): UploadedAudio | undefined {
+  return audio && new UploadedAudio(audio.bytes, "");
 }
 
 /** The server finds this out when it decodes the file. */

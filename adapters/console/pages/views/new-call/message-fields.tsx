@@ -10,7 +10,7 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/new-call.ts";
 import { formatNumber } from "../../dictionary/format.ts";
 import pt from "../../dictionary/pt/new-call.ts";
-import { session } from "../../shell/session.ts";
+import { signedIn } from "../../shell/session.ts";
 import { AgentFields } from "./agent-fields.tsx";
 import { AudioField } from "./audio-field.tsx";
 import { MachineField, TextArea } from "./form-field.tsx";
@@ -94,7 +94,7 @@ function TextFields({ state, limits }: FieldsProps) {
 /** Notes for a person before they talk through this browser. */
 function StreamNotes() {
   const { stream } = t.value;
-  if (session.value?.streams === false)
+  if (signedIn.value?.streams === false)
     return (
       <Notice tone="warn">
         <strong>{stream.off}</strong>

@@ -3,7 +3,7 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/new-call.ts";
 import pt from "../../dictionary/pt/new-call.ts";
 import { href } from "../../shell/place.ts";
-import { session } from "../../shell/session.ts";
+import { signedIn } from "../../shell/session.ts";
 import { phoneNumberOf, spacedNumber } from "../calls/phone-number.ts";
 import { TextField } from "./form-field.tsx";
 import type { FormState } from "./form-state.ts";
@@ -28,7 +28,7 @@ export function NumberField({ state }: { readonly state: FormState }) {
         autoComplete="off"
         placeholder="+12025550100"
       />
-      {session.value?.simulator && (
+      {signedIn.value?.simulator && (
         <>
           {isNumber && (
             <div class="row">

@@ -9,7 +9,7 @@ import en from "../../dictionary/en/overview.ts";
 import pt from "../../dictionary/pt/overview.ts";
 import { client } from "../../shell/client.ts";
 import { href } from "../../shell/place.ts";
-import { session } from "../../shell/session.ts";
+import { signedIn } from "../../shell/session.ts";
 import { useData } from "../../shell/use-data.ts";
 import { hasOpenedPhone, rememberedNumber } from "../phone/phone-number.ts";
 
@@ -41,7 +41,7 @@ export function FirstSteps() {
   if (!isNew.current) return null;
 
   const texts = t.value.steps;
-  const simulator = session.value?.simulator ?? false;
+  const simulator = signedIn.value?.simulator ?? false;
   const active = owned.find(({ status }) => status === "ACTIVE");
   const number = encodeURIComponent(rememberedNumber());
   const from = active === undefined ? "" : `&instance=${active.id}`;
@@ -100,7 +100,7 @@ export function FirstSteps() {
           </li>
         ))}
       </ol>
-      {session.value?.accounts && steps.every(({ done }) => done) && (
+      {signedIn.value?.accounts && steps.every(({ done }) => done) && (
         <p class="first-steps-end">
           {texts.end} <a href={href("/tokens")}>{texts.endAction}</a>
         </p>

@@ -7,7 +7,7 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/phone.ts";
 import pt from "../../dictionary/pt/phone.ts";
 import { href } from "../../shell/place.ts";
-import { session } from "../../shell/session.ts";
+import { signedIn } from "../../shell/session.ts";
 import { useInstances } from "../calls/use-instances.ts";
 import { curlExample } from "../new-call/call-examples.ts";
 import { EMPTY_FORM } from "../new-call/call-form.ts";
@@ -18,7 +18,7 @@ const t = dictionary({ en, pt });
 export function FirstCall({ number }: { readonly number: string }) {
   const instances = useInstances();
   const { first } = t.value;
-  const url = session.value?.api_url ?? location.origin;
+  const url = signedIn.value?.api_url ?? location.origin;
   return (
     <Card title={first.title}>
       <Loaded data={instances}>

@@ -1,9 +1,9 @@
 import { type Signal, signal } from "@preact/signals";
-import { type CallAudio, type Levels, startCallAudio, startPlaybackOnly } from "../../audio/call-audio.ts";
+import { type AudioLevels, type BrowserCallAudio, startCallAudio, startPlaybackOnly } from "../../audio/call-audio.ts";
 import { askForMicrophone, type MicrophoneState, stopMicrophone } from "../../audio/microphone.ts";
 import { keepScreenOn } from "../../audio/wake-lock.ts";
 
-const SILENCE: Levels = { heard: 0, spoken: 0 };
+const SILENCE: AudioLevels = { heard: 0, spoken: 0 };
 
 /** Options of {@link LiveCall}. */
 export interface LiveCallOptions {
@@ -18,10 +18,10 @@ export interface LiveCallOptions {
 
 /** The audio of the call that this phone has answered, from the answer to the end. */
 export class LiveCall {
-  readonly levels: Signal<Levels> = signal(SILENCE);
+  readonly levels: Signal<AudioLevels> = signal(SILENCE);
   readonly microphone: Signal<MicrophoneState> = signal<MicrophoneState>("asking");
   readonly muted: Signal<boolean> = signal(false);
-  #audio: CallAudio | undefined;
+  #audio: BrowserCallAudio | undefined;
   readonly #screen = keepScreenOn();
   #stream: MediaStream | undefined;
   #ended = false;
@@ -64,7 +64,7 @@ export class LiveCall {
     await this.#connect(this.#audio);
   }
 
-  async #connect(audio: CallAudio): Promise<void> {
+  async #connect(audio: BrowserCallAudio): Promise<void> {
     const answer = audio.connect ? await askForMicrophone() : isSecureContext ? "missing" : "insecure";
     if (!(answer instanceof MediaStream)) {
       this.microphone.value = answer;

@@ -38,7 +38,7 @@ export type PhoneInput =
   | { readonly type: "refused"; readonly reason: Refused };
 
 /** The state after an input. @param now ms */
-export function nextState(state: PhoneState, input: PhoneInput, now: number): PhoneState {
+export function nextPhoneState(state: PhoneState, input: PhoneInput, now: number): PhoneState {
   switch (input.type) {
     case "closed":
       return { name: "disconnected", ...lastOf(state, "connection_lost", now) };

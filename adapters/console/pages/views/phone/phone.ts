@@ -6,7 +6,7 @@ import { CONSOLE } from "../../shell/place.ts";
 import { alertPerson } from "./alerts.ts";
 import { LiveCall } from "./live-call.ts";
 import { PhoneConnection } from "./phone-connection.ts";
-import { nextState, type PhoneInput, type PhoneState } from "./phone-state.ts";
+import { nextPhoneState, type PhoneInput, type PhoneState } from "./phone-state.ts";
 import { playKey } from "./ringer.ts";
 
 /** A phone that is open in this page: its connection, its state and its sound. */
@@ -89,7 +89,7 @@ export class Phone {
 
   #take(input: PhoneInput): void {
     const before = this.state.value;
-    const after = nextState(before, input, performance.now());
+    const after = nextPhoneState(before, input, performance.now());
     this.state.value = after;
     if (before.name === after.name) return;
     this.#stopAlert?.();

@@ -8,9 +8,9 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/tokens.ts";
 import pt from "../../dictionary/pt/tokens.ts";
 import { client } from "../../shell/client.ts";
-import { session } from "../../shell/session.ts";
+import { signedIn } from "../../shell/session.ts";
 import { useData } from "../../shell/use-data.ts";
-import { curlExample, typescriptExample } from "./examples.ts";
+import { curlTokenExample, typescriptExample } from "./examples.ts";
 
 const t = dictionary({ en, pt });
 
@@ -18,7 +18,7 @@ const t = dictionary({ en, pt });
 export function CreatedToken({ token, onClose }: { readonly token: NewTokenView; readonly onClose: () => void }) {
   const texts = t.value.created;
   const instances = useData((signal) => client.instances.page({ limit: 100 }, { signal }));
-  const url = session.value?.api_url ?? location.origin;
+  const url = signedIn.value?.api_url ?? location.origin;
   const owned = instances.value.value?.items;
   const instance = token.demo_instance_id ?? (owned?.find(({ status }) => status === "ACTIVE") ?? owned?.[0])?.id;
   const use = { url, token: token.token, scopes: token.scopes, instance };
@@ -32,7 +32,7 @@ export function CreatedToken({ token, onClose }: { readonly token: NewTokenView;
         <Tabs
           label={texts.examples}
           tabs={[
-            { name: "curl", content: () => <CodeBlock label="curl" code={curlExample(use)} /> },
+            { name: "curl", content: () => <CodeBlock label="curl" code={curlTokenExample(use)} /> },
             { name: "TypeScript", content: () => <CodeBlock label="TypeScript" code={typescriptExample(use)} /> },
           ]}
         />

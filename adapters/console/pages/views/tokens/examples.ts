@@ -17,7 +17,7 @@ const TEXT = "Hello from Ringport.";
 const VOICE = "en-US-1";
 
 /** A request that works as it is pasted into a shell. */
-export function curlExample(use: TokenUse): string {
+export function curlTokenExample(use: TokenUse): string {
   const head = `-H ${quoted(`Authorization: Bearer ${use.token}`)}`;
   const body = bodyOf(use);
   if (body === undefined) return `curl -sS ${quoted(`${use.url}/v1/instances`)} \\\n  ${head}`;

@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 const LIFETIMES = ["0", "7", "30", "90", "365"] as const;
 
 /** The form that creates a token. */
-export function NewToken({
+export function NewTokenForm({
   onCreated,
   onCancel,
 }: {

@@ -13,7 +13,7 @@ import { WebhookForm } from "./webhook-form.tsx";
 const t = dictionary({ en, pt });
 
 /** Creates a webhook, shows its secret, and leads to its page. */
-export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
+export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void }) {
   const created = useSignal<WebhookWithSecret | undefined>(undefined);
   const webhook = created.value;
   if (webhook)

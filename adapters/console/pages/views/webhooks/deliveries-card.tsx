@@ -3,8 +3,8 @@ import type { Webhook, WebhookDelivery } from "../../../../../src/client/index.t
 import { Button } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
 import { Select } from "../../components/field.tsx";
-import { type Column, Table } from "../../components/table.tsx";
-import { Fault, Loaded } from "../../components/waiting.tsx";
+import { Table, type TableColumn } from "../../components/table.tsx";
+import { FaultNotice, Loaded } from "../../components/waiting.tsx";
 import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/webhooks.ts";
 import { formatRelative, formatTime } from "../../dictionary/format.ts";
@@ -71,7 +71,7 @@ export function DeliveriesCard({
       }
     >
       <div class="stack">
-        {test.fault !== undefined && <Fault error={test.fault} />}
+        {test.fault !== undefined && <FaultNotice error={test.fault} />}
         <div class="delivery-filter">
           <Select
             label={deliveries.filter}
@@ -136,7 +136,7 @@ function useReadAgain(rows: readonly WebhookDelivery[] | undefined, reload: () =
   }, [rows, isDue]);
 }
 
-function columns(webhook: Webhook, reload: () => Promise<void>): readonly Column<WebhookDelivery>[] {
+function columns(webhook: Webhook, reload: () => Promise<void>): readonly TableColumn<WebhookDelivery>[] {
   const { column, noResponse, next } = t.value.deliveries;
   return [
     { title: column.event, cell: ({ event_type }) => <code>{event_type}</code> },
@@ -199,7 +199,7 @@ function Replay({
       >
         {deliveries.replay}
       </Button>
-      {replay.fault !== undefined && <Fault error={replay.fault} />}
+      {replay.fault !== undefined && <FaultNotice error={replay.fault} />}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { WhatsAppCall, WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts";
-import type { CallListener } from "../../calls/call-port.ts";
+import type { WhatsAppCallListener } from "../../calls/call-port.ts";
 
 const CALL_EVENTS: ReadonlyMap<string, "state" | "ended"> = new Map([
   ["voip_call_state", "state"],
@@ -24,7 +24,7 @@ export class ClientWiring {
   }
 
   /** Passes on the events of calls, and every stanza before the client handles it. */
-  attachCalls(client: WhatsAppClient, listener: Pick<CallListener, "voip" | "stanza">): void {
+  attachCalls(client: WhatsAppClient, listener: Pick<WhatsAppCallListener, "voip" | "stanza">): void {
     for (const [name, type] of CALL_EVENTS)
       this.on(client, name, (event) => {
         if (isCall(event)) listener.voip({ type, call: event });

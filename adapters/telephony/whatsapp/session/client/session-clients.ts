@@ -9,7 +9,7 @@ import { isContact } from "../../store/contacts.ts";
 import { privacyTokensOf } from "../../store/whatsapp-store.ts";
 import { newSessionId, type SessionId } from "../records/link-credentials.ts";
 import { SessionRecords } from "../records/session-records.ts";
-import { type ClientListener, SupervisedClient } from "./supervised-client.ts";
+import { SupervisedClient, type WhatsAppClientListener } from "./supervised-client.ts";
 
 /** Time the deletion of the records may take, ms. */
 const ERASING_MS = 3_000;
@@ -28,7 +28,7 @@ export interface SessionClientsOptions {
   /** Resolves when the number may log in; may never do so once `isWanted` returns false. */
   readonly turn: (isWanted: () => boolean) => Promise<void>;
   /** Receives the reports of the current client only. */
-  readonly listener: ClientListener;
+  readonly listener: WhatsAppClientListener;
 }
 
 /** The clients of a session, one after the other: a client is used up by a logout. */

@@ -26,7 +26,7 @@ const MAX_ATTEMPTS = 8;
 const ASK_MS = 200;
 
 /** Receives what a client reports. */
-export interface ClientListener {
+export interface WhatsAppClientListener {
   input(input: SessionInput): void;
   voip(event: VoipEvent): void;
   stanza(stanza: unknown): void;
@@ -42,7 +42,7 @@ export interface SupervisedClientOptions {
   readonly system: System;
   readonly logger: Logger;
   readonly instanceId: string;
-  readonly listener: ClientListener;
+  readonly listener: WhatsAppClientListener;
 }
 
 /**

@@ -85,7 +85,7 @@ export function staysClosed(code: number | undefined): boolean {
 }
 
 /** The meaning of a refused login that leaves the credentials as they are. Only a fault of WhatsApp's own passes soon. */
-export function refusalOf({ code }: LoginRefusal): Closing & { readonly kind: "passes" | "declined" } {
+export function linkRefusal({ code }: LoginRefusal): Closing & { readonly kind: "passes" | "declined" } {
   const named = code === undefined ? "without a code" : `(${code})`;
   if (code !== undefined && code >= 500 && code < 600)
     return { kind: "passes", reason: `WhatsApp has a fault of its own ${named}` };

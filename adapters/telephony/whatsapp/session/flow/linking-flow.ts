@@ -1,7 +1,7 @@
 import type { LineCondition } from "../../../../../src/ports/telephony.ts";
 import type { Closing } from "./closings.ts";
 import { attemptFailed, loggedIn, waitMs } from "./reconnects.ts";
-import { forgotten, moved, PATIENCE_MS, stay } from "./session-state.ts";
+import { CONNECT_TIMEOUT_MS, forgotten, moved, stay } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
 
 /** Time the first code may take to come, ms. */
@@ -67,7 +67,7 @@ export function decideLinking(flow: SessionFlow, input: LinkingInput, { now, cha
         effects: [
           { do: "stop_timer", timer: "retry" },
           { do: "store_link", phone: input.phone },
-          { do: "start_timer", timer: "patience", ms: PATIENCE_MS },
+          { do: "start_timer", timer: "patience", ms: CONNECT_TIMEOUT_MS },
         ],
       };
     case "codes_over":

@@ -1,7 +1,7 @@
 import { disconnected } from "./lost-connections.ts";
 import { doubtful } from "./ownership-flow.ts";
 import { connectionLost, connectionUp, isUnstable, loggedIn, loginBudgetMs, resumed } from "./reconnects.ts";
-import { healthOf, isLinked, moved, PATIENCE_MS, reportOffline, STOP_WAITING, stay } from "./session-state.ts";
+import { CONNECT_TIMEOUT_MS, healthOf, isLinked, moved, reportOffline, STOP_WAITING, stay } from "./session-state.ts";
 import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
 
 /** Decides what the client's state means, asked just now: no other input makes a session online. */
@@ -51,7 +51,10 @@ function dropped(flow: SessionFlow, moment: Moment): SessionDecision {
   if (!moment.inCall || isUnstable(reconnects, moment.now) || loginBudgetMs(reconnects, moment.now) > 0)
     return disconnected({ ...flow, reconnects }, BROKE_OFF, moment);
   const next = { ...moved(flow, "drop", reason), reconnects: loggedIn(reconnects, moment.now) };
-  const effects: SessionEffect[] = [{ do: "start_timer", timer: "patience", ms: PATIENCE_MS }, ...reportOffline(next)];
+  const effects: SessionEffect[] = [
+    { do: "start_timer", timer: "patience", ms: CONNECT_TIMEOUT_MS },
+    ...reportOffline(next),
+  ];
   return { flow: next, effects: [...effects, { do: "calls_lost", reason, final: false }] };
 }
 

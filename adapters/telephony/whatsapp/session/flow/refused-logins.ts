@@ -1,6 +1,6 @@
 import type { PastLogins } from "../records/past-logins.ts";
 import { utc } from "../utc.ts";
-import { type LoginRefusal, refusalOf, staysClosed } from "./closings.ts";
+import { type LoginRefusal, linkRefusal, staysClosed } from "./closings.ts";
 import { decideLinking } from "./linking-flow.ts";
 import { disconnected } from "./lost-connections.ts";
 import { attemptFailed, connectionLost, MAX_RESTRICTION_MS, restrictionMs, withPastLogins } from "./reconnects.ts";
@@ -15,7 +15,7 @@ export function loginRefused(flow: SessionFlow, refusal: LoginRefusal, moment: M
   if (staysClosed(refusal.code)) return stay(flow); // its closing follows
   if (flow.state === "waiting" || flow.state === "halted") return { flow, effects: [{ do: "disconnect" }] };
   if (refusal.code === 402) return restricted(flow, refusal.expiresInMs, moment);
-  const closing = refusalOf(refusal);
+  const closing = linkRefusal(refusal);
   if (flow.state === "linking") return decideLinking(flow, { type: "closing", closing }, moment);
   if (!isLinked(flow)) return stay(flow);
   return disconnected({ ...flow, reconnects: connectionLost(flow.reconnects, moment.now) }, closing, moment);

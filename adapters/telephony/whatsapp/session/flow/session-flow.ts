@@ -8,11 +8,11 @@ import { disowned, OWNERSHIP_MS } from "./ownership-flow.ts";
 import { connectionLost, loggedIn, loginBudgetMs, MAX_LOGINS, notLoggedIn, takenOver } from "./reconnects.ts";
 import { loginRefused, remembered } from "./refused-logins.ts";
 import {
+  CONNECT_TIMEOUT_MS,
   forgotten,
   healthOf,
   isLinked,
   moved,
-  PATIENCE_MS,
   reportOffline,
   STOP_ALL,
   stay,
@@ -111,7 +111,7 @@ function login(flow: SessionFlow, moment: Moment): SessionDecision {
   }
   return {
     flow: { ...flow, reconnects: loggedIn(flow.reconnects, moment.now) },
-    effects: [{ do: "start_timer", timer: "patience", ms: PATIENCE_MS }],
+    effects: [{ do: "start_timer", timer: "patience", ms: CONNECT_TIMEOUT_MS }],
   };
 }
 

@@ -29,7 +29,7 @@ export const NEW_SESSION: SessionFlow = {
 };
 
 /** Time a connection may take to come up, or to come back automatically, ms. */
-export const PATIENCE_MS = 30_000;
+export const CONNECT_TIMEOUT_MS = 30_000;
 /** Time a number may wait for its turn to log in, ms. */
 export const TURN_MS = 30 * 60_000;
 

@@ -21,7 +21,7 @@ export const SESSION_STATES = [
   "halted",
   "closed",
 ] as const;
-export type SessionState = (typeof SESSION_STATES)[number];
+type SessionState = (typeof SESSION_STATES)[number];
 
 /** Inputs of a session. */
 export type SessionMove = "link" | "connect" | "open" | "drop" | "lose" | "halt" | "unlink" | "close";
@@ -106,7 +106,7 @@ export type SessionInput =
   | { readonly type: "failed"; readonly reason: string }
   /** The last call on the session has ended. */
   | { readonly type: "calls_over" }
-  | { readonly type: "timer"; readonly timer: SessionTimer };
+  | { readonly type: "timer"; readonly timer: WhatsAppTimer };
 
 /** The state of the client. */
 export interface LiveState {
@@ -120,7 +120,7 @@ export interface LiveState {
  * `patience`: codes, or a connection, must have come by then. `retry`: the next attempt. `ownership`: the server must be
  * able to act for the number again.
  */
-export type SessionTimer = "patience" | "retry" | "ownership";
+export type WhatsAppTimer = "patience" | "retry" | "ownership";
 
 export type SessionEffect =
   /** Ask for the client's state now. */
@@ -149,8 +149,8 @@ export type SessionEffect =
   /** The calls must hang up while the connection is still there. */
   | { readonly do: "end_calls"; readonly reason: string }
   /** Replaces a running timer of this name. */
-  | { readonly do: "start_timer"; readonly timer: SessionTimer; readonly ms: number }
-  | { readonly do: "stop_timer"; readonly timer: SessionTimer }
+  | { readonly do: "start_timer"; readonly timer: WhatsAppTimer; readonly ms: number }
+  | { readonly do: "stop_timer"; readonly timer: WhatsAppTimer }
   | { readonly do: "log"; readonly level: "info" | "warn" | "error"; readonly message: string };
 
 /** Dependencies of a decision besides the state and the input. */

@@ -1,6 +1,6 @@
 import { within } from "../../../../../src/base/timeout.ts";
 import type { Timers } from "../../../../../src/base/timers.ts";
-import type { CallListener, CallPort } from "../../calls/call-port.ts";
+import type { CallPort, WhatsAppCallListener } from "../../calls/call-port.ts";
 import { endAtClient } from "../../calls/end-at-client.ts";
 import { isConnected } from "../../calls/is-connected.ts";
 import { END_MS } from "../../calls/leg.ts";
@@ -12,7 +12,7 @@ export const ABANDONED_MS = 10_000;
 export interface AbandonedCallsOptions {
   readonly system: Timers;
   readonly port: Pick<CallPort, "client" | "calls" | "openCalls">;
-  readonly listeners: ReadonlySet<Pick<CallListener, "callId">>;
+  readonly listeners: ReadonlySet<Pick<WhatsAppCallListener, "callId">>;
   /** A call could not be ended. */
   readonly failed: (error: unknown) => void;
 }

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { sourceFiles } from "./source-files.ts";
+
+const EXPORT =
+  /^export (?:declare )?(?:abstract )?(?:async )?(?:const enum|const|let|function\*?|class|type|interface|enum) (\w+)/gm;
+
+/** Files that may export a name that another file exports too. */
+const SHARED: readonly (readonly [path: string, reason: string])[] = [
+  ["adapters/server/bun.ts", "each runtime has its serve()"],
+  ["adapters/server/deno.ts", "each runtime has its serve()"],
+  ["src/http/answers.ts", "generated: the JSON of a record, by the record's public name"],
+  ["src/client/pages.ts", "ringport/client: pages of JSON"],
+  ["src/client/transport.ts", "ringport/client: options of a request"],
+  ["src/client/stream/call-listening.ts", "ringport/client: listening over HTTP"],
+  ["src/client/stream/call-stream.ts", "ringport/client: a stream over HTTP"],
+  ["src/client/stream/stream-messages.ts", "ringport/client: a stream over HTTP"],
+];
+
+test("an exported name belongs to one file", () => {
+  expect(repeated(SHARED.map(([path]) => path))).toEqual([]);
+});
+
+test("every exception to the rule is in use", () => {
+  const stale = SHARED.filter(([path]) => {
+    const others = SHARED.map(([other]) => other).filter((other) => other !== path);
+    return repeated(others).length === 0;
+  });
+  expect(stale).toEqual([]);
+});
+
+/** Names that two files export, apart from these files. */
+function repeated(exempt: readonly string[]): string[] {
+  const files = new Map<string, string[]>();
+  for (const { path, text } of sourceFiles())
+    for (const [, name = ""] of text.matchAll(EXPORT)) files.set(name, [...(files.get(name) ?? []), path]);
+  return [...files].flatMap(([name, paths]) => {
+    const counted = paths.filter((path, index) => paths.indexOf(path) === index && !exempt.includes(path));
+    return counted.length > 1 ? [`${name}: ${counted.join(", ")}`] : [];
+  });
+}
