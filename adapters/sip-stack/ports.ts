@@ -7,7 +7,7 @@ export { FRAME_MS, MediaClock, type Ticking } from "../../src/audio/playout/medi
 export { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../src/audio/samples/g711.ts";
 export { Resampler } from "../../src/audio/samples/resample.ts";
 export { BoundedMap } from "../../src/base/bounded-map.ts";
-export { CodedError } from "../../src/base/error.ts";
+export { ClosedError, CodedError } from "../../src/base/error.ts";
 export { errorText } from "../../src/base/error-text.ts";
 export { toHex } from "../../src/base/hex.ts";
 export { type IpRange, inAnyRange, ipBytes, ipRanges, parseRange } from "../../src/base/ip-range.ts";

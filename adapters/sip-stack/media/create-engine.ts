@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { type Logger, realSystem, type System } from "../ports.ts";
+import { ClosedError, type Logger, realSystem, type System } from "../ports.ts";
 import type { MediaEngine, MediaListener, MediaOptions, MediaSession, SendDeadline } from "./engine.ts";
 import { createThreadEngine } from "./thread-engine.ts";
 import { createWorkerEngine, type WorkerEngine } from "./worker/worker-engine.ts";
@@ -117,7 +117,7 @@ class ReplacedWorkers implements MediaEngine {
   }
 
   async #inThread(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
-    if (this.#closed) throw new Error("the media engine is closed");
+    if (this.#closed) throw new ClosedError("the media engine is closed");
     this.#thread ??= createThreadEngine({ system: this.#system });
     return await this.#thread.open(options, listener, deadlines);
   }

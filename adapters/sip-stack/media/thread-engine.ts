@@ -1,4 +1,4 @@
-import { MediaClock, NO_DEADLINES, realSystem, type System } from "../ports.ts";
+import { ClosedError, MediaClock, NO_DEADLINES, realSystem, type System } from "../ports.ts";
 import { isWildcard } from "../transport/addresses.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 import { loadOpus } from "./codecs/opus.ts";
@@ -32,7 +32,7 @@ export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEng
     listener: MediaListener,
     deadlines: SendDeadline = NO_DEADLINES,
   ): Promise<MediaSession> {
-    if (closed) throw new Error("the media engine is closed");
+    if (closed) throw new ClosedError("the media engine is closed");
     if (media.mayUseOpus) await loadOpus();
     const sockets = await ports.take(media.ports, (port) => UdpSockets.bind(media.address, port, ports));
     const session = new RtpSession({

@@ -1,3 +1,4 @@
+import { ClosedError } from "../../../src/base/error.ts";
 import type { System } from "../../../src/ports/system.ts";
 import type { CallerIdRule, InstanceRef, Line, LineHost, SipRule, Telephony } from "../../../src/ports/telephony.ts";
 import type { Carrier } from "./carrier.ts";
@@ -31,7 +32,7 @@ export function sipNetwork(options: SipNetworkOptions): Telephony {
   async function open(_: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
     const assertOpen = (): void => {
       signal.throwIfAborted();
-      if (closing !== undefined) throw new Error(`${what} is closed`);
+      if (closing !== undefined) throw new ClosedError(`${what} is closed`);
     };
     assertOpen();
     const [carrier, { SipLine }] = await Promise.all([options.open(), import("./line.ts")]);

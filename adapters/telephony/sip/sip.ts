@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../../../src/base/error.ts";
 import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import type { Network } from "../../../src/ports/pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
@@ -41,13 +42,15 @@ export interface SipOptions {
  * createRingport({ telephony: sip({ trunks: [{ name: "acme", server: "sip:sip.acme.example" }] }) });
  * ```
  *
- * @throws {Error} naming every fault of every trunk and route at once
+ * @throws {ConfigurationError} naming every fault of every trunk and route at once
  */
 export function sip(options: SipOptions): readonly Network[] {
   const { system = realSystem, logger = silentLogger } = options;
   const { trunks, routes, faults } = parseTrunks({ trunks: options.trunks, routes: options.routes });
   if (trunks === undefined)
-    throw new Error(`the SIP trunks are invalid:\n${faults.map((fault) => `- ${faultText(fault)}`).join("\n")}`);
+    throw new ConfigurationError(
+      `the SIP trunks are invalid:\n${faults.map((fault) => `- ${faultText(fault)}`).join("\n")}`,
+    );
   const accounts = options.accounts === true ? {} : options.accounts || undefined;
   const media = shared(routes.length + trunks.length + (accounts ? 1 : 0), async () => {
     const { createEngine } = await import("../../sip-stack/media/create-engine.ts");

@@ -1,3 +1,4 @@
+import { ClosedError } from "../../../src/base/error.ts";
 import { errorText } from "../../../src/base/error-text.ts";
 import { pause } from "../../../src/base/pause.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
@@ -190,7 +191,7 @@ export class SipTrunk implements Carrier {
   }
 
   #open(): Promise<SipStack> {
-    if (this.#closing !== undefined) return Promise.reject(new Error(CLOSED));
+    if (this.#closing !== undefined) return Promise.reject(new ClosedError(CLOSED));
     void this.#options.media().catch(() => {}); // opened early; the first call reports a failure
     this.#stack ??= this.#openStack();
     return this.#stack;

@@ -1,4 +1,5 @@
 import { MediaClock } from "../../../src/audio/playout/media-clock.ts";
+import { ClosedError } from "../../../src/base/error.ts";
 import { type Logger, silentLogger } from "../../../src/ports/logger.ts";
 import type { Network } from "../../../src/ports/pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
@@ -83,7 +84,7 @@ export function whatsapp({
     const credentials = await host.credentials.load();
     signal.throwIfAborted();
     const sessionId = credentials && decodeCredentials(credentials);
-    if (closing !== undefined) throw new Error("the network is closed");
+    if (closing !== undefined) throw new ClosedError("the network is closed");
     const session = new WhatsAppSession({ instanceId: instance.id, host, system, logger, client, logins });
     const call = { system, clock, deadlines: host.deadlines, numbers };
     const line = new WhatsAppLine({

@@ -221,6 +221,11 @@ describe("closing", () => {
           { name: "B", server: "sip:b" },
         ],
       }),
-    ).toThrow(/trunk a: server .*\n- trunk B: name /);
+    ).toThrow(
+      expect.objectContaining({
+        code: "configuration_invalid",
+        message: expect.stringMatching(/trunk a: server .*\n- trunk B: name /),
+      }),
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { MediaClock, NO_DEADLINES, type System } from "../../ports.ts";
+import { ClosedError, MediaClock, NO_DEADLINES, type System } from "../../ports.ts";
 import {
   type MediaEngine,
   type MediaListener,
@@ -94,7 +94,7 @@ class Engine implements WorkerEngine {
     listener: MediaListener,
     deadlines: SendDeadline = NO_DEADLINES,
   ): Promise<MediaSession> {
-    if (this.#closing !== undefined) throw new Error("the media engine is closed");
+    if (this.#closing !== undefined) throw new ClosedError("the media engine is closed");
     if (this.#death !== undefined) throw new Error(this.#death);
     const id = ++this.#last;
     const shared = newSharedCall(media.sampleRate);

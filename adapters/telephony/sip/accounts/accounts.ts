@@ -1,3 +1,4 @@
+import { ClosedError } from "../../../../src/base/error.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { Network } from "../../../../src/ports/pages.ts";
 import type { System } from "../../../../src/ports/system.ts";
@@ -52,7 +53,7 @@ export function sipAccounts(options: SipAccountsOptions, { system, logger, media
   async function open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line> {
     const assertOpen = (): void => {
       signal.throwIfAborted();
-      if (closing !== undefined) throw new Error("the network of SIP accounts is closed");
+      if (closing !== undefined) throw new ClosedError("the network of SIP accounts is closed");
     };
     assertOpen();
     const [credentials, { AccountLine }] = await Promise.all([host.credentials.load(), import("./account-line.ts")]);
