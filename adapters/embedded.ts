@@ -37,7 +37,7 @@ const PREVIOUS = {
  * @throws {ConfigurationError} a secret, trunks, a database URL or a data folder that cannot be used; the message names the fix
  */
 export async function embedded(options: RingportOptions): Promise<EmbeddedPorts> {
-  // What can be wrong is looked at before anything is made.
+  // Validates everything before creating anything.
   const data = resolve(options.data ?? DEFAULT_DATA);
   const given = options.secret === undefined ? await secretOf(data) : parseSecret(options.secret);
   const previousSecrets = (options.previousSecrets ?? []).map((hex) => parseSecret(hex, PREVIOUS));
@@ -106,7 +106,7 @@ async function embeddedAgent({ embedded }: RingportOptions): Promise<Agent | Aud
   return configuredAgent(embedded?.agent);
 }
 
-/** Those of the program, then those of the configuration. @throws {ConfigurationError} a tool that cannot be used; the message names the fix */
+/** The tools of the program, then those of the configuration. @throws {ConfigurationError} a tool that cannot be used; the message names the fix */
 async function allTools(
   { agentTools = [], embedded }: RingportOptions,
   hosts: HostLookup,
@@ -136,8 +136,8 @@ async function embeddedRecordings(data: string): Promise<Recordings> {
 }
 
 /**
- * Everything that keeps something of a call in the data folder, beside a server that may be running. The storage is
- * that of the caller.
+ * Everything that keeps call data in the data folder, possibly while a server is running. The storage is
+ * the caller's.
  */
 export async function embeddedKeepers(
   options: RingportOptions,

@@ -4,7 +4,7 @@ import { realSystem } from "../../src/ports/system.ts";
 /** A tool that takes longer is covered by a spoken sentence, ms. */
 export const TOOL_WAIT_MS = 1_500;
 
-/** Resolves when the work is done, or has lasted for `ms`: whether it still continues. */
+/** Waits for the work, at most `ms`; resolves with true if it is still running. */
 export async function isSlow(work: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
   const waiting = new AbortController();
   const patience = pause(realSystem, ms, AbortSignal.any([signal, waiting.signal])).then(() => true);

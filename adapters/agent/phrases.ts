@@ -1,12 +1,12 @@
 import { apologyIn } from "../../src/domain/agents/apologies.ts";
 
-/** Fixed sentences of an agent, which come neither from a script nor from a model. */
+/** Built-in phrases of an agent, not written by its script or model. */
 export interface Phrases {
   /** Before anything else, unless the script introduces itself. */
   readonly introduction: string;
-  /** Before a question that is repeated because the answer is none of its answers. */
+  /** Spoken before repeating a question whose answer did not match. */
   readonly notAChoice: string;
-  /** Before the call is hung up because no answer came. */
+  /** Spoken before hanging up because there was no answer. */
   readonly noAnswer: string;
   /** After a long silence. */
   readonly stillThere: string;

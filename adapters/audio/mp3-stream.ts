@@ -21,7 +21,7 @@ export async function mp3Stream(): Promise<Mp3Stream> {
   return {
     push(bytes) {
       if (closed) return [];
-      // Nothing waits for the next bytes: they may never come.
+      // Never waits for further bytes: they may not arrive.
       const chunks = [...mix.push(decoding.push(bytes)), ...mix.flush()];
       const seconds = chunks.reduce((sum, { samples, sampleRate }) => sum + samples.length / sampleRate, 0);
       const { ignoredSum } = decoding.account;

@@ -17,13 +17,13 @@ export class Mpg123 {
   }
 
   static async open(): Promise<Mpg123> {
-    // The padding of encoders is cut off elsewhere: mpg123 knows only that of the first file.
+    // Encoder padding is removed elsewhere: mpg123 only knows the padding of the first file.
     const decoder = new MPEGDecoder({ enableGapless: false });
     await decoder.ready;
     return new Mpg123(decoder);
   }
 
-  /** Decodes whole frames of one sample rate, which come out at once. */
+  /** Decodes whole frames of one sample rate; each frame is output immediately. */
   decode(frames: Uint8Array): Mpg123Piece {
     const { channelData, errors } = quietly(() => this.#decoder.decode(frames));
     return { channels: channelData, faults: errors.length };

@@ -5,7 +5,7 @@ import { SampleBuffers } from "./sample-buffers.ts";
 import { readWav } from "./wav-file.ts";
 import { WavWriter } from "./wav-writer.ts";
 
-/** Recordings that begin together spread their first write over this many times. */
+/** Recordings that start together spread their first write over this many slots. */
 const STAGGERS = 25;
 /** Audio in one write to the disk, and what a crash may lose, ms. */
 const BATCH_MS = 1_000;

@@ -44,7 +44,7 @@ function formatOf(file: Uint8Array): AudioFacts["format"] {
   throw new AudioUnsupported(`the audio is ${formatRefusal(found.unsupported)}`);
 }
 
-/** Returns the piece of a job; its failures become {@link AudioUnsupported}, those of the pool stay unchanged. */
+/** Returns the piece of a job. Failures of the job become {@link AudioUnsupported}; failures of the pool stay unchanged. */
 async function only<Piece>(pieces: AsyncIterable<Piece>, signal: AbortSignal | undefined): Promise<Piece> {
   try {
     for await (const piece of pieces) return piece;

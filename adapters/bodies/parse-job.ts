@@ -10,12 +10,12 @@ export interface BodyJobs {
 export interface ParseInput {
   /** Holds the body from its beginning on. */
   readonly buffer: ArrayBuffer;
-  /** Of the body, bytes. */
+  /** Length of the body, bytes. */
   readonly length: number;
   readonly bounds: JsonBounds;
 }
 
-/** A parsed body whose audio file travels beside it, or why it cannot be parsed. */
+/** A parsed body with its audio file as a separate buffer, or the reason why it cannot be parsed. */
 export type ParsedBody =
   | { readonly value: unknown; readonly audio?: { readonly file: ArrayBuffer; readonly sha256: string } }
   | { readonly fault: string };

@@ -38,7 +38,7 @@ function codeUrl(settings: ServerSettings, page: "register" | "reset", code: str
   return `${options.publicUrl?.replace(/\/+$/, "") ?? local}/console/${page}#code=${code}`;
 }
 
-/** Dependencies for making codes beside a server. */
+/** Dependencies for creating codes while a server is running. */
 function codeMakers({ logins }: Storage): CodeMakers {
   return { logins, system: realSystem, ids: idSource(realSystem.now, realSystem.random), sha256: sha256Hex };
 }

@@ -5,7 +5,7 @@ export type Completion = "instance" | "call" | "voice" | "file";
 
 /** Specification of a word. */
 interface WordSpec {
-  /** The only words there are; however they are written, the command gets them as they are here. */
+  /** The allowed words. Matching ignores case, and the command gets the spelling given here. */
   readonly values?: readonly string[] | undefined;
   readonly completion?: Completion | undefined;
 }

@@ -48,12 +48,12 @@ function entry(name: string, load: () => Promise<CommandSpec>): CommandEntry {
   return { path, load: async () => ({ path, ...(await load()) }) };
 }
 
-/** Commands whose names begin with these words. */
+/** Commands whose names start with these words. */
 export function commandsBelow(words: readonly string[]): CommandEntry[] {
   return COMMANDS.filter(({ path }) => words.every((word, i) => path[i] === word));
 }
 
-/** The command with the longest name that these words begin with: `calls show` before `calls`. */
+/** The command with the longest name that is a prefix of these words: `calls show` before `calls`. */
 export function commandOf(words: readonly string[]): CommandEntry | undefined {
   const named = COMMANDS.filter(({ path }) => path.every((word, i) => words[i] === word));
   return named.sort((a, b) => b.path.length - a.path.length)[0];

@@ -13,7 +13,7 @@ interface Problem {
   /** A code of the HTTP interface, or `usage`, or `failed`. */
   readonly code: string;
   readonly detail: string;
-  /** Of the HTTP response; null if there was none. */
+  /** Status of the HTTP response; null if there was none. */
   readonly status: number | null;
   readonly request_id: string | null;
   /** Every fault of the input. */
@@ -40,7 +40,7 @@ function problemOf(error: unknown): Problem {
   return { code, detail: withFix(error), status: status || null, request_id: requestId, errors };
 }
 
-/** The server's message, and the fix if only the client knows it. */
+/** The server's message, with the fix if only the client knows it. */
 function withFix(error: RingportError): string {
   const { code, status, detail } = error;
   if (code === "network_error") return nothingAnswers(error.message.replace(/ did not respond.*$/s, ""), error);

@@ -15,7 +15,7 @@ function paragraph(text: string): string[] {
   return wrapped(text, helpColumns());
 }
 
-/** The help of one command. @param below the commands whose names begin with its name */
+/** The help of one command. @param below its subcommands */
 export function commandHelp(command: Command, below: readonly Command[] = []): string {
   const { path, summary, details, operands = [], options, settings } = command;
   const usage = ["ringport", ...path, ...operands.map(operandLabel), "[options]"].join(" ");
@@ -45,7 +45,7 @@ function settingsHelp(settings: readonly Setting[]): string[] {
   return ["", ...paragraph(note), ...shown];
 }
 
-/** The names of a setting, and below them what it does: side by side they are too wide for a terminal. */
+/** The names of a setting with its description below: one line would be too wide for a terminal. */
 function settingRow({ flag, env, parser, fallback, help }: Setting): string[] {
   const placeholder = parser.placeholder ? ` ${parser.placeholder}` : "";
   const [names = "", ...more] = wrapped(

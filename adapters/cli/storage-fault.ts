@@ -3,7 +3,7 @@ import type { RingportOptions } from "../../src/options.ts";
 import { StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** A storage that does not open, with the fix behind it; every other error as it is. */
+/** Appends the fix to the error of a storage that does not open; returns other errors unchanged. */
 export function withFix(error: unknown, { databaseUrl }: RingportOptions): unknown {
   const variable = databaseUrl === undefined ? "RINGPORT_DATA" : "DATABASE_URL";
   if (error instanceof StorageLocked)

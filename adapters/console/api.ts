@@ -34,7 +34,7 @@ export interface AccountView {
 export interface LoginBody {
   readonly email: string;
   readonly password: string;
-  /** Of an invitation, or of the first start. */
+  /** Code of an invitation or of the first start. */
   readonly code?: string;
 }
 
@@ -133,11 +133,11 @@ export interface NetworkView {
   readonly linking: "code" | "operator";
   /** The callee's audio reaches the server, so agents and streams can listen. */
   readonly receives_audio: boolean;
-  /** The numbers that calls may come from, or beginnings of them that end in `*`; null: the caller cannot be chosen. */
+  /** Allowed caller numbers, or prefixes that end in `*`; null if the caller cannot be chosen. */
   readonly caller_ids: readonly string[] | "*" | null;
 }
 
-/** Every refusal of these routes, as an RFC 9457 problem document like those of `/v1`. */
+/** Error response of these routes: an RFC 9457 problem document, as in `/v1`. */
 export interface ProblemView {
   readonly status: number;
   readonly code: string;

@@ -11,7 +11,7 @@ export type { ConsoleOptions, ConsoleSignIn } from "./server/console-options.ts"
 
 /**
  * The same Ringport, which also serves the console at `/console`: `await serve(withConsole(createRingport()))`. The front
- * page, `/`, leads there. The console is loaded with its first request.
+ * page, `/`, redirects there. The console is loaded on its first request.
  * @throws {TypeError} the Ringport has the option `authenticate`, and `signIn` is missing: tokens of accounts would open nothing
  */
 export function withConsole<App extends Ringport>(ringport: App, options: ConsoleOptions = {}): App {

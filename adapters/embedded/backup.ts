@@ -13,8 +13,8 @@ export interface Backup {
 }
 
 /**
- * Copies a database and the recordings beside it into a new folder (mode 700); a server may be using them. The database comes
- * first, as it is at one moment. The key stays behind, so that a stolen backup reveals no credentials.
+ * Copies a database and the recordings beside it into a new folder (mode 700); a server may be using them. The database is copied
+ * first, as a consistent snapshot. The key is not copied, so a stolen backup reveals no credentials.
  * @throws {Error} the new folder cannot be created, or has something in it
  */
 export async function backUpData(databasePath: string, to: string): Promise<Backup> {

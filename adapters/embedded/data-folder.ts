@@ -50,7 +50,7 @@ const REASONS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Not `mkdir(…, { recursive: true })`: that tries for ever if no folder can be made, such as below /proc. */
+/** Not `mkdir(…, { recursive: true })`: that retries forever if no folder can be created, such as below /proc. */
 async function make(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });
@@ -65,7 +65,7 @@ async function make(folder: string): Promise<void> {
   }
 }
 
-/** Permissions alone do not tell: a file system may be full or read-only. */
+/** Checking permissions is not enough: a file system may be full or read-only. */
 async function write(folder: string): Promise<void> {
   const path = join(folder, `.write-test-${randomBytes(6).toString("hex")}`);
   const file = await open(path, "wx", 0o600);

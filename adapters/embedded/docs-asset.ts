@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const NAMES: ReadonlySet<string> = new Set(["swagger-ui-bundle.js", "swagger-ui.css"]);
 
-/** Beside the built file, and in the tree that it was built from; this file lies one folder deeper in the source. */
+/** Locations next to the built file and in the source tree, where this file is one folder deeper. */
 const PLACES = ["./assets/", "../../node_modules/swagger-ui-dist/"];
 
 const found = new Map<string, Promise<Uint8Array | undefined>>();

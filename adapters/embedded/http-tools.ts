@@ -25,7 +25,7 @@ export async function httpTools(tuning: HttpToolsTuning | undefined, hosts: Host
 }
 
 /**
- * Tools named by the options: as it is, as JSON text, or in a file with it.
+ * Tools in the options: as an array, as JSON text, or as the path of a JSON file.
  * @throws {ConfigurationError} as {@link httpTools}
  */
 export async function httpToolOptions(tuning: HttpToolsTuning): Promise<readonly HttpToolOptions[]> {

@@ -13,7 +13,7 @@ export interface JsonSetting {
 
 /**
  * The value of such a setting.
- * @throws {ConfigurationError} a file that cannot be read, or what is no JSON; the message quotes none of it, since it may hold secrets
+ * @throws {ConfigurationError} the file cannot be read, or the text is not JSON; the message quotes none of it, since it may contain secrets
  */
 export async function jsonOrFile(given: string, setting: JsonSetting): Promise<unknown> {
   const text = given.trim();

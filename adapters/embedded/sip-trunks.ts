@@ -18,7 +18,7 @@ export interface SipWays {
 }
 
 /**
- * The trunks that the options name, and the routes over them: as they are, as JSON text, or in a file with it.
+ * The trunks in the options and their routes: as an array, as JSON text, or as the path of a JSON file.
  * @throws {ConfigurationError} one line that names every fault of every trunk and route, and never a secret
  */
 export async function sipTrunks({ trunks: given = [], routes: more }: SipTuning): Promise<SipWays> {

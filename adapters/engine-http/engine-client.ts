@@ -6,14 +6,14 @@ export interface EngineClientOptions {
   /** Sent as a bearer token. */
   readonly apiKey?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Time the server may take to begin its response, ms. */
+  /** Longest wait for the start of a response, ms. */
   readonly timeoutMs: number;
 }
 
 const RETRIES = 2;
 const MAX_RETRY_DELAY_MS = 3_000;
 
-/** Requests that all clients together begin in one turn of the event loop: each takes some 2 ms of it with its response. */
+/** Requests that all clients together start per turn of the event loop; each takes about 2 ms with its response. */
 const begun = new TurnBudget(1);
 
 /**

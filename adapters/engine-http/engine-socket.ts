@@ -114,7 +114,7 @@ async function refusalOf(
   }
 }
 
-/** The address of a WebSocket below a base URL, which may begin with http, https, ws or wss. Throws a TypeError. */
+/** The address of a WebSocket below a base URL, which may start with http, https, ws or wss. Throws a TypeError. */
 export function socketUrl(baseUrl: string | URL, path: string): URL {
   const url = new URL(`${String(baseUrl).replace(/\/+$/, "")}${path}`);
   const secure = url.protocol === "https:" || url.protocol === "wss:";

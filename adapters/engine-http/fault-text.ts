@@ -47,7 +47,7 @@ export function jsonOf(text: string): object | null {
 
 /**
  * The meaning of a refusal and its fix; completes a sentence such as "the transcription server …".
- * @param settings what the names of the server's settings begin with, such as `RINGPORT_TRANSCRIPTION`
+ * @param settings prefix of the server's settings, such as `RINGPORT_TRANSCRIPTION`
  */
 export function refusalText(status: number, body: unknown, settings: string): string {
   const quote = quoteOf(body);

@@ -14,7 +14,7 @@ export interface PublicConnectionOptions {
   readonly ca?: string | undefined;
 }
 
-/** The user of the operator's own servers, such as those of tools: all their lookups count together. */
+/** The user for the operator's own servers, such as tool servers; their lookups count together. */
 export const OPERATOR = "operator";
 
 /** The user in whose name a connection is opened, and its end. */

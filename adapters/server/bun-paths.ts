@@ -1,4 +1,4 @@
-/** The most segments that a path of the application may have; a longer one is no path of it. */
+/** Maximum segments of an application path; longer paths do not match. */
 const MAX_SEGMENTS = 24;
 
 /** A request as a route of Bun gets it. */

@@ -19,7 +19,7 @@ export class BunRequest extends ServerRequest {
   }
 
   /**
-   * The reply to this request. Bun lets go of the connection together with a response that comes before the end of a
+   * The response to this request. Bun closes the connection after a response that is sent before the end of a
    * body, and a client that is still sending gets a reset instead of it. So such a response is sent at once but ends
    * after the rest of the body, read within bounds.
    */
@@ -27,7 +27,7 @@ export class BunRequest extends ServerRequest {
     const reader = this.unread();
     if (!reader) return toResponse(reply);
     const rest = drain(reader);
-    // A body that has arrived is as good as read: the connection can be used again.
+    // A body that has fully arrived counts as read: the connection can be reused.
     if (await Promise.race([rest, pause(0)])) return toResponse(reply);
     const response = toResponse({ ...reply, headers: { ...reply.headers, connection: "close" } });
     const end = async (): Promise<void> => {
@@ -40,7 +40,7 @@ export class BunRequest extends ServerRequest {
   }
 }
 
-/** Reads and drops what still comes, within bounds; true if that was all. A client that has gone is no error. */
+/** Reads and drops the rest of the body, within bounds; true if it reached the end. A disconnected client is not an error. */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<boolean> {
   const until = performance.now() + MAX_DRAINED_MS;
   try {

@@ -62,7 +62,7 @@ interface SocketState {
 
 /**
  * Serves an application with `Bun.serve`, WebSockets included: `await serve(createRingport(), { port: 8080 })`.
- * @throws {CannotListen} the port is in use or not to be had, or the certificate cannot be used
+ * @throws {CannotListen} the port is in use or unavailable, or the certificate cannot be used
  */
 export async function serve(served: ServedApp, options: ServeOptions = {}): Promise<Listening> {
   const app = atEdge(served, options);

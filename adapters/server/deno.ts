@@ -52,7 +52,7 @@ const { Deno } = globalThis as unknown as { Deno: DenoNamespace };
 
 /**
  * Serves an application with `Deno.serve`, WebSockets included: `await serve(createRingport(), { port: 8080 })`.
- * @throws {CannotListen} the port is in use or not to be had, or the certificate cannot be used
+ * @throws {CannotListen} the port is in use or unavailable, or the certificate cannot be used
  */
 export async function serve(served: ServedApp, options: ServeOptions = {}): Promise<Listening> {
   const app = atEdge(served, options);
@@ -176,7 +176,7 @@ class DenoRequest extends ServerRequest {
   readonly buffersMessages = true;
 
   /**
-   * The reply to this request. After a response that comes before the end of a body, Deno keeps the connection for as
+   * The response to this request. After a response sent before the end of a body, Deno keeps the connection for as
    * long as the client does. It ends only with a response whose stream breaks off while no body is being read. So a refusal is sent whole, with its length, and its stream breaks off later, when the client has read it.
    * @param stallMs longest time in which the client takes no byte of it
    */

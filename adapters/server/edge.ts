@@ -7,8 +7,8 @@ const STRICT_TRANSPORT = { "strict-transport-security": "max-age=31536000" };
 const AUTHORITY = /^([a-z][a-z0-9+.-]*):\/\/(\[[^\]]*\]|[^/?#:]*)/i;
 
 /**
- * The application behind the rules of a separate server. A server for this machine alone answers to names of this machine
- * alone: in a browser, a page of any site whose name comes to mean 127.0.0.1 is of the same origin as the server (DNS
+ * The application behind the rules of a separate server. A server that only listens on this machine accepts
+ * only local names: in a browser, a page of any site whose name resolves to 127.0.0.1 has the same origin as the server (DNS
  * rebinding). A server that people reach over HTTPS makes browsers use only HTTPS.
  */
 export function atEdge(app: ServedApp, { hostname = DEFAULT_HOSTNAME, tls }: ServeOptions): ServedApp {
@@ -56,7 +56,7 @@ function unknownHost(host: string, hostname: string): Reply {
   );
 }
 
-/** Names and addresses that always lead to the own machine (RFC 6761 §6.3), as they stand in a URL. */
+/** Names and addresses that always mean the local machine (RFC 6761 §6.3), as written in a URL. */
 const LOOPBACK = /^(?:(?:[a-z0-9-]+\.)*localhost\.?|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
 
 /** True for a host that always is the own machine. @param host without a port; an IPv6 address with brackets or without */

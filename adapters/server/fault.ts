@@ -1,6 +1,6 @@
 import type { Reply } from "../../src/ports/web.ts";
 
-/** A problem document (RFC 9457) for what goes wrong before or below the application. */
+/** A problem document (RFC 9457) for errors that occur before the application is reached. */
 export function fault(status: number, title: string, code: string, detail: string): Reply {
   return {
     status,

@@ -39,7 +39,7 @@ export class ServerRequest implements RequestLike {
     return { [Symbol.asyncIterator]: () => ({ next }) };
   }
 
-  /** Rest of the body; null if there is none. */
+  /** The rest of the body; null if there is none. */
   protected unread(): Reader | null {
     if (this.#ended) return null;
     this.#reader ??= this.#request.body?.getReader();

@@ -9,7 +9,7 @@ export function offersWebSocket({ method, headers }: Pick<RequestLike, "method" 
   return method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket";
 }
 
-/** Decides about an offered WebSocket. The application answers first; only what it accepts can have a broken handshake. */
+/** Decides on an upgrade request. The application answers first; only what it accepts can have a broken handshake. */
 export async function decideUpgrade(app: WebApp, request: RequestLike): Promise<Reply | SocketHandlers> {
   const decision = await app.upgrade(request).catch(brokenApp);
   if (isReply(decision)) return decision;

@@ -1,7 +1,7 @@
 import type { Reply } from "../../src/ports/web.ts";
 import { fault } from "./fault.ts";
 
-/** Characters that a host may not contain: it would change the path of the URL it stands in, or is a list of hosts. */
+/** Characters that a host may not contain: they would change the path of the URL, or separate several hosts. */
 const BAD_HOST = /[^\w.:[\]-]/;
 
 /** Fault of the Host of a request (RFC 9112 §3.2); runtimes join several into a list with commas. */

@@ -1,6 +1,6 @@
 import { MAX_DRAINED_MS } from "./listening.ts";
 
-/** Bun and Deno read ahead of an open connection, up to 1 MiB each, whether anybody takes it or not. */
+/** Bun and Deno read ahead on each open connection, up to 1 MiB, even if no one consumes the data. */
 const MAX_LINGERING = 16;
 
 /** Functions that end the connections left open behind an early response; the oldest one first. */
@@ -8,7 +8,7 @@ const lingering = new Set<() => void>();
 
 /**
  * Calls `end` once: when a client that is still sending has had its time to read an early response, or as soon as too
- * many others do the same. What it returns calls it now.
+ * many others do the same. The returned function calls it immediately.
  */
 export function linger(end: () => void): () => void {
   const now = (): void => {

@@ -11,7 +11,7 @@ export interface ServedApp extends WebApp {
 
 /** The certificate of a server and its private key, PEM. */
 export interface Tls {
-  /** The certificate, followed by those of its intermediate authorities. */
+  /** The certificate, followed by its intermediate certificates. */
   readonly cert: string;
   /** Without a passphrase. */
   readonly key: string;
@@ -56,7 +56,7 @@ export const DEFAULT_HOSTNAME = "127.0.0.1";
 export const CLOSE_GRACE_MS = 1_000;
 /** The largest WebSocket message, bytes. */
 export const MAX_MESSAGE_BYTES = 1 << 20;
-/** After a response that comes before the end of a body, what the client still sends is read this far, bytes … */
+/** After a response sent before the end of a body, up to this much of the rest is read, bytes … */
 export const MAX_DRAINED_BYTES: number = 64 << 20;
 /** … and this long, ms. A client whose data is refused at once gets a reset instead of the response. */
 export const MAX_DRAINED_MS = 2_000;
@@ -79,7 +79,7 @@ export function localUrl(hostname: string, port: number, scheme: Scheme = "http"
   return `${scheme}://${inUrl(isWildcard(hostname) ? DEFAULT_HOSTNAME : hostname)}:${port}`;
 }
 
-/** The URL on which others reach it: behind a wildcard address, this machine's first address in a network. */
+/** The URL at which other machines reach it; for a wildcard address, this machine's first network address. */
 export function reachableUrl(hostname: string, port: number, scheme: Scheme = "http"): string {
   const address = isWildcard(hostname) ? networkAddress() : undefined;
   return address ? `${scheme}://${address}:${port}` : localUrl(hostname, port, scheme);

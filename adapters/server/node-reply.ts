@@ -8,7 +8,7 @@ import { MAX_DRAINED_BYTES, MAX_DRAINED_MS } from "./listening.ts";
 import { isUnread } from "./node-request.ts";
 
 /**
- * Writes a reply straight to the socket. A client that has gone is no error.
+ * Writes a response directly to the socket. A disconnected client is not an error.
  * @param stallMs longest time in which the client takes no byte of it
  */
 export function writeReply(message: IncomingMessage, response: ServerResponse, reply: Reply, stallMs: number): void {
@@ -26,7 +26,7 @@ export function writeReply(message: IncomingMessage, response: ServerResponse, r
   const { body } = reply;
   const end = early ? () => drain(message, () => response.end()) : () => response.end();
   if (isInPieces(body)) {
-    // The client learns from the missing rest that it broke off; a client that has gone is no error.
+    // The client detects the truncated body; a disconnected client is not an error.
     pipeline(inTurns(body), response, { end: false }).then(end, () => response.destroy());
     return;
   }
@@ -54,7 +54,7 @@ function byteLength(body: Reply["body"]): number | undefined {
   return isInPieces(body) ? undefined : Buffer.byteLength(body);
 }
 
-/** Reads and drops what still comes, within bounds, then continues. */
+/** Reads and drops the rest of the body, within bounds, then continues. */
 function drain(message: IncomingMessage, then: () => void): void {
   if (message.complete) {
     then();

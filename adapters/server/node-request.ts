@@ -47,7 +47,7 @@ export class NodeRequest implements RequestLike {
   }
 
   #header(name: string): string | null {
-    // A parser has undone the coding, and what it left has another length.
+    // A parser has decoded the body, so its length has changed.
     if (name === "content-encoding" && this.#bodyOfParser()) return null;
     if (name === "content-length" && this.#bodyOfParser()) return String(this.#bodyOfParser()?.byteLength);
     const value = this.#message.headers[name];

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { Tls } from "./listening.ts";
 import { checkTls } from "./tls.ts";
 
-/** Time a client may take for its handshake, ms. */
+/** Longest TLS handshake, ms. */
 const HANDSHAKE_MS = 10_000;
 
 /** A server for HTTPS. */

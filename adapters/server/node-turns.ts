@@ -15,16 +15,16 @@ interface Turns {
 /** Connections are ended one in each turn of the event loop: Node fails every request of them. */
 const endings = new TurnBudget(1);
 const connections = new WeakMap<Socket, Turns>();
-/** Responses that have had their turn: a program may pass one to several handlers, one after the other. */
+/** Responses that have had their turn: a program may pass the same one to several handlers. */
 const given = new WeakSet<ServerResponse>();
 
 /**
  * Resolves when the earlier responses of the connection are written (RFC 9112 §9.3.2): with false, if the connection has
- * closed by then. Node hands over all requests that a client has sent ahead at once, although it reads no response.
+ * closed by then. Node hands over all pipelined requests at once, even if the client reads no response.
  */
 export async function turnOf({ socket }: IncomingMessage, response: ServerResponse): Promise<boolean> {
   const turns = connections.get(socket) ?? { last: Promise.resolve(), waiting: 0, isEnding: false };
-  if (turns.isEnding || socket.destroyed) return false; // Node hands over the rest of what it has read
+  if (turns.isEnding || socket.destroyed) return false; // Node hands over the rest of the data it has read
   if (given.has(response)) return !response.closed;
   given.add(response);
   connections.set(socket, turns);

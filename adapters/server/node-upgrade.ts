@@ -28,7 +28,7 @@ const PING_MS = 5_000;
 
 /**
  * Answers the WebSockets of a Node server: `attachUpgrade(server, ringport, { prefix: "/api/v1/" })`. It also
- * passes the application the address of that server, which QR codes lead to unless `publicUrl` is set.
+ * passes the application the address of that server, which QR codes use unless `publicUrl` is set.
  */
 export function attachUpgrade(
   server: Server,
@@ -125,7 +125,7 @@ export function refuse(socket: Duplex, { status, headers, body = "" }: Reply): v
   if (socket instanceof Socket) socket.setTimeout(STALL_MS, () => socket.destroy());
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n`);
   const end = (): void => void socket.destroy();
-  // This connection is not counted elsewhere from here on.
+  // From here on, no limit counts this connection.
   const endSoon = (): void => void setTimeout(end, CLOSE_GRACE_MS).unref();
   pipeline(isInPieces(body) ? inTurns(body) : [body], socket).then(endSoon, end);
 }
@@ -156,7 +156,7 @@ async function refuseBody(app: WebApp, message: IncomingMessage, socket: Duplex)
 
 /**
  * Ignores the offer of another protocol, such as `h2c`, on a server that has no option for it (see `serve`): Node has
- * taken the request out of its HTTP parser, so it is put back in front of the same socket.
+ * taken the request out of its HTTP parser, so it is put back into the same socket.
  */
 function withoutUpgrade(server: Server, message: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = message;

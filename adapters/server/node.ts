@@ -30,12 +30,12 @@ export { attachUpgrade, type UpgradeOptions } from "./node-upgrade.ts";
 const HEADERS_MS = 15_000;
 /** Time a client may take to send a whole request, ms: 16 MiB over a slow line. */
 const REQUEST_MS = 120_000;
-/** Time an idle connection is kept, ms; longer than the proxies in front of it keep theirs. */
+/** Idle timeout of connections, ms; longer than that of common proxies. */
 const KEEP_ALIVE_MS = 65_000;
 /** Interval at which the three limits above are checked, ms. */
 const CHECK_MS = 5_000;
 
-/** Answers a request. A `next`, as Express and Connect pass it, continues with what is not the application's. */
+/** Responds to a request. Calls `next`, as passed by Express and Connect, for paths that are not the application's. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse, next?: () => void) => Promise<void>;
 
 /**
@@ -51,7 +51,7 @@ export function handler(app: WebApp, { stallMs = STALL_MS }: Pick<ServeOptions, 
       return;
     }
     const reply = hostFault(hostsOf(message)) ?? (await app.handle(request).catch(brokenApp));
-    // A body that has arrived is as good as read: the connection can be used again.
+    // A body that has fully arrived counts as read: the connection can be reused.
     if (isUnread(message)) await nextTurn();
     writeReply(message, response, reply, stallMs);
   };
@@ -59,7 +59,7 @@ export function handler(app: WebApp, { stallMs = STALL_MS }: Pick<ServeOptions, 
 
 /**
  * Serves an application, WebSockets included: `const { url } = await serve(createRingport(), { port: 8080 })`.
- * @throws {CannotListen} the port is in use or not to be had, or the certificate cannot be used
+ * @throws {CannotListen} the port is in use or unavailable, or the certificate cannot be used
  */
 export async function serve(served: ServedApp, options: ServeOptions = {}): Promise<Listening> {
   const app = atEdge(served, options);

@@ -10,7 +10,7 @@ export interface CascadeAgentOptions extends ChatOptions {
   readonly maxTurns?: number | undefined;
   /** Tokens of all requests of one call, as far as the server counts them. Default: 200,000. */
   readonly maxTokens?: number | undefined;
-  /** True if the model is asked before the callee's turn is certainly over, if there are partial texts. Default: true. */
+  /** True to ask the model as soon as partial transcripts suggest that the callee's turn is ending. Default: true. */
   readonly preemptive?: boolean | undefined;
 }
 

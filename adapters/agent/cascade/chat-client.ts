@@ -8,7 +8,7 @@ import { ModelCompletion } from "./completion.ts";
 
 /** Options of {@link chatClient}, for a server with `POST {baseUrl}/chat/completions`: OpenAI, Ollama, vLLM, LocalAI and others. */
 export interface ChatOptions {
-  /** With the version, without `/chat/completions`: `http://localhost:11434/v1`. */
+  /** Base URL including the version, without `/chat/completions`: `http://localhost:11434/v1`. */
   readonly baseUrl: string | URL;
   /** Sent as a bearer token; never part of an error message. */
   readonly apiKey?: string | undefined;
@@ -16,7 +16,7 @@ export interface ChatOptions {
   readonly model: string;
   /** More headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Time the server may take to begin its response, and between two pieces of it, ms. Default: 10,000. */
+  /** Longest wait for the start of the response and between its chunks, ms. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export type Chat = (request: ChatRequest, signal: AbortSignal) => AsyncGenerator
 export class ChatFault extends CodedError {
   override readonly name = "ChatFault";
   readonly code = "chat_fault";
-  /** Of the response; undefined if there was none, or it broke off. */
+  /** HTTP status of the response; undefined if there was none or it was cut off. */
   readonly status: number | undefined;
   constructor(message: string, status: number | undefined) {
     super(message);
@@ -106,7 +106,7 @@ async function readToEnd(events: AsyncGenerator<string, void>, connection: Abort
   try {
     while (!(await events.next()).done);
   } catch {
-    // The reply is complete all the same.
+    // The reply is already complete.
   } finally {
     clearTimeout(late);
     connection.abort();

@@ -21,7 +21,7 @@ import { toolSpecs } from "./tools.ts";
 
 /** Time the agent waits for the callee before it asks if anyone is there, ms. */
 const IDLE_MS = 10_000;
-/** Requests for one reply, of which the last one gets words alone: a call of a tool leads to another request. */
+/** Maximum requests per reply: each tool call causes another request, and the last one allows only text. */
 const MAX_STEPS = 4;
 /** Turns in a row whose words may be lost. */
 const MAX_UNHEARD = 1;

@@ -28,7 +28,7 @@ export interface ChatRequest {
   readonly tools?: readonly ToolSpec[] | undefined;
   /** The model may call none of the tools. Default: it may. */
   readonly wordsOnly?: boolean | undefined;
-  /** The text is to be JSON of this schema; not every server knows that. */
+  /** Asks for JSON that matches this schema; not every server supports this. */
   readonly format?: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -10,7 +10,7 @@ export class PreparedReply {
   readonly #scope = new AbortController();
   readonly #parts = new Queue<ChatPart>();
 
-  /** @param request begins the completion */
+  /** @param request starts the completion */
   constructor(words: Words, request: (signal: AbortSignal) => AsyncIterable<ChatPart>, signal: AbortSignal) {
     this.#words = words;
     void this.#read(request(AbortSignal.any([signal, this.#scope.signal])));

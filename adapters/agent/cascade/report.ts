@@ -3,13 +3,13 @@ import { resultIn, resultPrompt, resultSchemaOf } from "../prompts.ts";
 import { type Chat, ChatFault } from "./chat-client.ts";
 import type { ChatMessage, ChatRequest } from "./chat-messages.ts";
 
-/** Responses of servers that do not know `response_format`, or not with this schema. */
+/** Statuses of servers that support no `response_format`, or not this schema. */
 const REFUSED: readonly (number | undefined)[] = [400, 404, 415, 422, 501];
 
 /**
  * Result that a model reports for a call: a JSON value if it wrote one, else its text. The transcript is data in a separate
- * request, so that the callee's words can't be taken for an instruction.
- * @param fault what was wrong with the value before
+ * request, so that the model cannot mistake the callee's words for instructions.
+ * @param fault what was wrong with the previous value
  * @param used receives the tokens of each request
  * @throws {ChatFault} or the signal's reason
  */

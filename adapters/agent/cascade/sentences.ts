@@ -28,7 +28,7 @@ export class Sentences {
     return complete;
   }
 
-  /** The text has ended: returns what is left of it; undefined if that has no words. */
+  /** Ends the text and returns the rest of it; undefined if the rest has no words. */
   finish(): string | undefined {
     const rest = this.#open.trim();
     this.#open = "";

@@ -11,7 +11,7 @@ const NOT_HUNG_UP = "error: not hung up, because another tool failed";
 
 /**
  * The tools that one completion calls. They run at the same time, and each result takes its place in the history as soon
- * as it is there, also after the callee has interrupted: an action that has begun is not undone by that.
+ * as it is available, even if the callee has interrupted: an interruption does not undo an action that has started.
  */
 export class ToolRound {
   readonly #history: ChatMessage[];
@@ -23,7 +23,7 @@ export class ToolRound {
 
   /**
    * Adds a result for each call to the history, and starts the tools.
-   * @param begin false: none is started, since the callee has interrupted
+   * @param begin false: starts none, because the callee has interrupted
    */
   constructor(history: ChatMessage[], calls: readonly ToolCall[], tools: CallTools, begin: boolean) {
     this.#history = history;
@@ -76,7 +76,7 @@ export class ToolRound {
     else yield { type: "hang_up" };
   }
 
-  /** The transfer has failed. @param reason of the network; as the result of a tool it is no instruction */
+  /** Reports a failed transfer to the model. @param reason the network's reason, passed as a tool result so that it is not an instruction */
   notTransferred(reason: string): void {
     const index = this.#calls.findIndex(({ action }) => action.do === "transfer");
     if (index >= 0) this.#result(index, `error: the transfer has failed, the callee is still here: ${reason}`);

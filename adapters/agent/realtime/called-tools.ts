@@ -24,7 +24,7 @@ export class CalledTools {
   readonly #replies: RealtimeReplies;
   readonly #reports: ToolReports;
   readonly #scope: AbortSignal;
-  /** Counts the events of the call: a result is followed by a reply only if no other event came in between. */
+  /** Counts the events of the call: a result is followed by a reply only if no other event arrived in between. */
   #moment = 0;
   #steps = 0;
   /** A call of `transfer` without a result. */
@@ -47,12 +47,12 @@ export class CalledTools {
     this.#scope = scope;
   }
 
-  /** The callee interrupts: what has begun continues, and the model gets its result without another reply. */
+  /** Handles an interruption: running tools continue, and the model gets their results without a new reply. */
   interrupt(): void {
     this.#moment++;
   }
 
-  /** Something has come from the callee: the model may use tools anew. */
+  /** Resets the limits after input from the callee: the model may use tools again. */
   renew(): void {
     this.#steps = 0;
   }

@@ -5,7 +5,7 @@ import { type RealtimeFault, RealtimeLink, type RealtimeServer } from "./realtim
 /** Events of a {@link LastingLink}. */
 export interface LastingLinkListener {
   event(event: RealtimeEvent): void;
-  /** The connection is gone. @param isLast no other one takes its place automatically */
+  /** Called when the connection is lost. @param isLast true if it is not replaced automatically */
   lost(fault: RealtimeFault, isLast: boolean): void;
   /** Another connection has taken its place, without knowledge of the conversation. */
   replaced(): void;
@@ -61,20 +61,20 @@ export class LastingLink {
     this.#link?.send(message);
   }
 
-  /** Something is due from the server: its silence is noticed from now on. */
+  /** Starts the timeout for something that the server owes. */
   expect(): void {
     clearTimeout(this.#due);
     const { timeoutMs } = this.#server;
     this.#due = setTimeout(() => this.#link?.drop(`sent nothing for ${timeoutMs} ms`), timeoutMs);
   }
 
-  /** No reply is due any longer. */
+  /** Stops that timeout. */
   settle(): void {
     clearTimeout(this.#due);
     this.#due = undefined;
   }
 
-  /** Something has failed: whether it is the second time without a success in between. */
+  /** Counts a failure; returns true for the second one in a row. */
   failsAgain(): boolean {
     const again = this.#failedOnce;
     this.#failedOnce = true;

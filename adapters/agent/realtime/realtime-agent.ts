@@ -8,7 +8,7 @@ import type { SessionOptions } from "./realtime-session.ts";
 
 /** Options of {@link realtimeAgent}, for a server with the OpenAI realtime protocol. */
 export interface RealtimeAgentOptions extends SessionOptions {
-  /** With the version, without `/realtime`: `https://api.openai.com/v1`. */
+  /** Base URL including the version, without `/realtime`: `https://api.openai.com/v1`. */
   readonly baseUrl: string | URL;
   /** Sent as a bearer token; never part of an error message. */
   readonly apiKey?: string | undefined;
@@ -16,7 +16,7 @@ export interface RealtimeAgentOptions extends SessionOptions {
   readonly model: string;
   /** More headers for the connection. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Longest silence of the server while a reply is due, ms; then one more attempt follows. Default: 10,000. */
+  /** Longest silence of the server while a reply is due, ms; the request is then repeated once. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
   /** Replies of the model in one call. Default: 100. */
   readonly maxTurns?: number | undefined;

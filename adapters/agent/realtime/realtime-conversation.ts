@@ -30,7 +30,7 @@ import { SpokenHistory } from "./spoken-history.ts";
 /** Time the agent waits for the callee before it asks if anyone is there, ms. */
 const IDLE_MS = 10_000;
 
-/** Conducts one call by a speech-to-speech model: the server's events become what the agent does, and the other way round. */
+/** Conducts one call with a speech-to-speech model: translates server events into agent events, and call events into requests. */
 export class RealtimeConversation implements AudioConversation {
   readonly events = new Queue<AudioAgentEvent>();
   readonly #brief: AgentBrief;
@@ -283,7 +283,7 @@ export class RealtimeConversation implements AudioConversation {
     this.#finish();
   }
 
-  /** Nothing follows; what has been emitted is still carried out. */
+  /** Ends the conversation; events already emitted are still carried out. */
   #finish(): void {
     this.#isOver = true;
     this.events.close();

@@ -7,7 +7,7 @@ const MAX_TEXT = 20_000;
 /** Longest piece of audio, characters of Base64. */
 const MAX_AUDIO = 1 << 20;
 
-/** Messages of the server, as far as they are used. */
+/** Messages of the server that are used here. */
 export type RealtimeEvent =
   | { readonly type: "ready" }
   | { readonly type: "speech_started" | "speech_stopped"; readonly item: string; readonly atMs: number | undefined }

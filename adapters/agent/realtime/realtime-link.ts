@@ -8,7 +8,7 @@ export interface RealtimeServer {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly secrets: readonly (string | undefined)[];
-  /** Longest silence of the server while something is due, ms. */
+  /** Longest silence of the server while a response is due, ms. */
   readonly timeoutMs: number;
 }
 
@@ -27,7 +27,7 @@ export class RealtimeFault extends CodedError {
 /** Events of a link that is ready. */
 export interface LinkListener {
   event(event: RealtimeEvent): void;
-  /** The connection is gone; nothing follows. */
+  /** The connection is lost; this is the last event. */
   lost(fault: RealtimeFault): void;
 }
 

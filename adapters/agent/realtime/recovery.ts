@@ -74,7 +74,7 @@ export class Recovery {
     else this.#replies.request(reply);
   }
 
-  /** The connection is gone. @param isLast no other one takes its place automatically */
+  /** Called when the connection is lost. @param isLast true if it is not replaced automatically */
   lost(fault: RealtimeFault, isLast: boolean): void {
     const { owed, items } = this.#replies.lost();
     for (const item of items) this.#reports.emit({ type: "item_end", item });

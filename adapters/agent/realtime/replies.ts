@@ -10,7 +10,7 @@ export interface Wanted {
   readonly to: Extract<AudioAgentEvent, { type: "reply" }>["to"];
   /** It continues after a function was called. */
   readonly continues?: boolean;
-  /** A sentence that covers a slow function; the conversation stays as it is. */
+  /** A filler sentence while a slow function runs; the conversation does not change. */
   readonly fillsTime?: boolean;
   /** Replaces the instructions of the session for this reply. */
   readonly instructions?: string | undefined;
@@ -39,9 +39,9 @@ export class RealtimeReplies {
   #requested: { readonly id: string; readonly wanted: Wanted; dropped: boolean } | undefined;
   /** Requested as soon as the current reply has ended. */
   #wanted: Wanted | undefined;
-  /** A turn of the callee has ended, and the server is to begin its reply automatically. */
+  /** True if the callee's turn has ended and the server should reply automatically. */
   #owesTurn = false;
-  /** The reply whose audio is no longer played. */
+  /** The reply whose audio is discarded. */
   #muted = "";
   #requests = 0;
 
@@ -55,7 +55,7 @@ export class RealtimeReplies {
     return this.#current;
   }
 
-  /** The server is to begin a reply automatically, or no longer. */
+  /** Sets whether the server should reply automatically. */
   expectTurn(owed: boolean): void {
     this.#owesTurn = owed;
     if (owed) this.#link.expect();
@@ -163,7 +163,7 @@ export class RealtimeReplies {
     if (requested?.dropped === false) this.#wanted = requested.wanted;
   }
 
-  /** The server did not know the reply that was cancelled. */
+  /** Handles the error for cancelling a reply that the server does not know. */
   notCancelled(): void {
     if (this.#current?.id !== this.#muted) return;
     this.#current = undefined;
@@ -179,7 +179,7 @@ export class RealtimeReplies {
     return requested.wanted;
   }
 
-  /** The connection is gone: the reply that is due, and the items that break off. */
+  /** Handles a lost connection; returns the reply that was due and the items that were cut off. */
   lost(): { readonly owed: Wanted | undefined; readonly items: readonly string[] } {
     const due = this.#current?.reply ?? this.#requested?.wanted ?? this.#wanted;
     const owed = due ?? (this.#owesTurn ? { to: "words" as const } : undefined);

@@ -5,24 +5,24 @@ import { actionOf, type ToolAction } from "../cascade/tools.ts";
 const MAX_CALLS = 16;
 const NOT_HUNG_UP = "error: not hung up, because another tool failed";
 
-/** A function that the model calls, with what follows from it. */
+/** A function call of the model and its consequences. */
 export interface CalledTool {
   readonly call: string;
   readonly action: ToolAction;
 }
 
-/** The functions that one response calls, whose parts arrive one by one. */
+/** The function calls of one response, assembled from their parts. */
 export class ResponseCalls {
   readonly #calls = new Map<string, { name: string; input: string | undefined }>();
 
-  /** Adds what is known of a call. */
+  /** Adds a part of a call. */
   add(call: string, name: string, input: string | undefined): void {
     if (call === "" || (!this.#calls.has(call) && this.#calls.size >= MAX_CALLS)) return;
     const known = this.#calls.get(call);
     this.#calls.set(call, { name: name || (known?.name ?? ""), input: input ?? known?.input });
   }
 
-  /** The calls that arrived whole, in order; half a call is none. */
+  /** The complete calls, in order; partial ones are dropped. */
   whole(brief: AgentBrief): CalledTool[] {
     return [...this.#calls].flatMap(([call, { name, input }]) =>
       name === "" || input === undefined

@@ -18,7 +18,7 @@ interface Requested {
   reject(error: unknown): void;
 }
 
-/** Lets the model write the result of a call, aside from the conversation, which its server still knows. */
+/** Has the model write the result of a call, outside the conversation that its server still holds. */
 export class ResultWriter {
   readonly #brief: AgentBrief;
   readonly #link: LastingLink;
@@ -44,7 +44,7 @@ export class ResultWriter {
     }
   }
 
-  /** Takes an event of the server; returns whether it belongs to a result only. */
+  /** Handles an event of the server; returns true if it belongs only to a result. */
   takes(event: RealtimeEvent): boolean {
     const requested = this.#requested;
     if (requested === undefined) return false;
@@ -61,7 +61,7 @@ export class ResultWriter {
     return true;
   }
 
-  /** The connection is gone, or the call has ended. */
+  /** Rejects the pending request, after a lost connection or the end of the call. */
   breakOff(error: Error): void {
     this.#requested?.reject(error);
   }

@@ -6,7 +6,7 @@ const MAX_REMARKS = 50;
 /** Items of the callee whose words may still arrive. */
 const MAX_TURNS = 50;
 
-/** Words of a call, as far as they were heard: for a connection that replaces a broken one. */
+/** The words heard in a call so far, for a connection that replaces a lost one. */
 export class SpokenHistory {
   readonly #remarks: { readonly role: Remark["role"]; readonly item: string; text: string }[] = [];
   /** Times at which the callee spoke, ms of their audio, by item. */
@@ -53,7 +53,7 @@ export class SpokenHistory {
     }
   }
 
-  /** Times of a turn of the callee, as far as they are known. */
+  /** Known times of a callee's turn. */
   timesOf(item: string): { readonly startMs: number | undefined; readonly endMs: number | undefined } {
     return this.#turns.get(item) ?? { startMs: undefined, endMs: undefined };
   }

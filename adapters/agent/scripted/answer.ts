@@ -12,7 +12,7 @@ export type CalleeReply =
 const UNKNOWN: CalleeReply = { is: "unknown" };
 const BEGUN: CalleeReply = { is: "begun" };
 
-/** The keys of the answer so far, once another one was pressed: `*` begins a number again, `#` ends it. */
+/** The keys of the answer after another key press: `*` restarts a number, `#` ends it. */
 export function withKey({ digits }: Ask, pressed: string, key: string): string {
   if (digits === undefined) return pressed + key;
   if (key === "*") return "";

@@ -5,7 +5,7 @@ import { shown } from "../../../src/base/shown.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "../../../src/domain/numbers/phone-number.ts";
 import type { Ask, Branch, BranchStep, Script, ScriptStep, Transfer } from "./script.ts";
 
-/** A line that is no step of a script. The message names the line and what it should be. */
+/** A line that is not a valid script step. The message names the line and the expected form. */
 export class ScriptFault extends CodedError {
   override readonly name = "ScriptFault";
   readonly code = "script_fault";
@@ -18,7 +18,7 @@ interface OpenAsk extends Omit<Ask, "branches" | "otherwise" | "nothing"> {
   nothing: readonly BranchStep[] | undefined;
 }
 
-/** A text behind a colon, or in quotes. */
+/** A text after a colon, or in quotes. */
 const SAY = /^say ?(?:: ?(\S.*)|(["“].*))$/i;
 const HANG_UP = /^(?:hang up|end the call)\.?$/i;
 const TRANSFER = /^transfer\b(?: to)? ?:? ?(.*?)\.?$/i;
@@ -29,7 +29,7 @@ const OTHERWISE = /^otherwise ?: ?(\S.*)$/i;
 const ASK_AGAIN = /^ask again\.?$/i;
 const GO_TO = /^go to ([\p{L}_][\p{L}\p{N}_-]*)\.?$/iu;
 const CONTINUE = /^(?:continue|go on)\.?$/i;
-/** Words in front of an answer that are not part of it: "they press 1", "key 1", "the callee says yes". */
+/** Words before an answer that are not part of it: "they press 1", "key 1", "the callee says yes". */
 const BEFORE_ANSWER = /^(?:they |the callee )?(?:press(?:es)? |says? |keys? )?/i;
 /** Longest number that a question can ask for, digits. */
 const MAX_DIGITS = 32;
@@ -38,7 +38,7 @@ const STEPS = 'a step begins with "Say:", "Ask:", "If …:", "Otherwise:", "Tran
 
 /**
  * Reads instructions as a script: each line is a step. See docs/agents.md for the rules.
- * @throws {ScriptFault} naming the first line that is no step
+ * @throws {ScriptFault} naming the first line that is not a step
  */
 export function parseScript(instructions: readonly string[]): Script {
   const steps: ScriptStep[] = [];

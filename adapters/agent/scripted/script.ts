@@ -19,9 +19,9 @@ export interface Ask {
   /** Accepts a number of this many digits, whatever they are; undefined: one of the branches, or any one key. */
   readonly digits: { readonly min: number; readonly max: number } | undefined;
   readonly branches: readonly Branch[];
-  /** If the answer is none of the branches'. */
+  /** Steps for an answer that matches no branch. */
   readonly otherwise: readonly BranchStep[] | undefined;
-  /** If no answer comes, however often the question is repeated. */
+  /** Steps if there is still no answer after the question was repeated. */
   readonly nothing: readonly BranchStep[] | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface Branch {
   readonly steps: readonly BranchStep[];
 }
 
-/** After the last step of a branch the script continues behind its question. */
+/** After the last step of a branch, the script continues after the question. */
 export type BranchStep =
   | Say
   | HangUp

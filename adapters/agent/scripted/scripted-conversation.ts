@@ -16,7 +16,7 @@ import { ScriptTexts } from "./script-texts.ts";
 const ANSWER_MS = 8_000;
 /** Time an unfinished number waits for its next digit, ms. */
 const NEXT_DIGIT_MS = 3_000;
-/** Number of times a question is asked without an answer that fits. */
+/** Times a question is asked before giving up on a valid answer. */
 const ATTEMPTS = 3;
 /** Questions in one call, repeated ones included: a script may go in circles. */
 const MAX_QUESTIONS = 100;
@@ -51,7 +51,7 @@ export class ScriptedConversation implements Conversation {
   #at: Place = BEGINNING;
   /** Position in the script before the callee's latest words. */
   #before: Place | undefined;
-  /** Continuation if the transfer under way fails; undefined if there is none. */
+  /** Continuation if the pending transfer fails; undefined if no transfer is pending. */
   #ifNotTransferred: (() => Generator<ConversationAction, void>) | undefined;
 
   constructor(script: Script, brief: AgentBrief, phrases: Phrases) {
@@ -102,14 +102,14 @@ export class ScriptedConversation implements Conversation {
     }
   }
 
-  /** Keys suffice for a script, unless a question that may still come is answered with words alone. */
+  /** Keys are enough unless an upcoming question only accepts words. */
   *#fault({ of, detail }: Extract<ConversationInput, { type: "fault" }>): Generator<ConversationAction, void> {
     if (of === "transcription" && !questions(this.#script.steps).some(needsWords)) return;
     yield { type: "say", text: this.#phrases.apology, interruptible: false };
     yield { type: "fail", detail };
   }
 
-  /** Begins at once, or else with the callee's first words, a key, or silence. */
+  /** Starts immediately, or on the callee's first words, a key, or silence. */
   *#begin({ type }: ConversationInput): Generator<ConversationAction, void> {
     const { firstMessage } = this.#brief;
     if (type === "begin" && firstMessage === null) {
@@ -121,7 +121,7 @@ export class ScriptedConversation implements Conversation {
     yield* this.#continue();
   }
 
-  /** Goes on with the script up to its next question, or its end. */
+  /** Runs the script to its next question or its end. */
   *#continue(): Generator<ConversationAction, void> {
     this.#at = { ...this.#at, open: undefined };
     for (;;) {
@@ -191,7 +191,7 @@ export class ScriptedConversation implements Conversation {
     const answer = answerByWords(question, text);
     if (answer.is === "known") yield* this.#follow(question, answer);
     else {
-      // What people say besides answering is no wrong answer.
+      // Remarks that are not answers do not count as wrong answers.
       yield { type: "resume" };
       yield { type: "listen", forMs: ANSWER_MS };
     }
@@ -217,7 +217,7 @@ export class ScriptedConversation implements Conversation {
     else yield* this.#again(question, this.#phrases.notAChoice);
   }
 
-  /** Asks once more, unless that was done often enough. */
+  /** Repeats the question, up to the limit. */
   *#again(question: Ask, reason: string): Generator<ConversationAction, void> {
     if (this.#at.attempts >= ATTEMPTS) {
       yield* this.#giveUp();
@@ -237,7 +237,7 @@ export class ScriptedConversation implements Conversation {
     yield { type: "hang_up" };
   }
 
-  /** Keeps the answer and carries out its branch, then continues behind the question. */
+  /** Stores the answer, runs its branch, then continues after the question. */
   *#answered(steps: readonly BranchStep[], answer: string | undefined): Generator<ConversationAction, void> {
     const { open: question, answers } = this.#at;
     if (question?.name !== undefined && answer !== undefined)

@@ -64,7 +64,7 @@ function withQuery(path: string, input: Readonly<Record<string, unknown>>): stri
   return `${path}${path.includes("?") ? "&" : "?"}${query}`;
 }
 
-/** The values of headers, also without their scheme ("Bearer"), and as they are spelled in JSON. */
+/** The header values, also without their scheme ("Bearer"), and escaped as in JSON. */
 function secretsOf(headers: Readonly<Record<string, string>>): Secrets {
   const parts = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/).slice(1)]);
   const spelled = parts.map((part) => JSON.stringify(part).slice(1, -1));

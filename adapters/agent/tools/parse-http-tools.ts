@@ -5,7 +5,7 @@ import { urlTemplate } from "./url-template.ts";
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
 /** Visible ASCII and blanks: what every server takes. */
 const HEADER_VALUE = /^[ -~\t]{0,8000}$/;
-/** Headers that belong to the request itself. */
+/** Headers that the HTTP client sets itself. */
 const RESERVED = /^(host|content-length|content-type|transfer-encoding|connection|accept-encoding|expect|upgrade|te)$/i;
 
 // No message quotes a value: it may be a secret.
@@ -52,7 +52,7 @@ const Tool = v.strictObject(
 );
 
 /**
- * The tools in what was configured, or what is wrong with it: every fault with its field, and no value, since values may
+ * Parses the configured tools and lists every fault with its field. Values are never quoted, since they may
  * be secrets.
  * @param allowPrivate http is allowed too
  */
@@ -87,7 +87,7 @@ function faultsOf({ url, parameters }: HttpToolOptions, allowPrivate: boolean): 
   return faults;
 }
 
-/** The field of an issue; of a header only "headers", since its value may stand there. */
+/** The field of an issue; only "headers" for a header, because the path may contain its value. */
 function fieldOf({ path }: v.BaseIssue<unknown>): string {
   const field = String(path?.[0]?.key ?? "it");
   return /^[\w-]{1,40}$/.test(field) ? field : "a field";

@@ -8,7 +8,7 @@ export interface UrlTemplate {
   readonly names: readonly string[];
   /**
    * Path and query with the encoded arguments in the places of their names, and the arguments that are in neither.
-   * @throws {ToolFailed} an argument that is missing, that is no text, or that would lead to another path
+   * @throws {ToolFailed} an argument that is missing, has the wrong type, or would change the path
    */
   fill(input: Readonly<Record<string, unknown>>): {
     readonly path: string;
@@ -21,7 +21,7 @@ const PARTS = /^(https?:\/\/[^/?#\\{}@\s]+)(\/[!"$-.0->@-[\]-~/]*)?(\?[!"$-[\]-~
 const PLACEHOLDER = /\{([\w-]{1,64})\}/g;
 const DOTS = /^\.{1,2}$/;
 
-/** The template in a text; undefined if it is none. */
+/** Parses a template; undefined if the text is not one. */
 export function urlTemplate(text: string): UrlTemplate | undefined {
   const [, origin = "", path = "/", query = ""] = PARTS.exec(text) ?? [];
   if (!URL.canParse(origin) || /[{}]/.test((path + query).replace(PLACEHOLDER, ""))) return undefined;
@@ -32,7 +32,7 @@ export function urlTemplate(text: string): UrlTemplate | undefined {
     names,
     fill(input) {
       const plain = path.replace(PLACEHOLDER, (_, name: string) => pathPart(name, input));
-      // Neither one argument nor several side by side may climb, even on a server that decodes slashes.
+      // Arguments must not climb the path, alone or combined, even on a server that decodes slashes.
       if (segmentsOf(plain).some((segment) => DOTS.test(segment)))
         throw new ToolFailed("no part of the path may be . or ..");
       const filled = path.replace(PLACEHOLDER, (_, name: string) => encodeURIComponent(pathPart(name, input)));
@@ -56,6 +56,6 @@ function argument(name: string, input: Readonly<Record<string, unknown>>): strin
   const value = input[name];
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
     throw new ToolFailed(`${name} must be a text, a number or a boolean`);
-  // A half of a surrogate pair cannot be encoded.
+  // Lone surrogates cannot be encoded.
   return String(value).replace(/\p{Surrogate}/gu, "\uFFFD");
 }

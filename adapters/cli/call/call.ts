@@ -36,7 +36,7 @@ export const call: CommandSpec = {
     const message = await messageOf(line);
     const { client } = await connect(line);
     const instance = await chosenInstance(client, line.values.get("instance") as string | undefined);
-    // Only from here on there may be a call to hang up.
+    // From here on there may be a call to hang up.
     const interrupted = interruption();
     const recording = line.values.get("record") === true ? true : undefined;
     const from = callerIn(line);
@@ -81,7 +81,7 @@ const NAMED = 5;
 
 /**
  * The instance that calls: the one with this id or name, or the only one there is.
- * @throws {UsageError} there is none, or more than one
+ * @throws {UsageError} there is no instance, or more than one
  */
 async function chosenInstance(client: Client, wanted: string | undefined): Promise<Instance> {
   if (wanted?.startsWith("inst_")) return client.instances.get(wanted);

@@ -50,7 +50,7 @@ export async function followCallInTerminal(client: Client, id: string, options: 
   return interrupted.exitCode();
 }
 
-/** Ends a call; an ended one is no error. */
+/** Ends a call; does nothing if it has already ended. */
 async function hangUp(client: Client, id: string): Promise<void> {
   await client.calls.hangUp(id).catch((error: { code?: string }) => {
     if (error.code !== "call_not_found") throw error;

@@ -23,7 +23,7 @@ export const MESSAGE_OPTIONS: readonly OptionSpec[] = [
 /**
  * The message that these options ask for.
  * @param standard the text to speak by default
- * @throws {UsageError} they ask for nothing, for two things, or for a file that cannot be played
+ * @throws {UsageError} no message, two messages, or a file that cannot be played
  */
 export async function messageOf({ values }: ParsedLine, standard?: string): Promise<CallMessageInput> {
   const file = values.get("audio") as string | undefined;
@@ -49,7 +49,7 @@ const WHY: ReadonlyMap<string, string> = new Map(
 
 /**
  * An MP3 or WAV file of this machine, looked at before it is sent anywhere.
- * @throws {UsageError} it cannot be read, is too big, or is no audio that can be played
+ * @throws {UsageError} it cannot be read, is too large, or is not playable audio
  */
 async function readAudioFile(path: string): Promise<Uint8Array> {
   const refuse = (why: string, cause?: unknown): never => {
@@ -58,7 +58,7 @@ async function readAudioFile(path: string): Promise<Uint8Array> {
   const unreadable = (cause: NodeJS.ErrnoException): never =>
     refuse(WHY.get(cause.code ?? "") ?? `it cannot be read (${cause.code ?? cause.message})`, cause);
   const { size } = await stat(path).catch(unreadable);
-  // Reading what is refused anyway would only take time.
+  // Reading a file that is rejected anyway would waste time.
   if (size > DEFAULT_LIMITS.audioBytes)
     refuse(`it has ${size} bytes, at most ${DEFAULT_LIMITS.audioBytes} are allowed`);
   const bytes = await readFile(path).catch(unreadable);

@@ -37,7 +37,7 @@ export async function watchCalls(client: Client, options: WatchOptions): Promise
         const isNews = !first || isActive(call.status);
         if (isNews && (status === undefined || call.status === status)) tell(call, options.json);
       }
-      // What is over and no longer listed never changes again.
+      // Ended calls that are no longer listed do not change again.
       for (const [id, seen] of known) if (!isActive(seen) && !listed.has(id)) known.delete(id);
       first = false;
       await sleep(POLL_MS, signal);

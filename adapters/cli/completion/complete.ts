@@ -7,7 +7,7 @@ import { print } from "../terminal/terminal.ts";
 /** Makes the shell complete file names. */
 const FILES = ":files";
 
-/** Prints what the last word may become: one candidate a line, what it means behind a tab. */
+/** Prints the candidates for the last word, one per line, each followed by a tab and its description. */
 export async function complete(typed: readonly string[]): Promise<number> {
   for (const candidate of await candidates(joinedValues(typed))) print(candidate);
   return 0;

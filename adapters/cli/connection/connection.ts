@@ -27,7 +27,7 @@ export function tokenOf(line: ParsedLine): string | undefined {
 
 /**
  * The client of the server that the flags or the environment name.
- * @throws {UsageError} there is no token, or nothing answers
+ * @throws {UsageError} there is no token, or the server cannot be reached
  */
 export async function connect(line: ParsedLine): Promise<Connection> {
   const url = urlOf(line);

@@ -96,7 +96,7 @@ async function playable(ringport: Ringport, spoken: CallMessageInput): Promise<C
   return { type: "FIXED_AUDIO", audio: { audioBase64: Buffer.from(recorded).toString("base64") } };
 }
 
-/** Beside the built file, and in the tree that it was built from. */
+/** Locations next to the built file and in the source tree. */
 const PLACES = ["./assets/hello.mp3", "../../../examples/hello.mp3"];
 
 /** An MP3 file with a spoken message; undefined if it was not shipped. */

@@ -91,7 +91,7 @@ function installedVersion(name: string, folder: string): string | undefined {
   }
 }
 
-/** True if a version comes before another one; a pre-release comes before its release. */
+/** True if a version is older than another one; a pre-release is older than its release. */
 function isOlder(version: string, minVersion: string): boolean {
   const numbers = (text: string): number[] => text.split(/[-+]/, 1)[0]!.split(".").map(Number);
   const [found, needed] = [numbers(version), numbers(minVersion)];

@@ -34,7 +34,7 @@ function listeningError(port: number, hostname: string): Promise<string | undefi
   });
 }
 
-/** The server that commands speak to, whether it knows the token, and how its clock goes. */
+/** Checks the server that commands talk to, the token, and the server's clock. */
 export async function findServer(url: string, token: string | undefined): Promise<Finding[]> {
   const answer = await health(url).catch(() => undefined);
   if (!answer)

@@ -53,7 +53,7 @@ export async function findDatabase(url: string): Promise<Finding[]> {
     client = withReadableUrl(
       () => new pg.default.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS }),
     );
-    client.on("error", () => {}); // a connection that breaks later is no news here
+    client.on("error", () => {}); // errors of an established connection do not matter here
     await client.connect();
     const { rows } = await client.query<{ server_version: string }>("show server_version");
     return [works(name, `PostgreSQL ${rows[0]?.server_version ?? ""} answers at ${placeOf(url)}`)];

@@ -22,7 +22,7 @@ const METADATA_OPTION: Command["options"][number] = {
 
 /**
  * The object that `--metadata` names; undefined without the option.
- * @throws {UsageError} it is no JSON object
+ * @throws {UsageError} it is not a JSON object
  */
 function metadataIn({ values }: ParsedLine): Metadata | undefined {
   const text = values.get("metadata") as string | undefined;
@@ -119,7 +119,7 @@ function cells({ id, name, status, created_at }: Instance): string[] {
   return [id, name, status, created_at.slice(0, 19)];
 }
 
-/** `ringport instance show`: one instance, how its line is doing and what it is calling. */
+/** `ringport instance show`: one instance, the state of its line, and its current call. */
 export const instanceShow: CommandSpec = {
   summary: "Shows an instance, its line and its active calls.",
   operands: [{ name: "ID", completion: "instance" }],

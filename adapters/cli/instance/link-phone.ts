@@ -128,7 +128,7 @@ async function linkedWithin(client: Client, id: string, ms: number, signal: Abor
   return false;
 }
 
-/** The instance once it can place calls, or as it is after a while. */
+/** Waits until the instance can place calls, at most for a while, and returns it. */
 async function online(client: Client, id: string, signal: AbortSignal): Promise<InstanceDetails> {
   for (const end = performance.now() + ONLINE_WITHIN_MS; ; await sleep(POLL_MS, signal)) {
     const instance = await client.instances.get(id, { expand: ["connection"], signal });

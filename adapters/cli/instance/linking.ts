@@ -92,7 +92,7 @@ export const instancePair: CommandSpec = {
   },
 };
 
-/** `ringport instance unlink`: the number goes, the instance and its calls stay. */
+/** `ringport instance unlink`: removes the number; the instance and its calls stay. */
 export const instanceUnlink: CommandSpec = {
   summary:
     "Unlinks the number of an instance: ends its call, erases its credentials. Waiting calls wait for another number.",

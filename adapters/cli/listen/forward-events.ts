@@ -13,7 +13,7 @@ export interface ForwardOptions {
   readonly json: boolean;
   /** Ends it. */
   readonly signal: AbortSignal;
-  /** Called once all events from then on are forwarded. */
+  /** Called once new events are being forwarded. */
   onReady(): void;
 }
 
@@ -27,7 +27,7 @@ interface Forwarded {
 
 const PAGE = 200;
 
-/** Sends every event from now on to the URL, one after the other, until the signal fires. */
+/** Forwards new events to the URL, one at a time, until the signal fires. */
 export async function forwardEvents(client: Client, options: ForwardOptions): Promise<void> {
   const { signal, onReady } = options;
   try {
@@ -43,7 +43,7 @@ export async function forwardEvents(client: Client, options: ForwardOptions): Pr
   }
 }
 
-/** The cursor behind the last event so far. */
+/** The cursor after the latest event. */
 async function endOfLog(client: Client, signal: AbortSignal): Promise<string> {
   let { next, cursor } = await client.eventPage({ limit: PAGE }, { signal });
   while (next !== undefined) ({ next, cursor } = await client.eventPage({ limit: PAGE, cursor: next }, { signal }));

@@ -10,7 +10,7 @@ const VARIABLES = { cert: "RINGPORT_TLS_CERT", key: "RINGPORT_TLS_KEY" } as cons
 /** Interval at which the files are compared with the certificate in use, ms. */
 const CHECK_MS = 60_000;
 
-/** @throws {UsageError} a file cannot be read, or what is in it cannot be used */
+/** @throws {UsageError} a file cannot be read, or its contents cannot be used */
 export async function readCertificate(files: CertificateFiles): Promise<Tls> {
   const [cert, key] = await Promise.all([readPem(files, "cert"), readPem(files, "key")]);
   const { tlsFault } = await import("../../server/tls.ts");

@@ -19,7 +19,7 @@ export type FirstToken =
 const FIRST = { userName: FIRST_USER, label: "first start" };
 
 /**
- * Issues a token if there is none yet: into the file if one is named, otherwise for a terminal only, because other
+ * Issues the first token: writes it to the configured file, otherwise prints it to a terminal only, because other
  * outputs end up in logs. If the storage fails now, the server still starts.
  * @throws {UsageError} the file cannot be created; a token that was issued is revoked
  */
@@ -54,7 +54,7 @@ class NotFirst extends CodedError {
   readonly code = "not_first";
 }
 
-/** Resolves with whether there was no token yet, and the file has one now. */
+/** Resolves with true if the first token was issued and written to the file. */
 async function writeTo(path: string, tokens: Tokens): Promise<boolean> {
   let issued: IssuedToken | undefined;
   try {

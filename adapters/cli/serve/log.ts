@@ -61,9 +61,9 @@ function errorText(error: unknown): string {
   return `\n${stack ?? message ?? stringify(error)}`;
 }
 
-/** Foreign text must neither look like our lines nor control the terminal. */
+/** Untrusted text must not imitate our lines or control the terminal. */
 function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
   return text.replace(/[\x00-\x1f\x7f-\x9f]/g, (character) => `\\u${hex(character.charCodeAt(0))}`);
 }
 

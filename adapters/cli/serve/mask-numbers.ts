@@ -2,12 +2,12 @@
 const INTERNATIONAL = /(\+|%(?:25)*2b)([1-9](?:[ ()./-]{0,2}\d){6,})/gi;
 
 /**
- * Digits alone that may be a number without its plus: not a part of an id, a fraction or a UUID, but behind whatever
- * JSON, an address or a terminal's colours put in front of them.
+ * Digits that may be a number without its plus: not part of an id, a fraction or a UUID, but possibly after characters
+ * that JSON, a URL or terminal colours put before them.
  */
 const BARE = /(?:(?<!\w|\w[.-])|(?<=\\[bfnrt])|(?<=\\u[\da-f]{4}|%[\da-f]{2}|\[\d{1,2}m))\d{9,15}(?!\w|[.-]\w)/gi;
 
-/** A line of JSON consists of strings and of what is between them. */
+/** Matches the strings of a JSON line and the text between them. */
 const JSON_STRING = /"(?:[^"\\]|\\.)*"/g;
 
 /** Takes the middle out of every phone number in a text: `+1202•••0100`. */
@@ -17,7 +17,7 @@ export function maskNumbers(text: string): string {
     .replace(BARE, maskDigits);
 }
 
-/** The same for a JSON document, whose own numbers stay as they are. */
+/** The same for a JSON document; JSON numbers stay unchanged. */
 export function maskNumbersInJson(json: string): string {
   return json.replace(JSON_STRING, maskNumbers);
 }

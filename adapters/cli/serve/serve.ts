@@ -17,7 +17,7 @@ import { firstSignal } from "./signals.ts";
 import { printWelcome } from "./welcome.ts";
 
 /**
- * Lets garbage among long-lived objects grow to 60 % of what is in use before V8 collects it, instead of to more than all
+ * Lets garbage in the old generation grow to 60 % of the live heap before V8 collects it, instead of to more than all
  * of it: less memory, and shorter pauses more often. Bun, which has another engine, ignores it.
  */
 const COLLECT_SOONER = "--heap-growing-percent=60";

@@ -20,7 +20,7 @@ export function firstSignal(): Promise<keyof typeof NUMBERS> {
         if (seen) process.exit(128 + NUMBERS[name]);
         first(name);
       });
-    // After Ctrl-C, which reaches the shell as well, its death is no second signal.
+    // After Ctrl-C, which also reaches the shell, the shell's exit does not count as a second signal.
     whenNpmIsGone(() => first("SIGTERM"));
   });
 }

@@ -16,7 +16,7 @@ export interface Welcome {
   readonly settings: ServerSettings;
 }
 
-/** Prints the server's address and what it can do; on the first start also a token, and a first request. */
+/** Prints the server's address and features; on the first start also a token and an example request. */
 export async function printWelcome({ ringport, listening, reachable, settings }: Welcome): Promise<void> {
   const { options } = settings;
   const base = listening.url + (options.basePath ?? "");

@@ -115,7 +115,7 @@ export const httpUrl: Parser<string> = {
   },
 };
 
-/** Which web pages of other origins may call: `*`, a list of origins, or off. */
+/** Parses the origins that may call from a browser: `*`, a list of origins, or off. */
 export const corsOrigins: Parser<boolean | { origins: string[] }> = {
   expected: "* for all, off, or origins such as https://app.example.com, separated by commas",
   placeholder: "ORIGINS",
@@ -131,7 +131,7 @@ export const corsOrigins: Parser<boolean | { origins: string[] }> = {
 
 const HOST_PATTERN = /^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$|^\[[0-9a-f:.]+\]$/i;
 
-/** Which SIP servers people may enter: any, none, or these. */
+/** Parses the SIP servers that users may enter: any, none, or a list. */
 export const sipServers: Parser<boolean | { servers: string[] }> = {
   expected: "on, off, or the servers that may be entered, such as *.example.com, separated by commas",
   placeholder: "SERVERS",

@@ -31,7 +31,7 @@ const DEFAULT_DEPTH = 10;
 const DEFAULT_WINDOW_MS = 60_000;
 
 /**
- * Reads settings from flags and from the environment; a flag wins, an empty variable is none.
+ * Reads settings from flags and from the environment; a flag wins, an empty variable counts as unset.
  * @throws {UsageError} the first value that cannot be used
  */
 export function readSettings(settings: readonly Setting[], line: ParsedLine, env: Environment): ServerSettings {
@@ -53,7 +53,7 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   return { options, port, hostname, tls, console, tokenFile, logLevel: log, logMaskNumbers } as ServerSettings;
 }
 
-/** Variables that Kubernetes sets in every container beside a service called "ringport". */
+/** Variables that Kubernetes sets in every container if there is a service called "ringport". */
 const OF_KUBERNETES = /^RINGPORT_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)$/;
 
 /** Variables that look like settings and are none, each with the fix if there is one. */

@@ -1,6 +1,6 @@
 import type { Parser } from "./parsers.ts";
 
-/** One thing about the server that can be set. */
+/** A setting of the server. */
 export interface Setting<Option extends string = string> {
   /** Its path in `RingportOptions`, or a setting of the server such as `port`. */
   readonly option: Option;

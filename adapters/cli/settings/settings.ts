@@ -392,7 +392,7 @@ export const CODE_ONLY = {
 type Top<Path extends string> = Path extends `${infer First}.${string}` ? First : Path;
 type Covered = Top<(typeof SETTING_GROUPS)[keyof typeof SETTING_GROUPS][number]["option"]> | keyof typeof CODE_ONLY;
 
-/** Does not compile while an option has neither a setting nor a reason; its type then names the option. */
+/** Fails to compile if an option has neither a setting nor a reason; the type error names the option. */
 export const EVERY_OPTION_IS_COVERED: Exclude<keyof RingportOptions, Covered> extends never
   ? true
   : Exclude<keyof RingportOptions, Covered> = true;

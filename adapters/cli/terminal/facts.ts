@@ -2,7 +2,7 @@ import { shownValue } from "./shown-value.ts";
 import { inOneCell, table } from "./table.ts";
 import { paint, print, terminalColumns } from "./terminal.ts";
 
-/** Prints what is known of one thing, a fact each; unknown facts are left out, long ones are wrapped. */
+/** Prints the facts about one thing, one per line; skips unknown ones and wraps long ones. */
 export function printFacts(facts: readonly (readonly [name: string, value: unknown])[]): void {
   const rows = facts
     .map(([name, value]) => [paint(2, name), inOneCell(shownValue(value))])

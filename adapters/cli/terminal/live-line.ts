@@ -3,7 +3,7 @@ import { isWatched } from "./terminal.ts";
 
 const REDRAW_MS = 100;
 
-/** The last line of a terminal, drawn again while time goes by; elsewhere it stays silent. */
+/** The last line of a terminal, redrawn as time passes; prints nothing if there is no terminal. */
 export class LiveLine {
   readonly #started: number;
   readonly #textAfter: (ms: number) => string;

@@ -13,7 +13,7 @@ export interface Marked {
 const MARKS = { works: paint(32, "✓"), missing: paint(33, "–"), broken: paint(31, "✗") };
 const NAME_WIDTH = 18;
 
-/** ✓, – or ✗, what it is, what was found, and what to do about it: one line, or several on a narrow terminal. */
+/** A ✓, – or ✗ with the subject, the finding and the fix, on one line or several on a narrow terminal. */
 export function markedLine({ name, state, detail, fix }: Marked): string {
   const found = `${detail}${fix === null ? "" : ` → ${fix}`}`;
   const indent = NAME_WIDTH + 2;

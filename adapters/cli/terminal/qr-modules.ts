@@ -17,12 +17,12 @@ export function modulesOfText(text: string): QrModules {
   return { size: code.getModuleCount(), isDark: (row, column) => code.isDark(row, column) };
 }
 
-/** The finder pattern in the upper left corner begins with this many dark modules. */
+/** The finder pattern in the upper left corner starts with this many dark modules. */
 const FINDER = 7;
 
 /**
  * The modules of the code in a picture that contains only the code; its content is not decoded.
- * @throws {Error} it is no PNG, or no straight QR code is on it
+ * @throws {Error} it is not a PNG, or shows no upright QR code
  */
 export function modulesOfPng(png: Uint8Array): QrModules {
   const image = readPng(png);

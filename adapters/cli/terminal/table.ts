@@ -13,7 +13,7 @@ export interface ListColumn {
 }
 
 const GAP = 2;
-/** The last column of a table is wrapped beside the others if this much is left for it, else below them. */
+/** Minimum width to wrap the last column next to the others; if less is left, it goes below them. */
 const NARROWEST_TEXT = 28;
 /** Cells are never cut below this. */
 const NARROWEST_CELL = 8;
@@ -42,7 +42,7 @@ export function printRows(columns: readonly ListColumn[], rows: readonly (readon
   else for (const line of fittingTable(columns, rows, terminalColumns())) print(line);
 }
 
-/** A table that is no wider than this: columns are left out, then cells are cut; a last line names what is missing. */
+/** Fits a table into this width: drops columns, then cuts cells; a last line names what is missing. */
 export function fittingTable(
   columns: readonly ListColumn[],
   rows: readonly (readonly string[])[],
@@ -73,9 +73,9 @@ export function fittingTable(
   return [...lines, ...wrapped(`Left out on this narrow terminal: ${missing.join(", ")}; --json has all.`, width)];
 }
 
-/** Foreign text controls neither the terminal nor the columns. */
+/** Untrusted text must not control the terminal or break the columns. */
 export function inOneCell(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
   return text.replace(/[\x00-\x1f\x7f-\x9f]+/g, " ");
 }
 

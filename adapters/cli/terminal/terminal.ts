@@ -5,7 +5,7 @@ export function print(line = ""): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Prints a line beside the output: hints, logs, errors. */
+/** Prints a line to stderr: hints, logs, errors. */
 export function printBeside(line: string): void {
   process.stderr.write(`${coloursAllowed(process.stderr) ? line : withoutColours(line)}\n`);
 }
@@ -30,7 +30,7 @@ export function terminalColumns(): number {
   return isWatched() ? process.stdout.columns || USUAL_COLUMNS : Number.POSITIVE_INFINITY;
 }
 
-/** Columns of a terminal that does not say how many it has, and of help in a pipe. */
+/** Columns of a terminal of unknown width, and of help that is piped. */
 export const USUAL_COLUMNS = 80;
 
 /** True if a stream is a terminal that wants colours (https://no-color.org). */
@@ -53,7 +53,7 @@ const gone = new AbortController();
 /** Fires when the reader of the output has gone, as in `ringport calls --watch | head -1`. */
 export const outputGone: AbortSignal = gone.signal;
 
-/** A reader that has gone, as in `ringport --help | head -1`, is no error. */
+/** A closed pipe, as in `ringport --help | head -1`, is not an error. */
 export function tolerateBrokenPipes(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: { code?: string }) => {
@@ -70,5 +70,5 @@ export async function flushed(): Promise<void> {
     });
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with one
 const COLOUR = /\x1b\[[\d;]*m/g;

@@ -6,7 +6,7 @@ import { withFix } from "../storage-fault.ts";
 import { UsageError } from "../usage-error.ts";
 
 /**
- * Works on the server's storage beside a server that may be running.
+ * Works on the server's storage while the server may be running.
  * @param mustExist refuse to create a new database, which could not hold the record
  */
 export async function withStorage<T>(
@@ -27,7 +27,7 @@ export async function withStorage<T>(
   }
 }
 
-/** The file of a server's SQLite. @throws {UsageError} there is none */
+/** The server's SQLite file. @throws {UsageError} it does not exist */
 export function existingDatabase(data: string = DEFAULT_DATA): string {
   const path = sqlitePath(data);
   if (!existsSync(path))

@@ -10,7 +10,7 @@ import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";
 import { type ListedToken, tokenState, tokenView } from "./token-view.ts";
 
-/** `ringport token list`: what is known of all tokens, or of one user's. */
+/** `ringport token list`: all tokens, or those of one user. */
 export const tokenList: CommandSpec = {
   summary: "Lists tokens, oldest first.",
   options: [{ name: "user", placeholder: "NAME", help: "Only tokens of this user." }, jsonOption("the list")],

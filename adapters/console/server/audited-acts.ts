@@ -4,7 +4,7 @@ import type { Reply } from "../../../src/ports/web.ts";
 /** An act of an administrator by the HTTP interface, for the audit log. */
 interface AuditedAct {
   readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
-  /** The path of its route; `:id` is what it is done to. */
+  /** The path of its route; `:id` is the subject. */
   readonly path: string;
   readonly action: string;
 }
@@ -29,7 +29,7 @@ export const AUDITED_ACTS: readonly AuditedAct[] = [
 ];
 
 /**
- * Action of a request that the audit log keeps; undefined if there is none.
+ * Action that the audit log records for a request; undefined if none.
  * @param path of the HTTP interface
  */
 export function auditedAct(

@@ -11,7 +11,7 @@ import { timeParameter } from "../../../src/http/requests/query-parameter.ts";
 import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import type { System } from "../../../src/ports/system.ts";
 
-/** Most bytes of a body. */
+/** Maximum size of a body, bytes. */
 const BODY_BYTES = 64 * 1024;
 const BOUNDS = { depth: 8, parts: 1_000 };
 

@@ -24,7 +24,7 @@ export interface ConsoleParts {
   readonly log: Logger;
 }
 
-/** One route of the console itself. Its request comes from a page of this server: that was checked. */
+/** A route of the console itself. Its requests come from a page of this server, which is already checked. */
 export interface ConsoleRoute extends RouteHandler {
   /** After `/console/api`, with `:id` for the one parameter that there is. */
   readonly path: string;
@@ -63,7 +63,7 @@ export function requireAccounts(signIn: ConsoleParts["signIn"]): void {
   if (signIn) throw new ConsoleRefusal("accounts_off", `people sign in at ${signIn.url}`);
 }
 
-/** The id in the path, as it was sent: an id of ours has nothing to decode. */
+/** The id in the path, as sent: our ids need no decoding. */
 export function idOf({ params }: RequestContext): string {
   return (params.id ?? "").slice(0, 64);
 }

@@ -91,7 +91,7 @@ export function consoleServer(ringport: Ringport, options: ConsoleOptions): Cons
     }
   }
 
-  /** Of a page of a network only the prefix: the rest may be a code that links a number. */
+  /** Only the prefix for a page of a network: the rest may be a code that links a number. */
   const loggedPath = (path: string): string => {
     const [, prefix = ""] = path.split("/", 2);
     return `${base}/console${prefix === "v1" ? path : `/${prefix}/…`}`;

@@ -31,7 +31,7 @@ export async function pageOrFile(context: RequestContext, files: PageFiles): Pro
   if (!/\*\/\*|text\/(?:html|\*)/i.test(context.header("accept") ?? "*/*")) return undefined;
   const index = await files.index();
   if (index === undefined) return notBuilt();
-  // The build knows no base path.
+  // The base path is unknown at build time.
   return html(index.replaceAll(`"${ASSETS}`, `"${context.base}${ASSETS}`), PAGE_POLICY);
 }
 
@@ -55,16 +55,16 @@ async function notBuilt(): Promise<Reply> {
   return { ...html(page.html, page.contentSecurityPolicy), status: 503 };
 }
 
-/** Beside the built file, and in the source. On JSR the files are fetched from there. */
+/** Locations next to the built file and in the source. On JSR the files are fetched from there. */
 const PLACES = ["./console/", "../assets/"];
 
-/** Names that the build of the pages writes: no folder, and never a name that begins with a dot. */
+/** File names that the build of the pages writes: no folders, no leading dot. */
 const NAME = /^[\w-][\w.-]{0,120}$/;
 
 /** The codings of the files that the build has compressed, the best first. */
 const CODINGS = { br: ".br", gzip: ".gz" } as const;
 
-/** A file of the pages, as it is sent. */
+/** A file of the pages, as sent. */
 interface StoredFile {
   readonly bytes: Uint8Array;
   readonly etag: string;
@@ -75,7 +75,7 @@ interface StoredFile {
 /** Reads the files that `npm run console` has built. */
 export interface PageFiles {
   /**
-   * The file in the best coding that the client accepts; undefined if there is no such file.
+   * The file in the best content coding that the client accepts; undefined if there is no such file.
    * @param accepted the Accept-Encoding header
    */
   find(name: string, accepted: string | null): Promise<StoredFile | undefined>;
@@ -89,7 +89,7 @@ export function pageFiles(
 ): PageFiles {
   const found = new Map<string, StoredFile>();
 
-  /** A name has a hash of its content in it, so what was read once stays right. */
+  /** Names include a hash of the content, so a cached file stays valid. */
   async function stored(name: string, coding?: keyof typeof CODINGS): Promise<StoredFile | undefined> {
     const key = coding ? name + CODINGS[coding] : name;
     const known = found.get(key);

@@ -10,7 +10,7 @@ const isUnsafe = (method: string): boolean => !SAFE.has(method);
 /**
  * Checks that a request comes from a page of this server. The cookie is sent with requests of other sites under the same
  * domain too, and on other ports of the same host. Browsers name the site of a request in `Sec-Fetch-Site`; on a plain HTTP address
- * they do not, and only an `Origin` shows that a change, or a WebSocket, is wanted by our own page.
+ * they do not, and only an `Origin` shows that a change or a WebSocket was requested by our own page.
  * @param publicUrl the address of this server, if it is known: a proxy may have changed the host
  * @throws {ConsoleRefusal} `cross_site`
  */
@@ -31,7 +31,7 @@ function isOwnOrigin(context: RequestContext, publicUrl: string | undefined): bo
   const origin = context.header("origin");
   const from = origin === null ? undefined : parsed(origin);
   if (!from || from.host === "") return false;
-  // Anybody on the way can write the page of a plain HTTP address.
+  // Anyone on the network path can modify a page sent over plain HTTP.
   if (from.protocol !== "https:" && isHttps(context, publicUrl)) return false;
   const { protocol, host } = from;
   const own = [`${protocol}//${context.header("host") ?? ""}`, context.request.url, publicUrl];

@@ -4,7 +4,7 @@ import type { Reply } from "../../../src/ports/web.ts";
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self'; font-src 'none'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** The policy of everything else, which is no page. */
+/** The policy of every other response. */
 const DATA_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const FIXED = {
@@ -16,8 +16,8 @@ const FIXED = {
 };
 
 /**
- * A reply with the headers that every reply of the console has. What belongs to it alone, such as the policy of a page of
- * a network, stays. No page of another origin may read it, whatever CORS allows for the HTTP interface.
+ * Adds the headers that every response of the console has. Headers that are already set, such as the policy of a page of
+ * a network, stay. No page of another origin may read it, whatever CORS allows for the HTTP interface.
  */
 export function secured(reply: Reply): Reply {
   const own = Object.entries(reply.headers).filter(([name]) => !name.startsWith("access-control-"));

@@ -1,12 +1,12 @@
 import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 
-/** True if people reach this server over HTTPS; a proxy in front of it may end that. */
+/** True if users reach this server over HTTPS, which a proxy may terminate. */
 export function isHttps({ request }: RequestContext, publicUrl: string | undefined): boolean {
   return [request.url, publicUrl ?? ""].some((url) => /^https:/i.test(url));
 }
 
-/** The address of the HTTP interface for people: the public one, which includes the base path, or the one by which they have come. */
+/** The address of the HTTP interface as users see it: the public one, including the base path, or the one of this request. */
 export function serverUrl(
   { request }: RequestContext,
   { publicUrl, basePath }: Pick<Ringport, "publicUrl" | "basePath">,

@@ -7,7 +7,7 @@ const SECRET = /^[\w~.-]{1,200}$/;
 
 /** The cookie that holds the secret of a session. */
 export interface SessionCookie {
-  /** The secret in the request; undefined if there is none, or more than one: another site of the domain may have set it. */
+  /** The secret in the request; undefined if there is none, or more than one, since another site of the domain may have set a cookie too. */
   read(context: RequestContext): string | undefined;
   /** The value of a Set-Cookie header. @param maxAgeMs how long the browser keeps it */
   set(context: RequestContext, secret: string, maxAgeMs: number): string;
@@ -19,7 +19,7 @@ export interface SessionCookie {
  * The cookie, which only pages below `/console` send. On HTTPS it is `Secure`, and its name has the prefix that keeps other
  * servers of the host from setting it over plain HTTP (RFC 6265bis §4.1.3.1). Browsers send a cookie to every port of a host
  * (RFC 6265 §8.5), so its name has the port: servers on two ports do not end each other's sessions.
- * @param base path in front of `/console`
+ * @param base path before `/console`
  * @param kind of the cookie: the secret of a session, or the mark of a browser that has signed in before
  */
 export function sessionCookie(

@@ -1,7 +1,7 @@
 import type { System } from "../../../src/ports/system.ts";
 import type { Socket, SocketHandlers } from "../../../src/ports/web.ts";
 
-/** Least time between two checks of one session, ms. */
+/** Minimum time between two checks of one session, ms. */
 export const CHECK_MS = 1_000;
 /** A WebSocket that nothing passes is checked this often, ms. */
 export const SILENT_CHECK_MS = 10_000;
@@ -10,7 +10,7 @@ export const SESSION_ENDED = 4001;
 const ENDED = "the session has ended";
 
 /**
- * Ends what is open in the name of a session once that has ended. It is checked whenever something passes, at most once a
+ * Ends open streams of a session once it has ended. The session is checked whenever data passes, at most once a
  * second, and a silent WebSocket by a timer; an event stream has a heartbeat. While the session cannot be checked, everything continues.
  */
 export class WhileSignedIn {
@@ -33,7 +33,7 @@ export class WhileSignedIn {
   }
 
   /**
-   * The handlers of a WebSocket, which is closed when the session ends. They get nothing from then on, although a peer that
+   * The handlers of a WebSocket, which is closed when the session ends. They get no messages after that, although a peer that
    * does not reply to the close can still send.
    */
   socket(handlers: SocketHandlers): SocketHandlers {

@@ -42,7 +42,7 @@ interface LinkButtonProps extends Pick<ButtonProps, "children" | "look" | "small
   readonly newTab?: boolean | undefined;
 }
 
-/** A link that looks like a button: it leads to a page. */
+/** A link to a page that looks like a button. */
 export function LinkButton({ children, to, icon, newTab = false, ...look }: LinkButtonProps) {
   return (
     <a class={buttonClass(look)} href={to} target={newTab ? "_blank" : undefined} rel={newTab ? "noopener" : undefined}>

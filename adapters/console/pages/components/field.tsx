@@ -97,7 +97,7 @@ export function Field({
   return (
     <Labelled label={label} hint={hint} fault={fault}>
       {(tied) => {
-        // The types of Preact want to know the one type of the input.
+        // Preact's types require a literal input type.
         const attributes = { ...input, ...tied } as InputHTMLAttributes<HTMLInputElement>;
         return <input {...attributes} value={value} onInput={(event) => onInput(event.currentTarget.value)} />;
       }}

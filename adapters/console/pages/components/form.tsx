@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Action } from "../shell/use-action.ts";
 import { FaultNotice } from "./waiting.tsx";
 
-/** A form: Enter sends it, and why it failed stands below its fields. The browser checks the fields first. */
+/** A form: Enter submits it, and errors appear below its fields. The browser validates the fields first. */
 export function Form({
   action,
   children,

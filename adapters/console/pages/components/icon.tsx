@@ -29,7 +29,7 @@ const PATHS = {
 /** The name of a drawing. */
 export type IconName = keyof typeof PATHS;
 
-/** A drawing beside a text that names the same thing; screen readers skip it. */
+/** A decorative icon next to its label; hidden from screen readers. */
 export function Icon({ name, size = 20 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg
@@ -48,7 +48,7 @@ export function Icon({ name, size = 20 }: { readonly name: IconName; readonly si
   );
 }
 
-/** The mark of Ringport: a port, and the ring that goes out from it. */
+/** Ringport's logo: a port with a ring spreading from it. */
 export function Mark() {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true">

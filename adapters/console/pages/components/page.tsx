@@ -15,7 +15,7 @@ export function PageLayout({
   readonly title: string;
   /** One or two sentences below it. */
   readonly lead?: ComponentChildren;
-  /** Buttons beside it. */
+  /** Buttons next to the title. */
   readonly actions?: ComponentChildren;
   readonly children?: ComponentChildren;
 }) {

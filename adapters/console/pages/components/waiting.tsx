@@ -49,7 +49,7 @@ export function Loaded<T>({
   children,
 }: {
   readonly data: Data<T>;
-  /** Of the skeleton. */
+  /** Height of the skeleton. */
   readonly lines?: number;
   readonly children: (value: T) => ComponentChildren;
 }) {

@@ -7,7 +7,7 @@ export type Language = keyof typeof LANGUAGES;
 
 const KEY = "ringport-language";
 
-/** The first of the wanted languages that the console has; English if it has none of them. */
+/** The first preferred language that the console supports; otherwise English. */
 export function chosenLanguage(wanted: readonly (string | null)[]): Language {
   for (const tag of wanted) {
     const [language = ""] = tag?.toLowerCase().split("-") ?? [];

@@ -11,7 +11,7 @@ const t = dictionary({ en, pt });
 
 /** A question before something that cannot be taken back. */
 export interface Question {
-  /** With the name of the thing: "Revoke the token “Shop”?" */
+  /** Question that names the object: "Revoke the token “Shop”?" */
   readonly title: string;
   /** Consequences of the action: "Programs that use it stop working at once." */
   readonly consequence: ComponentChildren;

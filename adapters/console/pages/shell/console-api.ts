@@ -3,7 +3,7 @@ import type { ProblemView } from "../../api.ts";
 import { watchedFetch } from "./connection.ts";
 import { CONSOLE } from "./place.ts";
 
-/** A refusal of a route of the console, or a response that never came (status 0, `network_error`). */
+/** An error response of a console route, or a missing response (status 0, `network_error`). */
 export class ConsoleError extends CodedError {
   override readonly name = "ConsoleError";
   readonly status: number;

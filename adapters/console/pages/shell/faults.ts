@@ -22,7 +22,7 @@ export function faultCode(error: unknown): string | undefined {
   return error instanceof ConsoleError || error instanceof RingportError ? error.code : undefined;
 }
 
-/** Messages of the server begin in lower case and have no full stop. */
+/** Server messages start in lower case and have no full stop. */
 function sentence(text: string): string {
   const [first = "", ...rest] = text;
   return `${first.toUpperCase()}${rest.join("")}${/[.!?]$/.test(text) ? "" : "."}`;

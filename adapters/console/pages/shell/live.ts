@@ -3,13 +3,13 @@ import type { CallEvent } from "../../../../src/client/index.ts";
 import { client } from "./client.ts";
 import { account } from "./session.ts";
 
-/** The pause after a failed connection, ms; the client has retried several times by then. */
+/** Pause after a failed connection, ms; by then the client has already retried several times. */
 const PAUSE_MS = 2_000;
 
 type Listener = (events: readonly CallEvent[]) => void;
 const listeners = new Set<Listener>();
 
-/** Counts the beginnings of the log in this tab: what was read before one may have missed events, and is read again. */
+/** Counts how often the event stream has started in this tab. Data read before a start may have missed events, so it is read again. */
 export const beginnings = signal(0);
 
 /** Calls the listener with all new events of the account's instances and calls, as they are stored. @returns stops it */

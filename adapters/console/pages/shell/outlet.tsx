@@ -28,7 +28,7 @@ type Shown =
 /** View on the screen; undefined before the first view has arrived. */
 export const shownPlace = signal<Shown | undefined>(undefined);
 
-/** Shows the view of the address; the one before stays until the next has been loaded. */
+/** Shows the view for the current address; the previous view stays until the new one has loaded. */
 export function useRoutes(): void {
   useSignalEffect(() => {
     const state = signedIn.value;

@@ -3,7 +3,7 @@ import { computed, signal } from "@preact/signals";
 /** The path of the console, such as `/console`, below the base path of the server. This file is served from assets/ below it. */
 export const CONSOLE = new URL("..", import.meta.url).pathname.replace(/\/+$/, "");
 
-/** Paths below the console that are no pages. */
+/** Paths below the console that are not pages. */
 const OTHER = /^\/(?:v1|api|assets|simulator)(?:\/|$)/;
 
 /** An address of a page: below the console, with the query. */
@@ -21,7 +21,7 @@ export function href(page: string): string {
   return CONSOLE + (page === "/" ? "" : page);
 }
 
-/** Goes to a page: `navigate("/calls/call_1")`. @param how `replace`: the page before is not kept in the history */
+/** Navigates to a page: `navigate("/calls/call_1")`. @param how `replace` replaces the current history entry */
 export function navigate(page: string, how: "push" | "replace" = "push"): void {
   history[how === "push" ? "pushState" : "replaceState"](null, "", href(page));
   arrive();
@@ -48,7 +48,7 @@ export function startNavigation(): void {
   });
 }
 
-/** The page that a click leads to; undefined if the browser should follow it. */
+/** The page to navigate to for a click; undefined if the browser should handle it. */
 function pageOf(event: MouseEvent): string | undefined {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
     return undefined;

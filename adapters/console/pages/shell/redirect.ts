@@ -6,7 +6,7 @@ export type Redirect = { readonly page: string } | { readonly url: string };
 
 /**
  * Destination instead of a page the person may not see; undefined if they may.
- * @param here the address of the page, with its query: they come back to it
+ * @param here the current page with its query, to return to after the sign-in
  */
 export function redirectOf(
   { access, accounts = false }: Pick<ViewRoute, "access" | "accounts">,
@@ -24,7 +24,7 @@ export function redirectOf(
   return { page: here === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(here)}` };
 }
 
-/** The page to open after the sign-in: `next` of the query, as long as it is a page of the console. */
+/** The page to open after the sign-in: the `next` query parameter, if it is a page of the console. */
 export function pageAfter(here: string): string {
   const next = new URLSearchParams(here.split("?")[1]).get("next") ?? "";
   return /^\/(?![/\\])/.test(next) ? next : "/";

@@ -10,7 +10,7 @@ export interface ViewProps {
 export interface ViewRoute {
   /** Below the console, with `:name` for a parameter. */
   readonly path: string;
-  /** Visitors who may open it. `account`: signed in; `nobody`: not signed in; `anybody`: both. */
+  /** Visitors who may open it: `account` for signed-in ones, `nobody` for signed-out ones, `anybody` for both. */
   readonly access: "account" | "nobody" | "anybody";
   /** Only with accounts of Ringport, not with the sessions of an embedding program. */
   readonly accounts?: boolean;

@@ -17,7 +17,7 @@ interface Toast {
 const toasts = signal<readonly Toast[]>([]);
 let last = 0;
 
-/** Shows a message in the corner, beside what the person is doing: "Copied." */
+/** Shows a message in the corner without interrupting the user: "Copied." */
 export function toast(text: string, tone: "good" | "bad" = "good"): void {
   const id = ++last;
   toasts.value = [...toasts.value.filter((other) => other.text !== text), { id, text, tone }];

@@ -11,7 +11,7 @@ export interface Data<T> {
   readonly fault: ReadonlySignal<unknown>;
   /** Reads it again. */
   reload(): Promise<void>;
-  /** Takes a value that the view knows better, such as the list with a new item. */
+  /** Replaces the value with a newer one from the view, such as the list with a new item. */
   set(value: T): void;
 }
 
@@ -37,7 +37,7 @@ export function useData<T>(
   latest.current = { read, concerns };
   const reload = useRef(async () => {});
 
-  // The key stands for what the function reads.
+  // The key represents everything that the function depends on.
   useEffect(() => {
     const stop = new AbortController();
     let running: Promise<void> | undefined;
@@ -57,7 +57,7 @@ export function useData<T>(
       } while (again);
     };
     reload.current = () => {
-      if (running !== undefined) again = true; // what is being read may be older than the event
+      if (running !== undefined) again = true; // the read in progress may predate the event
       running ??= once().finally(() => {
         running = undefined;
       });

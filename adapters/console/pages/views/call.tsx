@@ -27,7 +27,7 @@ import { useTimeline } from "./call/use-timeline.ts";
 const EXPAND = ["outcome", "transcript", "media", "reference", "result", "metrics", "quality"] as const;
 /** No event announces a line of the transcript: during a conversation the call is read again in between, ms. */
 const LINES_MS = 2_500;
-/** None announces how the audio goes either. */
+/** No event announces the quality of the audio either. */
 const QUALITY_MS = 5_000;
 
 export default function CallView({ params }: ViewProps) {
@@ -81,7 +81,7 @@ function Actions({ call }: { readonly call: ShownCall }) {
       title: t.value.hangUpTitle(call.target_phone),
       consequence: <p>{call.status === "QUEUED" ? t.value.hangUpWaiting : t.value.hangUpConsequence}</p>,
       action: t.value.hangUp,
-      // A call that has ended in the meantime is what was asked for.
+      // A call that has ended in the meantime needs no hang-up.
       run: () =>
         client.calls.hangUp(call.id).catch((error: unknown) => {
           if (faultCode(error) !== "call_not_found") throw error;

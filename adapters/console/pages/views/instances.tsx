@@ -36,7 +36,7 @@ export default function Instances() {
       {t.value.add}
     </Button>
   );
-  // Only once it is known where the button stands: a button that moves would lose the focus of a keyboard.
+  // Only once the position of the button is known: a button that moves would lose keyboard focus.
   const hasRows = (list.value.value?.items.length ?? 0) > 0;
   return (
     <PageLayout title={t.value.title} lead={t.value.lead} actions={hasRows ? button : undefined}>

@@ -131,7 +131,7 @@ export default function NewCall() {
   );
 }
 
-/** Leads to the first field with a fault, also within options that are closed. */
+/** Scrolls to the first invalid field, even inside collapsed options. */
 function showFault(form: HTMLFormElement | null): void {
   requestAnimationFrame(() => {
     const field = form?.querySelector<HTMLElement>('[aria-invalid="true"]');
@@ -166,7 +166,7 @@ function Examples({ form }: { readonly form: CallForm }) {
   );
 }
 
-/** The faults that belong to no field in words, and how many fields have one. */
+/** The faults without a field as text, and the number of invalid fields. */
 function FormFaults({ state }: { readonly state: FormState }) {
   const faults = state.faults.value;
   if (faults.size === 0) return null;

@@ -1,4 +1,4 @@
-/** The first that matches counts: most browsers claim to be others as well. */
+/** The first match wins: most browsers claim to be others as well. */
 const BROWSERS = [
   ["Edge", /\bEdgA?\//],
   ["Opera", /\bOPR\//],

@@ -24,7 +24,7 @@ export class ListenOutput {
     void this.#context.resume();
   }
 
-  /** The audio begins. @param callRate Hz */
+  /** Starts the audio. @param callRate Hz */
   async begin(callRate: number): Promise<void> {
     if (!this.possible) return;
     await this.#context.audioWorklet.addModule(workletUrl);
@@ -38,7 +38,7 @@ export class ListenOutput {
     this.#node.connect(this.#gain);
   }
 
-  /** Takes the next samples, which are gone afterwards. */
+  /** Takes the next samples; transfers their buffer. */
   write(samples: Int16Array<ArrayBuffer>): void {
     this.#node?.port.postMessage(samples, [samples.buffer]);
   }

@@ -5,14 +5,14 @@ const BUFFERING = { targetMs: 120, mostMs: 600, spareMs: 40 };
 /** Loudness of each side in the other one's ear: with one side alone in each ear, voices sound lost. */
 const CROSSED = 0.4;
 
-/** The scope of an AudioWorklet (Web Audio 1.32), as far as it is used here. */
+/** The scope of an AudioWorklet (Web Audio 1.32), reduced to what is used here. */
 declare const sampleRate: number;
 declare function registerProcessor(name: string, processor: unknown): void;
 declare class AudioWorkletProcessor {
   readonly port: MessagePort;
 }
 
-/** Plays the two sides of a call: interleaved samples come as messages. */
+/** Plays the two sides of a call: receives interleaved samples as messages. */
 class ListenProcessor extends AudioWorkletProcessor {
   readonly #callee: Playback;
   readonly #played: Playback;

@@ -2,14 +2,14 @@ import type { QualityInterval } from "../../../../../src/client/index.ts";
 
 /** Quantities measured over time. */
 export const MEASURES = ["loss", "remoteLoss", "jitter", "roundTrip"] as const;
-/** One of them: losses are shares of 1, the others ms. */
+/** One trend; losses are fractions of 1, other values are in ms. */
 export type Measure = (typeof MEASURES)[number];
 
 /** A measure over time. */
 export interface Trend {
-  /** One for each interval; null if it was not measured then. */
+  /** One value per interval; null if it was not measured. */
   readonly values: readonly (number | null)[];
-  /** Of what was measured; undefined if there was none. */
+  /** Maximum of the measured values; undefined if there are none. */
   readonly latest: number | undefined;
   readonly highest: number | undefined;
 }

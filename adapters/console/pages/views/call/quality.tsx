@@ -18,7 +18,7 @@ export function QualityCard({
   statistics,
   over,
 }: {
-  /** Null: not measured so far. */
+  /** Null: not measured yet. */
   readonly quality: CallQuality | null;
   /** Null while the call continues, and if the network counts nothing. */
   readonly statistics: StreamStatistics | null;

@@ -1,4 +1,4 @@
-/** Bytes of the beginning of a file within which its audio has to begin. */
+/** Maximum offset of the audio in a file, bytes. */
 const MAX_HEAD_BYTES = 4_096;
 const PCM = 1;
 const EXTENSIBLE = 0xfffe;
@@ -8,7 +8,7 @@ export interface WavHead {
   /** Hz. */
   readonly sampleRate: number;
   readonly channels: number;
-  /** Samples per channel, at most as many as the head claims. */
+  /** Samples per channel, capped at the number stated in the header. */
   readonly frames: number;
 }
 
@@ -22,7 +22,7 @@ export class WavPeaks {
   readonly #parts: number;
   readonly #fileBytes: number;
   #head: WavHead | undefined;
-  /** The beginning until the audio begins, then what is left of a frame that was cut. */
+  /** The start of the file until the audio begins, then the rest of a partial frame. */
   #held: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   #frames = 0;
 
@@ -42,7 +42,7 @@ export class WavPeaks {
     return this.#head ? Math.min(1, this.#frames / Math.max(1, this.#head.frames)) : 0;
   }
 
-  /** Takes the next bytes. @throws {Error} they are no WAV file of 16-bit PCM */
+  /** Takes the next bytes. @throws {Error} they are not a WAV file of 16-bit PCM */
   push(bytes: Uint8Array): void {
     const all = new Uint8Array(this.#held.length + bytes.length);
     all.set(this.#held);

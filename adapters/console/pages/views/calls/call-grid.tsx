@@ -20,7 +20,7 @@ const MAX_NEW_ROWS = 8;
 
 /**
  * Calls as a grid that draws only the rows in view; on narrow screens each row is a card. Arrow keys move through it. New
- * rows push the others down only while the list's beginning is in view and no row has the focus.
+ * rows push the others down only while the top of the list is in view and no row has the focus.
  */
 export function CallGrid({
   rows,
@@ -37,7 +37,7 @@ export function CallGrid({
 }) {
   const body = useRef<HTMLTableSectionElement>(null);
   const view = useSignal({ above: 0, viewHeight: innerHeight, rowHeight: LIKELY_ROW_HEIGHT });
-  /** The row that Tab leads to. */
+  /** The row that Tab moves the focus to. */
   const active = useSignal<string | undefined>(undefined);
   /** The row that gets the focus once it is drawn. */
   const wanted = useRef<string | undefined>(undefined);
@@ -200,7 +200,7 @@ function Row({
 }) {
   const { id, status, target_phone, type, reference } = call;
   const open = (event: MouseEvent): void => {
-    // The link in the row goes its own way.
+    // The link in the row handles its own clicks.
     if (!(event.target instanceof Element && event.target.closest("a"))) navigate(`/calls/${id}`);
   };
   // A list under load is drawn five times a second: rows that are the same are not made again.

@@ -7,7 +7,7 @@ import { matchesFilter, mayMatch } from "./call-filter.ts";
 /** A call of the list, with its outcome and its reference. */
 export type ListedCall = Call;
 
-/** Rank of a status: it never goes back. */
+/** Rank of a status; the rank of a call never decreases. */
 const RANK: Readonly<Record<CallStatus, number>> = { QUEUED: 0, RINGING: 1, IN_PROGRESS: 2, COMPLETED: 3, FAILED: 3 };
 
 /** The status that a call has after an event; undefined if the event changes none. */

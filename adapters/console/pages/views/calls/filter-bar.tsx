@@ -22,7 +22,7 @@ const GROUPS: Readonly<Record<"all" | "active" | "completed" | "failed", readonl
   failed: ["FAILED"],
 };
 
-/** Which calls the list shows. */
+/** Filter of the list of calls. */
 export function FilterBar({
   filter,
   instances,
@@ -116,7 +116,7 @@ function Typed({
   readonly label: string;
   readonly hint?: string;
   readonly value: string | undefined;
-  /** The value for a text; undefined if the text is none, which the field then shows. */
+  /** Parses the text; undefined if it is invalid, which the field then shows. */
   readonly accepted?: (text: string) => string | undefined;
   readonly onChange: (value: string | undefined) => void;
 }) {

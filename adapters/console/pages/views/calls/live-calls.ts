@@ -8,11 +8,11 @@ import { CallRows, type ListedCall } from "./call-rows.ts";
 const PAGE = 100;
 /** The largest page of the HTTP interface. */
 const MAX_PAGE = 200;
-/** The list is drawn at most this often, ms, however many events there are. */
+/** Minimum time between two renderings of the list, ms, regardless of the number of events. */
 const DRAWN_EVERY_MS = 200;
 /** New calls are read together, this long after the first of them was reported, ms. */
 const READ_AFTER_MS = 150;
-/** Pages that are read to find new calls; any other call is on a page of its own time. */
+/** Pages that are read to find new calls; older calls are on later pages. */
 const MAX_PAGES = 5;
 
 /** Source of a list of calls. */

@@ -91,7 +91,7 @@ export class MicrophoneCall {
     this.#stream?.dtmf(key).catch(() => {}); // the call has just ended
   }
 
-  /** Ends the call at once: what is on its way to the callee is not waited for. */
+  /** Ends the call immediately, without waiting for audio that is still on its way to the callee. */
   async hangUp(): Promise<void> {
     if (this.phase.value === "ended") return;
     this.#hangingUp = true;

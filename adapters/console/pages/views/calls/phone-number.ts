@@ -1,6 +1,6 @@
 /**
  * The E.164 form of a number as people type it: `+1 (202) 555-0100` and `001 202 555 0100` are
- * `+12025550100`. Whatever cannot be one comes back without spaces around it, so that a message can name it.
+ * `+12025550100`. Any other text is returned trimmed, so that a message can quote it.
  */
 export function phoneNumberOf(typed: string): string {
   const text = typed.trim();

@@ -25,9 +25,9 @@ export function rowWindow({ above, viewHeight, rowHeight, count }: Scrolled): Ro
 }
 
 /**
- * The rows to draw next on the way from the drawn ones to those of a window, so that no task draws many: what is drawn
+ * The rows to draw next on the way from the drawn ones to those of a window, a few per task: what is drawn
  * already and at most `most` new rows.
- * @param first the row that is needed most; the others follow downwards, then upwards
+ * @param first the most urgent row; the others follow downwards, then upwards
  */
 export function nextRows(drawn: RowWindow, window: RowWindow, first: number, most: number): RowWindow {
   let from = Math.max(drawn.from, window.from);

@@ -1,4 +1,4 @@
-/** Without an end of the code, or with a clock that differs from the server's, the next one is asked for within these bounds, ms. */
+/** Bounds of the wait before the next code is requested, ms, in case its expiry is missing or the clocks differ. */
 const SOONEST_MS = 1_000;
 const LATEST_MS = 60_000;
 /** The pause after a failure, and without an end of the code, ms. */

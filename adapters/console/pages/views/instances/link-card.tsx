@@ -23,7 +23,7 @@ export function LinkCard({
 }: {
   readonly instance: InstanceDetails;
   readonly provider: string;
-  /** Called when the code is no longer needed, or does not come. */
+  /** Called when the code is no longer needed or does not arrive. */
   readonly reload: () => void;
 }) {
   const code = useSignal<QrCode | undefined>(undefined);
@@ -49,7 +49,7 @@ export function LinkCard({
   );
 }
 
-/** The page that the code leads to: a newcomer needs no camera for the simulated phone. */
+/** The page behind the code: a newcomer needs no camera for the simulated phone. */
 function CodeAddress({ page, provider }: { readonly page: string | null; readonly provider: string }) {
   if (page === null) return null;
   const { link } = t.value;

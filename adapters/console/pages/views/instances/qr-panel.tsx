@@ -22,7 +22,7 @@ export function QrPanel({
   readonly code: Signal<QrCode | undefined>;
   /** Called when the number is linked, or gone. */
   readonly linked: () => void;
-  /** Called when no code comes. */
+  /** Called when no code arrives. */
   readonly failed: () => void;
 }) {
   const fault = useSignal<unknown>(undefined);

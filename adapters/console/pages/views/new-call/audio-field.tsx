@@ -12,7 +12,7 @@ import type { FormState } from "./form-state.ts";
 
 const t = dictionary({ en, pt });
 
-/** The audio file of a call: dropped or chosen, with a player to check it. @param most bytes that the server takes */
+/** The audio file of a call: dropped or chosen, with a player to check it. @param most maximum size that the server accepts, bytes */
 export function AudioField({ state, most }: { readonly state: FormState; readonly most: number }) {
   const id = useId();
   const over = useSignal(false);

@@ -1,7 +1,7 @@
 import type { CallForm } from "./call-form.ts";
 import { callRequest } from "./call-form.ts";
 
-/** Stands where the text of an audio file belongs. */
+/** Placeholder for the Base64 text of an audio file. */
 const AUDIO_MARK = "\u0000audio\u0000";
 /** The file of an example before one is chosen. */
 const SOME_FILE = "message.mp3";
@@ -49,7 +49,7 @@ for await (const frame of stream.audio()) await stream.write(frame); // an echo
 console.log(await stream.ended);
 `;
 
-/** A word of a POSIX shell that stands for exactly this text. */
+/** The text quoted as one word for a POSIX shell. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

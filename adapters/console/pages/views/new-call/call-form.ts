@@ -10,7 +10,7 @@ export interface VariableRow {
   readonly value: string;
 }
 
-/** The form of a new call: every field as the user left it, also those of the other types. */
+/** The form of a new call: every field as the user left it, including those of other call types. */
 export interface CallForm {
   readonly type: CallType;
   readonly instanceId: string;

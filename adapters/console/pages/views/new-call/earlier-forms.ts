@@ -1,7 +1,7 @@
 import type { CallWith } from "../../../../../src/client/index.ts";
 import { type CallForm, EMPTY_FORM } from "./call-form.ts";
 
-/** Most forms that are kept: an audio file may be large. */
+/** Maximum number of forms kept, since an audio file may be large. */
 const MAX_KEPT = 20;
 
 /** The forms of the calls that this tab has placed, by id: the server does not give texts and files back. */

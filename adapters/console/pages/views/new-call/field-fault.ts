@@ -18,7 +18,7 @@ export function fieldFaultText({ pointer, code, detail }: PlacedFault): string {
   return line === undefined ? text : t.value.faults.instruction(Number(line) + 1, text);
 }
 
-/** Messages of the server begin in lower case and have no full stop. */
+/** Server messages start in lower case and have no full stop. */
 function sentence(text: string): string {
   const end = /[.!?]$/.test(text) ? "" : ".";
   return text.charAt(0).toUpperCase() + text.slice(1) + end;

@@ -11,7 +11,7 @@ interface AnyFault {
   readonly detail: string;
 }
 
-/** A fault at its field; those of no field are at the form itself. */
+/** A fault with its field; faults without one belong to the form itself. */
 export type PlacedFault = AnyFault & { readonly field: FormField | undefined };
 
 /** The field of refusals that are about one, and name none. */
@@ -33,7 +33,7 @@ export class FormChecks {
     this.#schemas = callSchemas(limits);
   }
 
-  /** Faults the server would find in the form, as far as the page can tell, in the order of the body. */
+  /** Faults that the server would find in the form, as far as the page can check, in the order of the body. */
   faults(form: CallForm): PlacedFault[] {
     const { body, faults } = callRequest(form, standIn(form));
     const notJson = faults.map(({ pointer, detail }) => ({ pointer, code: "invalid_json", detail }));
@@ -61,7 +61,7 @@ export function problemFaults(problem: {
   return errors.length > 0 ? errors.map(placed) : [{ pointer: "", code, detail, field: FIELD_OF_CODE.get(code) }];
 }
 
-/** The faults of each field, and under `undefined` those of no field. */
+/** The faults by field; those without a field are under `undefined`. */
 export function byField(faults: readonly PlacedFault[]): ReadonlyMap<FormField | undefined, readonly PlacedFault[]> {
   const fields = new Map<FormField | undefined, PlacedFault[]>();
   for (const fault of faults) fields.set(fault.field, [...(fields.get(fault.field) ?? []), fault]);

@@ -4,10 +4,10 @@ import type { Limits } from "../../../../../src/domain/limits.ts";
 import { type CallForm, EMPTY_FORM, type FormField } from "./call-form.ts";
 import { byField, FormChecks, type PlacedFault, problemFaults } from "./form-faults.ts";
 
-/** A form while it is being filled in: what is in it, and what is wrong with it. */
+/** A form that is being filled in, with its values and faults. */
 export class FormState {
   readonly form = signal<CallForm>(EMPTY_FORM);
-  /** The faults of each field, and under `undefined` those of the form; none before the first attempt to send it. */
+  /** The faults by field, with those of the form under `undefined`; empty before the first attempt to submit. */
   readonly faults: ReadonlySignal<ReadonlyMap<FormField | undefined, readonly PlacedFault[]>>;
   readonly #checks: ReadonlySignal<FormChecks>;
   readonly #attempted = signal(false);
@@ -31,7 +31,7 @@ export class FormState {
     this.#key = randomKey();
   }
 
-  /** Shows the faults from now on. @returns whether there are none */
+  /** Starts showing faults. @returns true if there are none */
   attempt(): boolean {
     this.#attempted.value = true;
     this.#refused.value = [];

@@ -26,7 +26,7 @@ export async function placeCall(state: FormState): Promise<Placed> {
 }
 
 /**
- * Places a call through the microphone, which is asked for first: without it no phone rings.
+ * Places a call with the microphone, which is requested first: without it no phone rings.
  * @throws {RingportError}
  * @throws {NoMicrophone}
  */

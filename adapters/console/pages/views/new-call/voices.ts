@@ -17,7 +17,7 @@ export function voicesByLanguage(voices: readonly Voice[], locale: string): Voic
     .sort((a, b) => a.name.localeCompare(b.name, locale));
 }
 
-/** A voice of the first of the wanted languages that has one: of the same region if there is one, and natural if possible. */
+/** A voice for the first preferred language that has one: of the same region if available, and natural if possible. */
 export function likelyVoice(voices: readonly Voice[], wanted: readonly string[]): Voice | undefined {
   for (const tag of wanted) {
     const [language] = tag.split("-");

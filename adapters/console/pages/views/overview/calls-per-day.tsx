@@ -7,7 +7,7 @@ import pt from "../../dictionary/pt/overview.ts";
 const t = dictionary({ en, pt });
 
 const HEIGHT = 150;
-/** Calls that the whole height stands for, at least: one call on a quiet day is no peak. */
+/** Minimum number of calls at full height, so that one call on a quiet day is not a peak. */
 const SCALE = 5;
 /** The part of a day's width that its bar takes. */
 const FILLED = 0.68;

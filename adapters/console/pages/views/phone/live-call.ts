@@ -8,7 +8,7 @@ const SILENCE: AudioLevels = { heard: 0, spoken: 0 };
 /** Options of {@link LiveCall}. */
 export interface LiveCallOptions {
   readonly context: AudioContext;
-  /** Of the audio, Hz. */
+  /** Sample rate of the audio, Hz. */
   readonly callRate: number;
   /** True if the processor is loaded into the context, once that is known. */
   readonly processor: Promise<boolean>;

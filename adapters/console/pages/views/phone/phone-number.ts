@@ -6,7 +6,7 @@ const KEY = "ringport-phone-number";
 const FIRST_NUMBER = "+12025550147";
 
 /**
- * The E.164 form of a number as people type it, such as `+1 (202) 555-0147`; undefined if it is none. In the
+ * The E.164 form of a number as people type it, such as `+1 (202) 555-0147`; undefined if it is not a number. In the
  * query of an address, a plus that was not encoded has become a space.
  */
 export function numberFrom(text: string): string | undefined {

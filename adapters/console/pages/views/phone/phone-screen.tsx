@@ -16,7 +16,7 @@ import type { LastCall, PhoneState } from "./phone-state.ts";
 
 const t = dictionary({ en, pt });
 
-/** The phone itself: its number, what it is doing, and what can be done with it. */
+/** The phone: its number, its state, and its controls. */
 export function PhoneScreen({ phone, number }: { readonly phone: Phone; readonly number: string }) {
   const state = phone.state.value;
   const isFree = state.name !== "ringing" && state.name !== "talking";
@@ -79,7 +79,7 @@ function endText({ cause, ms }: LastCall): string {
   return ownMember(ends, cause) ?? ends.other;
 }
 
-/** Asks whether calls may be shown outside of the page, if the browser has not asked yet. */
+/** Asks for permission to show notifications, if the browser has not asked yet. */
 function NotificationButton() {
   const permission = useSignal("Notification" in globalThis ? Notification.permission : "denied");
   if (permission.value !== "default" || !isSecureContext) return null;

@@ -5,7 +5,7 @@ export interface PhoneCall {
   readonly id: string;
   readonly from: PhoneCaller;
   readonly instance: { readonly id: string; readonly name: string };
-  /** Of the audio, Hz. */
+  /** Sample rate of the audio, Hz. */
   readonly sampleRate: number;
 }
 
@@ -68,7 +68,7 @@ type InCall = Extract<PhoneState, { readonly call: PhoneCall }>;
 
 const isAbout = (state: PhoneState, callId: string): state is InCall => "call" in state && state.call.id === callId;
 
-/** The call that ends now, or the one before. */
+/** The call that is ending, or the previous one. */
 function lastOf(state: PhoneState, cause: LastCall["cause"], now: number): { readonly last?: LastCall } {
   if ("call" in state) {
     const ms = state.name === "talking" ? now - state.since : undefined;

@@ -1,7 +1,7 @@
 /** A burst of ringing, and the time from one to the next, s. */
 const BURST_S = 1.2;
 const PERIOD_S = 3;
-/** Most bursts: no phone rings longer than the longest ring timeout. */
+/** Maximum bursts: no phone rings longer than the longest ring timeout. */
 const MAX_BURSTS = 100;
 const LOUDNESS = 0.12;
 

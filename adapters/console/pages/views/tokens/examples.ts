@@ -2,7 +2,7 @@ import type { TokenScope } from "../../../../../src/domain/access/token-scope.ts
 
 /** A token, and what an example can do with it. */
 export interface TokenUse {
-  /** Of the HTTP interface. */
+  /** Base URL of the HTTP interface. */
   readonly url: string;
   readonly token: string;
   /** Null: all of them. */

@@ -20,7 +20,7 @@ const t = dictionary({ en, pt });
 
 /** Deliveries that are shown. */
 const ROWS = 50;
-/** No event reports the end of a delivery: while an attempt is due within this time, the list is read again, ms. */
+/** No event reports the end of a delivery, so the list is polled while an attempt is due within this time, ms. */
 const DUE_MS = 30_000;
 const AGAIN_MS = 2_000;
 

@@ -4,7 +4,7 @@ type EventType = CallEvent["type"];
 /** Subject of an event. */
 export type EventGroup = "call" | "detail" | "number";
 
-/** Every type of event by what it is about; a new one does not compile until it is here. */
+/** Every event type by subject; a new type does not compile until it is listed. */
 const GROUP_OF: Readonly<Record<EventType, EventGroup>> = {
   queued: "call",
   ringing: "call",
@@ -60,7 +60,7 @@ export function typesOf(group: EventGroup): EventType[] {
 /** The types that report how a call has ended. */
 export const ENDS: readonly EventType[] = ["completed", "failed"];
 
-/** Which events a webhook gets: every one, the ends of calls, or these types. */
+/** Selection of a webhook's events: all, ends of calls, or these types. */
 export type EventChoice = "all" | "ends" | "chosen";
 
 export function choiceOf(events: readonly string[] | null): EventChoice {
