@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-// A Ringport server on Bun: the HTTP interface, a token on the first start, and an end that cuts nobody off.
+// A Ringport server on Bun: the HTTP interface, a token on the first start, and a graceful shutdown.
 //
 //   Start   bun bun-server.ts
 //   Call    RINGPORT_TOKEN=rp_live_… bun polling-client.ts

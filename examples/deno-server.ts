@@ -1,5 +1,5 @@
 #!/usr/bin/env -S deno run --allow-net=127.0.0.1 --allow-read=. --allow-write=data --allow-env=PORT
-// A Ringport server on Deno that may do no more than it needs to: listen on this machine, read what lies here, write
+// A Ringport server on Deno with only the permissions it needs: listen on this machine, read this folder, write
 // into its data folder, read one variable.
 //
 //   Start   deno run --allow-net=127.0.0.1 --allow-read=. --allow-write=data --allow-env=PORT deno-server.ts

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Ringport inside an Express app, beside the app's own routes.
+// Ringport inside an Express app, next to the app's own routes.
 //
 //   Start   npm install express && node express.ts
 //   Token   npx ringport token create --user me
@@ -15,7 +15,7 @@ await ringport.start();
 
 const app = express();
 app.get("/", (_request, response) => void response.send("My own app, with calls below /voice/v1"));
-app.use(handler(ringport)); // what is not below /voice goes on to the routes behind it
+app.use(handler(ringport)); // requests outside /voice continue to the next routes
 
 const server = app.listen(port, "127.0.0.1");
 attachUpgrade(server, ringport, { prefix: "/voice/" }); // audio streams are WebSockets

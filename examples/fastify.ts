@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Ringport inside a Fastify app, beside the app's own routes.
+// Ringport inside a Fastify app, next to the app's own routes.
 //
 //   Start   npm install fastify && node fastify.ts
 //   Token   npx ringport token create --user me

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A Ringport server on Node, 22.18 or newer, which runs TypeScript as it is.
+// A Ringport server on Node, 22.18 or newer, which runs TypeScript directly.
 //
 //   Start   node node-server.ts
 //   Call    RINGPORT_TOKEN=rp_live_… node polling-client.ts

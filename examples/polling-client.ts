@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A call without a webhook: create an instance, link it, call from it, and poll until the call is over.
+// A call without a webhook: create an instance, link it, call from it, and poll until the call has ended.
 //
 //   Start   RINGPORT_TOKEN=rp_live_… node polling-client.ts [message.mp3]
 //           against a running server at RINGPORT_URL, by default http://127.0.0.1:8080

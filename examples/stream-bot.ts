@@ -11,7 +11,7 @@ const { RINGPORT_URL: url = "http://127.0.0.1:8080", RINGPORT_TOKEN: token = "" 
 const ringport = createClient({ url, token });
 const RATE = 16_000;
 
-/** What the bot does about a key or a word: it understands nothing else, and speaks by the sample of a server's voice. */
+/** The bot's reactions to keys and words; it understands nothing else, and speaks with the sample of a server voice. */
 const RULES = [
   { heard: /^1$|\bone\b/i, does: "a low tone", sound: async () => tone(440) },
   { heard: /^2$|\btwo\b/i, does: "a middle tone", sound: async () => tone(660) },

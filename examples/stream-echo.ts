@@ -23,7 +23,7 @@ let heard = 0;
 for await (const frame of stream.audio()) {
   heard++;
   if (heard === 500)
-    void stream.hangUp(); // frames of 20 ms; what was written before is still played
+    void stream.hangUp(); // frames of 20 ms; audio already written is still played
   else await stream.write(frame);
 }
 console.log(await stream.ended);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A radio on the phone: an MP3 goes to the callee while it is still arriving, at the pace at which it is heard.
+// A radio on the phone: streams an MP3 to the callee while it is still downloading, at playback speed.
 //
 //   Start   RINGPORT_TOKEN=rp_live_… node stream-mp3-radio.ts [file or URL of an MP3]
 //           against a server with live streams: RINGPORT_STREAM_PREVIEW=1 npx ringport serve
@@ -26,7 +26,7 @@ for await (const piece of await broadcast(process.argv[2])) {
 await stream.mark("the end"); // hanging up before the answer would end the call unheard
 console.log(await stream.hangUp());
 
-/** The bytes of an MP3, as they come. */
+/** The bytes of an MP3, as they arrive. */
 async function broadcast(source: string | undefined): Promise<AsyncIterable<Uint8Array>> {
   if (source === undefined || !/^https?:/.test(source))
     return createReadStream(source ?? new URL("hello.mp3", import.meta.url));

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// A bot that was written for Twilio Media Streams, as it is, on a call: Twilio dials the bot's WebSocket when the call is
-// answered, and so does this; then every message goes through unchanged, both ways.
+// Connects an unmodified bot for Twilio Media Streams to a call: Twilio opens the bot's WebSocket when the call is
+// answered, and so does this; then every message passes through unchanged, both ways.
 //
 //   Start   RINGPORT_TOKEN=rp_live_… node twilio-bridge.ts <callId> wss://bot.example/media
 //           for a DYNAMIC_STREAM call of a server with live streams: RINGPORT_STREAM_PREVIEW=1 npx ringport serve
@@ -14,7 +14,7 @@ const [callId = "", botUrl = ""] = process.argv.slice(2);
 const streamUrl = `${RINGPORT_URL}/v1/calls/${callId}/stream?protocol=twilio`;
 const headers = { authorization: `Bearer ${RINGPORT_TOKEN}` };
 
-/** A WebSocket with headers, which those of Node, Bun and Deno can have and those of browsers cannot. */
+/** A WebSocket with headers, which Node, Bun and Deno support and browsers do not. */
 const connect = (url: string, headers: Record<string, string>): WebSocket =>
   new (WebSocket as unknown as new (url: string, options: object) => WebSocket)(url, { headers });
 
@@ -23,7 +23,7 @@ const waiting: string[] = [];
 let bot: WebSocket | undefined;
 
 call.onmessage = ({ data }) => {
-  bot ??= dialBot(); // the first message comes when the call is answered
+  bot ??= dialBot(); // the first message arrives when the call is answered
   if (bot.readyState === WebSocket.OPEN) bot.send(data);
   else waiting.push(data);
 };

@@ -2,10 +2,10 @@ import type { PcmChunk } from "../../src/ports/media.ts";
 import { type Speech, type Voice, VoiceUnavailable } from "../../src/ports/speech.ts";
 import { parseVoiceId, type VoiceId } from "./voice-id.ts";
 
-/** Names of the engines that come with Ringport; `http` is a speech server. */
+/** Names of the built-in engines; `http` is a speech server. */
 export type EngineName = "http" | "flite" | "espeak-ng";
 
-/** One of the engines that come with Ringport. */
+/** A built-in engine. */
 export interface Engine {
   readonly name: EngineName;
   /** Number of texts that it speaks at the same time. */
@@ -14,7 +14,7 @@ export interface Engine {
   readonly isLocal: boolean;
   /** The voices that work now. */
   voices(): Promise<readonly Voice[]>;
-  /** The voice of an id, also an id that {@link voices} does not list; undefined if there is none. */
+  /** The voice with this id, even if {@link voices} does not list it; undefined if there is none. */
   find(id: VoiceId): Promise<Voice | undefined>;
   /** Speaks a text. Throws an Error with a message for people, or the signal's reason when aborted. */
   speak(voice: Voice, text: string, signal: AbortSignal): AsyncIterable<PcmChunk>;

@@ -2,7 +2,7 @@ import { scriptsOf } from "../../src/domain/spoken-text/scripts.ts";
 
 /**
  * Scripts that every voice of eSpeak NG reads as words, in the sounds of its language. Measured: it spells the
- * letters of any other script, or says only "Chinese letter" for each. Voices of languages such as Japanese and Hebrew
+ * letters of any other script, or only reads "Chinese letter" for each. Voices of languages such as Japanese and Hebrew
  * spell Latin words.
  */
 const EVERYWHERE = [

@@ -18,7 +18,7 @@ export interface HttpVoice {
   readonly voice: string;
   /** Another model than {@link HttpSpeechOptions.model}. */
   readonly model?: string | undefined;
-  /** 1 is the voice's own speed; most servers take 0.25 to 4. */
+  /** 1 is the voice's normal speed; most servers accept 0.25 to 4. */
   readonly speed?: number | undefined;
   /** Sent as `language`, for servers whose voices speak several. */
   readonly language?: string | undefined;
@@ -28,13 +28,13 @@ export interface HttpVoice {
 
 /** A server with `POST {baseUrl}/audio/speech`: Kokoro-FastAPI, Speaches, LocalAI and others. */
 export interface HttpSpeechOptions {
-  /** With the version, without `/audio/speech`: `http://localhost:8880/v1`. */
+  /** Base URL including the version, without `/audio/speech`: `http://localhost:8880/v1`. */
   readonly baseUrl: string | URL;
   /** Sent as a bearer token; never part of an error message. */
   readonly apiKey?: string | undefined;
-  /** Which model speaks. There is no default: hosted models come and go. */
+  /** The speech model. There is no default: hosted models come and go. */
   readonly model: string;
-  /** The server's voice behind each voice id: `{ "pt-BR-1": { voice: "pf_dora" } }`. */
+  /** The server's voice for each voice id: `{ "pt-BR-1": { voice: "pf_dora" } }`. */
   readonly voices: Readonly<Record<string, HttpVoice>>;
   /** Rate of the samples if the server does not name it, Hz. Default: 24,000. */
   readonly sampleRate?: number | undefined;
@@ -44,7 +44,7 @@ export interface HttpSpeechOptions {
   readonly atOnce?: number | undefined;
   /** More headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Time the server may take to begin its response, and between two pieces of it, ms. Default: 15,000. */
+  /** Longest wait for the start of the response and between its chunks, ms. Default: 15,000. */
   readonly timeoutMs?: number | undefined;
 }
 

@@ -65,7 +65,7 @@ export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOpti
     voices: () => catalogue.all(),
     voice: async (voiceId) => (await catalogue.find(voiceId)).voice,
     async warmUp() {
-      // One after the other, so that one worker loads them all: a second one costs about 100 MB.
+      // Sequentially, so that one worker loads them all: a second one costs about 100 MB.
       const failures: unknown[] = [];
       for (const engine of engines) await engine.warmUp?.().catch((error: unknown) => failures.push(error));
       if (failures.length > 0) throw failures[0];

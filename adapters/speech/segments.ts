@@ -6,7 +6,7 @@ const LENGTHS = { longest: 300, shortest: 40 };
 const MAX_WORD = 40;
 
 /**
- * Cuts a text into segments that an engine speaks one after the other, of at most 300 characters: at the ends of
+ * Splits a text into segments of at most 300 characters that an engine speaks in order: at the ends of
  * sentences if possible, else at a comma, else at a space. Words of more than 40 letters are split. The segments have only
  * the characters that {@link spokenSegment} keeps. An empty text has no segments.
  */
@@ -38,7 +38,7 @@ function splitLongWords(text: string): string {
 }
 
 /**
- * The text without characters that an engine could take for a command: control characters (NUL and line breaks of all
+ * The text without characters that an engine could interpret as a command: control characters (NUL and line breaks of all
  * kinds included), lone surrogates, private and unassigned code points, and marks of direction. Each run of them and of
  * white space becomes one line break if it contains one, else one space.
  */

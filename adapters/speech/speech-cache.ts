@@ -15,7 +15,7 @@ interface Rendering {
 }
 
 /**
- * Rendered speech by key, of at most `maxBytes` in all. The least recently used is evicted first.
+ * Rendered speech by key, up to `maxBytes` in total. The least recently used entry is evicted first.
  *
  * Several listeners of one key share one rendering, each from its beginning. The rendering stops when the last listener
  * has left. Failed and stopped renderings are not kept.

@@ -16,7 +16,7 @@ export interface InstalledEngines {
 
 /** One language, or one accent of a language, that eSpeak NG speaks. */
 export interface EspeakLanguage {
-  /** The name that the engine knows: `roa/pt-BR`. */
+  /** The engine's name of the voice: `roa/pt-BR`. */
   readonly identifier: string;
   /** For people: `Portuguese (Brazil)`. */
   readonly name: string;

@@ -20,7 +20,7 @@ const MP3_PIECE_BYTES = 4096;
 /** Bytes such as a line break that may follow a WAV. */
 const MAX_STRAY_BYTES = 4;
 
-/** Samples at the beginning of a WAV that are looked at as bytes: two MPEG frames, and what a text needs. */
+/** Samples at the start of a WAV that are inspected as bytes: enough for two MPEG frames or for detecting text. */
 const OPENING_SAMPLES = 1500;
 
 /** Content types of samples that no byte reveals. */
@@ -31,7 +31,7 @@ const OTHER_TYPES = /^(text\/|application\/(json|problem\+json|xml))|^audio\/(mp
 /** Options of {@link SpokenBody}. */
 export interface SpokenBodyOptions {
   readonly contentType: string | null;
-  /** Rate of samples if neither the type nor a header names one, Hz. */
+  /** Sample rate if neither the content type nor a header states one, Hz. */
   readonly sampleRate: number;
   /** Decodes MP3; without it, MP3 is refused. */
   readonly mp3Stream?: (() => Promise<Mp3Stream>) | undefined;
@@ -53,7 +53,7 @@ interface BodyDecoder {
 /**
  * Turns the bytes of a speech server into samples as they arrive, in pieces of any size.
  *
- * The bytes decide what they are, whatever was requested and whatever the content type is: WAV and MP3 are decoded at
+ * The bytes determine the format, whatever was requested and whatever the content type is: WAV and MP3 are decoded at
  * their own rate; texts, other files and noise are refused by name. The rest are 16-bit little-endian samples of one
  * channel.
  */
@@ -109,12 +109,12 @@ export class SpokenBody {
   }
 }
 
-/** Looks at samples before they are played: a WAV header may stand before anything. */
+/** Checks samples before they are played: a WAV header may precede anything. */
 class SampleCheck {
   readonly #noise = new NoiseWatch();
   #opening: Int16Array | undefined = new Int16Array(0);
 
-  /** @throws {AudioFormatError} the samples are none */
+  /** @throws {AudioFormatError} they are not samples */
   take(samples: Int16Array): void {
     if (this.#opening !== undefined) {
       const opening = concatPcm([this.#opening, samples]);

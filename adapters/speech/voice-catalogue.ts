@@ -20,7 +20,7 @@ const MAX_NAMED = 12;
 export class VoiceCatalogue {
   readonly #engines: readonly Speech[];
   readonly #remedy: Remedy;
-  /** The engine behind each id that was found. */
+  /** The engine of each voice id found so far. */
   readonly #engineById = new Map<string, Speech>();
 
   constructor(engines: readonly Speech[], remedy: Remedy) {
@@ -36,7 +36,7 @@ export class VoiceCatalogue {
     return [...voices.values()].sort((a, b) => compareVoiceIds(a.id, b.id));
   }
 
-  /** The voice behind an id. Throws {@link VoiceUnavailable}. */
+  /** The voice with this id. Throws {@link VoiceUnavailable}. */
   async find(id: string): Promise<FoundVoice> {
     const known = this.#engineById.get(id);
     const engines = known ? [known, ...this.#engines] : this.#engines;

@@ -17,7 +17,7 @@ const MAX_LOG_LENGTH = 4096;
  * A WASI command (wasm32-wasi, preview 1) that runs many times, in memory: it sees its arguments (ASCII), an empty directory in which it may write {@link OUTPUT_FILE}, and no other part
  * of the machine.
  *
- * All runs share one instance, whose memory begins as that of a new one: an instance for each run leaves its memory
+ * All runs share one instance, whose memory is reset before each run: a new instance for each run leaves its memory
  * (20 MB of flite's voices) to the garbage collector, which let hundreds of MB pile up. One run at a time.
  */
 export class WasiCommand {
@@ -60,7 +60,7 @@ export class WasiCommand {
     try {
       exitCode = start();
     } finally {
-      // A run that was broken off leaves more behind than its memory: its stack pointer.
+      // An aborted run also leaves its stack pointer behind, which is not part of the memory.
       if (exitCode !== 0) this.#instance = undefined;
       wasi.fds = [];
     }
@@ -115,7 +115,7 @@ const ACTIVE = 0;
 const I32_CONST = 0x41;
 
 /**
- * Bytes at the beginning of a module's memory that its program never writes: its read-only data, which `wasm-ld` places first, in its own segment. 0 if the data section looks otherwise
+ * Bytes at the start of a module's memory that its program never writes: its read-only data, which `wasm-ld` places first, in its own segment. 0 if the data section looks otherwise
  * (WebAssembly Core Specification, section 5.5.14).
  */
 export function constantBytes(module: Uint8Array): number {

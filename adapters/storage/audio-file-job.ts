@@ -29,8 +29,8 @@ export interface AudioFileInput {
 /** Time to wait for another writer, ms. */
 const BUSY_MS = 2_000;
 /**
- * Bytes that are written before the WAL is emptied. On the disk, a commit of the thread that carries audio waits behind
- * this write: up to 50 ms behind 10 MiB, 3 ms behind this size.
+ * Bytes that are written before the WAL is emptied. On disk, a commit of the thread that carries audio waits for
+ * this write: up to 50 ms for 10 MiB, 3 ms for this size.
  */
 const PART_BYTES = 512 << 10;
 const CHECKPOINT_ATTEMPTS = 50;
@@ -72,7 +72,7 @@ function readParts(database: DatabaseSync, table: string, callId: string): Array
   return rows.length > 0 ? concatBytes(rows.map(({ bytes }) => bytes as Uint8Array)).buffer : undefined;
 }
 
-/** Stores a file in parts. Parts that remain after an error belong to no call; the next start deletes them. */
+/** Stores a file in parts. Parts left after an error belong to no call; the next start deletes them. */
 async function storeParts(database: DatabaseSync, table: string, callId: string, file: ArrayBuffer): Promise<void> {
   const insert = database.prepare(`insert or replace into ${table} (call_id, part, bytes) values (?, ?, ?)`);
   try {

@@ -5,7 +5,7 @@ import { nodeSqlite } from "./node-sqlite.ts";
 const ALL_PAGES = 2 ** 31 - 1;
 
 /**
- * Writes a copy of a database, as it is at one moment, into a new file with mode 600. Other processes may use the database
+ * Writes a consistent copy of a database into a new file with mode 600. Other processes may use the database
  * in the meantime (https://www.sqlite.org/backup.html); Deno permits no `VACUUM INTO` without all permissions.
  * @throws {Error} `to` exists; the database cannot be read; the disk is full
  */

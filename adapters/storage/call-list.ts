@@ -65,7 +65,7 @@ function kindsOf(filter: CallFilter): Kind[] {
 type Key = { created_at: number; id: string };
 type PageOfKind = SelectQueryBuilder<Database & { page: Key }, "page", Key>;
 
-/** The expressions keep the databases from using other indexes than that of the first named filter. */
+/** The expressions keep the database from using any index other than that of the first filter. */
 function narrowed<O>(query: SelectQueryBuilder<Database, "calls", O>, filter: CallFilter): typeof query {
   const { type, instanceId } = filter;
   const statuses = statusesOf(filter);
@@ -93,7 +93,7 @@ function pageOfKind(
   else if (filter.instanceId !== undefined) query = query.where("instance_id", "=", filter.instanceId);
   if (kind) query = query.where("status", "=", kind.status).where("type", "=", kind.type);
   if (filter.createdAfter !== undefined) query = query.where("created_at", ">", filter.createdAfter);
-  // Of two upper bounds only the lower one: an index scan has one start.
+  // Only the lower of two upper bounds, because an index scan has one start.
   const before = filter.createdBefore;
   if (position && (before === undefined || position.createdAt < before)) query = query.where(follows(position));
   else if (before !== undefined) query = query.where("created_at", "<", before);

@@ -91,7 +91,7 @@ export function callStore(session: Session): CallStore {
   };
 }
 
-/** Counts the bytes of an ended call, in place of what was counted before. */
+/** Counts the bytes of an ended call, replacing the earlier count. */
 async function recount(tx: Kysely<Database>, row: CallRow, events: readonly Event[]): Promise<void> {
   const bytes = await finalCallBytes(tx, row, events);
   await tx.updateTable("calls").set({ stored_bytes: bytes }).where("id", "=", row.id).execute();

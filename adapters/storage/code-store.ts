@@ -79,7 +79,7 @@ async function openInvitations(
   return Number(count);
 }
 
-/** A valid code, which no other transaction uses up until this one ends; undefined if there is none. */
+/** A valid code, locked against use by other transactions until this one ends; undefined if there is none. */
 export async function lockedCode(
   tx: Kysely<Database>,
   { hash, purpose, now }: UsedCode,

@@ -51,7 +51,7 @@ export async function connectPostgres(
   const { default: pg } = await import("pg").catch((cause: unknown) => {
     throw new ConfigurationError("the PostgreSQL storage needs the package pg: npm install pg", { cause });
   });
-  // int8 arrives as text. Ours are times and counts, far below 2^53.
+  // int8 arrives as text. Our values are times and counts, far below 2^53.
   const types: PostgresQuery["types"] = {
     getTypeParser: (oid, format) => (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)),
   };
@@ -71,7 +71,7 @@ export async function connectPostgres(
   };
   const fence: Fence = { database: location.name };
 
-  /** Renewals have a separate connection, so that they never queue behind other work; a given pool is shared. */
+  /** Renewals have a separate connection, so that they never queue behind other work; a pool passed by the program is shared. */
   async function owned(epoch: number, ms: number): Promise<ServerLock> {
     const timeoutMs = Math.max(MIN_RENEWAL_MS, ms * RENEWAL_PART);
     const leasePool = options.pool ? undefined : newPool(1, timeoutMs);

@@ -25,7 +25,7 @@ const COUNTED_AND_INSERTED = prepared((db, { events, ...row }: NewRow & Count) =
 
 /**
  * Appends events to the log, inside the transaction of the change that they report. Events that are stored already stay
- * as they are. Call it last in a transaction: on PostgreSQL it locks the user's counter until the commit.
+ * unchanged. Call it last in a transaction: on PostgreSQL it locks the user's counter until the commit.
  */
 export async function insertEvents(tx: Kysely<Database>, events: readonly Event[]): Promise<void> {
   const rows = events.map(RECORDS.events.row);

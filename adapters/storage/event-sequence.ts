@@ -18,7 +18,7 @@ export interface NumberedRow extends EventRow {
 export const SEQUENCE: RawBuilder<number | null> = sql`case when call_id is not null then (${eventsOfCall("events")}
   and earlier.position <= ${sql.ref("events.position")}) end`;
 
-/** A page with the numbers of the events before it, each call counted once. @param after the page begins behind it */
+/** A page with its event sequence numbers, counting each call once. @param after the page starts after this position */
 export function countedPage(
   db: Kysely<Database>,
   page: SelectQueryBuilder<Database, "events", EventRow>,

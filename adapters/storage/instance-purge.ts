@@ -58,7 +58,7 @@ async function purgeInstances(session: Session, erasedBefore: number, limit: num
   return old.map(({ id }) => id);
 }
 
-/** Purges as many of these instances as one transaction may; returns how many are gone. */
+/** Purges as many of these instances as one transaction may; returns the number of purged ones. */
 async function purgePiece(tx: Kysely<Database>, instances: readonly Purged[], traits: Traits): Promise<number> {
   const purged: Counted[] = [];
   const count = await purgeRows(tx, instances, traits, purged);

@@ -189,7 +189,7 @@ async function stop({ connected, db, lock }: Pick<Opened, "connected" | "db" | "
   await connected.close?.();
 }
 
-/** A program beside the server migrates an older database only if no server works on it. */
+/** A program that runs next to the server migrates an older database only if no server uses it. */
 async function migrateUnlessServed(
   connected: ConnectedDatabase,
   opening: LockedOpening,

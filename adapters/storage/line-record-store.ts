@@ -22,7 +22,7 @@ export function lineRecordStore(session: Session): LineRecordStore {
     get: (instanceId, keys) =>
       session.read(async (db) => {
         if (keys.length === 0) return [];
-        // One statement, so that no write of several records is seen by half.
+        // A single statement never sees half of a write of several records.
         const rows = await db
           .selectFrom("line_records")
           .select(["key", "sealed"])
@@ -147,7 +147,7 @@ async function countOf(tx: Kysely<Database>, instanceId: string): Promise<number
   return Number(count);
 }
 
-/** The first text behind all texts with this prefix, by code points; undefined if there is none. */
+/** The first string after all strings with this prefix, by code points; undefined if there is none. */
 function behindPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix, (character) => character.codePointAt(0) as number);
   while (points.at(-1) === 0x10ffff) points.pop();

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { LeaseLost, StorageLocked } from "../../src/ports/storage.ts";
 import { isBusy } from "./sqlite-errors.ts";
 
-/** A locked file beside a database: the operating system releases the lock when the process dies. */
+/** A lock file next to a database: the operating system releases the lock when the process dies. */
 export interface LockFile {
   /** Identifies the file itself, whatever its name: its device and inode. */
   readonly id: string;
@@ -42,7 +42,7 @@ export function lockFile(database: string, Database: typeof DatabaseSync): LockF
       lock = locked();
       id = idOf(path, id);
     } catch (cause) {
-      if (!(cause instanceof StorageLocked)) return; // the folder is gone: no other server can lock a file there either
+      if (!(cause instanceof StorageLocked)) return; // the folder no longer exists: no other server can lock a file there either
       throw new LeaseLost(
         `another server has taken over the database ${database}, because the lock file ${path} was deleted or replaced`,
         { cause },
@@ -63,7 +63,7 @@ export function lockFile(database: string, Database: typeof DatabaseSync): LockF
   };
 }
 
-/** "" if there is no such file, `unknown` if that cannot be found out: the folder may be unreadable for a moment. */
+/** "" if there is no such file, `unknown` if that cannot be determined: the folder may be temporarily unreadable. */
 function idOf(path: string, unknown: string): string {
   try {
     const file = statSync(path, { bigint: true, throwIfNoEntry: false });

@@ -4,12 +4,12 @@ import type { LockFile } from "./lock-file.ts";
 import { type Database, WHOLE_DATABASE } from "./schema.ts";
 import type { LockedOpening, ServerLock } from "./session.ts";
 
-/** Time for a running server to notice that its lock file was deleted, and to end its calls, ms: it looks every second. */
+/** Time for a running server to notice that its lock file was deleted, and to end its calls, ms: it checks every second. */
 const NOTICE_MS = 3_000;
 
 /**
  * Makes the holder of a lock file the server of a SQLite database, which names the file. If it names another one, that
- * was deleted or replaced, and its server may still run: it gets time to notice.
+ * was deleted or replaced while its server may still be running: it gets time to notice.
  */
 export async function ownedFile(lock: LockFile, { db, migrationDb, migrate }: LockedOpening): Promise<ServerLock> {
   try {

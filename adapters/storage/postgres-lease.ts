@@ -140,7 +140,7 @@ async function drainWrites(tx: Kysely<Database>, { name }: DatabaseLocation, epo
   if (!row) await refuse(tx, name);
 }
 
-/** Extends the lease from now on; returns false if its epoch has ended. */
+/** Renews the lease; returns false if its epoch has ended. */
 async function extend(db: Kysely<Database>, epoch: number, ms: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("owners")

@@ -27,7 +27,7 @@ export interface PostgresQuery {
   readonly query_timeout: number | undefined;
 }
 
-/** Settings of every query, and how long a connection attempt may take, ms. */
+/** Settings of every query, and the timeout of a connection attempt, ms. */
 type QuerySettings = Pick<PostgresQuery, "types" | "query_timeout"> & { readonly connectMs: number };
 
 const ignore = (): void => {};
@@ -65,7 +65,7 @@ export function kyselyPool(pool: PostgresPool, { connectMs, ...settings }: Query
   };
 }
 
-/** A connection of the pool, in time. A pool of the host program may wait for ever. */
+/** A connection from the pool, or an error after the timeout. The host program's pool may wait forever. */
 async function connected(pool: PostgresPool, ms: number): Promise<PostgresPoolClient> {
   const connecting = pool.connect();
   const late = () => new Error("timeout exceeded when trying to connect");

@@ -13,12 +13,12 @@ interface ReceiptKey {
 const FIRST: ReceiptKey = { user_id: "", scope: "", key: "" };
 
 interface OldReceipt extends ReceiptKey {
-  /** JSON of a call or an instance, as it was when the request ended. */
+  /** JSON of a call or an instance at the end of the request. */
   readonly result: string;
 }
 
 /**
- * A receipt names its record instead of keeping a copy of it. Existing ones become such, also those of a call that
+ * A receipt names its record instead of holding a copy. Existing receipts are converted, also those of a call that
  * existed already. No process runs a request while this step runs, so unfinished ones are left over.
  */
 export async function receiptIds(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {

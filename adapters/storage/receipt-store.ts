@@ -72,7 +72,7 @@ export async function insertReceipt(tx: Kysely<Database>, receipt: NewReceipt, r
   if (!row) throw new KeyTaken();
 }
 
-/** Erases what receipts know of the requests for removed records; returns how many. The keys stay taken. */
+/** Erases the request details in receipts of removed records; returns the number of receipts. The keys stay used. */
 export async function blankReceipts(tx: Kysely<Database>, recordIds: readonly string[]): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable("receipts")

@@ -88,7 +88,7 @@ export const RECORDS = {
     version: number("version"),
   }),
 
-  /** Consents keep their number, so that people who asked not to be called are not called later. */
+  /** Consents keep their number, so that people who asked not to be called stay protected. */
   consents: storedRecord<Consent>()({
     userId: text("user_id", "none"),
     phone: text("phone", "kept"),
@@ -174,7 +174,7 @@ export const RECORDS = {
     webhookId: text("webhook_id", "none"),
     eventId: text("event_id", "none"),
     eventType: text("event_type", "none"),
-    body: text("body", "none"), // of tests only; a delivery reads its event
+    body: text("body", "none"), // only for tests; other deliveries read their event
     status: text("status", "none"),
     attempts: number("attempts"),
     nextAttemptAt: number("next_attempt_at"),

@@ -29,7 +29,7 @@ export type CallRow = Database["calls"];
 export type EventRow = Database["events"];
 export type InstanceRow = Database["instances"];
 
-/** Columns of records that belong to no field. */
+/** Columns without a field of the record. */
 interface AddedColumns {
   instances: {
     /** Bytes that `stored_usage` counts for it. */

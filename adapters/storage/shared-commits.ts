@@ -42,7 +42,7 @@ export function sharedCommits(db: Kysely<Database>): <T>(work: Work<T>) => Promi
       for (const settle of settled) settle();
       waiting.unshift(...pieces.slice(settled.length));
     } catch (error) {
-      // No row was stored. If one piece was too large for the database, the others are tried again without it.
+      // No row was stored. If one piece was too large for the database, the others are retried without it.
       if (begun && pieces.length > 1) {
         waiting.unshift(...pieces);
         alone = pieces.length;

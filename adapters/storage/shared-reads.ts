@@ -9,7 +9,7 @@ export interface SharedReads {
   renew(): void;
 }
 
-/** Commits of another process become visible within this time, ms; those of this one at once. */
+/** Commits of another process become visible within this time, ms; our own immediately. */
 const MAX_MS = 2;
 
 /**
@@ -37,7 +37,7 @@ export function sharedReads(database: DatabaseSync): SharedReads {
 
   return {
     within(read) {
-      // The timer may be late, and what it should have shown is asked for now.
+      // The timer may be late, so the data it would have refreshed is read now.
       if (begunAt !== undefined && performance.now() - begunAt > MAX_MS) renew();
       if (begunAt === undefined) {
         begin.run();

@@ -12,7 +12,7 @@ import { InternalError } from "../../src/base/error.ts";
 import type { Statement as Query } from "./prepared.ts";
 import { whenFree } from "./sqlite-errors.ts";
 
-/** Prepared statements in the cache; the storage has far fewer queries. */
+/** Maximum prepared statements in the cache; the storage has far fewer queries. */
 const CACHED_STATEMENTS = 300;
 
 /** Migrations run in one immediate transaction, which also locks out other processes. */
@@ -99,7 +99,7 @@ export function sqliteConnection(
   };
 }
 
-/** Refuses objects such as a Date, which node:sqlite would take for named parameters and store as NULL. */
+/** Rejects objects such as a Date, which node:sqlite would treat as named parameters and store as NULL. */
 function bound(value: unknown): SQLInputValue {
   if (value === undefined || value === null) return null;
   if (typeof value === "boolean") return value ? 1 : 0;

@@ -83,7 +83,7 @@ export async function storedBytes(db: Kysely<Database>, owner: string): Promise<
   return Number(row?.amount ?? 0);
 }
 
-/** Charges of several records, one for each owner. */
+/** Combines the charges of several records, one for each owner. */
 export function chargesOf(
   rows: readonly { readonly user_id: string; readonly demo_scope?: string | null; readonly stored_bytes: number }[],
   sign: 1 | -1 = 1,

@@ -1,6 +1,6 @@
 /**
  * Fate of a phone number in a column when its person is erased:
- * - `call`: the call is deleted with everything that belongs to it.
+ * - `call`: the call is deleted with all of its records.
  * - `link`: the event of a link is deleted once the number is no longer linked to its instance.
  * - `record`: the record of the line is deleted, unless the number is linked to its instance.
  * - `reported`: the instance is named; it can be deleted.
@@ -96,7 +96,7 @@ interface StoredRecord<Rec, Row, Cs = unknown> {
   /** Places of phone numbers, by column. */
   readonly numbers: { readonly [Name in keyof Row]: readonly NumberPlace[] };
   row(record: Rec): Row;
-  /** The columns that a patch changes: those of its fields that are not undefined. */
+  /** The columns that a patch changes: one for each field that is not undefined. */
   changes(patch: Partial<Rec>): Partial<Row>;
   record(row: Row): Rec;
 }

@@ -5,7 +5,7 @@ import type { Database } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { endCounts } from "./stored-bytes.ts";
 
-/** Deletes what belongs to a user, and the account. */
+/** Deletes the records of a user, and the account. */
 export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" | "forgetUser" | "deleteAccount"> {
   const forgetRecords = (
     tx: Kysely<Database>,

@@ -94,7 +94,7 @@ export function webhookStore(session: Session): WebhookStore {
   };
 }
 
-/** Some webhooks that are not disabled, by ascending id, with whether they are behind the log of their user. */
+/** Some webhooks that are not disabled, by ascending id, each with a flag that is true if it lags behind the log of its user. */
 function enabledAfter(db: Kysely<Database>, after: string) {
   return db
     .selectFrom("webhooks")

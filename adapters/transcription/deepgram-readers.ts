@@ -96,7 +96,7 @@ function joined(parts: readonly Part[]): string {
 export class FluxReader implements ResponseReader {
   readonly #listener: ResponseListener;
   #partial = "";
-  /** Time at which the turn was reported first. Its window begins at the end of the window before, silence included. */
+  /** Time at which the turn was first reported. Its window starts at the end of the previous window, including silence. */
   #startedMs: number | undefined;
 
   constructor(listener: ResponseListener) {

@@ -10,7 +10,7 @@ import { type TimeSpan, UnansweredAudio } from "./unanswered-audio.ts";
 export interface LiveTimeouts {
   /** Time a connection attempt may take, ms. Default: 10,000. */
   readonly connectMs?: number | undefined;
-  /** Time the engine may be silent while a response is due, ms. Default: 10,000. */
+  /** Longest silence of the engine while a response is due, ms. Default: 10,000. */
   readonly answerMs?: number | undefined;
   /** Time the end of a call waits for responses, ms. Default: 5,000. */
   readonly closeMs?: number | undefined;
@@ -39,7 +39,7 @@ export class LiveSession implements TranscriptionSession {
   #startMs: number | undefined;
   #sentAt = 0;
   #receivedAt = 0;
-  /** The time since which an answer is due. */
+  /** Time since which a response is due. */
   #owedSince: number | undefined;
   #reportedDropsMs = 0;
   #closing: Promise<void> | undefined;

@@ -11,7 +11,7 @@ import { engineFault, engineRefusalText } from "./engine-fault.ts";
 
 /** Options of {@link openaiTranscription}, for a server with `POST {baseUrl}/audio/transcriptions`: OpenAI, Speaches, LocalAI, vLLM and others. */
 export interface OpenaiTranscriptionOptions {
-  /** With the version, without `/audio/transcriptions`: `http://localhost:8000/v1`. */
+  /** Base URL including the version, without `/audio/transcriptions`: `http://localhost:8000/v1`. */
   readonly baseUrl: string | URL;
   /** Sent as a bearer token; never part of an error message. */
   readonly apiKey?: string | undefined;
@@ -69,7 +69,7 @@ class PermanentFault extends CodedError {
   readonly code = "permanent_fault";
 }
 
-/** One request at a time, so that the texts come in the order of speaking. */
+/** One request at a time, so that texts arrive in spoken order. */
 class BatchSession implements TranscriptionSession {
   readonly events = new Queue<TranscriptionEvent>();
   readonly #transcribe: Transcribe;

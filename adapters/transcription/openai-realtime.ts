@@ -11,7 +11,7 @@ import type { TimeSpan } from "./unanswered-audio.ts";
 
 /** Options of {@link openaiRealtimeTranscription}, for a server with the OpenAI realtime protocol. */
 export interface OpenaiRealtimeOptions {
-  /** With the version, without `/realtime`: `https://api.openai.com/v1`. */
+  /** Base URL including the version, without `/realtime`: `https://api.openai.com/v1`. */
   readonly baseUrl: string | URL;
   /** Sent as a bearer token; never part of an error message. */
   readonly apiKey?: string | undefined;

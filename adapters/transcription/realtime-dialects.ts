@@ -1,7 +1,7 @@
 /** The meaning of a message of a realtime server. */
 type Meaning = "committed" | "partial" | "final" | "failed" | "fault" | "ready";
 
-/** Differences between the servers with "the OpenAI realtime protocol", as far as transcription goes. */
+/** Differences between servers with "the OpenAI realtime protocol" in transcription. */
 export interface RealtimeDialect {
   /** Supported sample rates, Hz. */
   readonly sampleRates: readonly number[];
@@ -54,7 +54,7 @@ export const REALTIME_DIALECTS: Readonly<Record<RealtimeDialectName, RealtimeDia
     ),
     text: "transcript",
   },
-  /** https://docs.vllm.ai: a commit begins a turn, one with `final` ends it. There are no ids. */
+  /** https://docs.vllm.ai: a commit starts a turn, and one with `final` ends it. There are no ids. */
   vllm: {
     sampleRates: [16_000],
     path: "/realtime",

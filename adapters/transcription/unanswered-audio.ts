@@ -76,7 +76,7 @@ export class UnansweredAudio {
     this.#add({ kind: "audio", samples, startMs, endMs, first });
   }
 
-  /** The next item to send on this connection; from now on it counts as sent. */
+  /** The next item to send on this connection; it then counts as sent. */
   take(): Outgoing | undefined {
     const item = this.#items[this.#next];
     if (item) this.#next++;

@@ -3,18 +3,18 @@ import { networkInterfaces } from "node:os";
 import type { System } from "../../src/ports/system.ts";
 import { type HostAddress, hostAddress } from "./host-address.ts";
 
-/** Time until a name server is asked once more, ms; it is asked twice. */
+/** Time until a query is repeated, ms; it is sent twice at most. */
 const RETRY_MS = 1_500;
-/** Time that addresses of one family wait for those of the other one (RFC 8305 section 3), ms. */
+/** How long addresses of one family wait for those of the other (RFC 8305 section 3), ms. */
 const OTHER_FAMILY_MS = 500;
 /** Maximum number of records of a name that are used. */
 const MAX_RECORDS = 32;
 /** Error codes of the runtimes for a name or a record that does not exist. */
 const MISSING: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA", "NOTFOUND", "NODATA", "NXDOMAIN"]);
 
-/** Queries to the name servers; a name without records has none. Each ends with its signal, and leaves no socket behind. */
+/** Queries the name servers; the result is empty for a name without records. Each ends with its signal, and leaves no socket behind. */
 export interface DnsQueries {
-  /** IPv4 and IPv6 addresses, those of a family that this machine has first. */
+  /** IPv4 and IPv6 addresses, with a family that this machine supports first. */
   addresses(name: string, signal: AbortSignal): Promise<readonly HostAddress[]>;
   srv(name: string, signal: AbortSignal): Promise<readonly SrvRecord[]>;
   naptr(name: string, signal: AbortSignal): Promise<readonly NaptrRecord[]>;
@@ -52,7 +52,7 @@ export function dnsQueries({ system, nameServers }: DnsQueriesOptions): DnsQueri
     const queries = [resolver.resolve4(name), resolver.resolve6(name)].map(async (query) => {
       const found = await noneIfMissing(query);
       cancelTimer();
-      // Some name servers never answer for the family that they do not know.
+      // Some name servers never answer for a family that they do not support.
       if (found.length > 0) cancelTimer = system.after(OTHER_FAMILY_MS, () => resolver.cancel());
       return found;
     });

@@ -123,7 +123,7 @@ export class HostLookup {
     }
   }
 
-  /** The answer in the cache, or that of a running query. */
+  /** The cached result, or that of a running query. */
   #ready<Value>(key: string, signal: AbortSignal): Promise<Value> | undefined {
     const cached = this.#cache.get(key);
     if (cached !== undefined && this.#system.monotonic() < cached.until) return cached.answer as Promise<Value>;
@@ -183,7 +183,7 @@ export class HostLookup {
 
 type Put<Value> = (name: string, signal: AbortSignal) => Promise<Value>;
 
-/** As it is asked for: in lower case, without the dot at its end. Undefined if no host can have this name. */
+/** The name to query: in lower case, without a trailing dot. Undefined if it is not a valid host name. */
 function nameOf(host: string): string | undefined {
   const name = host.toLowerCase().replace(/\.$/, "");
   return name === "" || name.length > MAX_NAME ? undefined : name;

@@ -12,7 +12,7 @@ const MAX_BYTES = 4_194_304;
 const LOCALHOST = /(?:^|\.)localhost$/;
 const LOOPBACK = ["127.0.0.1", "::1"].map(hostAddress);
 
-/** The addresses of a name that the machine itself knows; undefined if it does not. */
+/** The addresses of a name in the hosts file; undefined if it is not there. */
 export type LocalNames = (name: string) => Promise<readonly HostAddress[] | undefined>;
 
 /** The names in the hosts file, and `localhost` with all names below it. Queries of c-ares find neither. */
@@ -30,7 +30,7 @@ export function localNames(system: System, file = hostsFile()): LocalNames {
       names = size > MAX_BYTES ? new Map() : parseHosts(await readFile(file, "utf8"));
       version = `${mtimeMs} ${size}`;
     } catch {
-      names = new Map(); // there is none, or this program may not read it
+      names = new Map(); // the file does not exist, or this program may not read it
     }
   }
 

@@ -6,7 +6,7 @@ import { CodedError } from "../../src/base/error.ts";
  */
 export type JobTable<Jobs> = { readonly [K in keyof Jobs]: { readonly input: object; readonly piece: unknown } };
 
-/** A job for the pool: its kind beside its input. */
+/** A job for the pool: its kind and its input. */
 export type Job<Jobs extends JobTable<Jobs>, K extends keyof Jobs = keyof Jobs> = {
   readonly kind: K;
 } & Jobs[K]["input"];
@@ -34,7 +34,7 @@ export interface ToWorker {
   readonly job: { readonly kind: string };
 }
 
-/** From a worker to the pool. `ready` comes once, when the worker's code has been loaded. */
+/** From a worker to the pool. `ready` is sent once, when the worker's code has loaded. */
 export type FromWorker =
   | { readonly type: "ready" }
   | { readonly type: "piece"; readonly id: number; readonly piece: unknown }

@@ -54,7 +54,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
   }
 
   /**
-   * Runs a job and yields its pieces as they come. The job starts with the first `next()`, and leaving the loop stops it.
+   * Runs a job and yields its pieces as they arrive. The job starts with the first `next()`, and leaving the loop stops it.
    * @throws {PoolError} or the reason of the signal
    */
   async *run<K extends keyof Jobs & string>(
@@ -91,7 +91,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
     this.#assign();
     try {
       for await (const piece of pieces) {
-        // Pieces that came before an abort are of no use after it.
+        // Pieces that arrived before an abort are useless after it.
         signal?.throwIfAborted();
         yield piece;
       }
@@ -102,7 +102,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
     }
   }
 
-  /** Ends all workers; what waits or runs fails. Resolves when the threads are gone. Idempotent. */
+  /** Ends all workers; pending and running jobs fail. Resolves when the threads have exited. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

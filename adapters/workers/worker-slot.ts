@@ -20,8 +20,8 @@ const CANCEL_GRACE_MS = 2_000;
 /**
  * One worker thread and the job that it does.
  *
- * A slot lives from its construction until `onGone`, which comes once: after a crash, a timeout, an ignored
- * cancellation or {@link stop}. In between it is idle or has one job; `onIdle` comes whenever a job has ended. An idle
+ * A slot lives from its construction until `onGone`, which is called once: after a crash, a timeout, an ignored
+ * cancellation or {@link stop}. In between it is idle or has one job; `onIdle` is called whenever a job has ended. An idle
  * worker does not keep the process alive.
  */
 export class WorkerSlot {
@@ -81,7 +81,7 @@ export class WorkerSlot {
     }
   }
 
-  /** Asks the current job to stop. A worker that does not is ended, and its replacement begins cold. */
+  /** Asks the current job to stop. A worker that does not stop is ended, and its replacement starts cold. */
   cancel(): void {
     if (this.#current === undefined || Atomics.load(this.#cancelled, 0) === this.#current.id) return;
     Atomics.store(this.#cancelled, 0, this.#current.id);
@@ -118,7 +118,7 @@ export class WorkerSlot {
     this.#finish();
   }
 
-  /** Begins the wait for the next sign of life anew. */
+  /** Restarts the timeout for the next sign of life. */
   #watch(): void {
     const ms = this.#ready ? (this.#current?.timeoutMs ?? 0) : START_TIMEOUT_MS;
     this.#after(ms, () => void this.stop(new PoolError("timeout", `the job returned no piece within ${ms} ms`)));

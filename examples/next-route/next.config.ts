@@ -1,2 +1,2 @@
-// Ringport opens files and starts workers of its own: Next must leave it where npm has put it.
+// Ringport opens files and starts workers, so Next must not bundle it.
 export default { serverExternalPackages: ["ringport"] };

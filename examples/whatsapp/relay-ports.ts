@@ -1,12 +1,12 @@
 // zapo 1.8 dials every relay on port 3478, and WhatsApp returns no audio of the callee there. This makes peer connections
 // dial port 3480, which WhatsApp Web uses. A relay that does not respond there is dialled on 3478 after a moment: its
-// callee hears our message at least. Relays over plain UDP have no peer connection, and stay as they are.
+// callee hears our message at least. Relays over plain UDP have no peer connection and are left unchanged.
 //
 // It was tested with the package and with scripted relays, not on the live network: see docs/whatsapp.md.
 
 const WEB_PORT = 3480;
 const FALLBACK_MS = 3_000;
-/** The candidate that zapo adds for a relay; those of other peers stay as they are. */
+/** The candidate that zapo adds for a relay; those of other peers are left unchanged. */
 const CANDIDATE = /candidate:2 1 udp 2122262783 \S+ (3478) typ host generation 0 network-cost 5/d;
 
 interface Description {
@@ -20,7 +20,7 @@ interface PeerConnection {
   addIceCandidate(candidate: { candidate: string; sdpMid: string; sdpMLineIndex: number }): Promise<void>;
 }
 
-/** Of the package `@roamhq/wrtc`. */
+/** From the package `@roamhq/wrtc`. */
 export interface Wrtc {
   readonly RTCPeerConnection: { readonly prototype: PeerConnection };
 }

@@ -1,4 +1,4 @@
-// What `zapo.ts` uses of the client's packages, so that it can be checked without them. Delete this file once they are
+// The parts of the client's packages that `zapo.ts` uses, so that it type-checks without them. Delete this file once they are
 // installed: they bring their own types.
 declare module "zapo-js" {
   import type { WhatsAppClient } from "ringport/whatsapp";

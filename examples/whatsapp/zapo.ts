@@ -6,13 +6,13 @@ import { type WhatsAppClientFactory, whatsappStore } from "ringport/whatsapp";
 import { createStore, WaClient } from "zapo-js";
 import { dialWebPort } from "./relay-ports.ts";
 
-dialWebPort(wrtc); // without it, no audio of the callee comes back
+dialWebPort(wrtc); // without it, no audio arrives from the callee
 
 export const client: WhatsAppClientFactory = ({ sessionId, records }) =>
   new WaClient({
     sessionId,
     store: createStore(whatsappStore(records)),
-    // More than one, or somebody who calls the number blocks our own calls.
+    // More than one, or an incoming call to the number would block ours.
     plugins: [voipPlugin({ maxConcurrentCalls: 4 })],
-    // The history stays on: it brings the tokens by which WhatsApp knows that a callee is a contact.
+    // The history stays on: it contains the tokens that tell WhatsApp that a callee is a contact.
   });

@@ -21,7 +21,7 @@ function hasReached({ startedAt, outcome }: Call): boolean {
   return startedAt !== null || (outcome !== null && UNANSWERED.has(outcome.reason));
 }
 
-/** What the dispatcher asks of the calls that are not over. */
+/** Queries of the dispatcher for calls that have not ended. */
 export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Questions> {
   const oldestFirst = (a: Pick<Call, "createdAt" | "id">, b: Pick<Call, "createdAt" | "id">): number =>
     a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);

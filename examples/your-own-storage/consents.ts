@@ -1,7 +1,7 @@
 import type { Consent, ConsentStore } from "ringport";
 import type { Memory } from "./memory.ts";
 
-/** What users know about the numbers that they call. */
+/** Consents that users have recorded for numbers. */
 export function consents({ consents: all, users }: Memory): ConsentStore {
   const nameOf = (userId: string, phone: string): string => JSON.stringify([userId, phone]);
   return {

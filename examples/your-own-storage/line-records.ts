@@ -1,7 +1,7 @@
 import type { LineRecordStore } from "ringport";
 import type { Memory } from "./memory.ts";
 
-/** What lines keep of their own, encrypted: by instance, then by key. */
+/** The encrypted records of lines: by instance, then by key. */
 export function lineRecords({ instances, lineRecords: all }: Memory): LineRecordStore {
   const of = (instanceId: string): ReadonlyMap<string, Uint8Array> => all.get(instanceId) ?? new Map();
   return {

@@ -10,7 +10,7 @@ import { receipts } from "./receipts.ts";
 import { sealed } from "./sealed.ts";
 import { webhooks } from "./webhooks.ts";
 
-/** A storage of one's own: maps in this process, which end with it. Lists look at every record, as no database should. */
+/** A custom storage: maps in this process, lost when it ends. Lists scan every record, which a database should not do. */
 export function memoryStorage(): Storage {
   const memory = new Memory();
   return {

@@ -27,7 +27,7 @@ import type {
 const RECORDED_BYTES_PER_MS = 64;
 
 /**
- * Everything that is stored. Records are never changed, only replaced, and no method waits in the middle of a write: one
+ * All stored records. Records are never changed, only replaced, and no method awaits in the middle of a write: one
  * thread, so each of them is a transaction. A write checks first and stores then, so that it stores all or nothing.
  */
 export class Memory {
@@ -57,7 +57,7 @@ export class Memory {
   #position = 0;
   readonly #eventsOfCalls: Map<string, number> = new Map();
 
-  /** Adds to the log what is not there yet. @throws {Error} an event belongs to no instance; none was added */
+  /** Appends events that are not in the log yet. @throws {Error} an event belongs to no instance; none was added */
   log(events: readonly Event[]): void {
     if (events.some(({ instanceId }) => !instanceId)) throw new Error("an event belongs to an instance");
     for (const event of events)
@@ -77,7 +77,7 @@ export class Memory {
     return [...this.events.values()].filter((event) => event.position > after && willDo(event)).slice(0, limit);
   }
 
-  /** When the oldest call that stands in the way of another one was created; undefined if the quota has room. */
+  /** Creation time of the oldest call that blocks another one; undefined if the quota has room. */
   quotaSpent(tokenId: string | null, { maxCalls, since, now = Infinity }: CallQuota): number | undefined {
     const spent = (): number | undefined => {
       const times = this.counted.filter((one) => one.tokenId === tokenId && one.at > since).map(({ at }) => at);
@@ -109,7 +109,7 @@ export class Memory {
     return { ids, events: events.length, transcriptLines: lines.length, receipts };
   }
 
-  /** Deletes what is left of a user without calls. */
+  /** Deletes the remaining records of a user without calls. */
   forgetUser(userId: string): void {
     for (const event of this.events.values()) if (event.userId === userId) this.events.delete(event.id);
     for (const token of this.tokens.values()) if (token.userId === userId) this.tokens.delete(token.hash);
@@ -119,7 +119,7 @@ export class Memory {
     for (const name of this.receipts.keys()) if (JSON.parse(name)[0] === userId) this.receipts.delete(name);
   }
 
-  /** Whether a user has tokens, webhooks, instances or calls. */
+  /** True if a user has tokens, webhooks, instances or calls. */
   hasAnythingOf(userId: string): boolean {
     const records = [this.tokens, this.webhooks, this.instances, this.calls];
     return records.some((some) => [...some.values()].some((record) => record.userId === userId));
@@ -142,7 +142,7 @@ export class Memory {
     return [...records, ...files, ...recordings].reduce((sum, bytes) => sum + bytes, 0);
   }
 
-  /** Whether a key has a receipt that has not expired. */
+  /** True if a key has a receipt that has not expired. */
   isTaken(receipt: NewReceipt | undefined): boolean {
     if (!receipt) return false;
     const known = this.receipts.get(nameOf(receipt));
@@ -153,7 +153,7 @@ export class Memory {
     this.receipts.set(nameOf(key), { fingerprint, begunAt, recordId });
   }
 
-  /** Erases what receipts know of the requests for removed records; returns how many. */
+  /** Erases the request details in receipts of removed records; returns the number of receipts. */
   blank(recordIds: readonly string[]): number {
     const found = [...this.receipts].filter(([, { recordId }]) => recordIds.includes(recordId));
     for (const [name, receipt] of found) this.receipts.set(name, { ...receipt, fingerprint: "" });
@@ -171,7 +171,7 @@ export function nameOf({ userId, scope, key }: ReceiptKey): string {
   return JSON.stringify([userId, scope, key]);
 }
 
-/** One page of a list, newest first; it goes on where it was also when the last item seen is gone (ids sort by time). */
+/** One page of a list, newest first; the cursor stays valid if the last item seen is deleted (ids sort by time). */
 export function newestFirst<T extends { id: string; createdAt: number }>(
   list: T[],
   { after, limit }: Page,

@@ -7,7 +7,7 @@ const WEBHOOK_FIELDS = {
   webhook_headers: "sealedHeaders",
 } as const;
 
-/** Everything that arrives encrypted, wherever it is. */
+/** All encrypted values, wherever they are stored. */
 export function sealed(memory: Memory): SealedStore {
   const { credentials, lineRecords, webhooks } = memory;
 

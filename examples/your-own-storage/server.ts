@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-// A storage of your own behind Ringport's storage port. This one keeps everything in memory; a real one does the same
+// A custom storage behind Ringport's storage port. This one keeps everything in memory; a real one does the same
 // with a database. What the port promises is in `contract.test.ts`, ready to be run against yours.
 //
 //   Start   bun your-own-storage/server.ts

@@ -1,4 +1,4 @@
-// What a telephony promises, as tests, as far as a loudspeaker can be tried: it always answers and never speaks.
+// The telephony contract tests that suit a loudspeaker: it always answers and never speaks.
 // With vitest: `import { describe, expect, test } from "vitest"`.
 import { describe, expect, test } from "bun:test";
 import { telephonyContract } from "ringport/testing";

@@ -5,7 +5,7 @@ const FRAME_MS = 20;
 const RING_MS = 500;
 
 /**
- * One call to the loudspeaker: it rings, answers, plays what it gets and sends silence.
+ * One call to the loudspeaker: it rings, answers, plays its input and sends silence.
  * @param play takes each frame of the call, which is only valid until it returns
  * @param deadlines of the line's host: nothing is played later
  */
@@ -29,7 +29,7 @@ export function loudspeakerLeg(play: (frame: Int16Array) => void, deadlines: Dea
   function answer(): void {
     const answeredAt = performance.now();
     let frames = 0;
-    // The leg owns the clock: it pulls the frames that are due, also those that a late timer has missed.
+    // The leg owns the clock: it pulls the frames that are due, including those that a late timer has missed.
     function tick(): void {
       try {
         for (; !over && frames * FRAME_MS <= performance.now() - answeredAt; frames++) {

@@ -4,10 +4,10 @@ import type { Play } from "./loudspeaker.ts";
 
 const CODE_MS = 600_000;
 
-/** One number of the loudspeaker. Linked lines come back by themselves: what they need is in their credentials. */
+/** One number of the loudspeaker. Linked lines reconnect automatically using their credentials. */
 export function loudspeakerLine(host: LineHost, linkUrl: () => string, play: Play): Line & { accept(): Promise<void> } {
   const legs = new Set<Leg>();
-  let offline: string | undefined = "not linked"; // why it cannot place calls; undefined while it can
+  let offline: string | undefined = "not linked"; // the reason why it cannot place calls; undefined while it can
   let sequence = 0;
 
   const goOnline = (): void => {
@@ -26,7 +26,7 @@ export function loudspeakerLine(host: LineHost, linkUrl: () => string, play: Pla
       if (offline === "not linked")
         host.code({ payload: linkUrl(), expiresAt: Date.now() + CODE_MS, sequence: ++sequence });
     },
-    /** Somebody has scanned the code. */
+    /** Called when the code was scanned. */
     async accept() {
       if (offline !== "not linked") return;
       await host.linked(null, new TextEncoder().encode("a real network gives you keys to keep here"));

@@ -4,7 +4,7 @@ import { loudspeakerLine } from "./line.ts";
 /** Takes each frame that a callee hears, 20 ms at 16 kHz; the array is only valid until it returns. */
 export type Play = (callId: string, frame: Int16Array) => void;
 
-/** A telephone network of one's own: whatever number is called, the loudspeaker answers. */
+/** A custom telephone network: whatever number is called, the loudspeaker answers. */
 export function loudspeaker(play: Play): Network {
   const lines = new Map<string, ReturnType<typeof loudspeakerLine>>();
   return {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-// A telephone network of your own behind Ringport's telephony port: every call rings at this computer, and its
+// A custom telephone network behind Ringport's telephony port: every call rings on this computer, and its
 // loudspeaker plays the callee's side. The promises of the port are tested in `contract.test.ts`.
 //
 //   Start   bun your-own-telephony/server.ts      with ffplay; PLAYER names another program that plays from its input
@@ -14,7 +14,7 @@ import { loudspeaker } from "./loudspeaker.ts";
 
 const { PORT = 8080, PLAYER = `ffplay -loglevel error -nodisp -f s16le -ar ${SAMPLE_RATE} -` } = process.env;
 const player = spawn(PLAYER, { shell: true, stdio: ["pipe", "inherit", "inherit"] });
-player.once("exit", () => process.exit(1)); // the loudspeaker is gone
+player.once("exit", () => process.exit(1)); // the loudspeaker is disconnected
 const telephony = loudspeaker((_callId, frame) => player.stdin.write(new Uint8Array(frame.slice().buffer)));
 
 const ringport = createRingport({ telephony, data: "./data" });

@@ -102,7 +102,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     for (const instanceId of lines.dialableIds) dispatcher.wake(instanceId);
   };
   lease.lost.addEventListener("abort", () => {
-    if (lease.lost.reason instanceof LeaseLost) patience.abort(); // the new owner settles what is not stored
+    if (lease.lost.reason instanceof LeaseLost) patience.abort(); // the new owner settles calls that are not stored
     void dispatcher.endAll("interrupted", "the server lost its database to another one, or could not reach it");
     void lines.stop();
     void endpoints.stop();
@@ -161,7 +161,7 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     erase: (phone) => eraseWithLiveCalls(context, terminations, dispatcher, phone),
     async start() {
       await lease.start();
-      // The clock may have been set back since: what is new sorts behind what is stored all the same.
+      // The clock may have been set back since: new ids still sort after stored ones.
       context.ids.startBehind((await context.storage.events.newestId()) ?? "");
       await purgeClock.start();
       checkProtection(context);

@@ -12,7 +12,7 @@ import {
 import type { DigestClient } from "./digest.ts";
 
 /**
- * The requests that a challenge applies to: those to the trunk's server (REGISTER, OPTIONS), or those of calls. Credentials
+ * The requests that a challenge applies to: those to the trunk's server (REGISTER, OPTIONS) or those of calls. Credentials
  * for the former are not sent in calls: a proxy would forward them to the callee.
  */
 export type DigestUse = "server" | "calls";

@@ -7,7 +7,7 @@ import { DigestAuthentication, type DigestSpace, type DigestUse, spaceKey } from
 interface DigestAccount {
   readonly user: string;
   readonly password: string | undefined;
-  /** The only realms that the password is for. Default: those of the first challenges. */
+  /** The only realms that may get the password. Default: those of the first challenges. */
   readonly realms?: readonly string[] | undefined;
 }
 
@@ -71,7 +71,7 @@ const MAX_REALMS = 32;
 const MAX_SERVERS = 64;
 
 /**
- * The realms (RFC 3261 section 22) that a password is for: those of the trunk's options, else those of the first
+ * The realms (RFC 3261 section 22) that may get a password: those in the trunk's options, otherwise those of the first
  * challenges of its servers. A callee can send challenges too, and could otherwise get a response with MD5 to a nonce of
  * its choice, to guess the password from.
  */

@@ -105,7 +105,7 @@ export interface AgentRequest {
   readonly headers?: readonly HeaderField[] | undefined;
   /** Default: a new series. */
   readonly series?: RequestSeries | undefined;
-  /** The flow to send on, such as that of a registration. Default: what the next hop of the Request-URI resolves to. */
+  /** The flow to send on, such as the flow of a registration. Default: the next hop that the Request-URI resolves to. */
   readonly flow?: Flow | undefined;
 }
 
@@ -114,7 +114,7 @@ export interface AgentReply {
   /** 200 to 699; a 401 or 407 only if the challenge could not be answered. */
   readonly response: SipResponse;
   readonly flow: Flow;
-  /** The request as it was last sent. */
+  /** The latest version of the request that was sent. */
   readonly request: SipRequest;
   /** Reason why a challenge could not be answered; undefined without one. */
   readonly refusal: ChallengeRefusal | undefined;

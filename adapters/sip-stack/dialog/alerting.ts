@@ -63,7 +63,7 @@ export function isReached(status: number | undefined): boolean {
 }
 
 /**
- * True if the callee's phone rings: 180, or a 183 that names what it rings with (RFC 3261 sections 20.4 and 21.1). Any
+ * True if the callee's phone rings: 180, or a 183 with an Alert-Info field (RFC 3261 sections 20.4 and 21.1). Any
  * other response is progress only: an announcement, a queue, a call that is forwarded.
  */
 function alerts({ status, headers }: SipResponse): boolean {

@@ -69,7 +69,7 @@ export class DialogRequests {
     return uacRequest;
   }
 
-  /** Sends BYE. @param answered the first response has come, or none will */
+  /** Sends BYE. @param answered called after the first response, or once none will arrive */
   leave(headers: readonly HeaderField[], answered: () => void): void {
     new DialogTermination(this.#context, {
       flow: this.#flow,
@@ -120,7 +120,7 @@ export class DialogRequests {
 /** Maximum time for a peer to respond, ms. */
 const PROBE_LIMIT_MS = 4_000;
 
-/** Responses of a peer that does not know the dialog, and of a proxy that does not reach the peer (RFC 3261 section 12.2.1.2). */
+/** Responses of a peer without the dialog, and of a proxy that cannot reach the peer (RFC 3261 section 12.2.1.2). */
 const UNKNOWN_DIALOG: ReadonlySet<number> = new Set([408, 481]);
 
 /**

@@ -11,7 +11,7 @@ const PAUSES_MS: readonly number[] = [1_000, 4_000, 16_000];
 const MAX_PAUSE_MS = 32_000;
 /** Refusals that are temporary: glare, and a server failure. */
 const TEMPORARY: ReadonlySet<number> = new Set([491, 500, 502, 503, 504]);
-/** Refusals that end the dialog all the same (RFC 3261 section 15.1.1). */
+/** Error responses that end the dialog nevertheless (RFC 3261 section 15.1.1). */
 const GONE: ReadonlySet<number> = new Set([408, 481]);
 
 const CHALLENGES: ReadonlySet<number> = new Set([401, 407]);
@@ -24,7 +24,7 @@ export interface Bye {
   readonly flow: Flow;
   /** The core's id of the call, for the trace. */
   readonly callId: string | undefined;
-  /** The first response has come, or none will. */
+  /** Called after the first response, or once none will arrive. */
   answered(): void;
 }
 

@@ -19,7 +19,7 @@ import { type SessionTerms, SessionTimer, termsOfAnswer } from "./session-timer.
 /** Default time a peer may put us on hold, ms. */
 const HOLD_TIMEOUT_MS = 60_000;
 
-/** Events of a dialog for the call that it belongs to. */
+/** Events of a dialog for its call. */
 export interface DialogUsageListener {
   /** The peer has sent BYE, and we have responded. */
   left(usage: DialogUsage, reason: string | undefined): void;

@@ -7,7 +7,7 @@ import { isPrivate } from "../transport/addresses.ts";
 import { defaultPort, type Flow } from "../transport/transport.ts";
 import type { HeaderField } from "./agent.ts";
 
-/** Parts of a request besides those of the dialog. */
+/** Parts of a request that do not come from the dialog. */
 export interface RequestParts {
   readonly headers?: readonly HeaderField[];
   readonly body?: Uint8Array;
@@ -72,7 +72,7 @@ export class SipDialog {
   }
 
   /**
-   * True if a request of the peer is in order: its CSeq is not lower than that of the one before (section 12.2.2).
+   * True if a request of the peer is in order: its CSeq is not lower than the previous one (section 12.2.2).
    */
   inOrder(request: SipRequest): boolean {
     const number = parseCSeq(request.headers.get("CSeq"))?.number;
@@ -120,7 +120,7 @@ interface NextHop {
 }
 
 /**
- * The next hop of a request within a dialog: the dialog's flow, if the URI names its peer, or a host behind a NAT that
+ * The next hop of a request within a dialog: the dialog's flow if the URI names its peer, or a host behind a NAT that
  * only the flow reaches; else what the URI resolves to.
  * @param first the next hop of the INVITE
  */

@@ -6,16 +6,16 @@ import { parseUri, type SipUri, withoutPort, writeUri } from "../message/uri.ts"
 import { ALLOW, type Caller, EXTENSIONS, type Extension, type HeaderField, type UserAgentOptions } from "./agent.ts";
 import { SESSION_EXPIRES_S } from "./session-timer.ts";
 
-/** The most redirections of one call; RFC 3261 has no limit, so loops are possible. */
+/** Maximum redirections of one call; RFC 3261 sets no limit, so loops are possible. */
 const MAX_REDIRECTS = 5;
 
-/** Most places of one redirection that are looked at. */
+/** Maximum contacts considered per redirection. */
 const MAX_CONTACTS = 20;
 
 /** Number of times an INVITE is sent again for other reasons than authentication and redirection. */
 const MAX_REPAIRS = 6;
 
-/** The variable parts of an INVITE; a refusal that can be repaired leads to another attempt. */
+/** The variable parts of an INVITE; an error response that can be fixed causes another attempt. */
 export interface InviteAttempt {
   /** Request-URI. */
   readonly uri: string;

@@ -5,7 +5,7 @@ import type { Caller, HeaderField, MayFollow } from "./agent.ts";
 
 /**
  * Reason for the end of an INVITE usage, in terms of SIP; `outcome/` derives the release cause. `neverRang`: no phone can have
- * rung, since each INVITE that may have arrived was finally refused, and no provisional response other than 100 came.
+ * rung: each INVITE that may have arrived got a final refusal, and no provisional response other than 100 arrived.
  */
 export type InviteEnd =
   /** A final response of 300 to 699 (after redirects and authentication). */
@@ -14,7 +14,7 @@ export type InviteEnd =
       readonly response: SipResponse;
       /** True if the callee had been alerted. */
       readonly rang: boolean;
-      /** True if a provisional response other than 100 has come: then a phone may have rung. */
+      /** True after a provisional response other than 100: a phone may have rung. */
       readonly progressed: boolean;
       /** Reason why a challenge could not be answered (401, 407). */
       readonly refusal?: ChallengeRefusal | undefined;
@@ -42,7 +42,7 @@ export type InviteEnd =
   /** The peer violated the protocol, or we did. */
   | { readonly type: "protocol"; readonly detail: string };
 
-/** The offerer of an offer/answer exchange (RFC 3264): knows codecs and keys, but not SIP. */
+/** The offerer of an offer/answer exchange (RFC 3264): handles codecs and keys, but not SIP. */
 export interface Negotiator {
   /**
    * Our offer as SDP, the first or a later one, with all codecs we support.
@@ -86,7 +86,7 @@ export interface InviteListener {
 export interface InviteUsage {
   /** The Call-ID on the wire. */
   readonly callId: string;
-  /** The provisional response that shows the most progress: any 18x, otherwise 100; undefined: neither has arrived. */
+  /** The provisional response with the most progress: any 18x, otherwise 100; undefined if neither has arrived. */
   readonly furthest: number | undefined;
   /**
    * Sends CANCEL before the answer, BYE after it, both if they cross. Idempotent; resolves after `ended`, within 4 s.
@@ -98,7 +98,7 @@ export interface InviteUsage {
    */
   sendDigit(digit: string, durationMs: number): Promise<void>;
   /**
-   * Asks the peer for a sign of life (OPTIONS within the dialog). Resolves within 4 s: with undefined if it still knows the
+   * Asks the peer for a sign of life (OPTIONS within the dialog). Resolves within 4 s: with undefined if it still has the
    * call, or has ended it; otherwise with what shows that it does not, such as `responded to OPTIONS with 481`.
    */
   probe(): Promise<string | undefined>;
@@ -115,13 +115,13 @@ export interface InviteRequest {
   readonly target: string;
   /** Default: From of the trunk, without further fields. */
   readonly caller?: Caller | undefined;
-  /** Header fields of this call alone; they replace those of the trunk. Default: none. */
+  /** Header fields for this call only; they replace those of the trunk. Default: none. */
   readonly headers?: readonly HeaderField[] | undefined;
   /** The core's id of the call, for the trace. */
   readonly callId: string;
   readonly negotiator: Negotiator;
   readonly listener: InviteListener;
-  /** Called with the host that a response came from, before what the response leads to. */
+  /** Called with the source host of a response, before the response is processed. */
   readonly respondedFrom?: ((host: string) => void) | undefined;
   /** Called before each INVITE, session refresh and retransmission; false holds it back. Default: always true. */
   readonly maySend?: (() => boolean) | undefined;

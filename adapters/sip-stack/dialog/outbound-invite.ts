@@ -39,7 +39,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   #confirmed: DialogUsage | undefined;
   #state: InviteState = "calling";
   #placed = false;
-  /** The end to report when the last response has come, or does not come. */
+  /** The end to report after the last response, or once it fails to arrive. */
   #end: InviteEnd = { type: "released" };
   #stopTimer: () => void = () => {};
   #limited = false;
@@ -118,7 +118,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     return tagOf(headers.get("To")) === this.#fromTag && this.#forks.get(tagOf(headers.get("From"))) !== undefined;
   }
 
-  /** Takes a request with our Call-ID; false: it belongs to no dialog of ours. */
+  /** Takes a request with our Call-ID; returns false if it belongs to none of our dialogs. */
   receive(transaction: IncomingRequest): boolean {
     const { headers } = transaction.request;
     const usage = this.#forks.get(tagOf(headers.get("From")));
@@ -128,7 +128,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     return true;
   }
 
-  /** Takes a 2xx that came after the end of its transaction: a retransmission, or another fork. */
+  /** Takes a 2xx that arrived after the end of its transaction: a retransmission, or another fork. */
   lateSuccess(response: SipResponse, flow: Flow): void {
     this.#context.trace(this.#call.callId, "received", response);
     const usage = this.#forks.get(tagOf(response.headers.get("To")));

@@ -39,7 +39,7 @@ export class CallEnded extends CodedError {
 export class Referral {
   readonly outcome: Promise<TransferOutcome>;
   readonly #context: AgentContext;
-  /** Of the REFER, and of its repetition with credentials: the `id` in the Event field of a NOTIFY. */
+  /** CSeq numbers of the REFER and of its repetition with credentials: the `id` in the Event field of a NOTIFY. */
   readonly #ids = new Set<string>();
   /** The peer acts on the REFER. */
   #agreed = false;
@@ -124,7 +124,7 @@ export class Referral {
       return;
     }
     this.#agreed = true;
-    // No report will come (RFC 4488).
+    // No report will arrive (RFC 4488).
     if (response.headers.get("Refer-Sub")?.trim().toLowerCase() === "false")
       this.#end({ type: "accepted", detail: statusText(response) });
   }
@@ -164,7 +164,7 @@ export class Referrals {
     const event = parseParameterized(request.headers.get("Event") ?? request.headers.get("o") ?? "");
     if (event?.value.toLowerCase() !== "refer") return BAD_EVENT;
     const id = event.params.get("id");
-    // Without an id it is of the latest one, whatever RFC 3515 says: most peers never send an id.
+    // Without an id it refers to the latest REFER, despite RFC 3515: most peers never send an id.
     return this.#all.findLast((referral) => referral.owns(id))?.notified(request) ?? NO_SUBSCRIPTION;
   }
 

@@ -27,12 +27,12 @@ export interface UacRequestListener {
   failed(fault: TransportError): void;
   /**
    * Asked after a refusal or a fault, unless the request was cancelled: the pause before another request is composed, ms;
-   * undefined: there is none, and `final` or `failed` is called. Default: none.
+   * undefined if there is none, and `final` or `failed` is called. Default: none.
    */
   retry?(ended: SipResponse | TransportError): number | undefined | Promise<number | undefined>;
   /** Another request follows, without what this one has learnt. */
   again?(): void;
-  /** The request was abandoned; neither `final` nor `failed` is called. */
+  /** Abandons the request; neither `final` nor `failed` is called. */
   abandoned?(): void;
 }
 
@@ -95,7 +95,7 @@ export class UacRequest {
     return this.#transaction !== undefined;
   }
 
-  /** Ignores everything that still comes. */
+  /** Ignores everything that still arrives. */
   abandon(): void {
     this.#cancelled = true;
     this.#transaction?.abandon();

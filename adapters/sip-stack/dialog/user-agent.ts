@@ -70,7 +70,7 @@ export function createUserAgent(options: UserAgentOptions): UserAgent {
   };
 }
 
-/** Responds to a request that belongs to no call of ours. */
+/** Responds to a request that belongs to none of our calls. */
 function outside(context: AgentContext, transaction: IncomingRequest): void {
   const { method, uri, headers } = transaction.request;
   if (method === "ACK") return;

@@ -23,7 +23,7 @@ export async function bindBunUdp(address: string, port: number, take: TakeDatagr
       port,
       socket: {
         data: (_, bytes, port, address) => take(bytes, address, port),
-        error() {}, // an address that cannot be reached: the watchdog will tell
+        error() {}, // an unreachable address: the watchdog will report it
       },
     });
     return {

@@ -57,7 +57,7 @@ class ReplacedWorkers implements MediaEngine {
     this.#entry = entry;
   }
 
-  /** Resolves with a live worker; undefined if there is none. */
+  /** Resolves with a live worker, or undefined. */
   async ready(): Promise<WorkerEngine | undefined> {
     const before = this.#worker;
     const worker = await before;

@@ -55,7 +55,7 @@ export interface MediaOptions {
 
 /** The result of the negotiation: all that a session needs to send and to receive. */
 export interface StreamSettings {
-  /** The hosts that the signalling goes to and comes from. Default: unknown. */
+  /** The hosts at the other end of the signalling. Default: unknown. */
   readonly signallingHosts?: readonly string[] | undefined;
   /** The remote address for RTP; symmetric RTP may learn another one from received packets. */
   readonly remote: SocketAddress;
@@ -112,9 +112,9 @@ export interface MediaListener {
 
 /** The evidence that the peer receives our audio. */
 export interface StreamEvidence {
-  /** Of packets that SRTP authenticates, or that come from the negotiated or a signalling host. */
+  /** Statistics of packets authenticated by SRTP or sent by the negotiated or a signalling host. */
   readonly kind: HeardEvidence;
-  /** Audio came from another host. */
+  /** Audio arrived from another host. */
   readonly elsewhere: boolean;
   /** The peer had to send since `start`: its SDP was not always `recvonly` or `inactive` (RFC 3264 section 5.1). */
   readonly expected: boolean;
@@ -130,7 +130,7 @@ export interface MediaSession {
   /** The codec of the latest negotiation; undefined before the first. */
   readonly codec: CodecName | undefined;
   /**
-   * Connects source and sink: a frame each every 20 ms from `start` on; the sink's begin with the first packet of the
+   * Connects source and sink: one frame each every 20 ms after `start`; the sink's start with the first packet of the
    * peer. @param early receives audio from before `start`; without it that is dropped
    */
   connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void;

@@ -2,7 +2,7 @@ import { FRAME_MS, Resampler, SAMPLE } from "../ports.ts";
 
 /**
  * Changes the rate of a stream of frames, a whole frame for every frame and nothing allocated, at the price of 2 ms of
- * delay. At equal rates frames come out as they are.
+ * delay. At equal rates, frames pass through unchanged.
  */
 export class FrameResampler {
   readonly #resampler: Resampler;
@@ -16,7 +16,7 @@ export class FrameResampler {
     this.#from = from;
     this.#to = to;
     this.#resampler = new Resampler(from, to, (from * FRAME_MS) / 1000);
-    this.#resampler.push(new Int16Array(this.#resampler.kept)); // from now on as many come out as go in
+    this.#resampler.push(new Int16Array(this.#resampler.kept)); // from now on, input and output are balanced
     this.#marks = new Uint8Array(this.#resampler.kept + (from * FRAME_MS) / 1000).fill(SAMPLE.received);
   }
 

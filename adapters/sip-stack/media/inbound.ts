@@ -34,11 +34,11 @@ export class Inbound {
   readonly source: RemoteSource;
   /** Packets of other sources, and malformed ones. */
   invalid = 0;
-  /** Of the sources and codecs before the present one. */
+  /** Totals of the sources and codecs before the current one. */
   #before = { received: 0, lost: 0, duplicated: 0 };
   #reordered = 0;
   #heard = false;
-  /** Time at which early media has ended, ms; always, if there was none. */
+  /** Time at which early media ended, ms; -Infinity if there was none. */
   #freshFrom = Number.NEGATIVE_INFINITY;
   #owed = 0;
   readonly #listener: InboundListener;
@@ -153,7 +153,7 @@ export class Inbound {
   }
 
   /**
-   * A tick: hands the sink the frame that is due.
+   * Handles a tick: passes the due frame to the sink.
    *
    * @param stalled this thread stood still and the socket is not read yet: missing packets may be waiting in it
    */

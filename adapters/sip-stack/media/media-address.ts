@@ -16,7 +16,7 @@ export interface MediaAddress {
   readonly server: string;
 }
 
-/** The address for our audio: that of the flow to the trunk. @throws {TransportError} it is unknown */
+/** The local address of the flow to the trunk, used for our audio. @throws {TransportError} it is unknown */
 export async function mediaAddress(flow: Flow, sentBy: string): Promise<MediaAddress> {
   const { address } = flow.local;
   const name = parseHostPort(sentBy)?.host ?? address;
@@ -27,7 +27,7 @@ export async function mediaAddress(flow: Flow, sentBy: string): Promise<MediaAdd
   return { local: address, visible, isPublic: !isPrivate(server), server };
 }
 
-/** The IP address behind a public name, of the family that we use. */
+/** The IP address of a public name, in the family that we use. */
 async function addressOf(name: string, local: string): Promise<string> {
   const family = isIP(local) === 6 ? 6 : 4;
   try {

@@ -42,7 +42,7 @@ interface CountedStreams {
   readonly heldMs: number;
 }
 
-/** The statistics of a session so far; its MOS is an estimate by ITU-T G.107. */
+/** The statistics of a session so far; the MOS is estimated by ITU-T G.107. */
 export function mediaStatistics({ codec, inbound, outbound, rtcp, refused, heldMs }: CountedStreams): MediaStatistics {
   const { received, lost } = inbound;
   const { roundTripMs, remoteLoss } = rtcp;

@@ -32,7 +32,7 @@ export interface MediaTargetOptions {
 
 /**
  * Configures a media session with the result of offer and answer. A host name for the remote audio, which SDP allows
- * (RFC 8866 section 5.7), is resolved first; until then, and if that fails, the session stays unchanged: audio still goes
+ * (RFC 8866 section 5.7), is resolved first; until then, and if that fails, the session is unchanged: audio still goes
  * to an earlier address, and none is sent without one. A name that was resolved earlier in the call keeps its address until
  * the DNS returns others.
  */

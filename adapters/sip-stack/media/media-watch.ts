@@ -1,6 +1,6 @@
 import type { StreamEvidence, StreamSettings } from "./engine.ts";
 
-/** Early media may still be on its way when the answer comes: a source that spoke before it counts anew after this, ms. */
+/** Early media may still arrive after the answer: an earlier source counts as new after this time, ms. */
 const EARLY_TAIL_MS = 200;
 
 /**
@@ -9,7 +9,7 @@ const EARLY_TAIL_MS = 200;
  */
 export type PacketSender = "peer" | "followed" | "other";
 
-/** Watches over the peer of a call: what has come of it, and whether it has been silent for too long. Times are monotonic, ms. */
+/** Watches the peer of a call: the packets received from it, and silence that lasts too long. Times are monotonic, ms. */
 export class MediaWatch {
   readonly #lossMs: number;
   #direction: StreamSettings["direction"] = "inactive";
@@ -55,7 +55,7 @@ export class MediaWatch {
   }
 
   /**
-   * The call is answered: earlier packets are no evidence of what the peer receives from now on.
+   * Handles the answer: earlier packets are no evidence that the peer receives our audio now.
    * @returns when early media has ended, ms
    */
   start(now: number): number {

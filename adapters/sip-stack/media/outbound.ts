@@ -66,7 +66,7 @@ export class Outbound {
     this.#filled = 0;
   }
 
-  /** The call is answered: packets from now on are meant for the callee. */
+  /** Handles the answer: packets from now on are meant for the callee. */
   answered(): void {
     this.#packetsBefore = this.packets;
   }

@@ -12,10 +12,10 @@ export interface PeerHostsOptions {
 }
 
 /**
- * The hosts of a peer: that of its SDP, and that of its signalling. Only they prove by their packets that the peer is there.
- * Another one is believed as far as the SDP requires it (RFC 7362): if it names the host that the signalling goes to, there
- * is no NAT in between. If it names a private host, or none, audio can only go where the peer's comes from. Any other host
- * can be reached, so audio goes there, but the peer may send from another one.
+ * The hosts of a peer, from its SDP and its signalling. Only packets from these hosts prove that the peer is alive.
+ * Other hosts are accepted as far as the SDP requires it (RFC 7362). If the SDP names the signalling host, there
+ * is no NAT in between. If it names a private host or none, audio can only be sent to the source of the peer's audio. Any other host
+ * is reachable, so audio is sent there, but the peer may send from another host.
  */
 export class PeerHosts {
   readonly #named: boolean;

@@ -13,7 +13,7 @@ export class PortPairs {
   }
 
   /**
-   * Takes a free pair that `bind` accepts and returns its result; the search begins at a random pair of the range.
+   * Takes a free pair that `bind` accepts and returns its result; the search starts at a random pair of the range.
    *
    * @param bind undefined: another program has the port
    * @throws {PortsExhausted} no pair is free
@@ -60,7 +60,7 @@ export interface MediaSockets {
   send(packet: Uint8Array, to: SocketAddress): void;
   /** The same from the port for RTCP. */
   sendRtcp(packet: Uint8Array, to: SocketAddress): void;
-  /** RTCP comes and goes on its own port, if that is free, or on the one for RTP. */
+  /** RTCP uses its own port if that is free, otherwise the RTP port. */
   openRtcp(multiplexed: boolean): void;
   close(): Promise<void>;
 }

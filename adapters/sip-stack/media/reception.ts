@@ -2,7 +2,7 @@
 const MAX_DROPOUT = 3000;
 const MAX_MISORDER = 100;
 
-/** Result of `take` for a packet too far from the others, and for the second such packet in a row: a new sequence begins. */
+/** Result of `take` for a packet too far from the others, and for the second such packet in a row, which starts a new sequence. */
 export const STRAY = -1;
 export const ANEW = -2;
 
@@ -82,8 +82,8 @@ export class Reception {
   }
 
   /**
-   * Length of bursts of loss compared to random loss (BurstR of ITU-T G.107 section 7.4), at least 1: what comes out of order
-   * makes holes that are none.
+   * Length of bursts of loss compared to random loss (BurstR of ITU-T G.107 section 7.4), at least 1: reordered packets
+   * look like losses.
    */
   get burstRatio(): number {
     if (this.#holes === 0 || this.lost <= 0) return 1;
@@ -100,7 +100,7 @@ export class Reception {
   }
 
   #begin(sequence: number): number {
-    this.highest = 0x10000 + sequence; // room below for what was sent before and comes after
+    this.highest = 0x10000 + sequence; // room below for packets that were sent earlier and arrive later
     this.#first = this.highest;
     this.received = 1;
     return this.highest;

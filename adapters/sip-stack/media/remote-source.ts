@@ -31,7 +31,7 @@ export type Verdict = "present" | "begins" | "held" | "foreign";
 
 /**
  * The source that is the peer (symmetric RTP, RFC 4961; against strangers RFC 7362 section 4). The negotiated address is
- * believed at once, always; another host only as far as {@link PeerHosts} allows, or if authenticated by SRTP. A source that
+ * accepted immediately, always; another host only as far as {@link PeerHosts} allows, or if authenticated by SRTP. A source that
  * continues elsewhere, with its SSRC and its next sequence number, is followed: to another port at once, to another host after
  * 200 ms of silence where it was, as is another authentic source. Another source at the same address follows a stopped
  * one: after 80 ms. Anything else takes the place of a source only if that has been silent for 2 s, with several packets in
@@ -46,7 +46,7 @@ export class RemoteSource implements SocketAddress {
   /** The packets before the first one of the source that has just begun, and their lengths. */
   readonly held: Uint8Array[] = [];
   readonly heldLengths: number[] = [];
-  /** Packets of a host that is ignored have come. */
+  /** True if packets of an ignored host have arrived. */
   elsewhere = false;
   readonly #hosts: PeerHosts;
   readonly #strict: boolean;
@@ -212,7 +212,7 @@ export class RemoteSource implements SocketAddress {
     return this.#begin(packet, now);
   }
 
-  /** @param isHere the packet comes from the present address */
+  /** @param isHere true if the packet comes from the current address */
   #goesOn(packet: RtpPacket, now: number, isHere = true): Verdict {
     if (isNext(packet.sequence, this.#sequence)) this.#sequence = packet.sequence;
     this.#heardAt = now;

@@ -37,7 +37,7 @@ export interface RtcpReport {
         readonly lost: number;
         readonly highest: number;
         readonly jitter: number;
-        /** Middle 32 bits of the time of the last sender report, and how long ago it came, in 1/65536 s. */
+        /** Middle 32 bits of the time of the last sender report, and its age, in 1/65536 s. */
         readonly lastReport: number;
         readonly sinceLastReport: number;
       }
@@ -105,7 +105,7 @@ export class RtcpPacket {
   /** Share of our packets lost since the report before, 0 to 1, and all of them. */
   fractionLost = 0;
   lost = 0;
-  /** Highest sequence number of ours that came, with its cycles. */
+  /** Highest of our sequence numbers that arrived, with its cycles. */
   highest = 0;
   lastReport = 0;
   sinceLastReport = 0;

@@ -1,6 +1,6 @@
 import type { RtpPacket } from "./rtp-packet.ts";
 
-/** The next packet may be this far ahead: those between are lost or reordered. */
+/** Maximum gap to the next packet: those in between are lost or reordered. */
 const MAX_AHEAD = 4;
 /** After this much silence any other candidate replaces it, ms. */
 const STALE_MS = 200;

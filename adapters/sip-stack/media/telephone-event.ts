@@ -77,7 +77,7 @@ export class EventSender {
   }
 }
 
-/** Keys that come in. An event is known by its timestamp and code: neither the marker nor the end need arrive. */
+/** Incoming keys. An event is identified by its timestamp and code: the marker and the end may be lost. */
 export class EventReceiver {
   #known = false;
   #timestamp = 0;
@@ -109,7 +109,7 @@ export class EventReceiver {
     return fresh ? KEYS[event] : undefined;
   }
 
-  /** Another stream begins: its timestamps are unrelated to the old ones. */
+  /** Prepares for another stream, whose timestamps are unrelated to the old ones. */
   reset(): void {
     this.#known = false;
   }

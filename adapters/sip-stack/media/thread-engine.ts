@@ -110,7 +110,7 @@ class UdpSockets implements MediaSockets {
         if (this.#closed || this.#rtcp !== undefined) void socket?.close();
         else this.#rtcp = socket;
       },
-      () => {}, // without its own port RTCP goes out from the other one, and no response reaches it
+      () => {}, // without its own port, RTCP is sent from the other one, and no response reaches it
     );
   }
 
@@ -129,6 +129,6 @@ function sendUdp(socket: MediaSocket | undefined, packet: Uint8Array, to: Socket
   try {
     socket?.send(packet, to.port, to.address);
   } catch {
-    // A socket that is just being closed, or an address of the other family: the watchdog will tell.
+    // A closing socket, or an address of the other family: the watchdog will report it.
   }
 }

@@ -30,7 +30,7 @@ export function isPortTaken(fault: unknown): boolean {
 
 /**
  * Deno makes an array of this size for every datagram, without it of 64 KiB, which keeps its garbage collector busy; at the
- * system's socket it changes nothing there. Elsewhere that is what it would do.
+ * system's socket it changes nothing there. Elsewhere it would.
  */
 const RECEIVE = "Deno" in globalThis ? { recvBufferSize: 1_024 } : {};
 
@@ -46,7 +46,7 @@ function bindDgram(address: string, port: number, take: TakeDatagram): Promise<M
     });
     socket.bind(port, address, () => {
       socket.removeAllListeners("error");
-      socket.on("error", () => {}); // an address that cannot be reached: the watchdog will tell
+      socket.on("error", () => {}); // an unreachable address: the watchdog will report it
       socket.on("message", (bytes, from) => take(bytes, from.address, from.port));
       resolve({
         send: (packet, port, address) => socket.send(packet, port, address),

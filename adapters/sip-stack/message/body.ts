@@ -62,7 +62,7 @@ interface ReportedStatus {
 
 /**
  * The status line at the beginning of a `message/sipfrag` body (RFC 3420), by which a NOTIFY reports on a transfer (RFC
- * 3515 section 2.4.5); undefined if it does not begin with one. What follows the line is not read.
+ * 3515 section 2.4.5); undefined if it does not begin with one. The rest is not read.
  */
 export function reportedStatus(body: Uint8Array): ReportedStatus | undefined {
   const [line = ""] = new TextDecoder().decode(body.subarray(0, MAX_LINE)).split(/\r?\n/, 1);

@@ -65,7 +65,7 @@ export class SipHeaders implements Iterable<readonly [name: string, value: strin
     return this;
   }
 
-  /** Adds a field before all others: a new Via goes on top. */
+  /** Adds a field before all others: a new Via comes first. */
   addFirst(name: string, value: string): this {
     this.#fields.unshift({ name, key: fieldKey(name), value });
     return this;

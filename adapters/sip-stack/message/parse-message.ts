@@ -83,7 +83,7 @@ const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * Reads header fields up to the first empty line; folded lines are joined by one space (RFC 3261 section 7.3.1). Lines
- * that are no fields are ignored (section 8.2.2). The error is the first fault.
+ * that are not fields are ignored (section 8.2.2). The error is the first fault.
  */
 export function readFields(lines: readonly string[]): { headers: SipHeaders; error: MessageError | undefined } {
   const headers = new SipHeaders();
@@ -118,7 +118,7 @@ type StartLine =
   | { readonly kind: "request"; readonly method: string; readonly uri: string }
   | { readonly kind: "response"; readonly status: number; readonly reason: string };
 
-/** The result of reading a start line, with its fault; without `start` it is neither a Request-Line nor a Status-Line. */
+/** The parsed start line and its fault; `start` is missing if it is neither a Request-Line nor a Status-Line. */
 type ReadStartLine =
   | { readonly start: StartLine; readonly error: MessageError | undefined }
   | { readonly start: undefined; readonly error: MessageError };
@@ -201,7 +201,7 @@ export function completeMessage(
   return error === undefined ? { ...start, headers, body } : malformed(head, error);
 }
 
-/** Fields that may occur only once (RFC 3261 section 20), as far as we depend on them. */
+/** Fields that we depend on and that may occur only once (RFC 3261 section 20). */
 const SINGLE = ["From", "To", "Call-ID", "CSeq", "Max-Forwards"];
 
 /** The fault of a message whose required fields (RFC 3261 section 8.1.1) are missing or malformed. */

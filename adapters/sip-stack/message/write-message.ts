@@ -4,7 +4,7 @@ import type { SipMessage } from "./message.ts";
 const ENCODER = new TextEncoder();
 
 /**
- * The bytes of a message (RFC 3261 section 7); Content-Length is always that of the body.
+ * The bytes of a message (RFC 3261 section 7); Content-Length always matches the body.
  * @throws {RangeError} a name or value would break the message; the error names the field
  */
 export function writeMessage(message: SipMessage): Uint8Array {

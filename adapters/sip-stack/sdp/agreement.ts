@@ -14,7 +14,7 @@ export interface LocalTerms {
   readonly offered: readonly Format[];
   /** Our address. */
   readonly address: string;
-  /** The settings so far; undefined before the first agreement. */
+  /** The current settings; undefined before the first agreement. */
   readonly before: StreamSettings | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface Agreement {
   readonly formats: readonly Format[];
 }
 
-/** The agreement of a remote description and our terms (RFC 3264 sections 6 and 7), or why there is none. */
+/** The agreement between a remote description and our terms (RFC 3264 sections 6 and 7), or the reason why there is none. */
 export function agree(
   { codecs, offered, address: local, before }: LocalTerms,
   { sdp, media, keys, isOffer }: RemoteMedia,

@@ -3,7 +3,7 @@ import { codecNames, codecOf, type Format } from "./formats.ts";
 import type { SrtpPolicy } from "./keys.ts";
 import { attribute, type Sdp, type SdpMedia } from "./sdp.ts";
 
-/** Profiles that carry what we send; the others are DTLS, or no audio at all. */
+/** Profiles that we support; others are DTLS or not RTP. */
 const PROFILES = ["RTP/AVP", "RTP/SAVP", "RTP/AVPF", "RTP/SAVPF"];
 
 /** Reason why no codec is agreed, and the fix. */

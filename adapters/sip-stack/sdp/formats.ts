@@ -8,7 +8,7 @@ export interface Format {
   readonly clockRate: number;
 }
 
-/** Payload types that need no `a=rtpmap` (RFC 3551 section 6), those of one channel. */
+/** Payload types that need no `a=rtpmap` (RFC 3551 section 6), mono only. */
 const STATIC: Readonly<Record<number, readonly [name: string, clockRate: number]>> = {
   0: ["PCMU", 8000],
   3: ["GSM", 8000],
@@ -24,7 +24,7 @@ const STATIC: Readonly<Record<number, readonly [name: string, clockRate: number]
 const CODECS: Readonly<Record<CodecName, Format>> = {
   PCMU: { payloadType: 0, name: "PCMU", clockRate: 8000 },
   PCMA: { payloadType: 8, name: "PCMA", clockRate: 8000 },
-  G722: { payloadType: 9, name: "G722", clockRate: 8000 }, // its samples come at 16,000 Hz: RFC 3551 section 4.5.2
+  G722: { payloadType: 9, name: "G722", clockRate: 8000 }, // its samples run at 16,000 Hz: RFC 3551 section 4.5.2
   opus: { payloadType: 111, name: "opus", clockRate: 48_000 },
 };
 const EVENT = "telephone-event";
@@ -49,7 +49,7 @@ const OPUS_PARAMETERS = "maxplaybackrate=16000;sprop-maxcapturerate=16000;maxave
  * 8.3.2).
  */
 export function offeredFormats(codecs: readonly CodecName[], accepted: readonly Format[] = []): Format[] {
-  // Events at 8000 Hz go with any codec: WhatsApp accepts no others beside Opus.
+  // Events at 8000 Hz work with any codec: WhatsApp accepts no others with Opus.
   const keys = EVENTS.filter(({ clockRate }) => clockRate === 8000 || codecs.includes("opus"));
   const formats = [...codecs.map((codec) => CODECS[codec]), ...keys];
   const taken = new Set([...formats, ...accepted].map(({ payloadType }) => payloadType));
@@ -94,7 +94,7 @@ function isSame(one: Format, other: Format): boolean {
   return one.name.toLowerCase() === other.name.toLowerCase() && one.clockRate === other.clockRate;
 }
 
-/** The telephone-event format beside this codec: with its clock rate, or else with 8000 Hz (RFC 4733 section 2.1). */
+/** The telephone-event format for this codec: at its clock rate, otherwise at 8000 Hz (RFC 4733 section 2.1). */
 export function eventsBeside(formats: readonly Format[], codec: Format): Format | undefined {
   const keys = formats.filter(({ name }) => name.toLowerCase() === EVENT);
   return (

@@ -13,7 +13,7 @@ export interface SrtpOffer {
 }
 
 /**
- * The forms of an offer; each follows the refusal of the one before. With `optional` the first is RTP/AVP with keys: a peer
+ * The forms of an offer; each is tried after the previous one is rejected. With `optional` the first is RTP/AVP with keys: a peer
  * without SRTP ignores the `a=crypto` lines and answers without encryption, a peer with SRTP answers with its key. Peers
  * without SRTP refuse RTP/SAVP, and many refuse or misread a second m= line for plain audio. RFC 4568 allows keys in secure
  * profiles only, but telephones and PBXs support this "best effort". RTP/SAVPF, encryption with feedback (RFC 5124), is all
@@ -52,7 +52,7 @@ const MAX_KEYS = 20;
 /** The keys of both directions; undefined: plain RTP. */
 export type AgreedKeys = { readonly send: SrtpKeys; readonly receive: SrtpKeys } | undefined;
 
-/** Our keys of SDES (RFC 4568): one per suite, as long as the audio goes to the same address. */
+/** Our SDES keys (RFC 4568): one per suite while the audio goes to the same address. */
 export class OfferedKeys {
   readonly policy: SrtpPolicy;
   readonly #random: (bytes: Uint8Array) => void;
@@ -118,8 +118,8 @@ export class OfferedKeys {
   }
 
   /**
-   * From now on the audio may go to another receiver, which gets new keys: with the old ones it could decrypt what was sent
-   * before, and would not know how often the sequence numbers have wrapped around (RFC 4568 sections 6.4 and 7.1.4).
+   * From now on the audio may go to another receiver, which gets new keys: with the old ones it could decrypt earlier
+   * audio, and it would not know how often the sequence numbers have wrapped around (RFC 4568 sections 6.4 and 7.1.4).
    */
   renew(): void {
     this.#own.clear();

@@ -14,7 +14,7 @@ export interface NegotiationOptions {
   /** In the order of preference; at least one. */
   readonly codecs: readonly CodecName[];
   readonly srtp: SrtpPolicy;
-  /** Of our first offer. Default: the first that goes with `srtp`. */
+  /** Form of our first offer. Default: the first one that suits `srtp`. */
   readonly profile?: SrtpOffer["profile"] | undefined;
   /** Our address as the peer sees it, and the RTP port of our session. */
   readonly address: string;

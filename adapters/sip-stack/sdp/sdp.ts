@@ -4,21 +4,21 @@ export interface SdpLine {
   readonly value: string;
 }
 
-/** Lines that belong together: the session's own, or a medium's. */
+/** A section of lines: those of the session or of a medium. */
 export interface SdpSection {
   /** All lines after the first of the section, unknown ones included. */
   readonly lines: readonly SdpLine[];
 }
 
-/** An `m=` line and what belongs to it. */
+/** An `m=` line and its section. */
 export interface SdpMedia extends SdpSection {
   /** `audio`, `video` … */
   readonly kind: string;
-  /** 0: refused, or not to be used. */
+  /** 0 if rejected or disabled. */
   readonly port: number;
   /** `RTP/AVP` and the like, upper case. */
   readonly protocol: string;
-  /** Payload types, as they are written. */
+  /** Payload types, as written. */
   readonly formats: readonly string[];
 }
 
@@ -31,8 +31,8 @@ export interface Sdp extends SdpSection {
 const MAX_CHARACTERS = 65_536;
 
 /**
- * Reads a session description, in any order and with any line ends; lines that are none are left out, and so is what
- * belongs to an `m=` that names no medium. Undefined when it is too long, or is not SDP. Never throws.
+ * Reads a session description, in any order and with any line endings; malformed lines are skipped, and so are lines that
+ * belong to a malformed `m=`. Undefined if it is too long or not SDP. Never throws.
  */
 export function parseSdp(text: string): Sdp | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
@@ -66,7 +66,7 @@ export function line({ lines }: SdpSection, type: string): string | undefined {
   return lines.find((line) => line.type === type)?.value;
 }
 
-/** The value of an attribute: what stands behind its colon, "" where it has none. Undefined: it is not there. */
+/** The value of an attribute: the text after its colon, "" if it has no colon. Undefined if it is missing. */
 export function attribute(section: SdpSection, name: string): string | undefined {
   return attributes(section, name)[0];
 }
@@ -87,7 +87,7 @@ function writeLine({ type, value }: SdpLine): string {
   return `${type}=${value}`;
 }
 
-/** `audio 49170/2 RTP/AVP 0 8`. A port that is none is 0. */
+/** `audio 49170/2 RTP/AVP 0 8`. An invalid port becomes 0. */
 function parseMedia(value: string): Omit<SdpMedia, "lines"> {
   const [kind = "", port = "", protocol = "", ...formats] = value.split(/\s+/);
   const number = /^\d{1,5}(?:\/\d{1,5})?$/.test(port) ? Number.parseInt(port, 10) : 0;

@@ -11,7 +11,7 @@ export type ClientState =
   /** As proceeding, with a CANCEL under way. */
   | "cancelling"
   | "completed"
-  /** A 2xx has come; other forks may send more (RFC 6026). */
+  /** A 2xx has arrived; other forks may send more (RFC 6026). */
   | "accepted"
   /** Given up without a final response; a late provisional response is answered with CANCEL. */
   | "timed out"
@@ -23,9 +23,9 @@ export type ClientInput =
   | "2xx"
   | "300-699"
   | "cancel"
-  /** The network reports that the peer is unreachable: the datagram was lost, the peer may come back. */
+  /** The network reports that the peer is unreachable: the datagram was lost, but the peer may return. */
   | "refused"
-  /** The connection is gone. */
+  /** The connection is lost. */
   | "connection lost"
   | "timer A"
   | "timer B"
@@ -53,7 +53,7 @@ export type ClientAction =
   | "seems dead"
   | "judge silence"
   | "lost"
-  /** Passes a 2xx that comes after the final response to the owner. */
+  /** Passes a 2xx that arrives after the final response to the owner. */
   | "late 2xx"
   | "ack"
   | "send CANCEL"

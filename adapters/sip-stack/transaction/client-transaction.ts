@@ -199,7 +199,7 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
     return this.#options.giveUpMs < giveUpMs(this.#options.timers) ? silence : (this.#closeSilent(silence) ?? silence);
   }
 
-  /** Closes a silent connection, and returns the fault; undefined if data has come. */
+  /** Closes a silent connection and returns the fault; undefined if data has arrived. */
   #closeSilent(silence: TransportError): TransportError | undefined {
     const dead = deadAfter(silence, "was silent and is closed");
     return this.#watch?.close(dead) === true ? dead : undefined;

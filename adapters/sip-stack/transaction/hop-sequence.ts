@@ -73,7 +73,7 @@ export class HopSequence {
     return this.#dead === undefined && flow.spoken === true ? hop : undefined;
   }
 
-  /** An attempt has failed: its alternatives come next. @param responded whether it got any response */
+  /** Handles a failed attempt: its alternatives are next. @param responded true if it got any response */
   failed({ hop, otherwise, again }: AttemptHops, flow: Flow, fault: TransportError, responded: boolean): void {
     if (again !== undefined && !responded && (!flow.alive || fault.fault === "closed")) {
       this.#dead = flow;
@@ -95,7 +95,7 @@ const MAX_REMEMBERED = 256;
 export class TcpInstead {
   readonly #transports: Transports;
   readonly #system: System;
-  /** Peers that get UDP all the same, with the time until when. */
+  /** Peers that get UDP nevertheless, each with the end of that period. */
   readonly #unwilling = new BoundedMap<string, number>(MAX_REMEMBERED);
 
   constructor(transports: Transports, system: System) {
@@ -142,7 +142,7 @@ export function isLong({ method, uri, headers, body }: SipRequest): boolean {
 const MAX_CALLS = 2_048;
 
 /**
- * The hop that responded last, by Call-ID (RFC 3263 section 4.3). The next request of the series goes there first: the
+ * The hop that responded last, by Call-ID (RFC 3263 section 4.3). The next request of the series is sent there first: the
  * server that sent a challenge knows its nonce, and the server that accepted a registration has it.
  */
 export class ChosenHops {

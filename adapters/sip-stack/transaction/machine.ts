@@ -2,7 +2,7 @@ import type { System } from "../ports.ts";
 
 /** T1, T2 and T4, from which all timers of SIP are derived (RFC 3261 section 17.1.1.1), ms. */
 export interface SipTimers {
-  /** The estimate of the round-trip time: the first retransmission comes after it. Default: 500. */
+  /** The estimate of the round-trip time: the first retransmission follows after this time. Default: 500. */
   readonly t1Ms: number;
   /** The longest pause between two retransmissions. Default: 4000. */
   readonly t2Ms: number;
@@ -12,7 +12,7 @@ export interface SipTimers {
   readonly nextHopMs: number;
 }
 
-/** The times of the RFC, or those of a test. */
+/** The timers of the RFC, or those of a test. */
 export function sipTimers(timers: Partial<SipTimers> = {}): SipTimers {
   const t1Ms = timers.t1Ms ?? 500;
   return {

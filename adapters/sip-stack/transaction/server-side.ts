@@ -11,7 +11,7 @@ import type { IncomingRequest, TransactionListener } from "./transactions.ts";
 
 /** The most server transactions at a time; beyond it requests are refused, unless a completed one can be dropped. */
 const MAX_TRANSACTIONS = 4_000;
-/** Further server transactions for requests of our own calls. */
+/** Additional server transactions for requests within our calls. */
 const ROOM_FOR_CALLS = 1_000;
 const TAG_BYTES = 8;
 

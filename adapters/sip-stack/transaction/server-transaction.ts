@@ -10,9 +10,9 @@ type ServerState =
   | "proceeding"
   | "completed"
   | "confirmed"
-  /** Our 2xx was sent, and is retransmitted until its ACK comes. */
+  /** Our 2xx was sent and is retransmitted until its ACK arrives. */
   | "accepted"
-  /** The ACK of our 2xx has come; retransmissions of the request may still come. */
+  /** The ACK of our 2xx has arrived; retransmissions of the request may follow. */
   | "acknowledged"
   | "terminated";
 

@@ -15,7 +15,7 @@ import type { ClientTransactionListener, OutgoingRequest, TransactionListener, T
 /** Options of {@link createTransactions}. */
 export interface TransactionOptions {
   readonly system: System;
-  /** Times in place of those of the RFC, for tests. */
+  /** Timers that replace those of the RFC, for tests. */
   readonly timers?: Partial<SipTimers> | undefined;
   /** True if a failed hop is probed with OPTIONS. Default: true. */
   readonly asksFailedHops?: boolean | undefined;
@@ -51,7 +51,7 @@ export function createTransactions(
   return new TransactionLayer(transports, resolve, options);
 }
 
-/** Our requests, matched with their responses (RFC 3261 section 17.1); those of peers are handled by {@link ServerSide}. */
+/** Matches our requests with their responses (RFC 3261 section 17.1); {@link ServerSide} handles requests of peers. */
 class TransactionLayer implements Transactions, ClientScope {
   readonly system: System;
   readonly timers: SipTimers;

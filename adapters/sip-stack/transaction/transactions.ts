@@ -17,7 +17,7 @@ export interface ClientTransactionListener {
   sent?(request: SipRequest, flow: Flow): void;
   /** 100 to 199. */
   provisional?(response: SipResponse, flow: Flow): void;
-  /** 200 to 699. The ACK of a 300 to 699 to an INVITE has been sent; the listener sends that of a 2xx. */
+  /** 200 to 699. The ACK of a 300 to 699 to an INVITE has been sent; the listener sends the ACK of a 2xx. */
   final(response: SipResponse, flow: Flow): void;
   /** No final response: timer B or F, or all hops have failed (RFC 3263 section 4.3). */
   failed(fault: TransportError): void;
@@ -30,13 +30,13 @@ export interface OutgoingRequest {
   /** True if a copy of it may have arrived at a hop that has given no final response. */
   readonly unanswered: boolean;
   /**
-   * Sends a CANCEL for this INVITE (RFC 3261 section 9.1), as soon as a provisional response has come; never after a
+   * Sends a CANCEL for this INVITE (RFC 3261 section 9.1), as soon as a provisional response has arrived; never after a
    * final one. The INVITE's own final response, usually a 487, still arrives; without one `failed` is called after
    * 64 * T1. An INVITE that was not sent yet never is, and `failed` is called.
    * @param reason the value of a Reason field (RFC 3326)
    */
   cancel(reason?: string): void;
-  /** Stops calling the listener; responses that still come are acknowledged as the RFC requires. */
+  /** Stops calling the listener; later responses are acknowledged as the RFC requires. */
   abandon(): void;
 }
 
@@ -45,7 +45,7 @@ export interface IncomingRequest {
   readonly request: SipRequest;
   readonly flow: Flow;
   /**
-   * Sends a response; the layer retransmits it as the RFC requires, a 2xx to an INVITE until its ACK comes (RFC 3261
+   * Sends a response; the layer retransmits it as the RFC requires, a 2xx to an INVITE until its ACK arrives (RFC 3261
    * section 13.3.1.4). Ignored after a final response.
    */
   respond(response: SipResponse): void;
@@ -65,7 +65,7 @@ export interface TransactionListener {
   /** True if a live call has this Call-ID. */
   hasCall?(callId: string): boolean;
   /**
-   * True if a request belongs to a dialog of ours: it is accepted beyond the limit for others, and from any address.
+   * True if a request belongs to one of our dialogs: it is accepted from any address and regardless of the limit.
    */
   ours?(request: SipRequest): boolean;
   /**

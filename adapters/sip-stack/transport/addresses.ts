@@ -50,7 +50,7 @@ export interface AddressRule {
   readonly ranges?: readonly string[] | undefined;
   /** The trunk's server is on the internet: without `ranges` private addresses are refused. */
   readonly isPublic: boolean;
-  /** Only addresses on the public Internet: those of an account that a user has entered. Default: false. */
+  /** Allows only public Internet addresses, as for an account that a user has entered. Default: false. */
   readonly onlyPublic?: boolean | undefined;
 }
 

@@ -50,7 +50,7 @@ async function noneIfMissing<Item>(answer: Promise<Item[]>): Promise<Item[]> {
 /** Options of {@link cachedDns}. */
 export interface CachedDnsOptions {
   /**
-   * Time an answer is cached, whatever its TTL, ms: calls in quick succession share it, and a change is noticed soon.
+   * How long a DNS answer is cached, whatever its TTL, ms: calls in quick succession share it, and changes still take effect soon.
    * 0 if `dns` itself has a cache. Default: 30 s.
    */
   readonly keepMs?: number | undefined;
@@ -62,7 +62,7 @@ const STALE_MS = 24 * 3_600_000;
 const MAX_QUESTIONS = 512;
 /** The timeout for NAPTR and SRV records, and for every question with a stale answer, ms. */
 const SHORT_PATIENCE_MS = 1_500;
-/** The timeout for addresses, which a call cannot do without; shorter than that of a trunk's probe, ms. */
+/** Timeout of address queries, which every call needs; shorter than the timeout of a trunk's probe, ms. */
 const PATIENCE_MS = 4_000;
 
 /** Error codes of the runtimes for a query that timed out. */
@@ -79,7 +79,7 @@ interface Question<Value> {
   answer?: { readonly value: Value; readonly at: number };
   /** The query under way; an old one is repeated. */
   asked?: { readonly answer: Promise<Value>; readonly at: number };
-  /** The query timed out: until then it fails at once. */
+  /** Time until which the query fails immediately, because it has timed out. */
   silence?: { readonly until: number; readonly fault: unknown };
 }
 

@@ -46,7 +46,7 @@ export class FailedHops {
     this.#failures.delete(keyOf(hop));
   }
 
-  /** The same hops: working ones first, then failed ones, each in their order. Starts probes that are due. */
+  /** The same hops with working ones first and failed ones last, otherwise in order. Starts probes that are due. */
   inOrder(hops: readonly Hop[]): Hop[] {
     const working = hops.filter((hop) => (this.#failures.get(keyOf(hop))?.state ?? "probed") === "probed");
     const failed = hops.filter((hop) => !working.includes(hop));

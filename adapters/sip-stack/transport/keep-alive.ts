@@ -59,7 +59,7 @@ export class FlowHold {
     return this.#flow;
   }
 
-  /** Holds this flow in place of the one before. */
+  /** Keeps this flow alive instead of the previous one. */
   keep(flow: Flow): void {
     if (flow === this.#flow) return;
     this.release();

@@ -26,7 +26,7 @@ export class OwnNames {
 
   /**
    * The host: the public address, or what the peer sees, or what the trunk's servers see if the peer is also outside of our
-   * NAT, or what the flow is bound to. The port: as configured; that of the listener for its transport; else the address
+   * NAT, or what the flow is bound to. The port: as configured; otherwise the listener's for its transport; otherwise the port
    * the peer sees, or ours.
    */
   of(flow: Flow): string {
@@ -39,8 +39,8 @@ export class OwnNames {
 
   /**
    * Remembers our address as a peer sees it. An invalid or a known address is ignored; so is a private address for a
-   * socket with a public one, which a peer behind a load balancer may report.
-   * @param trusted the peer is the trunk's server, so what it reports holds for others too. Default: false
+   * socket with a public one, as a peer behind a load balancer may report.
+   * @param trusted true for the trunk's server: the address it reports then applies to other peers too. Default: false
    */
   seen(flow: Flow, { address, port }: SocketAddress, trusted = false): void {
     if (isIP(address) === 0 || port < 1 || port > 65_535) return;

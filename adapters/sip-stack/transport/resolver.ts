@@ -140,7 +140,7 @@ interface SrvRecord {
 export function srvOrder(records: readonly SrvRecord[], system: System): SrvRecord[] {
   const left = records
     .filter(({ name }) => name !== "" && name !== ".")
-    // Records without weight come first, else they would never be drawn.
+    // Records without weight come first; otherwise they would never be drawn.
     .sort((one, other) => one.priority - other.priority || Math.sign(one.weight) - Math.sign(other.weight));
   const ordered: SrvRecord[] = [];
   while (left.length > 0) {

@@ -47,7 +47,7 @@ export class StreamFlow implements Flow {
   readonly reliable = true;
   readonly local: SocketAddress;
   readonly remote: SocketAddress;
-  /** True if a whole message has ever come. */
+  /** True once a complete message has arrived. */
   spoken = false;
   readonly #options: StreamFlowOptions;
   readonly #framer = new StreamFramer();
@@ -123,7 +123,7 @@ export class StreamFlow implements Flow {
     };
   }
 
-  /** Ends the connection; resolves when it is gone. */
+  /** Ends the connection; resolves when it is closed. */
   close(fault?: TransportError): Promise<void> {
     this.#fault ??= fault;
     this.#alive = false;

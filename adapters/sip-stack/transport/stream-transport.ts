@@ -20,7 +20,7 @@ import {
 const IDLE_MS = 5 * 60_000;
 /** The same for an accepted connection before its first message, ms. */
 const SPEAK_MS = 30_000;
-/** The most connections opened by us, and accepted from peers. */
+/** Maximum connections opened by us, and accepted from peers. */
 const MAX_CONNECTIONS = 64;
 const MAX_ACCEPTED = 256;
 const MAX_NAMES = 256;

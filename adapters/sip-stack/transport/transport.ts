@@ -46,7 +46,7 @@ export interface Flow {
    * an idempotent function that releases the flow.
    */
   hold(): () => void;
-  /** True if a message has ever come on this connection: then it has worked, and may be dead now. Undefined on UDP. */
+  /** True once a message has arrived on this connection: it has worked, but may be dead now. Undefined on UDP. */
   readonly spoken?: boolean;
   /** Starts to watch a connection. Undefined on UDP, on which the next datagram may arrive again. */
   watch?(): FlowWatch;
@@ -54,9 +54,9 @@ export interface Flow {
 
 /** Watches for data on a connection since `watch` was called. */
 export interface FlowWatch {
-  /** True if no data has come. */
+  /** True if no data has arrived. */
   readonly silent: boolean;
-  /** Closes the connection with this fault if no data has come; returns whether it did. */
+  /** Closes the connection with this fault if no data has arrived; returns true if it did. */
   close(fault: TransportError): boolean;
 }
 
@@ -72,7 +72,7 @@ export interface TransportListener {
    * True if a live call has this Call-ID: only then a request from an unexpected address is parsed. Default: never.
    */
   hasCall?(callId: string): boolean;
-  /** True if a request belongs to a dialog of ours: then it may come from an unexpected address. Default: never. */
+  /** True if a request belongs to one of our dialogs and may come from an unexpected address. Default: never. */
   ours?(request: SipRequest): boolean;
 }
 

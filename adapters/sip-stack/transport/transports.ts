@@ -25,7 +25,7 @@ export interface TransportsOptions {
   readonly listen?: StreamServerOptions | undefined;
   /** See `Trunk.crlfProbe`. Default: true. */
   readonly crlfProbe?: boolean | undefined;
-  /** The addresses that messages may be sent to, and come from. Default: every address. */
+  /** The allowed addresses of peers. Default: every address. */
   readonly allows?: AddressCheck | undefined;
   /** Default: 5000. */
   readonly connectTimeoutMs?: number | undefined;
@@ -39,7 +39,7 @@ export interface TrunkTransports extends Transports {
   readonly malformed: number;
 }
 
-/** Creates the sockets of one trunk. Each is opened when it is first needed, that of the listener at once. */
+/** Creates the sockets of one trunk. Each is opened on first use, the listener's immediately. */
 export function createTransports(options: TransportsOptions): TrunkTransports {
   return new SocketTransports(options);
 }

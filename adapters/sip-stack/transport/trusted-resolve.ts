@@ -44,7 +44,7 @@ export function trustedResolve({ resolve, allows, own, ranges, refused, ...rest 
   };
 }
 
-/** The host that a URI leads to: `maddr` overrides the host it names (RFC 3261 section 19.1.1). */
+/** The host that a URI resolves to: `maddr` overrides the host in it (RFC 3261 section 19.1.1). */
 function hostOf(text: string): string | undefined {
   const uri = parseUri(text);
   return uri?.params.get("maddr") || uri?.host;

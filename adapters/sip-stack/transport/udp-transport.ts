@@ -37,7 +37,7 @@ interface UdpTransportOptions {
   readonly listener: () => TransportListener;
   /** A datagram was not a valid message. */
   readonly malformed: (from: SocketAddress, detail: string) => void;
-  /** A request came from an unexpected address. */
+  /** Called for a request from an unexpected address. */
   readonly stranger: (from: SocketAddress) => void;
 }
 
@@ -75,7 +75,7 @@ export class UdpTransport {
       throw new TransportError("unreachable", `${hop.address} cannot be reached from our own address ${address}`);
     const flow = this.#flowTo(await this.#socket(family), hop);
     const now = this.#options.system.monotonic();
-    // The report may come between two requests. The second one would be lost without another report.
+    // The report may arrive between two requests. The second one would be lost without another report.
     if (flow.refused !== undefined && now - flow.refused.at < REFUSED_MS && flow.receivedAt < flow.refused.at)
       throw flow.refused.fault;
     if (now - Math.max(flow.exploredAt, flow.receivedAt) >= EXPLORE_AFTER_MS) {
@@ -201,7 +201,7 @@ const CALL_ID = /^(?:call-id|i)[ \t]*:\s*(\S+)/im;
 const LATIN1 = new TextDecoder("latin1");
 const STATUS_LINE = new TextEncoder().encode("SIP/2.0 ");
 
-/** The addresses that requests may come from: the addresses of the trunk's names, and of our flows. */
+/** The addresses that requests may come from: those of the trunk's host names and of our flows. */
 export class ExpectedPeers {
   readonly #addresses = new BoundedMap<string, true>(MAX_REMEMBERED);
 

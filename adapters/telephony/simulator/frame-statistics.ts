@@ -4,7 +4,7 @@ import { nextJitter, OF_FRAMES_ONLY } from "../frame-figures.ts";
 
 /**
  * Audio measurements of a simulated call. A packet is a frame, uncompressed; none is lost, because nothing lies
- * between the two ends. The jitter is that of the clock that moves the frames: a busy process moves them late.
+ * between the two ends. The jitter comes from the clock that drives the frames: a busy process delays them.
  */
 export class FrameStatistics {
   #sent = 0;
@@ -16,14 +16,14 @@ export class FrameStatistics {
   moved(received: boolean, now: number): void {
     this.#sent++;
     if (received) this.#received++;
-    // The frame of the answer is not on the clock's schedule, which begins after it.
+    // The answer's frame is not on the clock's schedule, which starts after it.
     if (this.#sent === 1) return;
     if (this.#movedAt !== undefined)
       this.#jitterMs = nextJitter(this.#jitterMs, Math.abs(now - this.#movedAt - FRAME_MS));
     this.#movedAt = now;
   }
 
-  /** So far; null before the first frame. */
+  /** The statistics so far; null before the first frame. */
   get totals(): MediaStatistics | null {
     if (this.#sent === 0) return null;
     return {

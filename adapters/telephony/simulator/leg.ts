@@ -157,7 +157,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
     this.events.push({ type: "answered" });
     clock.add(this);
     try {
-      this.tick(); // the first frame goes out at the moment of the answer
+      this.tick(); // the first frame is sent on answer
     } catch (fault) {
       this.tickFailed(fault);
     }

@@ -20,8 +20,8 @@ export interface SimulatedPhone extends LinkTarget {
 }
 
 /**
- * The pages that a phone shows after it has scanned a code. Undefined if the path is none of theirs.
- * @param path what follows `/simulator`
+ * The pages that a phone shows after scanning a code. Undefined for other paths.
+ * @param path the part after `/simulator`
  */
 export async function simulatorLinkPage(
   codes: ShownCodes<SimulatedPhone>,

@@ -2,7 +2,7 @@ import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 
 /**
  * One step of a callee's script. Times are ms, scaled by `timeScale`, on the system's clock until the answer and on the
- * clock of the audio after it. After the last step the callee stays as it is: it continues ringing or listening.
+ * clock of the audio after it. After the last step the callee keeps its state: it continues ringing or listening.
  */
 export type CalleeStep =
   | { readonly do: "wait"; readonly ms: number }
@@ -37,7 +37,7 @@ const ANSWER: readonly CalleeStep[] = [...RING_FOR_A_SECOND, { do: "answer" }];
 
 const BUSY: readonly CalleeStep[] = [
   { do: "beep", hz: 425, ms: 500 },
-  // Silence of a length that is not scaled, as that of the tone is not.
+  // Silence of unscaled length, like the tone.
   { do: "beep", hz: 0, ms: 500 },
 ];
 

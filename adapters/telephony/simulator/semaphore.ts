@@ -8,7 +8,7 @@ export class Semaphore {
     this.#free = limit;
   }
 
-  /** Runs the task when its turn has come, and resolves or rejects as it does. */
+  /** Runs the task when it is its turn; settles like the task. */
   async run<T>(task: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
     else

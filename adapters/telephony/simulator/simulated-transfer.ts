@@ -13,7 +13,7 @@ export interface SimulatedTransferOptions {
   readonly system: System;
   /** Factor for the times of the number plan. */
   readonly timeScale: number;
-  /** True if the network may lead the call to a number. Default: any number. */
+  /** True if the network may transfer the call to a number. Default: any number. */
   readonly mayCall?: ((phoneNumber: string) => Promise<boolean>) | undefined;
   /** Makes the far end of a number. */
   readonly callee: (to: string, call: CalleeActions) => SimulatedCallee;
@@ -28,7 +28,7 @@ export class SimulatedTransfer implements CalleeActions {
   #bridge: Bridge | undefined;
   #state: "ringing" | "answered" | "over" = "ringing";
 
-  /** @throws {RangeError} if `to` is no E.164 number */
+  /** @throws {RangeError} if `to` is not an E.164 number */
   constructor(to: string, { system, timeScale, mayCall, callee }: SimulatedTransferOptions, signal: AbortSignal) {
     if (!PHONE_NUMBER.test(to)) throw new RangeError(`the number "${to.slice(0, 40)}" ${PHONE_RULE}`);
     const aborted = (): void => this.#stop(signal.reason);
@@ -97,7 +97,7 @@ export class SimulatedTransfer implements CalleeActions {
     }
   }
 
-  /** @internal the line of the call is no longer part of it */
+  /** @internal Called when the line of the call has left it. */
   loseLine(): void {}
 
   #fail(detail: string): void {

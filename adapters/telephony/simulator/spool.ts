@@ -64,7 +64,7 @@ export class Spool {
   readonly #live = new Map<string, LiveRecording>();
   readonly #incomplete = new Set<string>();
   // One write at a time: otherwise a thousand calls that start together keep every core busy creating files while their
-  // audio waits. A call whose turn is late writes more at once.
+  // audio waits. A call whose turn is late writes more at a time.
   readonly #writes = new Semaphore(1);
   readonly #buffers = new SampleBuffers(BUFFER_SAMPLES, SPARE_BUFFERS);
   #bytes = 0;

@@ -171,7 +171,7 @@ export class SipLeg implements Leg, InviteListener {
   evidence(): MediaEvidence {
     const { kind, expected, elsewhere } = this.#media?.evidence() ?? NOTHING_CAME;
     const required = expected && this.#options.evidenceRequired;
-    // What came before the silence does not show that the peer has received the latest audio.
+    // Packets from before the silence do not prove that the peer has received the latest audio.
     if (this.#probing && kind !== "none") return { kind: "none", required, judgesAudio: true, missing: NOT_RESPONDING };
     return { kind, required, judgesAudio: true, missing: elsewhere ? ONLY_ELSEWHERE : NOTHING_RECEIVED };
   }
@@ -199,7 +199,7 @@ export class SipLeg implements Leg, InviteListener {
     }
   }
 
-  /** The peer sends nothing: it may only listen, as many PBXs do, as long as it still knows the call. */
+  /** A silent peer may only be listening, as many PBXs do, as long as it still has the call. */
   async #probe(silence: string): Promise<void> {
     if (this.#probing || this.#over || this.#hungUp) return;
     this.#probing = true;

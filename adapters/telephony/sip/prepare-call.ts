@@ -18,7 +18,7 @@ export interface CallPlan {
   readonly system: System;
   readonly stack: SipStack;
   readonly engine: MediaEngine;
-  /** Of our audio. */
+  /** Address of our audio. */
   readonly address: MediaAddress;
   /** The number in the trunk's format. */
   readonly user: string;

@@ -243,7 +243,7 @@ function identityOf({ from, contact, contactUser, headers }: ResolvedTrunk): Ide
 }
 
 /**
- * The DNS for names that a user has entered, or that a peer sends. Addresses come from the hosts file and the DNS.
+ * Resolver for names that a user has entered or a peer sends. Addresses come from the hosts file and the DNS.
  * @param user a key of the user whose lookups these are
  */
 function userDns(hosts: HostLookup, user: string): Dns {

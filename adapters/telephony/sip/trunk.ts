@@ -176,7 +176,7 @@ export class SipTrunk implements Carrier {
     if (fault instanceof DialError) return fault;
     if (signal.aborted) return new DialError("released", "hung up before the call was placed");
     if (fault instanceof PortsExhausted) {
-      // Ports of our own calls become free; those of other programs may not.
+      // Ports of our own calls become free again; ports of other programs may not.
       if (this.#legs.size > 0) return new DialError("line_lost", fault.message, { retryAfterMs: PORT_WAIT_MS });
       return new DialError("media_failed", fault.message);
     }

@@ -16,10 +16,10 @@ import type { WhatsAppSession } from "./session/session.ts";
 
 /** Time a call may take to hang up before the connection is closed, ms. */
 const HANGUP_MS = 1_000;
-/** Time until a line that carries a call is asked again, ms. */
+/** Time until a busy line is asked again, ms. */
 const BUSY_MS = 1_000;
 
-/** Places one call over a session. Rejects only with a {@link DialError}; `ended` is called once, when the leg is gone. */
+/** Places one call over a session. Rejects only with a {@link DialError}; `ended` is called once, after the leg has ended. */
 export type PlaceCall = (
   port: CallPort,
   to: string,

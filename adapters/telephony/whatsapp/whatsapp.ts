@@ -22,7 +22,7 @@ export interface WhatsAppOptions {
    */
   readonly client: WhatsAppClientFactory;
   /**
-   * The users whose instances may link a number: user ids, everybody (`*`), or the server's first user (`first`).
+   * The users whose instances may link a number: user ids, everyone (`*`), or the server's first user (`first`).
    * Default: `*`.
    */
   readonly users?: Telephony["users"];
@@ -37,13 +37,13 @@ export interface WhatsAppOptions {
 
 const CAPABILITIES: TelephonyCapabilities = {
   dtmf: "in-band",
-  // zapo 1.8 gets no audio of the callee, who hears the message all the same: silence is no proof of a mute relay.
+  // zapo 1.8 gets no audio from the callee, who still hears the message: silence does not prove that the relay is mute.
   inboundAudioCertain: false,
   // The relay of a call may connect late; the call ends on its own before this.
   mediaSetupMs: MEDIA_MS + 1_000,
   linking: "code",
   sampleRate: SAMPLE_RATE,
-  // What gets a number banned is a burst of calls to strangers, above all soon after it was linked.
+  // Bursts of calls to strangers get a number banned, especially soon after it was linked.
   // Few refusals count: see offer-errors.ts.
   protection: {
     paceMs: 20_000,
@@ -55,7 +55,7 @@ const CAPABILITIES: TelephonyCapabilities = {
 
 /**
  * Telephony over linked WhatsApp numbers: the owner of a number scans a code, as for WhatsApp Web, and calls leave from that
- * number. This is no official interface of WhatsApp (docs/whatsapp.md).
+ * number. This is not an official interface of WhatsApp (docs/whatsapp.md).
  *
  * ```ts
  * const client = ({ sessionId, records }) =>

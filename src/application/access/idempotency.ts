@@ -14,9 +14,9 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 /**
  * Runs a creation once per key (draft-ietf-httpapi-idempotency-key-header-07): a second request with the same input
  * gets the first one's response. The receipt is stored with the record, and names it; a request that creates nothing
- * leaves the key free. Keys belong to the user or, of a demo token, to its instance.
- * @param run stores the receipt with what it creates; undefined: the key has a receipt since the look-up
- * @param replay rebuilds the response from the record and the input, which is that of the first request; undefined: the
+ * leaves the key free. Keys belong to the user or, for a demo token, to its instance.
+ * @param run stores the receipt with the record it creates; resolves with undefined if the key got a receipt since the look-up
+ * @param replay rebuilds the response from the record and the input, which equals that of the first request; undefined: the
  *   record was removed
  * @throws {Refusal} `idempotency_key_invalid`, `idempotency_key_reused`, `idempotency_key_in_progress`
  */

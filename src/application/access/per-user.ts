@@ -1,4 +1,4 @@
-/** Bounds what each user, or each of other things with an id, has under way. */
+/** Limits the concurrent work of each user, or of another subject with an id. */
 export class PerUser {
   readonly #most: number;
   readonly #byUser = new Map<string, number>();

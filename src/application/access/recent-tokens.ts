@@ -14,7 +14,7 @@ export class RecentTokens {
     this.#system = system;
   }
 
-  /** The storage has answered: the token, or undefined if there is none of this hash or it is revoked. */
+  /** Stores the result of a look-up: the token, or undefined if no valid token has this hash. */
   read(hash: string, token: TokenRecord | undefined): void {
     this.#byHash.delete(hash);
     if (!token) return;
@@ -31,7 +31,7 @@ export class RecentTokens {
     for (const [hash, { token }] of this.#byHash) if (token.id === tokenId) this.#byHash.delete(hash);
   }
 
-  /** The token as it was read last; undefined if that was too long ago. */
+  /** The token as last read; undefined if that was too long ago. */
   find(hash: string): TokenRecord | undefined {
     const found = this.#byHash.get(hash);
     return found && this.#system.monotonic() - found.readAt <= KEPT_MS ? found.token : undefined;

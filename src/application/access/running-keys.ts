@@ -3,7 +3,7 @@ import type { ReceiptKey } from "../../ports/storage.ts";
 /** An idempotency key held by one request: while it is looked up, then while the request runs. */
 export interface HeldKey {
   readonly fingerprint: string;
-  /** The look-up is over and the request runs; others no longer wait for the key. */
+  /** The look-up has ended and the request runs; others no longer wait for the key. */
   run(): void;
   /** The request has ended. Twice is fine. */
   release(): void;

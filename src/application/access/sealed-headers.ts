@@ -1,7 +1,7 @@
 import type { WebhookHeaders } from "../../domain/webhooks/webhook-headers.ts";
 import type { Vault } from "./vault.ts";
 
-/** The headers of a webhook as they are stored; null without any. */
+/** The stored form of a webhook's headers; null if there are none. */
 export async function sealHeaders(
   vault: Pick<Vault, "seal">,
   webhookId: string,

@@ -14,7 +14,7 @@ export interface RecordKeeping {
   readonly storage: { readonly lineRecords: LineRecordStore };
 }
 
-/** The records of one line. Each is sealed for its instance and its key, so that none can stand in for another one. */
+/** The records of one line. Each is sealed for its instance and its key, so that none can replace another. */
 export class SealedRecords implements LineRecords {
   readonly #instanceId: string;
   readonly #vault: RecordKeeping["vault"];

@@ -3,7 +3,7 @@ import type { System } from "../../ports/system.ts";
 
 /** Minimum time between two writes for one token, ms. */
 const EVERY_MS = 60_000;
-/** Most tokens whose last write is remembered. */
+/** Maximum tokens whose last write is remembered. */
 const MOST = 10_000;
 
 /** Notes in the storage when tokens were last used. No request waits for it; if a write fails, only the time is lost. */
@@ -18,7 +18,7 @@ export class TokenUses {
     this.#system = system;
   }
 
-  /** Notes that a token, as it was just read, is being used. Never throws. */
+  /** Records the use of a token that was just read. Never throws. */
   note({ id, lastUsedAt }: Pick<TokenRecord, "id" | "lastUsedAt">): void {
     const now = this.#system.now();
     const last = this.#triedAt.get(id) ?? lastUsedAt;

@@ -201,7 +201,7 @@ function sameText(a: string, b: string): boolean {
   return difference === 0;
 }
 
-/** FNV-1a, 32 bit: catches typing errors before the database is asked. */
+/** FNV-1a, 32 bit: catches typos before the database is queried. */
 function checksum(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;

@@ -1,10 +1,10 @@
-/** Most requests of one user that are under way at once, by their expensive part. A further one gets `server_busy`. */
+/** Maximum concurrent requests of one user, by their expensive part. A further one gets `server_busy`. */
 export const MAX_AT_ONCE = {
   /** Audio files of new calls that are checked or wait for it: each is held in memory. */
   inspections: 50,
   /** Requests for a code that links a phone: they wait for the network, and draw the code. */
   linking: 20,
-  /** The same of one demo token's instance; they count towards those of its user. */
+  /** The same for one demo token's instance; they count towards its user's. */
   demoLinking: 5,
   /** Requests of the link pages of one instance, whose visitors have no user. */
   linkPages: 10,

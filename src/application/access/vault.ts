@@ -24,7 +24,7 @@ export class Vault {
     this.#base = crypto.subtle.importKey("raw", secret.slice(), "HKDF", false, ["deriveKey"]);
   }
 
-  /** A key for HMAC-SHA256, another one for each purpose (HKDF, RFC 5869): what it signs is valid on every server with this secret. */
+  /** A key for HMAC-SHA256, one for each purpose (HKDF, RFC 5869); its signatures are valid on every server with this secret. */
   async signingKey(purpose: string): ReturnType<typeof crypto.subtle.deriveKey> {
     const info = new TextEncoder().encode(`ringport ${purpose}`);
     return crypto.subtle.deriveKey(

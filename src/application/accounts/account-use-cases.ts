@@ -3,7 +3,7 @@ import type { TokenScope } from "../../domain/access/token-scope.ts";
 import type { TokenRecord } from "../../ports/storage.ts";
 import type { IssuedToken } from "../access/tokens.ts";
 
-/** People who may register once there is an account: anybody, or people with an invitation. */
+/** Rule for registrations after the first account: open to everyone, or by invitation. */
 export type Registration = "open" | "invitation";
 
 /** A person who signs in with an email address and a password. Times are ms since 1970-01-01 UTC. */
@@ -84,7 +84,7 @@ export interface AuditEntry {
   readonly email: string | null;
   /** Such as `account.registered`, `token.revoked`, `instance.deleted`. */
   readonly action: string;
-  /** The id of what it was done to. */
+  /** The id of the affected record. */
   readonly subject: string | null;
 }
 
@@ -95,7 +95,7 @@ export interface AuditEntry {
 export interface AccountUseCases {
   /** Requirement for the next registration: the code of the first start, an invitation, or nothing. */
   registration(): Promise<"first" | Registration>;
-  /** The code with which the administrator registers, for 24 hours, replacing the one before; undefined once there is one. */
+  /** The code with which the administrator registers, for 24 hours, replacing the previous one; undefined once there is an administrator. */
   firstCode(): Promise<OneTimeCode | undefined>;
   /**
    * The first account is an administrator's, and takes over the user `admin` of the first token. Throws `registration_closed`,
@@ -111,7 +111,7 @@ export interface AccountUseCases {
   session(secret: string): Promise<SignedIn | undefined>;
   signOut(secret: string): Promise<void>;
   /**
-   * A mark of a browser that is signed in, for `device` of its later sign-ins: their failures are counted apart from those of
+   * A mark of a browser that is signed in, for `device` of its later sign-ins: their failures are counted separately from those of
    * strangers, and their passwords are verified before those of strangers. A session has one counter, and a new password ends
    * all marks. Undefined if the browser has one of this account already.
    */

@@ -8,7 +8,7 @@ const FIRST_DELAY_MS = 30_000;
 const MAX_DELAY_MS = 15 * 60_000;
 /** Failures are forgotten this long after the last one, ms. */
 const KEPT_MS = 24 * 60 * 60_000;
-/** Most names with failures, besides those that wait. */
+/** Maximum names with failures, not counting those that wait. */
 const MOST = 10_000;
 
 interface Failures {
@@ -18,7 +18,7 @@ interface Failures {
 }
 
 /**
- * Slows down guessing: after five failures under one name, each attempt waits longer than the one before. A name counts
+ * Slows down guessing: after five failures under one name, each attempt waits longer than the previous one. A name counts
  * whether or not an account has it, so that a refusal reveals nothing.
  */
 export class Attempts {

@@ -21,7 +21,7 @@ export class AuditLog {
     this.#parts = parts;
   }
 
-  /** Adds an entry. What it is about has happened: a storage that fails now is reported to the operator. */
+  /** Adds an entry for an act that has already happened, so a storage failure is only reported to the operator. */
   async note(
     { id: accountId, email }: Pick<Account, "id" | "email">,
     action: string,
@@ -37,7 +37,7 @@ export class AuditLog {
     });
   }
 
-  /** Newest first: of everybody for an administrator, their own for others. */
+  /** The entries, newest first: all for an administrator, their own for others. */
   async list({ id, role }: Account, { after }: { readonly after?: string | undefined }): Promise<AuditEntry[]> {
     if (after !== undefined && !/^aud_\w{26}$/.test(after)) return [];
     const accountId = role === "admin" ? undefined : id;

@@ -10,12 +10,12 @@ const KNOWN_MS = 365 * 24 * 60 * 60_000;
 /** Id of the browser (hexadecimal), time of expiry in ms (base 36), signature (hexadecimal). */
 const DEVICE = /^([0-9a-f]{32})\.([0-9a-z]{1,11})\.([0-9a-f]{64})$/;
 
-/** An account as marks know it. */
+/** An account as used in marks. */
 type Marked = Pick<AccountRecord, "email" | "passwordHash">;
 
 /**
- * Marks of browsers that have signed in to an account: their failed attempts are counted apart from those of strangers. A
- * mark is signed, belongs to one email address with its password, and opens nothing. None of it is stored.
+ * Marks of browsers that have signed in to an account: their failed attempts are counted separately from those of strangers. A
+ * mark is signed, belongs to one email address with its password, and grants no access. It is not stored.
  */
 export class Devices {
   readonly #vault: Pick<Vault, "signingKey">;

@@ -24,7 +24,7 @@ export function codeExpiry({ purpose, expiresAt }: Pick<CodeRecord, "purpose" | 
   return storedTime("account_codes.expires_at", expiresAt, now, VALID_MS[purpose]);
 }
 
-/** Everything that making a code takes; the command line has it beside a server that runs. */
+/** Dependencies for creating a code; the command line has them while a server is running. */
 export interface CodeMakers {
   readonly logins: LoginStore;
   readonly system: System;

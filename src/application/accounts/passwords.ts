@@ -14,11 +14,11 @@ const NAME_LENGTH = 254;
 interface Tried {
   /** The account, if the password is its own. */
   readonly account: AccountRecord | undefined;
-  /** The account that must wait from now on, because of this failure. */
+  /** The account that must now wait because of this failure. */
   readonly slowedDown: AccountRecord | undefined;
 }
 
-/** Checks passwords, each guess slower than the one before. */
+/** Checks passwords; each failed guess slows down the next. */
 export class Passwords {
   readonly #hasher: PasswordHasher;
   readonly #logins: LoginStore;
@@ -39,7 +39,7 @@ export class Passwords {
 
   /**
    * Tries the password of an address, whether or not an account has it: the way is the same, with one hash.
-   * @param device a browser that has signed in to this account; its failures are counted apart from those of strangers
+   * @param device a browser that has signed in to this account; its failures are counted separately from those of strangers
    * @throws {AccountRefusal} `too_many_attempts`
    */
   async trySignIn(email: unknown, password: unknown, device?: string): Promise<Tried> {
@@ -65,14 +65,14 @@ export class Passwords {
     return account;
   }
 
-  /** Makes the stored hash of a password that was right as strong as those of today. */
+  /** Upgrades the stored hash of a correct password to the current strength. */
   async strengthen({ id, passwordHash }: AccountRecord, password: unknown): Promise<void> {
     const right = passwordOf(password);
     if (right === undefined || !this.#hasher.isOutdated(passwordHash)) return;
     await this.#logins.rehash(id, passwordHash, await this.#hasher.hash(right, "stranger"));
   }
 
-  /** For a new password, or an account that is gone. */
+  /** For a new password, or a deleted account. */
   forgetFailures({ id, email }: AccountRecord): void {
     this.#attempts.forget(accountName(id));
     this.#attempts.forget(emailName(emailKey(email)));

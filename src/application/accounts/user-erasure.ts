@@ -11,7 +11,7 @@ export interface UserErasers {
   readonly instances: Pick<InstanceUseCases, "delete">;
   readonly webhooks: Pick<WebhookUseCases, "list" | "delete">;
   readonly tokens: { revoke(tokenId: string): Promise<boolean> };
-  /** Ends those of the calls that are active, and deletes all of them with what belongs to them. */
+  /** Ends the active ones of the calls, and deletes all of them with their records. */
   removeCalls(calls: readonly Call[]): Promise<RemovedCalls>;
 }
 
@@ -58,7 +58,7 @@ async function deleteCalls({ storage, removeCalls }: UserErasers, userId: string
   }
 }
 
-/** Waits for a deletion; that of a record which is deleted already counts as done. */
+/** Waits for a deletion; succeeds if the record is already deleted. */
 async function unlessGone(code: Refusal["code"], deletion: Promise<void>): Promise<void> {
   await deletion.catch((error: unknown) => {
     if (!(error instanceof Refusal && error.code === code)) throw error;

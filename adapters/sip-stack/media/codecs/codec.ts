@@ -32,7 +32,7 @@ export interface Codec {
    */
   decode(bytes: Uint8Array, at: number, length: number, into: Int16Array, start: number): number;
   /**
-   * Makes up `samples` (a multiple of 2.5 ms, at most one packet's) in place of a packet that is lost; returns how many
+   * Conceals a lost packet with `samples` samples (a multiple of 2.5 ms, at most one packet); returns how many
    * it made. Without it the jitter buffer repeats the last audio.
    */
   conceal?(samples: number, into: Int16Array, start: number): number;

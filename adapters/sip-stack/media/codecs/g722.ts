@@ -2,18 +2,18 @@ import { type Codec, MAX_PACKET_MS } from "./codec.ts";
 import { type BandTables, SubBand, saturated } from "./sub-band.ts";
 
 const SAMPLE_RATE = 16_000;
-/** An error of RFC 1890 that stayed: the timestamps count at half of the samples' rate (RFC 3551 section 4.5.2). */
+/** A historical error of RFC 1890: the timestamps run at half the sample rate (RFC 3551 section 4.5.2). */
 const CLOCK_RATE = 8000;
 /** A byte holds two samples. */
 const MAX_BYTES = (MAX_PACKET_MS * SAMPLE_RATE) / 2000;
 
-/** One half of the filter that divides the sound into two bands and joins them again (table 11); the other mirrors it. */
+/** One half of the symmetric filter that splits the sound into two bands and joins them again (table 11). */
 const FILTER = Int32Array.of(3, -11, 12, 32, -210, 951, 3876, -805, 362, -156, 53, -11);
 const TAPS = 2 * FILTER.length;
 /** Samples of the past that the filter needs. */
 const PAST = TAPS - 2;
 
-// What follows are the tables of ITU-T G.722, of the lower band first.
+// The tables of ITU-T G.722, lower band first.
 /** Upper ends of the steps of six bits, in 4096ths of the scale. */
 const LOW_LIMITS = Int32Array.of(
   ...[0, 35, 72, 110, 150, 190, 233, 276, 323, 370, 422, 473, 530, 587, 650, 714, 786, 858, 940, 1023, 1121, 1219],
@@ -60,7 +60,7 @@ export function createG722(): Codec {
   };
 }
 
-/** The sound of the latest packet, behind the samples of the past that the filter needs. */
+/** The samples of the latest packet, after the earlier ones that the filter needs. */
 class Filter {
   readonly samples: Int32Array = new Int32Array(PAST + 2 * MAX_BYTES);
   /** The sums over the odd and over the even samples. */
@@ -80,7 +80,7 @@ class Filter {
     this.even = even;
   }
 
-  /** So many samples are done with. */
+  /** Number of samples already consumed. */
   pass(count: number): void {
     this.samples.copyWithin(0, count, count + PAST);
   }

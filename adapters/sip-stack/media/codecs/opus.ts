@@ -13,7 +13,7 @@ const SAMPLE_RATE = 16_000;
 const CLOCK_RATE = 48_000;
 const FRAME = SAMPLE_RATE / 50;
 /**
- * Packet loss that the encoder is to expect, percent. Redundancy begins above 5 %; with less than about 20 % an encoder of
+ * Packet loss that the encoder should expect, percent. Redundancy starts above 5 %; with less than about 20 % an encoder of
  * 20 kbit/s pays for it with the upper 2 kHz of the voice.
  */
 const EXPECTED_LOSS_PERCENT = 20;
@@ -48,7 +48,7 @@ export async function createOpus(options: OpusOptions = {}): Promise<Codec> {
 
 let loading: Promise<void> | undefined;
 
-/** Loads the library, once: a call that may come to Opus has it ready before the first word. Never rejects. */
+/** Loads the library, once: a call that may use Opus has it ready before the first word. Never rejects. */
 export function loadOpus(): Promise<void> {
   loading ??= createOpus().then(
     (codec) => codec.close(),
@@ -123,7 +123,7 @@ class OpusCodec implements Codec {
   }
 }
 
-/** Length bytes from here on have a second one (RFC 6716 section 3.2.1). */
+/** Length bytes from this value on have a second byte (RFC 6716 section 3.2.1). */
 const TWO_BYTES_FROM = 252;
 
 /**

@@ -45,7 +45,7 @@ export class SubBand {
     this.scale = tables.firstScale;
   }
 
-  /** Takes the difference that both sides know of the latest sample, and the row of its code in the table of scaling. */
+  /** Updates the predictor with the quantized difference of the latest sample and the table row of its code. */
   adapt(difference: number, row: number): void {
     this.#rescale(row);
     this.#predict(difference);

@@ -21,7 +21,7 @@ export class Concealment {
   readonly history: number;
   readonly #likeness: Likeness;
   readonly #sampleRate: number;
-  /** One period whose end leads to its beginning. */
+  /** One pitch period that loops seamlessly. */
   readonly #loop: Float32Array;
   #period = 0;
   /** Samples concealed since the gap began; -1 outside of gaps. */
@@ -92,7 +92,7 @@ export class Concealment {
     this.#made = 0;
     this.#hold = this.#samples(holdMs);
     this.#end = this.#samples(endMs);
-    // The loop begins one period ago: the difference between then and now is taken back gradually.
+    // The loop starts one period back: the offset between the two is faded out gradually.
     this.#offset = line[tail - 1]! - line[tail - period - 1]!;
   }
 

@@ -6,12 +6,12 @@ import { SampleLine } from "./sample-line.ts";
 import { TimeScale } from "./time-scale.ts";
 
 const FRAME_MS = 20;
-/** Time-scaling begins when the delay is off its target by more than this, ms. */
+/** Deviation of the delay from its target at which time-scaling starts, ms. */
 const MAX_OVER_MS = 40;
 const MAX_UNDER_MS = 20;
-/** Beyond this deviation it is done even if it is audible, ms. */
+/** Deviation at which time-scaling is done even if audible, ms. */
 const NEED_MS = 80;
-/** Until then one frame in this many is tried: the search costs as much as the rest of a frame. */
+/** Below that, one frame in this many is tried: the search costs as much as the rest of a frame. */
 const ADAPT_EVERY = 4;
 /** A gap longer than this is skipped, ms. */
 const MAX_HOLE_MS = 1_000;
@@ -43,7 +43,7 @@ export class RtpJitterBuffer {
   readonly #mostHole: number;
   /** Played and waiting samples, at the codec's rate. */
   readonly #line: SampleLine;
-  /** The most samples that the decoder writes at once. */
+  /** Maximum samples that the decoder writes at once. */
   readonly #room: number;
   /** Extended timestamp of the last packet, and of the next sample to be decoded. */
   #lastTime = -1;
@@ -102,7 +102,7 @@ export class RtpJitterBuffer {
   }
 
   /**
-   * Fills the whole frame, of 20 ms at the codec's rate, with what is due at `now`.
+   * Fills the whole frame (20 ms at the codec's rate) with the samples due at `now`.
    * @param marks gets a value of `SAMPLE` for each sample
    * @returns false if all of the frame was received, and no pause precedes it
    */
@@ -119,7 +119,7 @@ export class RtpJitterBuffer {
     return first >= 0 && (!this.#starving || this.#isTime(this.#store.time(first), now));
   }
 
-  /** Another source follows; the jitter measured so far stays. */
+  /** Prepares for another source; keeps the jitter measured so far. */
   restart(): void {
     this.#store.clear();
     this.delay.restart();
@@ -170,7 +170,7 @@ export class RtpJitterBuffer {
     this.#decode(first);
   }
 
-  /** If the loss before this packet is due now and the packet has a redundant copy, the gap ends with it. */
+  /** If the packet lost before this one is due now and this one has a redundant copy, the copy ends the gap. */
   #endsWith(next: number, time: number, now: number): boolean {
     const before = time - this.#packetSamples * this.#unitsPerSample;
     if (this.#fresh || next === this.#store.next || !this.#isTime(before, now)) return false;
@@ -231,7 +231,7 @@ export class RtpJitterBuffer {
     return true;
   }
 
-  /** Appends the samples that the decoder wrote behind the tail. A blend with concealed ones is not what was received. */
+  /** Appends the samples that the decoder wrote after the tail. Samples blended with concealed ones do not count as received. */
   #append(count: number, isAfterPause = false): void {
     const line = this.#line;
     const blended = this.#concealment.resume(line.samples, line.tail, count);
@@ -265,7 +265,7 @@ export class RtpJitterBuffer {
     return true;
   }
 
-  /** Plays a little faster or slower if the delay is far from its target. */
+  /** Plays slightly faster or slower if the delay is far from its target. */
   #adapt(now: number, frameLength: number): void {
     if (this.#starving || this.#concealment.active) return;
     const over = this.#over(now);

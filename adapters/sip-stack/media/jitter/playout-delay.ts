@@ -3,7 +3,7 @@ const STEP_MS = 5;
 const STEPS = 100;
 /** Share of the packets that should be in time. */
 const QUANTILE = 0.97;
-/** Weight of a packet relative to the one before it: after 350 packets a packet counts half. */
+/** Decay of a packet's weight per newer packet: after 350 packets it counts half. */
 const GROWTH = 1.002;
 const WEIGHT_LIMIT = 1e9;
 /** Initial weight of the histogram. */
@@ -14,7 +14,7 @@ const MIN_MS = 20;
 const MAX_MS = 200;
 /** Length of a window, ms: lateness is relative to the quickest packet of the last one or two, which follows a drifting clock. */
 const WINDOW_MS = 5_000;
-/** A packet off by more begins a new time line: the sender's clock was reset, ms. */
+/** A packet that is off by more than this starts a new timeline: the sender's clock was reset, ms. */
 const JUMP_MS = 2_000;
 
 /** The delay with which nearly all packets are in time, measured on past packets. */
@@ -36,7 +36,7 @@ export class PlayoutDelay {
   }
 
   /**
-   * Adds a packet; false if it begins a new time line.
+   * Adds a packet; false if it starts a new timeline.
    *
    * @param timeMs its timestamp, without wraps
    * @param timely it arrived just now; otherwise it may have arrived earlier

@@ -7,7 +7,7 @@ export class SampleLine {
   tail: number;
   readonly #marks: Uint8Array;
   readonly #history: number;
-  /** Index behind the last sample that was not plainly received. */
+  /** Index after the last sample that was not received as such. */
   #markedEnd = 0;
 
   /** @param history played samples that are kept @param ahead the most waiting samples */
@@ -24,7 +24,7 @@ export class SampleLine {
     return this.tail - this.head;
   }
 
-  /** Makes room for this many samples behind the tail; the oldest played ones are dropped. */
+  /** Makes room for this many samples after the tail; drops the oldest played ones. */
   reserve(count: number): void {
     if (this.tail + count <= this.samples.length) return;
     const shift = this.head - this.#history;
@@ -35,13 +35,13 @@ export class SampleLine {
     this.#markedEnd -= shift;
   }
 
-  /** Adds the samples that were written behind the tail, all of them received. */
+  /** Adds the samples written after the tail as received. */
   received(count: number): void {
     this.#marks.fill(SAMPLE.received, this.tail, this.tail + count);
     this.tail += count;
   }
 
-  /** Adds the samples that were written behind the tail, all of them made up. */
+  /** Adds the samples written after the tail as concealed. */
   filledIn(count: number): void {
     if (count === 0) return;
     this.#marks.fill(SAMPLE.filledIn, this.tail, this.tail + count);
@@ -49,13 +49,13 @@ export class SampleLine {
     this.#markedEnd = this.tail;
   }
 
-  /** Marks the next received sample as the first one after a pause of the peer; it must be written behind the tail. */
+  /** Marks the next received sample as the first one after a pause of the peer; it must be written after the tail. */
   afterPause(): void {
     this.#marks[this.tail++] = SAMPLE.afterPause;
     this.#markedEnd = this.tail;
   }
 
-  /** Moves the samples from `from` on to `to`, with their marks; what lies before them there keeps its own. */
+  /** Moves the samples from `from` on to `to`, with their marks; samples before that position keep theirs. */
   move(to: number, from: number): void {
     this.samples.copyWithin(to, from, this.tail);
     this.#marks.copyWithin(to, from, this.tail);

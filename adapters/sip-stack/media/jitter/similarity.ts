@@ -5,7 +5,7 @@ const MAX_LAG_MS = 15;
 const WINDOW_MS = 10;
 /** Mean square of silence, of which any two pieces are alike. */
 const SILENCE = 30 * 30;
-/** Rate of the coarse search, Hz: pitch is well below half of it. */
+/** Rate of the coarse search, Hz: pitch is well below half of this rate. */
 const COARSE_RATE = 4_000;
 const COARSE_WINDOW = (WINDOW_MS * COARSE_RATE) / 1000;
 const COARSE_LEAST = (MIN_LAG_MS * COARSE_RATE) / 1000;

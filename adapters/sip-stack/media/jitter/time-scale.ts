@@ -19,7 +19,7 @@ export class TimeScale {
     this.reach = 2 * this.#likeness.mostLag + 1;
   }
 
-  /** Removes a period behind `head`; nothing if the signal does not allow it. */
+  /** Removes a period after `head`; does nothing if the signal does not allow it. */
   shorten(line: SampleLine, inNeed: boolean): void {
     const { samples, head } = line;
     const period = this.#period(samples, head, inNeed);
@@ -30,13 +30,13 @@ export class TimeScale {
     line.move(head + period, head + 2 * period);
   }
 
-  /** Inserts a period behind `head`; nothing if the signal does not allow it. */
+  /** Inserts a period after `head`; does nothing if the signal does not allow it. */
   lengthen(line: SampleLine, inNeed: boolean): void {
     line.reserve(this.most);
     const { samples, head } = line;
     const period = this.#period(samples, head, inNeed);
     line.move(head + 2 * period, head + period);
-    // The second period goes over into the first once more, which leads on to the second, now the third.
+    // The second period fades into the first again, which continues into the second, now the third.
     for (let i = 0; i < period; i++) {
       const share = (i + 1) / (period + 1);
       const second = samples[head + 2 * period + i]!;

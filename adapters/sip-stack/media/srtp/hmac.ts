@@ -12,7 +12,7 @@ export type CreateHmac = (key: Uint8Array) => Hmac;
 /** Bytes that one step of SHA-1 takes. */
 const SHA1_BLOCK = 64;
 
-/** The chaining value that SHA-1 begins with. */
+/** The initial chaining value of SHA-1. */
 const SHA1_START: readonly number[] = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0];
 
 /** The expanded message of the step under way; it is empty between two. */
@@ -74,7 +74,7 @@ function sha1Step(state: Int32Array, bytes: Uint8Array, at: number): void {
 const tail = new Uint8Array(2 * SHA1_BLOCK);
 const state = new Int32Array(5);
 
-/** HMAC-SHA1 of our own: the part that depends on the key alone is computed once, and no call allocates. */
+/** An HMAC-SHA1 that computes the part that depends only on the key once and does not allocate per call. */
 export function ownHmac(key: Uint8Array): Hmac {
   const inner = afterPad(key, 0x36);
   const outer = afterPad(key, 0x5c);
@@ -133,7 +133,7 @@ export function nativeHmac(key: Uint8Array): Hmac {
   return { digest: (bytes, length) => createHmac("sha1", key).update(bytes.subarray(0, length)).digest() };
 }
 
-/** Our own code takes as long for a packet of speech as the native library, once called, for about so many bytes. */
+/** Bytes that the native library, once called, hashes in the time our code takes for a packet of speech. */
 const WORTH_BYTES = 2_500;
 const PACKET_BYTES = 176;
 const MANY_BYTES = 8_192;

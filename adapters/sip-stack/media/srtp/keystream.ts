@@ -2,16 +2,16 @@ import { createCipheriv } from "node:crypto";
 
 /** Bytes of an AES block. */
 const BLOCK = 16;
-/** So many packets' keystream is made at a time, as far as it fits into `AHEAD_BLOCKS`: one call of the cipher costs more than the blocks. */
+/** Packets whose keystream is generated at a time, if it fits into `AHEAD_BLOCKS`: a cipher call costs more than the blocks. */
 const AHEAD_PACKETS = 8;
 const AHEAD_BLOCKS = 128;
 const USUAL_BLOCKS = 16;
-/** A packet that comes so far behind the ones made ahead is still taken for the next of its stream. */
+/** A packet this far after the prepared ones still counts as the next of its stream. */
 const LOST_AT_MOST = 16;
 
 /**
  * The keystream of AES in counter mode (RFC 3711 section 4.1.1), as the encryption of counter blocks by one cipher that
- * lives as long as the keys do. Packets come in order most of the time, so the keystream of the next ones is made along
+ * lives as long as the keys do. Packets usually arrive in order, so the keystream of the next ones is generated along
  * with it.
  */
 export class Keystream {
@@ -56,7 +56,7 @@ export class Keystream {
   }
 
   #make(ahead: number, wanted: number, ssrc: number, roc: number, sequence: number): void {
-    // Packets of a codec differ in length: the longest one so far is the measure, unless it is out of the ordinary.
+    // Packets of a codec vary in length: the longest one so far sets the size, unless it is exceptional.
     const blocks = Math.max(wanted, Math.min(this.#blocks, USUAL_BLOCKS));
     const packets = Math.max(1, Math.min(ahead, Math.floor(AHEAD_BLOCKS / blocks)));
     const size = packets * blocks * BLOCK;

@@ -43,7 +43,7 @@ export function writeCrypto({ tag, keys }: CryptoAttribute): string {
   return `${tag} ${keys.suite} inline:${inline}${writeMki(keys.mki)}`;
 }
 
-/** New keys of our own. @param random fills an array with random bytes */
+/** Generates our keys. @param random fills an array with random bytes */
 export function newSrtpKeys(suite: SrtpSuite, random: (bytes: Uint8Array) => void): SrtpKeys {
   const key = new Uint8Array(SUITES[suite].key);
   const salt = new Uint8Array(SUITES[suite].salt);

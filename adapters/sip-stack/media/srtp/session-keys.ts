@@ -5,11 +5,11 @@ import type { SrtpSuite } from "../engine.ts";
 interface SuiteSizes {
   readonly key: number;
   readonly salt: number;
-  /** Length of the tag behind an RTP packet; behind an RTCP packet it is always ten. */
+  /** Length of the tag after an RTP packet; after an RTCP packet it is always ten. */
   readonly rtpTag: number;
 }
 
-/** The suites that we know, the one to be preferred first. */
+/** The supported suites, in order of preference. */
 export const SUITES: Readonly<Record<SrtpSuite, SuiteSizes>> = {
   AES_CM_128_HMAC_SHA1_80: { key: 16, salt: 14, rtpTag: 10 },
   AES_CM_128_HMAC_SHA1_32: { key: 16, salt: 14, rtpTag: 4 },
@@ -17,7 +17,7 @@ export const SUITES: Readonly<Record<SrtpSuite, SuiteSizes>> = {
   AES_256_CM_HMAC_SHA1_32: { key: 32, salt: 14, rtpTag: 4 },
 };
 
-/** Length of the tag behind an RTCP packet in every suite, bytes. */
+/** Length of the tag after an RTCP packet in every suite, bytes. */
 export const RTCP_TAG = 10;
 
 /** Keys derived from a master key for RTP, or for RTCP (RFC 3711 section 4.3). */

@@ -11,7 +11,7 @@ import { SrtpStreams } from "./stream.ts";
 export interface Srtp {
   /** Bytes that a packet grows by at most when it is protected; the array must have room for them. */
   readonly overhead: number;
-  /** Encrypts and authenticates an RTP packet; its new length, or -1 if it is not RTP, or there is no room. */
+  /** Encrypts and authenticates an RTP packet; returns its new length, or -1 if it is not RTP or does not fit. */
   protect(packet: Uint8Array, length: number): number;
   /** Verifies and decrypts an RTP packet; its new length, or -1 if it is malformed, forged or replayed. */
   unprotect(packet: Uint8Array, length: number): number;
@@ -132,7 +132,7 @@ class SrtpContext implements Srtp {
     return { keystream: new Keystream(cipher, salt), hmac: this.#createHmac(auth) };
   }
 
-  /** True if the tag is right. What is signed ends with the rollover counter, which takes the tag's place in the meantime. */
+  /** True if the tag is valid. The signed bytes end with the rollover counter, which temporarily replaces the tag. */
   #genuineRtp(packet: Uint8Array, end: number, length: number, roc: number): boolean {
     const kept = word(packet, end);
     putWord(packet, end, roc);

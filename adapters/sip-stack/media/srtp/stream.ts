@@ -1,6 +1,6 @@
 /**
  * Number of wraps of a stream's sequence number (16 bits) when this packet was sent; -1 before its first packet. The guess that puts the packet closest to the newest one (RFC 3711 section 3.3.1, appendix A).
- * @param roc how often it has when the newest packet was sent
+ * @param roc its number of wraps when the newest packet was sent
  * @param newest the sequence number of that one
  */
 function guessRollover(roc: number, newest: number, sequence: number): number {
@@ -8,10 +8,10 @@ function guessRollover(roc: number, newest: number, sequence: number): number {
   return newest - 0x8000 > sequence ? roc + 1 : roc;
 }
 
-/** Number of packets by which one may be behind the newest and still be accepted. A power of two. */
+/** Maximum distance of an accepted packet from the newest one, packets. A power of two. */
 const WINDOW = 128;
 
-/** Which of the last packets have come already (RFC 3711 section 3.3.2). Knows them by their number modulo the window. */
+/** The replay window (RFC 3711 section 3.3.2): marks received packets by their index modulo its size. */
 class ReplayWindow {
   readonly #seen = new Int32Array(WINDOW / 32);
 
@@ -37,7 +37,7 @@ class ReplayWindow {
 }
 
 /**
- * The packet index of one source. A packet is known by how often the sequence number has wrapped around (`roc`) and the
+ * The packet index of one source. A packet is identified by the number of wraps of the sequence number (`roc`) and the
  * number itself (16 bits); for RTCP these are the upper and the lower bits of its index.
  */
 class Stream {
@@ -56,7 +56,7 @@ class Stream {
     return this.#newest < 0 ? 0 : guessRollover(this.#roc, this.#newest, sequence);
   }
 
-  /** True if the packet has not come before, nor is too old to tell. */
+  /** True if the packet is new and not too old to check. */
   admits(roc: number, sequence: number): boolean {
     return roc >= 0 && (this.#newest < 0 || this.#window.admits(sequence, this.#ahead(roc, sequence)));
   }

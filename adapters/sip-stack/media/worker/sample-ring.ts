@@ -10,7 +10,7 @@ const BYTES = 3;
 
 /**
  * A queue of samples between two threads, each with its mark (see {@link SAMPLE}): one thread writes, the other takes,
- * neither waits. What has been written can also be dropped by the writer, and then both know exactly what was taken before.
+ * neither waits. The writer can also drop written samples; both sides then know exactly which ones were read before.
  */
 export class SampleRing {
   readonly #positions: Int32Array;
@@ -47,7 +47,7 @@ export class SampleRing {
   }
 
   /**
-   * Adds the first `count` samples; false, and none is added, if there is no room.
+   * Adds the first `count` samples; returns false and adds none if there is no room.
    * @param marks of the samples; left out if all were received
    */
   write(samples: Int16Array, count: number, marks?: Uint8Array): boolean {
@@ -65,7 +65,7 @@ export class SampleRing {
 
   /**
    * Takes what waits, at most a frame full, to the start of the frame; answers how many samples it was. They count as
-   * taken before they are copied: the writer leaves half of the ring free, so that it does not overwrite them in the meantime.
+   * taken before they are copied: the writer leaves half of the ring free so that it does not overwrite them in the meantime.
    * @param marks gets the mark of each sample
    */
   take(frame: Int16Array, marks?: Uint8Array): number {

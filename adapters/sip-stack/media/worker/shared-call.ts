@@ -2,9 +2,9 @@ import type { MediaOptions, StreamSettings } from "../engine.ts";
 import { SampleRing } from "./sample-ring.ts";
 import { STATISTICS_BYTES } from "./statistics-board.ts";
 
-/** Audio that the main thread keeps ahead in the outgoing ring, ms: it may stand still for nearly as long. */
+/** Audio that the main thread keeps buffered in the outgoing ring, ms; it may stall for nearly this long. */
 export const AHEAD_MS = 200;
-/** Half of the ring stays free for samples that are read while they are dropped. */
+/** Half of the ring stays free for samples that are being read while they are dropped. */
 const RING_MS = 2 * AHEAD_MS;
 
 /** The cells of {@link SharedCall.cells}. Each is written by one thread only, and read by the other. */
@@ -15,11 +15,11 @@ export const CELL = {
   ranDry: 1,
   /** Number of times the main thread dropped waiting samples: an empty ring after that is not an underrun. */
   recalled: 2,
-  /** Inbound samples for which there was no room; wraps. */
+  /** Inbound samples dropped for lack of room; wraps. */
   deaf: 3,
   /** Position of the incoming ring at the answer: samples before it are early media. */
   answeredAt: 4,
-  /** 1 as soon as the worker knows of the answer. */
+  /** 1 once the worker knows that the call is answered. */
   answered: 5,
 } as const;
 
@@ -45,7 +45,7 @@ export function newSharedCall(sampleRate: number): SharedCall {
   };
 }
 
-/** From the main thread to the worker; a call is known by its `id`. What has a `ticket` is answered with `done`. */
+/** From the main thread to the worker; a call is identified by its `id`. A message with a `ticket` gets a `done` in reply. */
 export type ToMediaWorker =
   | { readonly type: "open"; readonly id: number; readonly options: MediaOptions; readonly shared: SharedCall }
   | { readonly type: "configure"; readonly id: number; readonly settings: StreamSettings }

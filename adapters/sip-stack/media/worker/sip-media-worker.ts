@@ -45,7 +45,7 @@ class RingSink implements FrameSink {
     this.#cells = new Int32Array(shared.cells);
   }
 
-  /** Marks the answer: later writes come after it. */
+  /** Marks the answer: later writes are ordered after it. */
   answered(): void {
     Atomics.store(this.#cells, CELL.answeredAt, this.#ring.written);
     Atomics.store(this.#cells, CELL.answered, 1);

@@ -3,7 +3,7 @@ import type { MediaStatistics, StreamEvidence } from "../engine.ts";
 
 /** In the order in which the board counts them. */
 const EVIDENCE = ["none", "inbound", "rtcp"] as const satisfies readonly StreamEvidence["kind"][];
-/** In the order in which they stand on the board; the codec comes before them. */
+/** In the order of the board; the codec precedes them. */
 const NUMBERS = [
   "packetsSent",
   "packetsReceived",
@@ -19,7 +19,7 @@ const NUMBERS = [
   "heldMs",
 ] as const satisfies readonly (keyof MediaStatistics)[];
 
-/** Behind the numbers: the kind of the evidence, whether any is expected, and whether audio came from elsewhere. */
+/** After the numbers: the kind of evidence, if any is expected, and if audio came from elsewhere. */
 const EVIDENCE_AT = 1 + NUMBERS.length;
 
 export const STATISTICS_BYTES: number = (EVIDENCE_AT + 3) * Float64Array.BYTES_PER_ELEMENT;

@@ -15,7 +15,7 @@ import { WorkerSession } from "./worker-session.ts";
 const START_TIMEOUT_MS = 10_000;
 
 /**
- * The file that the worker runs. Source runs the one beside this file; the build bundles this file into a chunk directly
+ * The file that the worker runs. The source tree has it next to this file; the build bundles this file into a chunk directly
  * under `dist/`, which holds the entry too, so the extension of this module decides.
  */
 const ENTRY: URL = new URL(

@@ -37,14 +37,14 @@ export interface WorkerSessionOptions {
   readonly aheadMs: number;
   readonly clock: MediaClock;
   readonly post: (message: ToMediaWorker) => void;
-  /** Posts a request; resolves with the reply, or when the worker is gone; rejects with the worker's error. */
+  /** Posts a request; resolves with the reply, or when the worker has exited; rejects with the worker's error. */
   readonly ask: (message: (ticket: number) => ToMediaWorker) => Promise<void>;
   readonly gone: (session: WorkerSession) => void;
 }
 
 /**
  * The main thread's half of a call whose audio runs in the worker. It moves samples between source, sink and the shared
- * rings every 20 ms; while this thread stands still, the worker continues with their contents.
+ * rings every 20 ms; while this thread is blocked, the worker continues with their contents.
  */
 export class WorkerSession implements MediaSession, Ticking {
   readonly port: number;
@@ -149,7 +149,7 @@ export class WorkerSession implements MediaSession, Ticking {
     if (this.#closing === undefined) this.#options.listener.lost(detail);
   }
 
-  /** The worker continues by it, also if this thread stands still. */
+  /** Lets the worker continue while this thread is blocked. */
   #passDeadline(): void {
     this.#deadline[0] = this.#options.deadlines.send - this.#options.aheadMs;
   }
@@ -190,7 +190,7 @@ export class WorkerSession implements MediaSession, Ticking {
     this.#sent = this.#outgoing.position; // dropped samples do not count
   };
 
-  /** True if the worker knows of the answer. */
+  /** True if the worker knows that the call is answered. */
   get #isAnswered(): boolean {
     return Atomics.load(this.#cells, CELL.answered) === 1;
   }

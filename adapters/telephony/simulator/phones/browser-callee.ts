@@ -22,7 +22,7 @@ export interface BrowserCalleeOptions {
 
 /**
  * A callee at a phone in a browser. All phones of the number ring; the first to answer has the call, and one decline is
- * for all. While it rings, phones may come and go: it continues ringing without any, like a phone that has lost its
+ * for all. While it rings, phones may connect and disconnect: it continues ringing without any, like a phone that has lost its
  * network, and a page that reconnects rings again.
  */
 export class BrowserCallee implements SimulatedCallee {
@@ -90,7 +90,7 @@ export class BrowserCallee implements SimulatedCallee {
     });
   }
 
-  /** A phone is gone. */
+  /** Called when a phone has disconnected. */
   left(phone: BrowserPhone, detail: string): void {
     if (this.#phone === phone) this.#options.call.end("callee_hung_up", detail);
   }
@@ -109,7 +109,7 @@ export class BrowserCallee implements SimulatedCallee {
     return undefined;
   }
 
-  /** Takes audio of the phone that has the call; returns what is wrong with it. Before the answer, audio is ignored. */
+  /** Takes audio from the phone that has the call; returns a fault, if any. Audio before the answer is ignored. */
   takeAudio(bytes: Uint8Array): string | undefined {
     return this.#state === "answered" ? this.#incoming.push(bytes) : undefined;
   }

@@ -10,7 +10,7 @@ import {
 } from "./phone-message.ts";
 import type { RingGroup } from "./ring-group.ts";
 
-/** Close codes of a phone's WebSocket, besides those of RFC 6455. */
+/** Close codes of a phone's WebSocket, in addition to those of RFC 6455. */
 export const PHONE_CLOSE_CODES = {
   /** The server is stopping. */
   stopping: 1001,
@@ -27,7 +27,7 @@ export const PHONE_CLOSE_CODES = {
 /** The highest rate of a leg, Hz. */
 const HIGHEST_RATE = 16_000;
 const MAX_BYTES: number = 2 * msToSamples(MAX_AUDIO_MS, HIGHEST_RATE);
-/** Most bytes that are queued for a page when another text message is due. */
+/** Maximum bytes queued for a page when another text message is due. */
 const MAX_QUEUED_BYTES: number = 256 << 10;
 
 /** Reason for the end of a phone's connection, by close code. A code of the page does not prove it, so no reason is repeated. */
@@ -97,7 +97,7 @@ export class BrowserPhone {
       : phoneFault("no_such_call", `there is no call ${JSON.stringify(command.call_id)} on this phone: it may be over`);
   }
 
-  /** Audio that is on its way when a call ends belongs to no call, and is dropped. */
+  /** Audio still in flight when a call ends belongs to no call and is dropped. */
   #audio(bytes: Uint8Array): PhoneFault | undefined {
     const { call } = this.#group;
     const fault = call?.isOn(this) ? call.takeAudio(bytes) : undefined;

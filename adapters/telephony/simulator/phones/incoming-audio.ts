@@ -8,7 +8,7 @@ const TARGET_MS = 60;
 const MAX_MS = 300;
 /** Audio left when the next piece of the page is due, ms: it may come this late. */
 const SPARE_MS = 40;
-/** Most keys that wait; each takes 200 ms. */
+/** Maximum pending keys; each takes 200 ms. */
 const MAX_KEYS = 32;
 
 /** The audio of a phone on its way into the call: its microphone, and its keys as tones. */
@@ -28,7 +28,7 @@ export class PhoneAudio {
     this.#buffer = new JitterBuffer({ sampleRate, targetMs: TARGET_MS, mostMs: MAX_MS, spareMs: SPARE_MS });
   }
 
-  /** Takes audio of the microphone, 16-bit little-endian samples; returns what is wrong with it, if anything. */
+  /** Takes microphone audio as 16-bit little-endian samples; returns a fault, if any. */
   push(bytes: Uint8Array): string | undefined {
     if (bytes.length === 0 || bytes.length % 2 !== 0)
       return `a binary message has ${bytes.length} bytes: it must have whole 16-bit samples`;
@@ -40,14 +40,14 @@ export class PhoneAudio {
     return undefined;
   }
 
-  /** Presses a key: 100 ms of its tones, and 100 ms of silence. A key that comes much too fast is lost. */
+  /** Presses a key: 100 ms of its tones, and 100 ms of silence. Keys that come far too fast are dropped. */
   press(digit: string): void {
     if (this.#keys.length < MAX_KEYS) this.#keys.push(dtmfTones(digit, { sampleRate: this.#sampleRate }));
   }
 
   /**
    * Fills the whole frame: with the tones of keys, else with the microphone, else with silence. Returns the number of
-   * samples that the page has sent, at the start of the frame: those of its microphone may be late.
+   * samples from the page, at the start of the frame: microphone audio may be late.
    */
   read(frame: Int16Array): number {
     const count = this.#buffer.read(frame); // the microphone continues during a key, unheard

@@ -21,7 +21,7 @@ export type PhoneMessage =
       readonly from: PhoneCaller;
       /** The instance that calls. */
       readonly instance: { readonly id: string; readonly name: string };
-      /** Of the audio both ways, Hz. */
+      /** Sample rate in both directions, Hz. */
       readonly sample_rate: number;
     }
   /** This phone has the call: audio follows. */

@@ -5,7 +5,7 @@ import { RingGroup } from "./ring-group.ts";
 
 /** Most open phones of one user. */
 export const MAX_PHONES = 8;
-/** Most connections of phones of one user, including those that wait to be opened or are closing … */
+/** Maximum phone connections of one user, including those that are opening or closing … */
 const MAX_USER_CONNECTIONS = 16;
 /** … and of all users. */
 const MAX_CONNECTIONS = 256;

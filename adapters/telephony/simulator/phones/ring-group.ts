@@ -1,7 +1,7 @@
 import type { BrowserCallee } from "./browser-callee.ts";
 import type { BrowserPhone } from "./browser-phone.ts";
 
-/** The phones that one number of a user rings. The number has one call at a time, whichever phone it is on. */
+/** The phones that ring for one number of a user. The number has one call at a time, on whichever phone. */
 export class RingGroup {
   readonly phones: Set<BrowserPhone> = new Set();
   readonly #unused: () => void;
@@ -23,7 +23,7 @@ export class RingGroup {
     this.#call?.joined(phone);
   }
 
-  /** Removes a phone whose connection is gone. @param detail how that ends its call */
+  /** Removes a phone that has disconnected. @param detail reason for the end of its call */
   remove(phone: BrowserPhone, detail: string): void {
     this.phones.delete(phone);
     this.#call?.left(phone, detail);

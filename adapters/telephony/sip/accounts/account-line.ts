@@ -201,7 +201,7 @@ export class AccountLine implements Line, AccountTarget {
     return !allowPrivate && !isListed(server, servers);
   }
 
-  /** Opens a line on the trunk; it reports that it is online, and that it is linked unless the host knows it. */
+  /** Opens a line on the trunk; it reports that it is online, and that it is linked unless the host already knows. */
   async #start(trunk: SipTrunk, { known }: { known: boolean }): Promise<void> {
     const { host } = this.#options;
     const line = new SipLine({ host, carrier: trunk, known, closed: () => {} });

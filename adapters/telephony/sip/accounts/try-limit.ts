@@ -2,7 +2,7 @@ import type { System } from "../../../../src/ports/system.ts";
 import { parseHostPort } from "../../../sip-stack/message/uri.ts";
 import type { SipAccount } from "./account.ts";
 
-/** The most failed attempts of one user, and those of all users for one account, in each window. */
+/** Maximum failed attempts per window: of one user, and of all users for one account. */
 const MAX_TRIES = 5;
 const WINDOW_MS = 60_000;
 /** The most concurrent attempts of all lines: each opens sockets. */

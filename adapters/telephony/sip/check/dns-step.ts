@@ -38,7 +38,7 @@ export function dnsFix({ outboundProxy }: ResolvedTrunk, fault: unknown): string
     : `check this machine's DNS resolver (/etc/resolv.conf) and the firewall; or use an IP address in ${own}`;
 }
 
-/** True if any answer comes, including "no such record". */
+/** True if there is any DNS answer, including "no such record". */
 function answers(ask: () => Promise<unknown>, system: System): Promise<boolean> {
   const answered = ask().then(
     () => true,

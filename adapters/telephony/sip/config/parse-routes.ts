@@ -44,7 +44,7 @@ export interface KnownTrunks {
   readonly names: ReadonlySet<string>;
 }
 
-/** Checks routes as they come from a settings file. Never throws. */
+/** Checks routes from a settings file. Never throws. */
 export function parseRoutes(
   input: unknown,
   known: KnownTrunks,

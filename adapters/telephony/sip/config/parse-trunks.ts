@@ -7,7 +7,7 @@ import { addUnknownKeys, labelOf, MAX_FAULTS, pathOf } from "./schema-faults.ts"
 import type { Trunk } from "./trunk.ts";
 import { trunkSchema } from "./trunk-schema.ts";
 
-/** One thing wrong with a trunk or a route. */
+/** A fault of a trunk or a route. */
 export interface TrunkFault {
   /** The trunk's name, or `#1` if the first one has no name; empty for a route, and if the input is not a list of trunks. */
   readonly trunk: string;

@@ -22,7 +22,7 @@ export interface ResolvedTrunk extends DestinationRule {
   /** True if `server` or `outboundProxy` prescribes TLS. */
   readonly encrypted: boolean;
   readonly domain: string;
-  /** The port after `domain` in a Request-URI: that of `server`, if the trunk names no domain. */
+  /** The port after `domain` in a Request-URI: the port of `server` if the trunk has no domain. */
   readonly domainPort: number | undefined;
   readonly user: string | undefined;
   readonly authUser: string | undefined;

@@ -1,4 +1,4 @@
-/** Several trunks behind one provider's name: if one trunk does not accept a call, the next one is tried. */
+/** Several trunks under one provider name: if a trunk does not accept a call, the next one is tried. */
 export interface Route {
   /** Instances choose it with `provider: "sip/<name>"`: lower-case letters, digits and hyphens. */
   readonly name: string;

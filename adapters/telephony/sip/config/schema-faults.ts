@@ -2,10 +2,10 @@ import type * as v from "valibot";
 import { nearest } from "../../../../src/base/nearest.ts";
 import { isObject } from "../../../../src/domain/input/input-checks.ts";
 
-/** The most faults that are reported. */
+/** Maximum number of faults reported. */
 export const MAX_FAULTS = 100;
 
-/** Adds a fault: the field, and what is wrong with it. */
+/** Adds a fault with its field. */
 export type AddFault = (field: string, detail: string) => void;
 
 /** `tls.cert`, `codecs.1`. */

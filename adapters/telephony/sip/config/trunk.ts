@@ -32,7 +32,7 @@ export interface Trunk {
   readonly withheld?: boolean | undefined;
   /** Registers with the server and keeps the registration alive. Default: false, also with a password. */
   readonly register?: boolean | undefined;
-  /** The SIP URI of a proxy that every request goes to first. */
+  /** The SIP URI of an outbound proxy for all requests. */
   readonly outboundProxy?: string | undefined;
   /** Our address as others see it behind a NAT: an IP address or a host name, with or without a port. Default: what the server reports, else the socket's own. */
   readonly publicAddress?: string | undefined;

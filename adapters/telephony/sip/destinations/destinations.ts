@@ -42,7 +42,7 @@ export interface DestinationRule {
 /** Reason why a number is not called; undefined: it may be called. */
 export type RefusalOf = (e164: string) => string | undefined;
 
-/** The same, as it is at this moment. */
+/** A snapshot of it. */
 export type RefusalNow = (e164: string) => string | undefined | Promise<string | undefined>;
 
 /**
@@ -88,7 +88,7 @@ export async function mayFollow({ user = "" }: SipUri, refuses: RefusalNow, form
 }
 
 /**
- * Makes sure that the URI a call has chosen leads to no number that must not be called.
+ * Checks that the URI chosen by a call does not lead to a blocked number.
  * @param refusalOf the trunk's own rule for numbers
  * @throws {DialError} `rejected_by_network`
  */

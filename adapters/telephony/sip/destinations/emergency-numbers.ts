@@ -168,7 +168,7 @@ export function isEmergencyNumber(e164: string): boolean {
   return false;
 }
 
-/** True if digits begin with an emergency number of any country: `112`, `1121`, and `11833` because of `118`. */
+/** True if digits start with an emergency number of any country: `112`, `1121`, and `11833` because of `118`. */
 export function beginsLikeEmergency(dialled: string): boolean {
   anywhere ??= new RegExp(`^(?:${EMERGENCY_NUMBERS.map(([, numbers]) => numbers.replaceAll(" ", "|")).join("|")})`);
   return anywhere.test(dialled);

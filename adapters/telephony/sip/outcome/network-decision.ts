@@ -23,7 +23,7 @@ const MAX_ELEMENTS = 10;
 const ANALYTICS = /\bv=analytics/i;
 /** Statuses in a Reason that only a network gives: unwanted, rejected by an intermediary, and the failures of STIR. */
 const NETWORK_STATUSES: ReadonlySet<number> = new Set([428, 436, 437, 438, 607, 608]);
-/** Q.850 causes that a phone may give; any other cause beside a 603 is a network's. */
+/** Q.850 causes that a phone may give; any other cause with a 603 comes from a network. */
 const PERSONAL_CAUSES: ReadonlySet<number> = new Set([16, 17, 18, 19, 21, 31, 127]);
 
 const UNKNOWN_NUMBER: NetworkDecision = {
@@ -78,7 +78,7 @@ const EXPLAINING = /^x-.*(?:error|reason|(?<!en|de)code(?!c|r)|cause|block|rejec
 const MAX_PROVIDER_FIELDS = 3;
 const MAX_PROVIDER_NAME = 60;
 
-/** The provider's own fields that explain why the call failed, at most three, as they are named. */
+/** The provider's fields that explain the failure, at most three, with their names. */
 export function providerFields({ headers }: SipResponse): (readonly [name: string, value: string])[] {
   const found: (readonly [string, string])[] = [];
   for (const [name, value] of headers) {

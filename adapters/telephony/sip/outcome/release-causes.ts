@@ -3,7 +3,7 @@ import type { ReleaseCause } from "../../../../src/ports/telephony.ts";
 /** The meaning of a status that refuses an INVITE. */
 export interface StatusMeaning {
   readonly cause: ReleaseCause;
-  /** The status is decisive; a Q.850 cause beside it changes nothing. */
+  /** The status decides; an additional Q.850 cause changes nothing. */
   readonly definite?: boolean;
   /** The fix, for the owner of the trunk. */
   readonly fix?: string;
@@ -93,7 +93,7 @@ export const Q850_MEANINGS: Readonly<Record<number, ReleaseCause>> = {
 export interface RefusedProgress {
   /** The callee had been alerted. */
   readonly rang: boolean;
-  /** A provisional response other than 100 had come. */
+  /** A provisional response other than 100 had arrived. */
   readonly progressed: boolean;
 }
 

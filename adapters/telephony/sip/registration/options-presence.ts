@@ -34,7 +34,7 @@ export interface OptionsPresenceOptions {
 /** The result of a probe. */
 interface ProbeResult {
   readonly health: LineHealth;
-  /** The least time to the next probe. Default: the usual interval. */
+  /** Minimum time until the next probe. Default: the usual interval. */
   readonly waitMs?: number | undefined;
 }
 

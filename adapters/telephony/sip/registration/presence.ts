@@ -4,7 +4,7 @@ import type { AgentReply } from "../../../sip-stack/dialog/agent.ts";
 import { TransportError } from "../../../sip-stack/transport/transport.ts";
 
 /**
- * Knows whether a trunk can place calls, for all its lines together.
+ * Tracks if a trunk can place calls, for all of its lines.
  *
  * It probes the server on its own schedule, and reports changes. A line's probe gets the latest result, which is at most
  * {@link PROBE_INTERVAL_MS} old (older if the password was refused): a thousand lines that are probed every few seconds must not
@@ -30,7 +30,7 @@ export type HealthChanged = (health: LineHealth) => void;
 
 /** The interval between two probes of an online trunk, ms. */
 export const PROBE_INTERVAL_MS = 30_000;
-/** Time a trunk may take to respond, ms; until then a lost datagram is retransmitted three times. */
+/** Response timeout of a trunk, ms; within it a lost datagram is retransmitted three times. */
 export const SILENCE_MS = 4_500;
 
 /** The wait after a number of failures in a row, ms: 2 s, doubled up to 30 s, up to a quarter less at random. */
@@ -56,7 +56,7 @@ export function sameHealth(one: LineHealth | undefined, other: LineHealth): bool
   return one.reason === other.reason && one.lasting === other.lasting;
 }
 
-/** Reason why no response came, for the owner of the line; some faults of the transport already name the peer and the fix. */
+/** Reason for the missing response, for the owner of the line; some faults of the transport already name the peer and the fix. */
 export function silenceText(server: string, fault: unknown): string {
   const detail = errorText(fault);
   if (detail.includes(server)) return detail;

@@ -147,7 +147,7 @@ export class TrunkRegistration implements Presence {
     }
   }
 
-  /** @param again whether a 423 may still lead to a longer expiry */
+  /** @param again true if a 423 may still cause a retry with a longer expiry */
   async #answered(reply: AgentReply, again = true): Promise<void> {
     const { status, headers } = reply.response;
     const least = status === 423 && again ? parseUint32(headers.get("Min-Expires")) : undefined;

@@ -48,7 +48,7 @@ export class RouteLeg implements Leg {
     this.#gone = this.#run();
   }
 
-  /** Of the current trunk. */
+  /** Call-ID of the attempt over the current trunk. */
   get sipCallId(): string | undefined {
     return this.#attempt.leg.sipCallId;
   }
@@ -58,7 +58,7 @@ export class RouteLeg implements Leg {
     return this.#attempt.leg.dtmf;
   }
 
-  /** Of the current trunk; undefined if that transfers no calls. */
+  /** Transfers over the current trunk; undefined if it supports none. */
   get transfer(): Leg["transfer"] {
     return this.#attempt.leg.transfer;
   }

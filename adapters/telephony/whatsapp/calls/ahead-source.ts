@@ -1,6 +1,6 @@
 import type { AheadSource, FrameSource } from "../../../../src/ports/media.ts";
 
-/** A source that is pulled ahead. A client that cannot counts what is pulled as played, and pads its frames itself. */
+/** The read-ahead of a source. A source without one is wrapped: its samples count as played once read, and its frames are padded. */
 export function aheadOf(source: FrameSource): AheadSource {
   return source.ahead ?? new ReadAhead(source);
 }

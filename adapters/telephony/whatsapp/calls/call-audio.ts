@@ -15,7 +15,7 @@ interface CallAudioOptions {
   readonly system: Pick<System, "monotonic">;
   readonly clock: MediaClock;
   readonly deadlines: Pick<Deadlines, "send">;
-  /** The calls of the connected client; undefined while there is none. */
+  /** The calls of the connected client; undefined while not connected. */
   readonly voip: () => WhatsAppVoip | undefined;
   /** The first frame was handed to the client, or the call is on hold. */
   readonly started: () => void;
@@ -66,7 +66,7 @@ export class WhatsAppCallAudio implements Ticking {
     return this.#ticked ? this.#statistics.totals(this.#options.system.monotonic()) : null;
   }
 
-  /** The call is active. The first frame follows with the next tick: the client begins to send after this event. */
+  /** The call is active. The first frame follows with the next tick: the client starts to send after this event. */
   start(): void {
     if (this.#state !== "waiting") return;
     this.#state = "running";
@@ -142,7 +142,7 @@ export class WhatsAppCallAudio implements Ticking {
     else this.#empty = true;
   }
 
-  /** The client continues sending silence, and what it has buffered, unless it is muted. */
+  /** Unless muted, the client continues sending silence and its buffered audio. */
   #mute(calls: WhatsAppVoip, muted: boolean): void {
     if (muted === this.#muted) return;
     this.#muted = muted;

@@ -34,11 +34,11 @@ export const ACK_MS = 10_000;
 export const BUSY_MS = 2_000;
 /** The audio path of an accepted call comes up within this time, ms. */
 export const MEDIA_MS = 20_000;
-/** Between two looks at a call whose connection is lost, ms: a ringing one has no more time than that. */
+/** Interval of checks of a call whose connection is lost, ms; a ringing call gets no more time than that. */
 export const LINE_CHECK_MS = 10_000;
 /** A call whose audio still flows outlives its connection for this long, ms. */
 export const LINE_LIMIT_MS = 30_000;
-/** Audio flows if the last of it came within this time, ms. */
+/** Audio counts as flowing if the latest arrived within this time, ms. */
 const FLOWING_MS = 1_000;
 /** Silence of the callee after which it is noted, ms: without their audio, not with quiet audio. */
 export const INBOUND_MS = 10_000;
@@ -232,7 +232,7 @@ function draining(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
   return isDry ? endOurselves(flow, RELEASED) : to(flow);
 }
 
-/** The session is gone permanently, and the call with it. */
+/** The session has ended permanently, and the call with it. */
 function gone(input: CallInput): boolean {
   return input.type === "line_lost" && input.final;
 }

@@ -6,7 +6,7 @@ import type { ResolvedNumber } from "./number-resolver.ts";
 export interface CallPort {
   /** The connected client; undefined while there is none. Read it for every act: a reconnect may replace it. */
   readonly client: WhatsAppClient | undefined;
-  /** The calls of the client, also while its connection is down: their audio goes another way. */
+  /** The calls of the client, also while its connection is down: their audio takes another path. */
   readonly calls: WhatsAppVoip | undefined;
   readonly openCalls: OpenCallLog;
   /** The reason for which no offer may be sent to this callee now; undefined if it may. Called right before each offer. */
@@ -28,7 +28,7 @@ export interface OpenCallLog {
   terminated(callId: string): void;
   /** The callee knows that the call has ended. */
   delete(callId: string): void;
-  /** Ends the calls that neither a leg carries nor the client has, if the client is connected. Never rejects. */
+  /** Ends the calls that no leg carries and the client does not have, if the client is connected. Never rejects. */
   end(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface WhatsAppCallListener {
   voip(event: VoipEvent): void;
   /** An incoming stanza, before the client has handled it; not checked. */
   stanza(stanza: unknown): void;
-  /** The connection broke. `final`: the session will not come back for this call: unlinked, replaced, banned, closed. */
+  /** The connection was lost. `final`: it will not return for this call: unlinked, replaced, banned, closed. */
   lost(reason: string, final: boolean): void;
   /** The connection is about to be given up: hang up now. */
   end(reason: string): void;
@@ -48,7 +48,7 @@ export interface WhatsAppCallListener {
   restored(): void;
 }
 
-/** Events of the client's voip plugin, as far as a call needs them. */
+/** Events of the client's VoIP plugin that a call needs. */
 export type VoipEvent =
   | { readonly type: "state" | "ended"; readonly call: WhatsAppCall }
   /** `pcm`: samples of 16 kHz, -1 to 1. */

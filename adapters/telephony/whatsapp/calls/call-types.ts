@@ -48,7 +48,7 @@ export interface WhatsAppCallFlow {
   readonly state: CallState;
   /** Decided end of the call; undefined before. */
   readonly end: CallEnd | undefined;
-  /** The core knows that the network has the call. */
+  /** True if the core knows that the network has the call. */
   readonly placed: boolean;
   readonly alerted: boolean;
   readonly held: boolean;

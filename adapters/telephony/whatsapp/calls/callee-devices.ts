@@ -1,4 +1,4 @@
-/** The devices of a callee, as far as a call knows them. */
+/** The callee's devices known to a call. */
 export interface CalleeDevices {
   /** Numbers of the devices that have the offer; empty if they are not known. */
   readonly listed: readonly number[];

@@ -15,7 +15,7 @@ const FAULTS: readonly (readonly [message: RegExp, fault: () => DialError])[] = 
     /^no device sessions to encrypt the call offer/,
     () => new DialError("unreachable", "the number has no device that can be called: no device sessions"),
   ],
-  // The client asks for the callee's devices first, unless it knows them.
+  // The client first queries the callee's devices, unless they are cached.
   [/^client is not connected/, () => new DialError("line_lost", "the connection to WhatsApp is down")],
   [/^noise session not ready/, () => new DialError("line_lost", "the connection to WhatsApp is down")],
   // Each runtime has its own words for a missing package, and names folders of the server in them.

@@ -2,7 +2,7 @@ import type { CallPort, VoipEvent, WhatsAppCallListener } from "./call-port.ts";
 import { isAboutCalls } from "./stanza.ts";
 import { readVoipEvent } from "./voip-report.ts";
 
-/** Most reports that are kept; those of one offer are few. */
+/** Maximum number of reports kept; an offer has few. */
 const MOST = 64;
 
 /** Keeps what the session reports while an offer is sent: the call has no id yet, and an answer may come before that. */
@@ -31,7 +31,7 @@ export class EarlyReports implements WhatsAppCallListener {
   }
 
   voip(event: VoipEvent): void {
-    const report = readVoipEvent(event); // as it is now: the client changes the call in place
+    const report = readVoipEvent(event); // a copy, because the client mutates the call
     if (report === undefined || report.type === "inbound_audio") return;
     const { type, callId, peerJid = "" } = report;
     const state = type === "ended" ? { state: "ended", endReason: report.reason ?? "" } : { state: report.state };

@@ -3,9 +3,9 @@ import { type FrameSink, SAMPLE } from "../../../../src/ports/media.ts";
 import { WHATSAPP_FRAME } from "./audio-format.ts";
 import type { AudioStatistics } from "./audio-statistics.ts";
 
-/** Most frames that wait to be passed on; with more, the delay has grown for nothing. */
+/** Maximum pending frames; more would only add delay. */
 const MAX_FRAMES = 5;
-/** Frames that should be there when one is due: it, and one to spare for a piece that comes late. */
+/** Frames to have when one is due: that one, and a spare for audio that arrives late. */
 const ENOUGH_FRAMES = 2;
 /** After that many frames with more than enough of them, the delay may shrink: 5 s. */
 const STEADY_FRAMES = 84;
@@ -15,7 +15,7 @@ const NOT_RECEIVED = new Uint8Array(WHATSAPP_FRAME).fill(SAMPLE.filledIn);
 
 /**
  * The callee's audio: pieces of any length, whenever they arrive, become one frame for each tick of the leg. The first
- * frame is passed on once there is audio; missing ones are silence after that. A piece that comes late makes the delay
+ * frame is passed on once there is audio; missing ones become silence. Late audio makes the delay
  * longer; quiet frames are left out when it was longer than needed for a while.
  */
 export class InboundAudio {

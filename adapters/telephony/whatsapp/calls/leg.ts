@@ -170,7 +170,7 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
     else this.#take({ type: "fault", detail: errorText(fault) });
   }
 
-  /** The client sends our frames from now on, instead of a microphone's. */
+  /** Makes the client send our frames instead of a microphone's. */
   #takeAudio(): void {
     try {
       this.#voip?.setExternalAudioMode(this.callId, true);
@@ -238,7 +238,7 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
     this.#timers.delete(timer);
   }
 
-  /** The client may hang, reject or throw, or be gone: the call ends all the same. */
+  /** The client may hang, reject, throw or be closed: the call ends anyway. */
   #endCall(): void {
     const released = (): void => this.#take({ type: "released" });
     this.#cancelEnd = this.#options.system.after(END_MS, released);

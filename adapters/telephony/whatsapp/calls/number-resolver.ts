@@ -11,12 +11,12 @@ import { readJid } from "./jid.ts";
 export const RESOLVE_MS = 10_000;
 /** An answer is believed for this long, ms: owners change, and numbers leave WhatsApp. */
 export const BELIEVED_MS = 3_600_000;
-/** Most answers that are kept. */
+/** Maximum number of cached results. */
 const MAX_KEPT = 1_000;
-/** Most entries of an answer that are looked at. */
+/** Maximum entries read per result. */
 const MAX_ENTRIES = 8;
 
-/** By what WhatsApp knows a number. */
+/** WhatsApp's addresses of a number. */
 export interface ResolvedNumber {
   /** `5511987654321@s.whatsapp.net`: the form of the number that is on WhatsApp. */
   readonly phoneJid: string;

@@ -1,6 +1,6 @@
 import type { LineCondition, RefusalScope } from "../../../../src/ports/telephony.ts";
 
-/** The meaning of an error of WhatsApp in reply to an offer, by what it applies to besides the call itself. */
+/** The meaning of WhatsApp's error in reply to an offer, by its scope beyond the call. */
 export type OfferError =
   /** No other reason: the next callee may be called. */
   | { readonly scope: "callee"; readonly text: string }

@@ -5,7 +5,7 @@ import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
 import { SAMPLE_RATE, WHATSAPP_FRAME, WHATSAPP_FRAME_MS } from "./audio-format.ts";
 import type { AudioStatistics } from "./audio-statistics.ts";
 
-/** Most frames in the client's buffer that are accounted for; it holds no more than half a second. */
+/** Maximum accounted frames in the client's buffer, which holds at most half a second. */
 const MAX_FED = 16;
 const SCALE = 1 / 32_768;
 /** The real client's own: what a client that gives no usable ones is fed by. */
@@ -13,7 +13,7 @@ const WATERMARKS = { pauseMs: 120, resumeMs: 60 };
 /** A client that reports a larger buffer is fed as if it was this, ms: with more than 200, the real one drops audio. */
 const MAX_PAUSE_MS = 140;
 
-/** The client takes no audio for the call: it no longer knows the call. */
+/** The client accepts no audio for the call because it no longer has the call. */
 export class CallUnknown extends CodedError {
   override readonly name = "CallUnknown";
   readonly code = "call_unknown";
@@ -30,7 +30,7 @@ interface Keys {
 }
 
 /**
- * The audio for the callee: feeds the client's buffer in whole frames, by its watermarks, and reports to the source what has
+ * The audio for the callee: feeds the client's buffer in whole frames, by its watermarks, and reports to the source which samples have
  * left that buffer. Allocates nothing for a frame.
  */
 export class OutboundAudio {
@@ -41,16 +41,16 @@ export class OutboundAudio {
   #source: AheadSource | undefined;
   #watermarks: { readonly pauseMs: number; readonly resumeMs: number } | undefined;
   #paused = false;
-  /** Samples at the beginning of the frame that is not fed yet. */
+  /** Samples at the start of the frame that is not fed yet. */
   #filled = 0;
   /** The unfinished frame has waited for a tick. */
   #waited = false;
-  /** Samples of the source in each frame of the client's buffer, and those of silence for lack of any: two rings. */
+  /** Number of source samples and of silent samples in each frame of the client's buffer: two rings. */
   readonly #pulled = new Int32Array(MAX_FED);
   readonly #padding = new Int32Array(MAX_FED);
   #oldest = 0;
   #fed = 0;
-  /** The latest samples that were sent were those of the source. */
+  /** True if the latest samples sent came from the source. */
   #signalBefore = false;
   #begun = false;
   #draining = false;
@@ -90,13 +90,13 @@ export class OutboundAudio {
     await new Promise<void>((sent) => this.#keys.push({ tones, at: 0, sent }));
   }
 
-  /** A tick: accounts for what was sent, and feeds what is due. Returns the audio that is buffered, ms. */
+  /** Handles a tick: accounts for sent audio and feeds due frames. Returns the buffered audio, ms. */
   tick(voip: WhatsAppVoip): number {
     const level = this.#account(levelOf(voip.getLiveBufferMs(this.#callId)));
     return this.#draining ? level : this.#feed(voip, level);
   }
 
-  /** Reports to the source what has left the client's buffer, and the silence that the client has sent for lack of any. */
+  /** Reports to the source which audio has left the client's buffer, and the silence sent in its absence. */
   #account(level: number): number {
     const buffered = Math.ceil(level / WHATSAPP_FRAME_MS);
     const wasEmpty = this.#fed === 0;
@@ -143,7 +143,7 @@ export class OutboundAudio {
     return level;
   }
 
-  /** Fills the frame from the source, as far as that has samples. */
+  /** Fills the frame from the source, as far as it has samples. */
   #fill(): void {
     const source = this.#source;
     if (source === undefined) return;
@@ -151,7 +151,7 @@ export class OutboundAudio {
     this.#filled += Math.min(rest.length, Math.max(0, source.pull(rest)));
   }
 
-  /** True if an unfinished frame may wait for the rest of it: the client has another one, or this one begins an utterance. */
+  /** True if a partial frame may wait for its rest: the client has another one, or this one starts an utterance. */
   #mayWait(level: number): boolean {
     const isFirst = !this.#waited;
     this.#waited = true;

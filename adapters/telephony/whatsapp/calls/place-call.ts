@@ -16,7 +16,7 @@ import { ownAddresses } from "./own-addresses.ts";
 export const OFFER_MS = 20_000;
 /** Time between two looks for the id of a call whose offer is being sent, ms. */
 const LISTING_MS = 10;
-/** The client ends a call that is no longer waited for within this time, ms. */
+/** The client ends an abandoned call within this time, ms. */
 const TAKE_BACK_MS = 4_000;
 
 /** Dependencies of calls on their line and network. */
@@ -25,7 +25,7 @@ export interface CallContext {
   /** The clock of all calls. */
   readonly clock: MediaClock;
   readonly deadlines: Deadlines;
-  /** Of all lines: a number has the same address for each of them. */
+  /** Shared by all lines: a number has the same address for each of them. */
   readonly numbers: NumberResolver;
 }
 
@@ -49,7 +49,7 @@ export async function placeWhatsAppCall(
   const phone = `+${phoneJid.slice(0, phoneJid.indexOf("@"))}`;
   if ((await mayCall?.(phone)) === false) throw refusedCall(`not dialled: ${phone} may not be called`);
   if (signal.aborted) throw abandoned();
-  // Last, because a lock may begin while the core looks the callee up.
+  // Checked last, because a lock may start while the core looks up the callee.
   const block = await port.offerBlock(callee);
   if (block !== undefined) throw block;
   if (signal.aborted) throw abandoned();
@@ -100,13 +100,13 @@ interface OfferReports {
   readonly port: Pick<CallPort, "openCalls">;
   /** The client has the call; its offer may leave at any time. */
   readonly opened: (callId: string) => void;
-  /** The offer was sent too late: that call is no longer waited for. */
+  /** The offer was sent too late: that call has been abandoned. */
   readonly withdraw: (callId: string) => Promise<void>;
 }
 
 /**
  * Sends an offer. The client lists its call first: the call is stored at once, before the offer leaves, because a crash would
- * leave a phone ringing. The real client stores keys of its own in between, and writes keep their order.
+ * leave a phone ringing. The real client stores its own keys in between, and writes keep their order.
  */
 async function offer(
   voip: WhatsAppVoip,

@@ -23,7 +23,7 @@ export interface CallIdentity {
 
 /** Most children of a stanza that are looked at. */
 const MAX_CHILDREN = 64;
-/** Most devices of one callee. */
+/** Maximum devices per callee. */
 const MAX_DEVICES = 64;
 const MAX_WORD = 64;
 

@@ -13,7 +13,7 @@ interface ReportedCall {
   readonly peerJid: string | undefined;
 }
 
-/** Reads an event, whose call is as it is now; undefined if it means nothing. The client is not trusted to keep its types. */
+/** Reads an event with the current state of its call; undefined if it is irrelevant. The client's types are not trusted. */
 export function readVoipEvent(event: VoipEvent): VoipReport | undefined {
   try {
     if (event.type === "error") return undefined;

@@ -1,7 +1,7 @@
 import type { Timers } from "../../../../src/base/timers.ts";
 import type { SessionFlow, SessionInput } from "./flow/session-types.ts";
 
-/** Waits for the first sign of an attempt to link: a code, or the reason why none comes. */
+/** Waits for the first sign of an attempt to link: a code, or the reason why none arrives. */
 export class FirstSign {
   readonly #system: Timers;
   readonly #waiting = new Set<(fault: string | undefined) => void>();
@@ -10,7 +10,7 @@ export class FirstSign {
     this.#system = system;
   }
 
-  /** Reason why no code comes; undefined if one came, or if there is no sign within `ms`. */
+  /** Reason why no code arrives; undefined if one arrived, or if there is no sign within `ms`. */
   wait(ms: number): Promise<string | undefined> {
     return new Promise((resolve) => {
       const done = (fault: string | undefined) => {

@@ -90,7 +90,7 @@ export class WhatsAppSession implements CallPort {
     const listener = {
       timelock: () => this.#offers.check(),
       input: (input: SessionInput) => {
-        // The socket is another one, and the end of the one before is seldom seen.
+        // The socket is a new one; the end of the previous one is rarely reported.
         if (input.type === "accepted") this.openCalls.connectionLost();
         this.#take(input);
         if (input.type === "accepted") void this.openCalls.end();
@@ -127,7 +127,7 @@ export class WhatsAppSession implements CallPort {
 
   async offerBlock(callee: ResolvedNumber): Promise<DialError | undefined> {
     const isStranger = !(await this.#clients.isContact(callee));
-    // A number that has just come online may be locked already: its client has yet to answer.
+    // A number that has just come online may already be locked: its client has not reported yet.
     if (isStranger) await this.#offers.asked();
     return this.#offers.block(isStranger);
   }
@@ -140,7 +140,7 @@ export class WhatsAppSession implements CallPort {
     this.#offers.offerAccepted();
   }
 
-  /** The reason for which the number may not call anybody now, although it is online; undefined if it may. */
+  /** The reason why the number may not call anyone now although it is online; undefined if it may. */
   get pause(): DialError | undefined {
     return this.#offers.block(false);
   }
@@ -156,7 +156,7 @@ export class WhatsAppSession implements CallPort {
     };
   }
 
-  /** True if a number is linked, as far as the session knows. */
+  /** True if the session has a linked number. */
   get linked(): boolean {
     return isLinked(this.#flow);
   }
@@ -189,7 +189,7 @@ export class WhatsAppSession implements CallPort {
 
   /**
    * Starts linking, or keeps it going; a number that is linked and halted connects again.
-   * @throws {NetworkSilent} why no code comes
+   * @throws {NetworkSilent} no code arrives; the message names the reason
    */
   async link(): Promise<void> {
     this.#offers.retry();
@@ -199,7 +199,7 @@ export class WhatsAppSession implements CallPort {
     if (fault !== undefined) throw new NetworkSilent(fault);
   }
 
-  /** A code that is typed on the phone with this number. @throws {NetworkSilent} why there is none */
+  /** A code to type on the phone with this number. @throws {NetworkSilent} there is no code; the message names the reason */
   async pairingCode(phone: string, signal: AbortSignal): Promise<PairingCode> {
     await this.link();
     signal.throwIfAborted();
@@ -236,7 +236,7 @@ export class WhatsAppSession implements CallPort {
   /** Disconnects; the number stays linked. Never rejects. */
   async close(): Promise<void> {
     const { system } = this.#options;
-    // A phone that has just accepted this device should not be the only place that knows.
+    // Waits for the link to be stored: otherwise only the phone would know that it has accepted this device.
     const late = () => new NetworkSilent("the link was not stored in time");
     if (this.#storing !== undefined) await within(this.#storing, { system, ms: STORING_MS, late }).catch(() => {});
     this.#take({ type: "close" });

@@ -1,8 +1,8 @@
 /**
- * A record of the client, such as its credentials. The store passes records through; what it reads of one is typed where
+ * A record of the client, such as its credentials. The store passes records through; the fields it reads are typed where
  * it reads it.
  */
-// biome-ignore lint/suspicious/noExplicitAny: the types are the client's, and only `any` stands in for all of them
+// biome-ignore lint/suspicious/noExplicitAny: these are the client's types, and only `any` accepts all of them
 export type ClientRecord = any;
 
 /** The address of a device, as the client's protocol names it. */

@@ -1,4 +1,4 @@
-/** Returns a function that runs tasks one after the other, whether earlier ones succeed or fail. */
+/** Returns a function that runs tasks sequentially, whether earlier ones succeed or fail. */
 export function inTurn(): <T>(task: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {

@@ -25,9 +25,9 @@ export class RecordSet<T> {
   readonly #cache = new Map<string, T>();
   /** The names of all records, those written last at the end. */
   #names: Promise<Set<string>> | undefined;
-  /** The latest change of each name that is under way, or failed: what it leaves is what counts. */
+  /** The latest pending or failed change of each name, which determines its value. */
   readonly #latest = new Map<string, object>();
-  /** Counts writes: what was read before one is not put into the cache after it. */
+  /** Counts writes: a value read before a write is not cached after it. */
   #writes = 0;
 
   constructor(options: RecordSetOptions<T>) {
@@ -85,7 +85,7 @@ export class RecordSet<T> {
       for (const name of changed) this.#cache.delete(name);
     };
     forget();
-    // Again after the write: the effect of a failed one is unknown, and what was read in the meantime may be older.
+    // Repeated after the write: the effect of a failed write is unknown, and values read in the meantime may be stale.
     await this.#options.writer.write(stored).finally(forget);
     for (const name of changed) {
       if (this.#latest.get(name) !== change) continue; // a later change is under way

@@ -8,7 +8,7 @@ interface PendingWrite {
   reject(error: unknown): void;
 }
 
-/** Writes one after the other; later ones that wait are written together. */
+/** Writes sequentially; pending changes are written together. */
 export class RecordWriter {
   readonly #records: LineRecords;
   #pending: PendingWrite[] = [];
@@ -18,7 +18,7 @@ export class RecordWriter {
     this.#records = records;
   }
 
-  /** Resolves once the changes are stored, all of them together with or without those of others. */
+  /** Resolves once the changes are stored atomically, possibly along with those of others. */
   write(changes: Changes): Promise<void> {
     if (changes.size === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {

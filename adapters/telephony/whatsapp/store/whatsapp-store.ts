@@ -46,7 +46,7 @@ const MOST = {
 const CACHED = 500;
 const TOKENS = { is: isNestedObject, cached: CACHED, most: MOST.privacyToken } as const;
 
-/** The stores of privacy tokens that clients have opened, by their records: a second store would not know what the first one writes. */
+/** The stores of privacy tokens that clients have opened, by their records: a second store would miss writes of the first one. */
 const OPENED = new WeakMap<LineRecords, Map<string, PrivacyTokenStore>>();
 
 /** The privacy tokens of a client: the store that it has opened, or else a new one on the same records. */

@@ -4,7 +4,7 @@ import type { AgentSpeech } from "./agent-speech.ts";
 import type { ConductedCall } from "./conducted-call.ts";
 import type { CalleeTurns } from "./listening.ts";
 
-/** The actions of an agent on its call: says, waits, presses keys, transfers, leaves a message, ends the call. */
+/** The actions of an agent on its call: speech, pauses, keys, transfers, voicemail messages, and hanging up. */
 export class AgentActions {
   readonly #core: ConductedCall;
   readonly #listening: CalleeTurns;

@@ -24,8 +24,8 @@ type AgentCallContext = Pick<Context, "agentTools"> &
   ListeningContext;
 
 /**
- * Conducts one call by an agent: what happens goes into one mailbox, the agent replies to one thing after the other, and
- * its replies are spoken. The leg's own clock measures how long the callee is silent.
+ * Conducts one call with an agent: events go into one mailbox, the agent replies to one at a time, and
+ * its replies are spoken. The leg's clock measures the silence of the callee.
  */
 export class AgentCall implements CallTap {
   readonly core: ConductedCall;
@@ -145,7 +145,7 @@ export class AgentCall implements CallTap {
   #tools(): OfferedTool[] {
     const { call, media, signal } = this.core;
     const used = (data: EventData["tool_used"]) => {
-      this.#listening.answered(); // what a tool has done cannot be taken back
+      this.#listening.answered(); // effects of a tool cannot be undone
       media.post({ type: "noticed", fact: { event: "tool_used", data } });
     };
     return offeredTools(this.#context, call, signal, used);
@@ -175,7 +175,7 @@ export class AgentCall implements CallTap {
     if (input.type !== "begin") this.#deliverHeard(replies.conversation);
     let acted = false;
     try {
-      // Also an interrupted reply is read to its end, because the agent may not notice.
+      // Even an interrupted reply is read to its end, because the agent may not notice the interruption.
       for await (const action of replies.reply(input, signal, reading.signal)) {
         acted = true;
         if (await this.#actions.carryOut(action, speech, reading.signal)) return true;

@@ -43,7 +43,7 @@ export class AgentResult {
     this.#schema = schema;
   }
 
-  /** Begins to ask, once. Resolves with the findings; never rejects. */
+  /** Requests the findings, once. Resolves with them; never rejects. */
   ask(): Promise<Findings> {
     this.#asking ??= this.#find().then((findings) => {
       this.#findings = findings;
@@ -52,7 +52,7 @@ export class AgentResult {
     return this.#asking;
   }
 
-  /** The call has ended. What is not known now is asked for, and the agent has {@link AFTER_CALL_MS} left. */
+  /** Handles the end of the call: requests the findings if they are missing, within {@link AFTER_CALL_MS}. */
   atEnd(): FindingsAtEnd {
     return this.#findings ? { known: this.#findings } : { later: this.#askAfterCall() };
   }
@@ -94,7 +94,7 @@ export class AgentResult {
   #checked(value: unknown): Findings {
     const json = JSON.stringify(value) ?? "null";
     if (json.length > MAX_RESULT_CHARACTERS) return tooLong(json);
-    const stored: unknown = JSON.parse(json); // what is checked is what is stored: a Date is a text in both
+    const stored: unknown = JSON.parse(json); // check the stored form: a Date becomes a string
     const faults = schemaFaults(this.#schema, stored);
     if (faults.length === 0) return { result: stored as CallResult, resultError: null };
     return {

@@ -13,15 +13,15 @@ import { type SpokenLine, SpokenQueue, Utterance } from "./spoken-queue.ts";
 /** Dependencies of the agent speech. */
 export type AgentSpeechContext = Pick<Context, "speechScheduler" | "system">;
 
-/** Time the speech engine may take for the next piece of a text, ms. */
+/** Longest wait for the next piece of speech, ms. */
 const SPEECH_MS = 10_000;
 const LATE = `the speech engine sent nothing for ${SPEECH_MS} ms`;
 
 /** Callbacks of an {@link AgentSpeech}. */
 export interface SpeechReports {
-  /** The first samples of a text have come from the engine. */
+  /** Called when the engine returns the first samples of a text. */
   rendered(): void;
-  /** A text begins to be played. */
+  /** Called when playback of a text starts. */
   begun(): void;
   /** A text has been played, or was interrupted. */
   spoken(line: SpokenLine): void;
@@ -29,7 +29,7 @@ export interface SpeechReports {
   skipped(passage: SkippedText): void;
 }
 
-/** The agent's voice: speaks one text after the other, stops if it is interrupted, and knows what was heard. */
+/** The agent's voice: speaks texts in order, stops on an interruption, and tracks what was heard. */
 export class AgentSpeech {
   readonly #context: AgentSpeechContext;
   readonly #voiceId: string;
@@ -39,7 +39,7 @@ export class AgentSpeech {
   readonly #queue: SpokenQueue;
   /** Aborted to stop the text that is being rendered. */
   #rendering = new AbortController();
-  /** Texts that the callee has interrupted, until the agent says something else. */
+  /** Texts that the callee has interrupted, until the agent speaks again. */
   #dropped: Utterance[] = [];
 
   constructor(
@@ -75,7 +75,7 @@ export class AgentSpeech {
   }
 
   /**
-   * Speaks a text behind those before it; resolves when all of it is queued, or was interrupted.
+   * Speaks a text after the earlier ones; resolves when it is fully queued or was interrupted.
    * @param interrupted the callee has interrupted the reply: an interruptible text is only kept, for {@link resume}
    * @throws {SpeechFailed} or the signal's reason
    */
@@ -99,7 +99,7 @@ export class AgentSpeech {
       if (!stop.aborted) {
         utterance.abandon();
         this.#queue.end(utterance);
-        // One sentence in a script that the voice does not know is reported; the rest of the reply is spoken.
+        // A sentence in an unsupported script is reported; the rest of the reply is spoken.
         if (error instanceof UnspeakableText) return;
         throw error instanceof SpeechFailed ? error : new SpeechFailed(errorText(error), { cause: error });
       }

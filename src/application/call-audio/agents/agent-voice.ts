@@ -8,7 +8,7 @@ import type { Context } from "../../context.ts";
 /** Dependencies of the agent voice. */
 export type AgentVoiceContext = Pick<Context, "agentVoiceId" | "speech" | "transcription">;
 
-/** Spoken if neither the call nor the server names a voice. */
+/** Voice used if neither the call nor the server names one. */
 const USUAL_VOICE = "en-US-1";
 /** Spoken if nothing names a language. */
 const USUAL_LANGUAGE = "en-US";
@@ -32,7 +32,7 @@ export async function agentVoice(
 }
 
 /**
- * A voice that speaks a language, best of the same region; undefined if there is none.
+ * A voice for a language, preferably of the same region; undefined if there is none.
  * @param preferred the id of the voice to take if it speaks the language
  */
 export function voiceOf(voices: readonly Voice[], language: string, preferred = USUAL_VOICE): Voice | undefined {

@@ -24,7 +24,7 @@ export interface OpenConversation {
 }
 
 /**
- * Conducts one call by an agent in audio: paces what it says, stops it if the callee interrupts, and notifies it of how much
+ * Conducts one call with an audio agent: paces its speech, stops it if the callee interrupts, and reports to it how much
  * was heard. The leg's own clock measures how long both sides are silent.
  */
 export class AudioAgentCall implements CallTap {
@@ -217,7 +217,7 @@ export class AudioAgentCall implements CallTap {
     this.#incoming.read(item, bytes);
   }
 
-  /** The callee interrupts: stops what is being said, unless it must be heard; returns whether the agent reacts. */
+  /** Handles an interruption: stops the speech unless it must be heard; returns true if the agent reacts. */
   #interrupt(bySpeech: boolean): boolean {
     if (this.core.isDecided || this.#speech?.mustBeHeard) return false;
     this.core.silence.stop();

@@ -12,7 +12,7 @@ const G711_RATE = 8_000;
 /** Longest piece that is written at a time, ms; longer frames of a leg are cut. */
 const PIECE_MS = 60;
 
-/** The format in which a leg's audio loses nothing: that of the network if it is G.711, and otherwise the best one. */
+/** The lossless format for a leg's audio: the network's if it is G.711, otherwise the best one. */
 export function formatOf({ sampleRate, codec }: Pick<Leg, "sampleRate" | "codec">): AudioFormat {
   if (sampleRate !== G711_RATE) return "pcm";
   if (codec === "PCMU") return "pcmu";
@@ -80,7 +80,7 @@ export class AudioReader {
   }
 
   /**
-   * The samples that are known so far, in a new array.
+   * The samples collected so far, in a new array.
    * @throws {AudioFormatError} the bytes are not samples
    */
   read(bytes: Uint8Array): Int16Array {

@@ -68,7 +68,7 @@ export class AudioListening implements TranscriptReader {
     this.#transcripts.outbound(samples, from, length);
   }
 
-  /** The agent has noticed itself that the callee speaks. */
+  /** Handles the agent's own report that the callee speaks. */
   understood(): void {
     this.#bargeIn.understood();
   }

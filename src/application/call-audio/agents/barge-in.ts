@@ -2,15 +2,15 @@ import { samplesToMs } from "../../../audio/samples/pcm.ts";
 import { isHiss } from "../../../audio/voice/hiss.ts";
 import { Pitch } from "../../../audio/voice/pitch.ts";
 
-/** Voice of this length is taken for an interruption, ms. */
+/** Length of voice that counts as an interruption, ms. */
 export const BARGE_IN_MS = 200;
-/** Of that, the least that is voice itself: clicks in quick succession have less. */
+/** Minimum voiced part of it, ms: clicks in quick succession have less. */
 const MIN_VOICED_MS = 100;
-/** Of that, the least in which a vowel is heard: sudden noise has none. */
+/** Minimum part of it with a vowel, ms: sudden noise has none. */
 const MIN_VOWEL_MS = 40;
-/** Voice of this length is no click, ms. */
+/** Minimum length of voice that is not a click, ms. */
 const SOUND_MS = 60;
-/** After that much silence without a word, the interruption was none, ms. */
+/** Silence without a word after which an interruption was a false alarm, ms. */
 const FALSE_ALARM_MS = 2_000;
 /** The same after a sound that was too short for an interruption. */
 const SHORT_FALSE_ALARM_MS = 700;
@@ -37,7 +37,7 @@ export class BargeIn {
   /** The current speech was reported. */
   #begun = false;
   #quietMs = 0;
-  /** Silence that makes a false alarm of what was reported, ms; undefined if there was none. */
+  /** Silence that turns the latest report into a false alarm, ms; undefined if there was no report. */
   #alarmMs: number | undefined;
 
   constructor(sampleRate: number, callbacks: BargeInCallbacks) {

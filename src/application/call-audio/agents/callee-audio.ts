@@ -14,7 +14,7 @@ export class ConversationAudio {
     this.#media = media;
   }
 
-  /** Passes what follows to the agent. */
+  /** Passes further audio to the agent. */
   begin(format: AudioFormat, hear: (bytes: Uint8Array) => void): void {
     this.#writer = new AudioWriter(format, this.#media.leg.sampleRate, hear);
   }

@@ -15,7 +15,7 @@ export const CLIENT_EVENTS = [
 ] as const;
 export type ClientEventName = (typeof CLIENT_EVENTS)[number];
 
-/** Meaning of an event of the client; its reader asks for the state that belongs to an opened connection. */
+/** Meaning of a client event; its reader requests the state of an opened connection. */
 export type ClientReport =
   | Exclude<SessionInput, { readonly type: "opened" | "accepted" | "state" | "timer" }>
   | { readonly type: "opened" }
@@ -81,7 +81,7 @@ function integerIn(value: unknown): number | undefined {
   return typeof value === "number" && Number.isInteger(value) ? value : undefined;
 }
 
-/** A duration above 0 and up to `longest`; undefined if it is none. */
+/** A positive duration, capped at `longest`; undefined for other values. */
 function durationIn(value: unknown, longest: number): number | undefined {
   return typeof value === "number" && value > 0 ? Math.min(value, longest) : undefined;
 }

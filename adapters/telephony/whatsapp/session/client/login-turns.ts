@@ -24,7 +24,7 @@ export class LoginTurns {
     this.#system = system;
   }
 
-  /** The place of another number, behind those of all earlier ones. */
+  /** The turn of another number, after all earlier ones. */
   newPlace(): number {
     return ++this.#places;
   }

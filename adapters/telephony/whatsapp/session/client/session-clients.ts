@@ -31,7 +31,7 @@ export interface SessionClientsOptions {
   readonly listener: WhatsAppClientListener;
 }
 
-/** The clients of a session, one after the other: a client is used up by a logout. */
+/** The successive clients of a session: each logout invalidates the client. */
 export class SessionClients {
   readonly #options: SessionClientsOptions;
   #current: SupervisedClient | undefined;
@@ -73,7 +73,7 @@ export class SessionClients {
     const before = this.#ended;
     const client: SupervisedClient = new SupervisedClient({
       async make() {
-        await before; // what is being erased must not be read or written
+        await before; // records that are being erased must not be read or written
         return await make({ instanceId, sessionId: id, records });
       },
       turn,
@@ -113,7 +113,7 @@ export class SessionClients {
     this.open(this.#sessionId ?? resumed);
   }
 
-  /** Disconnects the current client permanently, and stores what it has written. */
+  /** Disconnects the current client permanently and stores its pending writes. */
   drop(): void {
     const { system, logger, instanceId } = this.#options;
     const records = this.#records;
@@ -171,7 +171,7 @@ export class SessionClients {
     await this.#records?.flushed();
   }
 
-  /** Resolves once all clients that were ended are gone, and what is to be erased is. Never rejects. */
+  /** Resolves once all ended clients have disconnected and pending erasures are done. Never rejects. */
   ended(): Promise<void> {
     return this.#ended;
   }

@@ -1,6 +1,6 @@
 import type { System } from "../../../../../src/ports/system.ts";
 
-/** Asks for the state of a client again and again: a period after the last question, however much else happens. */
+/** Polls the state of a client: one period after the previous poll, regardless of other events. */
 export class StatePolls {
   readonly #system: Pick<System, "after" | "monotonic">;
   readonly #ask: () => void;
@@ -20,7 +20,7 @@ export class StatePolls {
     this.plan(this.#periodMs);
   }
 
-  /** Sets the time of the next question. @param periodMs undefined: there is no question */
+  /** Sets the time of the next poll. @param periodMs undefined for no polling */
   plan(periodMs: number | undefined): void {
     if (this.#periodMs === undefined) this.#askedAt = this.#system.monotonic();
     this.#periodMs = periodMs;

@@ -22,7 +22,7 @@ const PAIRING_MS = 20_000;
 /** After that, a client that did not disconnect is disconnected again, ms; doubled with each attempt. */
 const AGAIN_MS = 2_000;
 const MAX_ATTEMPTS = 8;
-/** Interval at which a client that is to be logged out is asked if it is online, ms. */
+/** Interval for checking if a client to be logged out is online, ms. */
 const ASK_MS = 200;
 
 /** Receives what a client reports. */
@@ -46,7 +46,7 @@ export interface SupervisedClientOptions {
 }
 
 /**
- * One client, from being made to being dropped. Its promises may hang, reject or come late, and its events may come at any
+ * A client, from its creation to its removal. Its promises may hang, reject or settle late, and its events may arrive at any
  * time: that reaches the session only as an input.
  */
 export class SupervisedClient {
@@ -73,7 +73,7 @@ export class SupervisedClient {
     this.#wiring = new ClientWiring((error, message) => this.#warn(error, message));
   }
 
-  /** It was dropped and did not disconnect: it may come back on its own, while it is being disconnected again. */
+  /** It was dropped but did not disconnect: it may reconnect on its own while it is being disconnected again. */
   get strays(): boolean {
     return this.#dropped && this.#failedDisconnects > 0 && this.#failedDisconnects <= MAX_ATTEMPTS;
   }
@@ -146,8 +146,8 @@ export class SupervisedClient {
   }
 
   /**
-   * A client that is connected against our will may act for the number beside another one. A client that looks
-   * disconnected may only have lost its socket, and comes back on its own.
+   * A client that stays connected against our will may act for the number alongside another one. A client that looks
+   * disconnected may only have lost its socket and reconnect on its own.
    */
   #disconnectAgain(): void {
     if (++this.#failedDisconnects > MAX_ATTEMPTS) return;
@@ -216,7 +216,7 @@ export class SupervisedClient {
     const client = await this.#made;
     await this.#disconnecting;
     if (this.#failedDisconnects > 0 && this.#wanted && !this.stuck) {
-      // Its socket may still be there, and come back unseen while the next connect hangs.
+      // Its socket may still exist and reconnect unnoticed while the next connect hangs.
       await this.#end(client);
       this.stuck ||= this.#failedDisconnects > 0;
     }
@@ -258,7 +258,7 @@ export class SupervisedClient {
       return;
     }
     if (report.type === "closed" || report.type === "paired" || report.type === "stream_error") this.#login.reset();
-    // What was ended on purpose opens no more, even if its opening crossed the disconnect, and its end is known.
+    // A client ended on purpose must not open again, even if its opening crossed the disconnect, and its end is known.
     if (
       this.#disconnecting !== undefined &&
       (report.type === "opened" || (report.type === "closed" && !report.isLogout))

@@ -5,10 +5,10 @@ export const TIMELOCK_EVENT = "mex_notification";
 const OPERATION = "NotificationUserReachoutTimelockUpdate";
 /** The longest time-lock, ms. */
 export const MAX_TIMELOCK_MS = 366 * 24 * 3_600_000;
-/** Duration of a lock that is in force although its end has passed by our clock, ms: then WhatsApp is asked again. */
+/** The shortest time-lock, ms, for one still in force after its end by our clock; then WhatsApp is asked again. */
 const MIN_TIMELOCK_MS = 30_000;
 
-/** The lock of calls to strangers. `leftMs`: its duration from now on; undefined if WhatsApp names no end. */
+/** The lock of calls to strangers. `leftMs`: its remaining duration; undefined if WhatsApp states no end. */
 export type Timelock = { readonly active: false } | { readonly active: true; readonly leftMs: number | undefined };
 
 /** True for an event that reports a change of the time-lock. */
@@ -19,7 +19,7 @@ export function isTimelockEvent(event: unknown): boolean {
 }
 
 /**
- * The time-lock of the client's number; undefined for a client that does not know of it. The client is not trusted to keep
+ * The time-lock of the client's number; undefined for a client without this feature. The client is not trusted to keep
  * its types. Rejects if it does not answer.
  * @param wall ms since 1970-01-01 UTC
  */

@@ -22,7 +22,7 @@ export interface ClosedConnection {
   readonly isLogout: boolean;
 }
 
-/** Closings that leave the credentials as they are, by the client's reason. */
+/** Closings that do not affect the credentials, by the client's reason. */
 const KEPT: ReadonlyMap<string, Closing> = new Map<string, Closing>([
   ["stream_error_force_login", { kind: "resumes", reason: "WhatsApp asked for a new connection (515)" }],
   [

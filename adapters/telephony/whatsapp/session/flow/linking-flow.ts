@@ -4,9 +4,9 @@ import { attemptFailed, loggedIn, waitMs } from "./reconnects.ts";
 import { CONNECT_TIMEOUT_MS, forgotten, moved, stay } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
 
-/** Time the first code may take to come, ms. */
+/** Longest wait for the first code, ms. */
 export const FIRST_CODE_MS = 60_000;
-/** The client shows the next code at the end of the one before, or stops showing codes; this much later it has not come, ms. */
+/** Grace period for the next code after the previous one expires, ms; then the client has stopped showing codes. */
 export const CODE_MARGIN_MS = 1_000;
 
 /** Inputs while a code waits to be scanned. */
@@ -14,7 +14,7 @@ export type LinkingInput =
   | Extract<SessionInput, { readonly type: "qr" | "pairing_code" | "pairing_code_over" | "passkey" | "paired" }>
   /** No code is valid any longer. */
   | { readonly type: "codes_over" }
-  /** The connection is closed, or did not come up. */
+  /** The connection is closed or was never established. */
   | { readonly type: "closing"; readonly closing: Closing }
   | { readonly type: "refused"; readonly condition: LineCondition; readonly reason: string };
 
@@ -97,7 +97,7 @@ function patience({ codesUntil, pairingUntil }: SessionFlow, now: number): Sessi
   return { do: "start_timer", timer: "patience", ms };
 }
 
-/** The code is no longer waited for; the next request starts again. */
+/** Stops waiting for the code; the next request starts again. */
 function givenUp(
   flow: SessionFlow,
   condition: LineCondition | undefined,

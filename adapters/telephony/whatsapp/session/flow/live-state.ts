@@ -6,7 +6,7 @@ import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow } f
 
 /** Decides what the client's state means, asked just now: no other input makes a session online. */
 export function decideLive(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
-  // While it waits, it is not connected, and the next attempt asks whether this server may act for the number.
+  // While it waits, it is not connected, and the next attempt checks if this server may act for the number.
   return moment.owned || flow.state === "waiting" ? found(flow, live, moment) : foundInDoubt(flow, live, moment);
 }
 
@@ -30,7 +30,7 @@ function isResuming({ resumingSince }: SessionFlow, isOpen: boolean, now: number
   return resumingSince !== undefined && (isOpen || now - resumingSince < REOPENING_MS);
 }
 
-/** Nothing comes online while the server may not act for the number; a drop is noticed all the same. */
+/** The line never comes online while the server may not act for the number, but a drop is still noticed. */
 function foundInDoubt(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
   const { flow: doubted, effects } = doubtful(flow);
   if (doubted.state !== "online") return { flow: doubted, effects };
@@ -43,7 +43,7 @@ export const BROKE_OFF = { kind: "passes", reason: "the connection to WhatsApp b
 
 /**
  * The socket broke off without an event. The client would log in every 2 s, so it is disconnected, and logs in when it
- * should; a call needs the client as it is, which then logs in on its own.
+ * should; a call needs the current client, which then logs in on its own.
  */
 function dropped(flow: SessionFlow, moment: Moment): SessionDecision {
   const { reason } = BROKE_OFF;

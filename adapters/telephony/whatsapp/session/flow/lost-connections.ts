@@ -33,7 +33,7 @@ export function later(before: SessionFlow, { kind, reason }: Loss, { now, chance
     ...{ lasting, opened: false, restriction: undefined, reconnects },
   };
   const effects: SessionEffect[] = [{ do: "stop_timer", timer: "patience" }, ...reportOffline(next)];
-  // What is wrong now is something else, unless the next attempt finds the same again.
+  // The current problem is a different one, unless the next attempt fails the same way.
   if ((before.lasting || before.restriction !== undefined) && !lasting)
     effects.push({ do: "report_condition", condition: undefined, reason });
   if (lasting) {

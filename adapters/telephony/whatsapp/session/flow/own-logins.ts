@@ -9,7 +9,7 @@ import type { LiveState, Moment, SessionDecision, SessionFlow } from "./session-
 /** A login that WhatsApp has asked for is accepted within this time, ms: longer than the socket and `ACCEPTANCE_MS` take. */
 const RESUMING_MS = 10_000;
 
-/** The client logs in again at once. That is not reported, unless it takes longer than usual, or happens again at once. */
+/** The client logs in again immediately. This is not reported unless it takes longer than usual or repeats at once. */
 export function resuming(before: SessionFlow, { reason }: Pick<Closing, "reason">, moment: Moment): SessionDecision {
   if (before.state === "idle") return stay(before);
   if (before.state === "waiting" || before.state === "halted") return { flow: before, effects: [{ do: "disconnect" }] };
@@ -30,14 +30,14 @@ export function resuming(before: SessionFlow, { reason }: Pick<Closing, "reason"
   };
 }
 
-/** WhatsApp has ended the stream: the client opens another socket at once. During a login that would begin it again. */
+/** WhatsApp has ended the stream: the client opens another socket immediately. During a login this would restart it. */
 export function streamEnded(flow: SessionFlow, code: number | undefined, moment: Moment): SessionDecision {
   const reason = `WhatsApp has ended the connection (${code ?? "without a code"})`;
   if (flow.state === "connecting") return disconnected(flow, { kind: "passes", reason }, moment);
   return resuming(flow, { reason }, moment);
 }
 
-/** A login that the session knows of, or a silent one of the client's own. */
+/** A login that the session started, or a silent one by the client. */
 export function loginAccepted(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
   if (!isLinked(flow)) return stay(flow);
   const { reconnects } = flow;

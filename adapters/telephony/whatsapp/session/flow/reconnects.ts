@@ -44,7 +44,7 @@ export const LASTING_MS = 60_000;
 export const FLAP_WINDOW_MS = 10 * 60_000;
 export const FLAPS = 5;
 
-/** More takeovers than this within {@link FLAP_WINDOW_MS} are no longer put down to an earlier client. */
+/** Maximum takeovers within {@link FLAP_WINDOW_MS} that are attributed to an earlier client. */
 export const MAX_TAKEOVERS = 3;
 
 /** Logins of one number within {@link LOGIN_WINDOW_MS}, whatever made them necessary. */
@@ -88,7 +88,7 @@ export function attemptFailed(before: Reconnects, kind: FaultKind): Reconnects {
   return { ...before, failures: before.failures + 1, refusals, loggingIn: false, acceptanceDue: false };
 }
 
-/** True if the connection breaks off again and again. */
+/** True if the connection keeps dropping. */
 export function isUnstable({ losses }: Reconnects, now: number): boolean {
   return losses.filter((at) => now - at < FLAP_WINDOW_MS).length >= FLAPS;
 }

@@ -42,7 +42,7 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
     case "passkey":
     case "paired":
       if (flow.state === "linking") return decideLinking(flow, input, moment);
-      // A client with credentials shows no codes: its records are gone.
+      // A client with credentials would show no codes, so its records are deleted.
       return input.type === "qr" && isLinked(flow) ? unlinked(flow, "the keys of this device are lost") : stay(flow);
     case "link_stored":
       return linkStored(flow);
@@ -87,7 +87,7 @@ function link(flow: SessionFlow, { now, owned }: Moment): SessionDecision {
   return flow.state === "halted" || (flow.state === "waiting" && flow.lasting) ? connecting(flow) : stay(flow);
 }
 
-/** The client connects in its turn. The reason and a lasting fault stand until a connection disproves them. */
+/** The client connects when it is its turn. The reason and a permanent fault remain until a connection disproves them. */
 function connecting(flow: SessionFlow): SessionDecision {
   return {
     flow: { ...moved(flow, "connect", flow.lasting ? flow.reason : "connecting"), opened: false },

@@ -42,13 +42,13 @@ export function healthOf({ state, reason, lasting, stored, restriction }: Sessio
   return lasting ? { state: "offline", reason: why, lasting } : { state: "offline", reason: why };
 }
 
-/** True if a number is linked, as far as the session knows. */
+/** True if the session has a linked number. */
 export function isLinked({ state }: SessionFlow): boolean {
   return state !== "idle" && state !== "linking" && state !== "closed";
 }
 
 /**
- * Time between two questions for the client's state, ms; undefined if there is no question. A socket may break off, and come
+ * Interval of polling the client's state, ms; undefined for no polling. A socket may drop and come
  * back, without an event. The client logs in 2 s later, which is for the session to decide; if it does so in a call, its socket
  * may close again within moments, and each login counts.
  */
@@ -75,14 +75,14 @@ export const STOP_WAITING: readonly SessionEffect[] = [
 
 export const STOP_ALL: readonly SessionEffect[] = [...STOP_WAITING, { do: "stop_timer", timer: "ownership" }];
 
-/** Reports the line as offline; the core does not know a link that is not stored yet. */
+/** Reports the line as offline, unless its link is not stored yet and thus unknown to the core. */
 export function reportOffline(flow: SessionFlow): SessionEffect[] {
   const health = healthOf(flow);
   if (!flow.stored || health.state === "online") return [];
   return [{ do: "report_offline", reason: health.reason, lasting: health.lasting ?? false }];
 }
 
-/** The number is no longer linked. @param how what becomes of the client */
+/** Handles the loss of the link. @param how what to do with the client */
 export function forgotten(flow: SessionFlow, reason: string, how: SessionEffect): SessionDecision {
   return {
     flow: { ...NEW_SESSION, state: moved(flow, "unlink", reason).state, reason },

@@ -6,7 +6,7 @@ import type { Reconnects } from "./reconnects.ts";
 
 /** States of a number's session. */
 export const SESSION_STATES = [
-  /** No number is linked, and no code is asked for. */
+  /** No number is linked, and no code is requested. */
   "idle",
   /** A client without credentials waits for its code to be scanned. */
   "linking",
@@ -85,7 +85,7 @@ export type SessionInput =
   /** The phone has accepted this device. @param phone E.164; null if unknown */
   | { readonly type: "paired"; readonly phone: string | null }
   | { readonly type: "link_stored" }
-  /** The core has refused the link: the instance is gone. */
+  /** The core has rejected the link: the instance is deleted. */
   | { readonly type: "link_refused" }
   /** The client reports an open connection, with its state at that moment. */
   | ({ readonly type: "opened" } & LiveState)
@@ -117,7 +117,7 @@ export interface LiveState {
 }
 
 /**
- * `patience`: codes, or a connection, must have come by then. `retry`: the next attempt. `ownership`: the server must be
+ * `patience`: deadline for a code or a connection. `retry`: the next attempt. `ownership`: the server must be
  * able to act for the number again.
  */
 export type WhatsAppTimer = "patience" | "retry" | "ownership";
@@ -143,7 +143,7 @@ export type SessionEffect =
   | { readonly do: "report_offline"; readonly reason: string; readonly lasting: boolean }
   | { readonly do: "report_unlinked"; readonly reason: string }
   | { readonly do: "report_condition"; readonly condition: LineCondition | undefined; readonly reason: string }
-  /** The call on the session is cut off. `final`: the session will not come back for it. */
+  /** The call on the session is cut off. `final`: the connection will not return for it. */
   | { readonly do: "calls_lost"; readonly reason: string; readonly final: boolean }
   | { readonly do: "calls_restored" }
   /** The calls must hang up while the connection is still there. */
@@ -165,7 +165,7 @@ export interface Moment {
   readonly owned: boolean;
   /** The session carries a call. */
   readonly inCall: boolean;
-  /** An earlier client of this session did not disconnect, and may come back on its own. */
+  /** An earlier client of this session did not disconnect and may reconnect on its own. */
   readonly strays: boolean;
 }
 

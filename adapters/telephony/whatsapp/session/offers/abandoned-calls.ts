@@ -5,7 +5,7 @@ import { endAtClient } from "../../calls/end-at-client.ts";
 import { isConnected } from "../../calls/is-connected.ts";
 import { END_MS } from "../../calls/leg.ts";
 
-/** A call that no connection comes back for is ended this much later, ms: that closes its audio at least. */
+/** A call whose connection does not return is ended this much later, ms: that at least closes its audio. */
 export const ABANDONED_MS = 10_000;
 
 /** Options of {@link AbandonedCalls}. */

@@ -17,7 +17,7 @@ export interface OfferLimit {
   /** Its end: monotonic, ms, and ms since 1970-01-01 UTC. */
   readonly until: number;
   readonly endsAt: number;
-  /** Number of times that it came in a row. */
+  /** Number of times in a row. */
   readonly times: number;
 }
 
@@ -48,7 +48,7 @@ function limitOf(code: string, hold: OfferHold, times: number, ms: number, { now
   return { code, callees, times, endsAt, condition, until: now + ms, reason };
 }
 
-/** The limits of the number, for a later process; undefined if there are none. An update of the client ends the others. */
+/** The limits of the number to store for a later process; undefined if there are none. Other limits end with an update of the client. */
 export function storedLimits(limits: OfferLimits): unknown {
   const ofNumber = [...limits.values()].filter(({ code }) => offerError(code).scope === "number");
   return ofNumber.length === 0 ? undefined : ofNumber.map(({ code, endsAt, times }) => ({ code, endsAt, times }));
@@ -82,7 +82,7 @@ export function afterAcceptance(limits: OfferLimits, { now }: Time): OfferLimits
   return new Map([...limits].filter(([, { until }]) => until > now));
 }
 
-/** The health of the line with its limits: an online one is offline if its client may not call anybody. */
+/** The health of the line with its limits: an online line becomes offline if its client may call no one. */
 export function limitedHealth(health: LineHealth, limits: OfferLimits, { now }: Time): LineHealth {
   if (health.state !== "online") return health;
   const noted = inForce(limits, now).filter(({ condition }) => condition !== undefined);
@@ -93,7 +93,7 @@ export function limitedHealth(health: LineHealth, limits: OfferLimits, { now }: 
   return { state: "online", notice: { condition: first.condition, reason: first.reason, until: first.endsAt } };
 }
 
-/** The reason for which no offer is sent now, to anybody or to this callee; undefined if it may be sent. */
+/** The reason to send no offer now, to anyone or to this callee; undefined if offers are allowed. */
 export function offerBlock(limits: OfferLimits, isStranger: boolean, { now }: Time): DialError | undefined {
   const current = inForce(limits, now);
   const all = current.find(({ callees }) => callees === "everyone");

@@ -17,7 +17,7 @@ const ASKED_MS = 2_000;
 export interface OffersOptions {
   readonly system: System;
   readonly host: Pick<LineHost, "online" | "offline" | "condition">;
-  /** The connected client; undefined while there is none. */
+  /** The connected client; undefined while not connected. */
   readonly client: () => WhatsAppClient | undefined;
   /** The records of the number; undefined if no client uses them. */
   readonly records: () => LineRecords | undefined;
@@ -35,7 +35,7 @@ export class Offers {
   #limits: limits.OfferLimits = limits.NO_LIMITS;
   /** The question for the time-lock that is under way, or was the last one. */
   #question: Promise<void> = Promise.resolve();
-  /** Number of questions so far: only the answer to the latest one counts, because answers may overtake each other. */
+  /** Number of queries so far: only the result of the latest one counts, because results may arrive out of order. */
   #questions = 0;
 
   constructor(options: OffersOptions) {
@@ -151,7 +151,7 @@ export class Offers {
     this.#options.host.online();
   }
 
-  /** Asks WhatsApp until when strangers cannot be called. @param lifts the lock ends if WhatsApp knows of none */
+  /** Asks WhatsApp how long strangers cannot be called. @param lifts true to lift the lock if WhatsApp reports none */
   #ask(lifts: boolean): void {
     this.#question = this.#answered(lifts);
   }

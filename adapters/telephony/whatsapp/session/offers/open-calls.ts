@@ -24,7 +24,7 @@ const MAX_ID_LENGTH = 100;
 /** A call of ours whose callee is not known to have learned of its end. */
 interface OpenCall {
   readonly callId: string;
-  /** Address to which its terminate goes: the callee, and once a device has accepted, that one. */
+  /** Address for its terminate: the callee or, once a device has accepted, that device. */
   readonly peer: string;
   /** Address of the device that has sent the offer: WhatsApp takes the end of the call from no other one. */
   readonly creator: string;

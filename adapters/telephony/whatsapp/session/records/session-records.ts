@@ -4,13 +4,13 @@ import { LeaseLost, StorageUnavailable } from "../../../../../src/ports/storage.
 import type { LineRecords } from "../../../../../src/ports/telephony/line-records.ts";
 
 const RETRY_MS = 1_000;
-/** A client that never stops writing is cut off all the same. */
+/** A client that never stops writing is cut off anyway. */
 const MAX_ROUNDS = 100;
 
 /**
  * The records of one client. Writes go through in their order, and each one is repeated until the storage has taken it: a
  * key that rotates must not be lost to an outage. A client that is no longer used is cut off from them; its writes until
- * then come before everything that the next client on the same keys reads or writes.
+ * then precede everything that the next client on the same keys reads or writes.
  */
 export class SessionRecords implements LineRecords {
   readonly #records: LineRecords;
@@ -46,7 +46,7 @@ export class SessionRecords implements LineRecords {
     return this.#inTurn(() => this.#records.clear());
   }
 
-  /** Resolves once everything that was written so far is stored or cut off, and what waited for that. Never rejects. */
+  /** Resolves once all writes so far are stored or cut off, along with everything that waited for them. Never rejects. */
   async flushed(): Promise<void> {
     let last: Promise<void> | undefined;
     for (let round = 0; last !== this.#last && round < MAX_ROUNDS; round++) {
@@ -61,7 +61,7 @@ export class SessionRecords implements LineRecords {
     return this.#retired;
   }
 
-  /** Refuses whatever is not stored yet, and whatever the client writes from now on. */
+  /** Rejects all writes that are not stored yet, and all further writes of the client. */
   cut(): void {
     this.#before?.cut();
     this.#cut.abort();

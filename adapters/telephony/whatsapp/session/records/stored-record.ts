@@ -5,7 +5,7 @@ export interface StoredRecordOptions {
   readonly key: string;
   /** The records of the number; undefined if no client uses them. */
   readonly records: () => LineRecords | undefined;
-  /** The current value; undefined if there is no record to store. */
+  /** Returns the current value; undefined if there is no record to store. */
   readonly value: () => unknown;
   /** Reads what must be part of the value before it is stored; no record is stored if it rejects. */
   readonly load?: () => Promise<void>;
@@ -28,13 +28,13 @@ export class StoredRecord {
     return this.#isDirty;
   }
 
-  /** Stores the value as it is then; changes in the meantime are stored together. */
+  /** Stores the latest value; changes in the meantime are stored together. */
   store(): void {
     this.#isDirty = true;
     this.#storing ??= this.#storeAll();
   }
 
-  /** Leaves out what is not stored yet: the records are being erased. */
+  /** Drops pending writes because the records are being erased. */
   discard(): void {
     this.#isDirty = false;
   }
@@ -58,7 +58,7 @@ export class StoredRecord {
   }
 }
 
-/** The stored value; undefined if there is none, or it is no JSON. */
+/** The stored value; undefined if it is missing or not JSON. */
 export async function storedValue(records: LineRecords | undefined, key: string): Promise<unknown> {
   const [bytes] = (await records?.get([key])) ?? [];
   if (bytes === undefined) return undefined;

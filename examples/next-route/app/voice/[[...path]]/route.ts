@@ -6,7 +6,7 @@
 import process from "node:process";
 import { createRingport, type Ringport } from "ringport";
 
-const publicUrl = process.env.RINGPORT_PUBLIC_URL ?? "http://localhost:3000/voice"; // where QR codes lead
+const publicUrl = process.env.RINGPORT_PUBLIC_URL ?? "http://localhost:3000/voice"; // the base of QR code links
 
 // One per process: the dev server loads this file again after each change.
 const shared = globalThis as { ringport?: Ringport };
