@@ -30,7 +30,7 @@ export interface UseCases {
   readonly consents: ConsentUseCases;
   /**
    * Everything that happened to the user's instances and calls, or to one instance, oldest first: at most `limit` (50)
-   * events behind `cursor`. Paging by cursor returns every event exactly once.
+   * events after `cursor`. Paging by cursor returns every event exactly once.
    * @throws {Refusal} `invalid_request`: the cursor is invalid
    */
   events: QueryUseCases["events"];
@@ -58,7 +58,7 @@ export interface RunningParts {
 export interface ApplicationSource {
   /** The application that runs, if it can be used now. */
   readonly current: RunningParts | undefined;
-  /** The reason why there is none. */
+  /** The reason why there is no application. */
   readonly absence: Absence;
   /** The application that runs, started if need be. @throws {Refusal} this server does not own its database at the moment */
   use(): Promise<RunningParts>;
@@ -66,12 +66,12 @@ export interface ApplicationSource {
 
 /** Options of {@link currentApplication}. */
 export interface CurrentOptions {
-  /** Path in front of `/v1`, without a slash at its end. */
+  /** Path before `/v1`, without a trailing slash. */
   readonly basePath: string;
   readonly log: Logger;
 }
 
-/** The members of a Ringport that lead to the application of the moment. */
+/** The members of a Ringport that delegate to the current application. */
 export interface CurrentApplication extends WebApp, UseCases {
   readonly accounts: Methods<Accounts>;
   readonly tokens: Methods<IssuedTokens>;
@@ -80,7 +80,7 @@ export interface CurrentApplication extends WebApp, UseCases {
 
 /**
  * The outside of a Ringport. It stays the same while another application replaces the one that has lost its lease: each call
- * goes to the application that runs then, which the first call starts. If none may run, requests get a 503.
+ * goes to the application that is running at that time, which the first call starts. If none may run, requests get a 503.
  */
 export function currentApplication(source: ApplicationSource, { basePath, log }: CurrentOptions): CurrentApplication {
   const isOwn = ownPaths(basePath);
@@ -98,7 +98,7 @@ export function currentApplication(source: ApplicationSource, { basePath, log }:
     }
   };
   return {
-    // Most requests come while it runs, and those need not wait for what they know.
+    // Most requests arrive while it is running, and need not wait for it.
     handle: (...args) =>
       source.current?.http.handle(...args) ?? http().then((web) => web?.handle(...args) ?? refuse(args[0])),
     claims: (request) =>

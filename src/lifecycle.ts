@@ -10,7 +10,7 @@ import type { System } from "./ports/system.ts";
 
 /** Between two looks at a database that another server owns, ms. */
 const LOOK_MS = 1_000;
-/** Added to what is left of a lease, ms. */
+/** Added to the remaining time of a lease, ms. */
 const MARGIN_MS = 100;
 /** Longest pause before another start after the lease was lost, ms. */
 const MAX_PAUSE_MS = 5_000;
@@ -18,7 +18,7 @@ const MAX_PAUSE_MS = 5_000;
 /** Parts that run on an opened storage. */
 export interface Running {
   readonly lease: { readonly held: boolean; readonly lost: AbortSignal };
-  /** Ends what is live; the ports stay open. Twice is fine. */
+  /** Ends the live part; the ports stay open. Idempotent. */
   stop(drainMs: number): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface LifecycleOptions<App extends Running> {
 
 /**
  * Starts and stops what runs. After the lease of the database was lost it starts another one on the reopened
- * storage, or ends; nothing of the one before is used again but the ports.
+ * storage, or ends; only the ports of the previous one are reused.
  */
 export class Lifecycle<App extends Running> {
   /** Resolves with the reason once everything has ended because the lease was lost, under `exit`. */
@@ -68,12 +68,12 @@ export class Lifecycle<App extends Running> {
     return !this.closed && this.#app?.lease.held ? this.#app : undefined;
   }
 
-  /** Live calls have ended and the ports are closing; until then what stops still answers. */
+  /** Called when live calls have ended and the ports are closing; until then the stopping application still responds. */
   get closed(): boolean {
     return this.#state === "stopped";
   }
 
-  /** Reason why there are none. */
+  /** Reason why there is no application. */
   get absence(): Absence {
     if (this.#state === "stopping" || this.#state === "stopped") return "stopping";
     return this.#isForeign ? "storage_unavailable" : "not_ready";
@@ -95,7 +95,7 @@ export class Lifecycle<App extends Running> {
     });
   }
 
-  /** Starts, unless that was done; resolves when this server owns its database and runs. */
+  /** Starts unless already started; resolves when this server owns its database and is running. */
   start(): Promise<App> {
     if (this.closed || (this.#state === "stopping" && !this.#starting))
       return Promise.reject(new ClosedError("this Ringport was stopped; create a new one"));
@@ -107,7 +107,7 @@ export class Lifecycle<App extends Running> {
     return this.#starting;
   }
 
-  /** Ends everything for good. Twice is fine. */
+  /** Ends everything permanently. Idempotent. */
   stop(drainMs: number): Promise<void> {
     this.#stopping ??= this.#stop(drainMs);
     return this.#stopping;

@@ -69,7 +69,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly limits?: Partial<Limits> | undefined;
   /** Prefixes of the only numbers that are called, whatever a token allows: `["+49", "+1415"]`. Default: every number. */
   readonly allowedPrefixes?: CallLimits["allowedPrefixes"];
-  /** Calls that a token without a limit of its own may create within 24 hours. Default: any number of calls. */
+  /** Calls that a token without a limit of its own may create within 24 hours. Default: unlimited. */
   readonly maxCallsPerDay?: CallLimits["maxCallsPerDay"];
   /** Number of calls an instance may hold. Default: one, as the HTTP interface specifies. */
   readonly queue?: QueuePolicy | undefined;
@@ -79,7 +79,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly recordingRetentionDays?: number | undefined;
   /**
    * What happens when another server has taken the database over, or could have: `restart` ends all calls, closes all
-   * lines and starts again as soon as the database is free; `exit` stops for good. Only PostgreSQL can be taken over.
+   * lines and starts again as soon as the database is free; `exit` stops permanently. Only PostgreSQL can be taken over.
    * Default: `restart`; of `ringport serve`: `exit`.
    */
   readonly onLeaseLost?: "restart" | "exit" | undefined;
@@ -89,14 +89,14 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly requireInboundAudio?: boolean | undefined;
   /**
    * What happens to agent calls and streams on a network that does not return the callee's audio (`receivesAudio: false`):
-   * `refuse` ends them before anybody's phone rings, `warn` places them, with the event `media.one_way` and a warning in the
+   * `refuse` ends them before any phone rings, `warn` places them, with the event `media.one_way` and a warning in the
    * log. Default: `warn`.
    */
   readonly oneWayCalls?: "refuse" | "warn" | undefined;
   /** 64 hex digits: the key that encrypts credentials. Default: made on the first start, kept in `data`. */
   readonly secret?: string | undefined;
   /**
-   * Earlier secrets, 64 hex digits each: what they have sealed is opened with them, and sealed with `secret` after the start.
+   * Earlier secrets, 64 hex digits each: values sealed with them are opened, and sealed again with `secret` after the start.
    * The log reports when they are not needed any more. Default: none.
    */
   readonly previousSecrets?: readonly string[] | undefined;
@@ -148,10 +148,10 @@ export interface EmbeddedTuning {
   readonly httpTools?: HttpToolsTuning | undefined;
 }
 
-/** The networks that come with Ringport. */
+/** The built-in networks. */
 export const NETWORK_NAMES = ["simulator", "sip"] as const;
 
-/** A network that comes with Ringport. */
+/** A built-in network. */
 export type NetworkName = (typeof NETWORK_NAMES)[number];
 
 /** SIP trunks and accounts. */
@@ -161,7 +161,7 @@ export interface SipTuning {
   /** Routes over the trunks, as for `ringport/sip`. Default: the routes in the JSON of `trunks`. */
   readonly routes?: readonly SipRouteOptions[] | undefined;
   /**
-   * Lets people enter a SIP account of their own on the page behind an instance's QR code, with any server, or only with
+   * Lets users enter their own SIP account on the page behind an instance's QR code, with any server, or only with
    * these: `sip.example.com`, `*.example.com`. Default: off.
    */
   readonly accounts?: boolean | { readonly servers: readonly string[] } | undefined;
@@ -174,9 +174,9 @@ export interface SipTuning {
   readonly accountDestinations?: SipDestinations | undefined;
 }
 
-/** Which numbers are called over SIP. */
+/** Rules for numbers called over SIP. */
 export interface SipDestinations {
-  /** Prefixes of the only numbers that are called: `["+49", "+1415"]`. Default: every number except those of the next two options. */
+  /** Prefixes of the allowed numbers: `["+49", "+1415"]`. Default: every number except those of the next two options. */
   readonly allowedPrefixes?: readonly string[] | undefined;
   /** Calls emergency numbers too. Default: false. */
   readonly allowEmergency?: boolean | undefined;
@@ -215,7 +215,7 @@ export interface HttpSpeechTuning {
   readonly atOnce?: number | undefined;
 }
 
-/** A transcription server. All but the key and the language must be named: hosted models come and go. */
+/** A transcription server. Everything except the key and the language is required: hosted models come and go. */
 export interface TranscriptionTuning {
   /**
    * Its protocol: `openai` sends one HTTP request for each turn, `openai-realtime` and the two of Deepgram use a
@@ -237,7 +237,7 @@ export type AgentTuning =
   /** Follows a script (docs/agents.md). */
   | { readonly engine: "scripted" }
   | {
-      /** A language model behind the transcription and the speech of this server. */
+      /** A language model that uses the transcription and the speech of this server. */
       readonly engine: "cascade";
       /** Its address with the version, without `/chat/completions`: `http://127.0.0.1:11434/v1`. */
       readonly baseUrl: string;
@@ -279,9 +279,9 @@ export interface HttpToolsTuning {
 export interface HttpToolOptions extends Pick<AgentTool, "name" | "description" | "parameters" | "timeoutMs"> {
   /** Address of the request. Each `{name}` in path or query becomes the encoded argument of that name. */
   readonly url: string;
-  /** GET sends the other arguments in the query, the others as JSON. Default: `GET`. */
+  /** GET sends the other arguments in the query; other methods send them as JSON. Default: `GET`. */
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | undefined;
-  /** Headers, such as `authorization`. Their values reach neither the model nor a log. */
+  /** Headers, such as `authorization`. Their values are never passed to the model or logged. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -69,7 +69,7 @@ export interface Ringport extends WebApp, UseCases {
   stop(options?: { drainMs?: number }): Promise<void>;
   /** Reason why it cannot be used at the moment: `not_ready` before the start and after one that failed; undefined while it runs. */
   absence(): Absence | undefined;
-  /** The option `basePath` without a slash at its end; "" if there is none. */
+  /** The option `basePath` without a trailing slash; "" if there is none. */
   readonly basePath: string;
   /** The option `publicUrl`; undefined if it was not given. */
   readonly publicUrl: string | undefined;

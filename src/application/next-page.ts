@@ -20,7 +20,7 @@ export async function nextPage(
   const time = deadline(system, waitMs, signal);
   let wake = () => {};
   const rouse = () => wake();
-  // Before the first read: what is stored while the page is read wakes the reader up.
+  // Subscribed before the first read, so that events stored during the read wake the reader.
   const stop = events.listenUser(userId, { event: rouse, over: rouse });
   time.signal.addEventListener("abort", rouse);
   try {

@@ -22,7 +22,7 @@ type QueriesContext = Pick<
 /** Events of a page whose length is not given. */
 const PAGE = 50;
 
-/** Reads that belong to no single record. */
+/** Reads across records. */
 export class Queries implements QueryUseCases {
   readonly #context: QueriesContext;
   readonly #dispatcher: Dispatcher;

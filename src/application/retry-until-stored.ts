@@ -17,7 +17,7 @@ export interface RetryParts {
 /**
  * Writes until the storage can take it: for facts that already happened and must not be lost.
  * @throws {StorageUnavailable} the process ends and can wait no longer, or another one owns the database
- *   ({@link LeaseLost}); the next start settles what was not written
+ *   ({@link LeaseLost}); the next start settles the missing writes
  */
 export async function retryUntilStored<T>(
   { system, log, shutdownSignal }: RetryParts,

@@ -55,12 +55,12 @@ export class ServerLease {
     return this.#options.system.monotonic() < this.#deadlines.dial;
   }
 
-  /** True if this process is the owner, as far as it can know. */
+  /** True if this process is the owner, as far as it can tell. */
   get held(): boolean {
     return this.#options.system.monotonic() < this.#deadlines.send;
   }
 
-  /** Renews the lease of the open storage, now and from now on. @throws {StorageUnavailable} */
+  /** Starts renewing the lease of the open storage, beginning immediately. @throws {StorageUnavailable} */
   async start(): Promise<void> {
     const { lease } = this.#options.storage;
     if (!lease) {
@@ -94,7 +94,7 @@ export class ServerLease {
     this.#lost.abort(error);
   }
 
-  /** The lease is no longer renewed, and the storage no longer used. */
+  /** Stops renewing the lease and using the storage. */
   end(): void {
     this.#stopTimers();
     this.#ended = true;
@@ -121,12 +121,12 @@ export class ServerLease {
     this.#cancelRenewal = system.after(VERIFY_MS, () => {
       this.#verifyLater();
       storage.verifyOwner?.().catch((error: unknown) => {
-        if (error instanceof LeaseLost) this.lose(error); // any other error says nothing about the owner
+        if (error instanceof LeaseLost) this.lose(error); // other errors do not reveal the owner
       });
     });
   }
 
-  /** A renewal does not wait for the one before, whose connection may be dead. */
+  /** A renewal does not wait for the previous one, whose connection may be dead. */
   #renewLater(lease: Lease): void {
     const { system, timings } = this.#options;
     this.#cancelRenewal = system.after(timings.leaseRenewMs, () => {

@@ -27,7 +27,7 @@ export const MAX_AHEAD_MS = {
 /**
  * A stored time as it counts now, ms since 1970-01-01 UTC: a time beyond the latest legal one is of a clock that was
  * ahead, and counts as the latest legal time.
- * @param maxAheadMs a shorter distance than that of the column, ms
+ * @param maxAheadMs a smaller lead than the column's, ms
  */
 export function storedTime(
   column: keyof typeof MAX_AHEAD_MS,

@@ -22,7 +22,7 @@ import type { StreamReservation } from "./call-audio/streams/stream-client.ts";
 import type { StageLatency, TurnStage } from "./counters.ts";
 import type { LinkTicket } from "./instances/link-tickets.ts";
 
-// What Ringport does, without HTTP. An embedding program calls these; the HTTP interface is a thin caller of them.
+// The use cases of Ringport, without HTTP. An embedding program calls them; the HTTP interface is a thin layer above them.
 // Every one throws Refusal with the `code` of the matching problem document, and then no change was made.
 // Another user's record is refused exactly like a missing one.
 
@@ -53,7 +53,7 @@ export interface Connection {
   readonly lastSeenAt: number | null;
   /** Reason why it is not online; null while it is. */
   readonly reason: string | null;
-  /** Information for the owner of the number besides the status; null if there is none. */
+  /** Additional information for the owner of the number; null if there is none. */
   readonly condition: LineCondition | null;
   /** The condition of a line that is online, with its reason and its end; undefined if there is none. */
   readonly notice?: LineNotice | undefined;
@@ -105,7 +105,7 @@ export type LinkPageState = {
 /** The use cases of instances. Every method throws a Refusal for a request that it does not carry out. */
 export interface InstanceUseCases {
   create(principal: Principal, input: CreateInstanceInput, options?: CreateOptions): Promise<Instance & Creation>;
-  /** Changes what the input names. A caller is for calls that are created from now on. */
+  /** Changes the fields in the input. A caller applies to calls created from now on. */
   update(
     principal: Principal,
     instanceId: string,
@@ -147,15 +147,15 @@ export interface InstanceUseCases {
   delete(principal: Principal, instanceId: string): Promise<void>;
 }
 
-/** Which part of a log is read. */
+/** The part of a log to read. */
 export interface EventQuery {
-  /** The cursor of the page before; `latest`: from now on; undefined: from the first event on. */
+  /** The cursor of the previous page; `latest` for new events only; undefined to start at the first event. */
   readonly cursor?: string | undefined;
   /** Maximum number of events. */
   readonly limit?: number | undefined;
 }
 
-/** Which part of a user's log is read, or of one instance. */
+/** The part of the log of a user, or of one instance, to read. */
 export interface LogQuery extends EventQuery {
   readonly instanceId?: string | undefined;
 }
@@ -164,16 +164,16 @@ export interface LogQuery extends EventQuery {
 export interface WaitLimit {
   /** The longest wait, ms. Default: none. */
   readonly waitMs?: number | undefined;
-  /** Ends the wait; what is there then is returned. */
+  /** Ends the wait; the events available then are returned. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A part of a log, oldest first. */
 export interface EventPage {
   readonly events: readonly NumberedEvent[];
-  /** Cursors for reading on behind each of these events. */
+  /** Cursors for resuming after each of these events. */
   readonly cursors: readonly string[];
-  /** Cursor behind the last of these events; an empty page returns the cursor it was read from. */
+  /** Cursor after the last of these events; an empty page returns the cursor it was read from. */
   readonly cursor: string;
   /** More events are stored already. */
   readonly more: boolean;
@@ -188,12 +188,12 @@ export interface CallUseCases {
   /** Ends an active call; resolves when `FAILED/terminated` is stored. */
   hangUp(principal: Principal, callId: string): Promise<void>;
   /**
-   * Events so far; all of them without a `limit`. With a `waitMs` an active call's empty page waits for an event;
+   * The events so far; all of them without a `limit`. With a `waitMs` an active call's empty page waits for an event;
    * throws Refusal `stopping` if this process stops before there is one.
    */
   timeline(principal: Principal, callId: string, query?: EventQuery, patience?: WaitLimit): Promise<EventPage>;
   /**
-   * Events so far and from now on, each once; ends after the final event. Throws Refusal
+   * All events, past and new, each once; ends after the final event. Throws Refusal
    * `call_not_found`, and `stopping` if this process stops before the call has ended.
    */
   events(principal: Principal, callId: string, options?: { signal?: AbortSignal }): AsyncIterable<NumberedEvent>;
@@ -220,7 +220,7 @@ export interface CallUseCases {
    * `call_not_found`, `call_ended`, `too_many_listeners`.
    */
   listen(principal: Principal, callId: string): Promise<CallListening>;
-  /** Recording of a call as far as it exists, also while it grows. Throws Refusal `call_not_found`, `recording_not_found`. */
+  /** Recording of a call, even while it grows. Throws Refusal `call_not_found`, `recording_not_found`. */
   recording(principal: Principal, callId: string): Promise<StoredRecording>;
   /**
    * Deletes the recording of a call permanently; an active call is no longer recorded. Throws as
@@ -239,7 +239,7 @@ export interface WebhookWithSecret extends Webhook {
 
 /** The use cases of webhooks. A demo token is refused with `demo_token_restricted`. */
 export interface WebhookUseCases {
-  /** The webhook gets events from now on. Throws Refusal `webhook_quota`. */
+  /** The webhook gets events stored from now on. Throws Refusal `webhook_quota`. */
   create(
     principal: Principal,
     input: CreateWebhookInput,
@@ -272,18 +272,18 @@ export interface WebhookUseCases {
   replay(principal: Principal, webhookId: string, deliveryId: string): Promise<WebhookDelivery>;
 }
 
-/** A consent as it is stored now. */
+/** A consent as currently stored. */
 export interface StoredConsent extends Consent {
   /** No dial of this number was recorded before. */
   readonly created: boolean;
 }
 
 /**
- * Consents of callees. Every method throws Refusal `phone_number_invalid` for what is no E.164 number, and
+ * Consents of callees. Every method throws Refusal `phone_number_invalid` for text that is not an E.164 number, and
  * `demo_token_restricted`.
  */
 export interface ConsentUseCases {
-  /** Records it, in place of what was recorded before. */
+  /** Records a consent, replacing an earlier one. */
   put(
     principal: Principal,
     phone: string,
@@ -318,11 +318,11 @@ export interface OpenNetwork {
   readonly linking: "code" | "operator";
   /** The callee's audio reaches the server, so agents and streams can listen. */
   readonly receivesAudio: boolean;
-  /** The numbers that calls may come from; null: the caller cannot be chosen. */
+  /** The allowed caller numbers; null if the caller cannot be chosen. */
   readonly callerIds: CallerIdRule | null;
 }
 
-/** Reads that belong to no single record. */
+/** Reads across records. */
 export interface QueryUseCases {
   /** Everything that happened to the caller's instances and calls, or to one instance; 50 without a `limit`. */
   events(principal: Principal, query?: LogQuery): Promise<EventPage>;

@@ -17,7 +17,7 @@ import { wavBodyAt, waveIn } from "./wav/wav-chunks.ts";
 
 /** Options of {@link IncomingAudio}. */
 export interface IncomingAudioOptions {
-  /** Default: detected by the first bytes. An MP3 begins with an ID3 tag or a frame; everything else is PCM. */
+  /** Default: detected by the first bytes. An MP3 starts with an ID3 tag or a frame; everything else is PCM. */
   readonly encoding: StreamEncoding | undefined;
   /** Sample rate of PCM, mu-law and A-law, Hz; an MP3 and a WAV file state their own. */
   readonly sampleRate: number;
@@ -47,8 +47,8 @@ const MAX_WHOLE_MS = 50_000;
 /**
  * Decodes audio that arrives in messages of any size, cut anywhere, which does not affect the samples.
  *
- * A WAV file may begin anywhere, and is decoded by its header. Text, other files, and an MP3 in place of samples are refused
- * by name, if a message begins with them. Holds back only the first 12 bytes (see {@link AudioOpening}), half a sample, and
+ * A WAV file may start anywhere, and is decoded by its header. Text, other files, and an MP3 instead of samples are rejected
+ * by name if a message starts with them. Holds back only the first 12 bytes (see {@link AudioOpening}), half a sample, and
  * an incomplete MP3 frame.
  */
 export class IncomingAudio {
@@ -95,7 +95,7 @@ export class IncomingAudio {
   }
 
   /**
-   * Drops what is held back, and what a pending {@link push} has not decoded yet. The next bytes begin a new sample, a new
+   * Drops the bytes held back and those that a pending {@link push} has not decoded yet. The next bytes start a new sample, a new
    * MP3 frame, or a WAV file with its header.
    */
   reset(): void {
@@ -112,7 +112,7 @@ export class IncomingAudio {
   }
 
   /**
-   * Ends the audio: decodes what is held back, and returns the bytes that are not heard, by reason. Call it when no
+   * Ends the audio: decodes the bytes held back, and returns the unheard bytes by reason. Call it when no
    * {@link push} is pending; more audio may follow.
    */
   end(): readonly IgnoredBytes[] {
@@ -155,7 +155,7 @@ export class IncomingAudio {
   }
 
   /**
-   * Looks at the beginning of a message, after the first ones: a file may begin here. Returns the bytes to decode in the
+   * Checks the start of a later message: a file may start here. Returns the bytes to decode in the
    * format that is current now.
    */
   #begun(message: Uint8Array): Uint8Array {
@@ -173,7 +173,7 @@ export class IncomingAudio {
     return this.#withoutFiles(message);
   }
 
-  /** Looks behind the header of a WAV file, which may precede another file by mistake. */
+  /** Checks the bytes after a WAV header, which may precede another file by mistake. */
   #refuseBody(wav: Uint8Array): void {
     const at = wavBodyAt(wav);
     if (at === undefined) return;

@@ -1,4 +1,4 @@
-/** All parts one after the other, in a new array. */
+/** Concatenates all parts into a new array. */
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;

@@ -24,7 +24,7 @@ input[type=checkbox]{width:auto}
 small{display:block;opacity:.75}
 .fault{padding:.6rem .8rem;border-left:.3rem solid #c0341d}`;
 
-/** A page of our own, in its one style, light or dark. */
+/** A self-contained page in the common style, light or dark. */
 export interface HtmlPage {
   readonly html: string;
   /** Allows the style, an empty icon, images in the page, and forms to this server. If the page has a script, also that and its requests to this server. */

@@ -18,11 +18,11 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 /** Makes ids that sort by time, also within one millisecond and if the clock is set back. */
 export interface IdSource {
   (prefix: IdPrefix): string;
-  /** Lets all further ids sort behind this one. Anything but an id of a time before the year 10000 has no effect. */
+  /** Makes all further ids sort after this one. Only valid ids from before the year 10000 have an effect. */
   startBehind(id: string): void;
 }
 
-/** 10000-01-01, ms: later ids are damaged, and leave no room behind them. */
+/** 10000-01-01, ms: later ids are corrupt and leave no room after them. */
 const LATEST_MS = 253_402_300_800_000;
 
 /**
@@ -54,7 +54,7 @@ export function idSource(now: () => number, random: (bytes: Uint8Array) => void)
   function startBehind(id: string): void {
     const ms = idTime(id);
     if (ms === undefined || ms < lastMs || ms >= LATEST_MS) return;
-    // Behind every id of that millisecond.
+    // After every id of that millisecond.
     lastMs = ms;
     counter = 0xfff;
   }

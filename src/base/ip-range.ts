@@ -20,7 +20,7 @@ export function ipRanges(texts: string): readonly IpRange[] {
   return texts.split(" ").map((text) => parseRange(text)!);
 }
 
-/** The bytes of an IP address; those of the IPv4 address if it is IPv4-mapped. Undefined for a name. */
+/** The bytes of an IP address; for an IPv4-mapped one, those of the IPv4 address. Undefined for a name. */
 export function ipBytes(address: string): Uint8Array | undefined {
   const bytes = rawBytes(address.replace(/%.*$/, ""));
   return bytes !== undefined && inRange(MAPPED, bytes) ? bytes.subarray(12) : bytes;
@@ -68,7 +68,7 @@ function ipv6Bytes(text: string): Uint8Array | undefined {
   return bytes;
 }
 
-/** The bytes of groups between colons; undefined if one is none. @param isEnd the last group may be an IPv4 address */
+/** The bytes of groups between colons; undefined if a group is invalid. @param isEnd true if the last group may be an IPv4 address */
 function groups(text: string, isEnd: boolean): number[] | undefined {
   if (text === "") return [];
   const bytes: number[] = [];

@@ -1,5 +1,5 @@
 /**
- * Waiting items in lanes that take turns: within a lane first come, first served; between lanes one each. A flood in one
+ * Waiting items in lanes served round-robin: first in, first out within a lane, one item per lane at a time. A flood in one
  * lane therefore delays the others by one item, not by the flood.
  */
 export class Lanes<T> {
@@ -23,7 +23,7 @@ export class Lanes<T> {
     this.#size++;
   }
 
-  /** Takes the item whose turn it is, passing over lanes that may not continue; undefined when none waits. */
+  /** Takes the next item, skipping lanes that may not continue; undefined if none waits. */
   take(mayGoOn: (lane: string) => boolean = () => true): T | undefined {
     for (const [lane, waiting] of this.#lanes) {
       if (!mayGoOn(lane)) continue;

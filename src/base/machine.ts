@@ -1,12 +1,12 @@
 /**
- * A state machine as plain data: for each state, which input leads to which state.
+ * A state machine as plain data: the next state for each state and input.
  * A state without inputs is final.
  */
 export type Transitions<State extends string, Input extends string> = Readonly<
   Record<State, Readonly<Partial<Record<Input, State>>>>
 >;
 
-/** The state that `input` leads to, or undefined if the table has no such move. */
+/** The next state for `input`, or undefined if the table has no such move. */
 export function nextState<S extends string, I extends string>(
   table: Transitions<S, I>,
   state: S,
@@ -15,7 +15,7 @@ export function nextState<S extends string, I extends string>(
   return table[state][input];
 }
 
-/** True if no input leads out of `state`. */
+/** True if `state` has no moves. */
 export function isFinal<S extends string, I extends string>(table: Transitions<S, I>, state: S): boolean {
   return Object.keys(table[state]).length === 0;
 }

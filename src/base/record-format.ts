@@ -1,6 +1,6 @@
 /** First byte of every record. */
 const VERSION = 1;
-/** Deeper values are neither written nor read. */
+/** Deeper values can neither be written nor read. */
 const MAX_LEVELS = 64;
 
 /** First byte of each value. */
@@ -28,7 +28,7 @@ export function encodeRecord(value: unknown): Uint8Array {
   return writer.bytes;
 }
 
-/** Reads what {@link encodeRecord} wrote; bytes come back as `Uint8Array`, objects without their class. Throws an Error for any other bytes. */
+/** Reads what {@link encodeRecord} wrote; bytes are returned as `Uint8Array`, objects without their class. Throws an Error for any other bytes. */
 export function decodeRecord(bytes: Uint8Array): unknown {
   const reader = new Reader(bytes);
   const version = reader.byte();
@@ -189,7 +189,7 @@ class Reader {
     return this.#view.getFloat64(this.#advance(8));
   }
 
-  /** A length; no item is shorter than a byte, so none is larger than what is left. */
+  /** A length; every item takes at least a byte, so it cannot exceed the remaining bytes. */
   length(): number {
     const length = this.#view.getUint32(this.#advance(4));
     if (length > this.left) throw new Error(`${length - this.left} bytes are missing`);

@@ -37,7 +37,7 @@ export class TurnBudget {
     return this.#spent === 0 || this.#spent + cost <= this.#most;
   }
 
-  /** Begins another turn after this one. */
+  /** Starts another turn after this one. */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;

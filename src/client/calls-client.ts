@@ -37,7 +37,7 @@ export interface CallsClient {
    * none. @throws {AnotherCallActive} the active call is to another number or of another type
    */
   create(input: CreateCallInput, options?: CreateOptions): Promise<CreatedCall>;
-  /** Places a call, or returns the instance's active call, whichever it is; `isNew` distinguishes the two. */
+  /** Places a call, or returns the instance's active call if it has one; `isNew` distinguishes the two. */
   place(input: CreateCallInput, options?: CreateOptions): Promise<Placement>;
   /** All matching calls, newest first, read in pages of `limit` calls. */
   list<E extends CallExpansion = never>(
@@ -58,7 +58,7 @@ export interface CallsClient {
   events(id: string, options?: RequestOptions): Promise<CallEvent[]>;
   /**
    * The recording of a call that was created with `recording: true`, as the bytes of a WAV file: what the callee heard on
-   * the left, the callee's voice on the right. During the call, the recording so far.
+   * the left, the callee's voice on the right. During the call, it returns the recording so far.
    */
   recording(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   /** Deletes the recording permanently; an active call continues without being recorded. */

@@ -11,10 +11,10 @@ export interface ListConsentsQuery extends PageQuery {
 
 /** Consents of callees. All methods throw `RingportError`; numbers are E.164. */
 export interface ConsentsClient {
-  /** Records it, in place of what was recorded before. */
+  /** Records a consent, replacing an earlier one. */
   put(phone: string, input: ConsentInput, options?: RequestOptions): Promise<Consent>;
   get(phone: string, options?: RequestOptions): Promise<Consent>;
-  /** Forgets what was recorded. */
+  /** Deletes the recorded consent. */
   delete(phone: string, options?: RequestOptions): Promise<void>;
   /** All of them by ascending number, read in pages of `limit` numbers. */
   list(query?: ListConsentsQuery, options?: RequestOptions): AsyncGenerator<Consent, void, undefined>;

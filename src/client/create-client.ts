@@ -22,7 +22,7 @@ import { type WebhooksClient, webhooksClient } from "./webhooks-client.ts";
 export interface ListEventsQuery extends PageQuery {
   /** Only events of this instance and its calls. */
   readonly instance_id?: string | undefined;
-  /** The `cursor` of the previous page; `latest`: only events from now on. Default: from the first event on. */
+  /** The `cursor` of the previous page, or `latest` for new events only. Default: start at the first event. */
   readonly cursor?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface Client {
   /** All events of the instances and calls so far, oldest first. */
   events(query?: ListEventsQuery, options?: RequestOptions): AsyncGenerator<CallEvent, void, undefined>;
   /**
-   * The events so far and those to come, as they are stored, in pages that are never empty, except for one with `reset`. A
+   * Past events and new ones as they are stored, in pages that are never empty, except for one with `reset`. A
    * program that stores the `cursor` of each page and continues from it sees every event exactly once, as long as no page has
    * `reset`.
    * @throws the reason of `signal` when it is aborted
@@ -70,7 +70,7 @@ export interface Client {
    *
    * ```ts
    * for await (const item of await ringport.listen(call.id))
-   *   if (item.type === "audio") player.write(item.samples); // two channels: the callee, and what was played to them
+   *   if (item.type === "audio") player.write(item.samples); // two channels: the callee and the outbound audio
    * ```
    */
   listen(callId: string, options?: ListenOptions): Promise<CallListening>;
@@ -118,7 +118,7 @@ const PAUSE_MS = 1_000;
 
 /**
  * The pages of events from a cursor on, each as soon as it has an event. If the log was put back to an earlier state, an empty
- * page with `reset` comes first, and the events continue from the place that the server names.
+ * page with `reset` comes first, and the events continue from the cursor that the server names.
  * @throws the reason of the signal when it is aborted
  */
 async function* followEvents(

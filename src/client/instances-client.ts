@@ -26,7 +26,7 @@ export interface QrCode {
   readonly expiresAt: string | null;
   /** Number of the code within one linking; null if the server does not send it. */
   readonly sequence: number | null;
-  /** Address of the page that the code leads to, or of a page that shows the code; null if the server sends none. */
+  /** URL of the page behind the code, or of a page that shows the code; null if the server sends none. */
   readonly page: string | null;
 }
 

@@ -10,7 +10,7 @@ export interface LogPage<T> extends Page<T> {
   /** The `cursor` to continue from, now or later; present on every page, even the last one and an empty one. */
   readonly cursor: string;
   /**
-   * The server's database was put back to an earlier state before this page: some events that were seen are gone, and this
+   * The server's database was put back to an earlier state before this page: some events that were already read are lost, and this
    * page or a later one may repeat others. Only `followEvents` sets it.
    */
   readonly reset?: true | undefined;
@@ -27,7 +27,7 @@ export interface PageQuery {
 /** The page of a response. @param link the Link header (RFC 8288) */
 export function pageOf<T>(items: readonly T[], link: string | null): Page<T> {
   const [, target] = /<([^>]*)>\s*;\s*rel="?next"?/i.exec(link ?? "") ?? [];
-  // Only the cursor is used: behind a proxy the rest of the address may differ from ours.
+  // Only the cursor is used: behind a proxy the rest of the URL may differ from ours.
   const next = target === undefined ? undefined : new URLSearchParams(target.replace(/^[^?]*/, "")).get("cursor");
   return { items, next: next ?? undefined };
 }

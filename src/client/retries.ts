@@ -32,7 +32,7 @@ export function retryOptions(limit: number, onLost: () => void): RetryOptions {
         const { status, headers } = error.response;
         const retryAfter = retryAfterOf(headers);
         if (status === CONFLICT && retryAfter === undefined) return false;
-        // A gateway gave up waiting; the server may have carried the request out all the same.
+        // A gateway timed out; the server may still have carried out the request.
         if (status === 502 || status === 504) onLost();
         return retryAfter !== undefined && retryAfter > MAX_RETRY_AFTER ? false : undefined;
       }

@@ -4,7 +4,7 @@ import type { ProblemCode } from "../http/problems/problem-kind.ts";
 
 /**
  * Reason for the failure of a request or a stream: the `code` of the server's problem document, or one of the client's own codes.
- * `network_error`: there was no response. `timeout`: there was none in time. `unexpected_answer`: the response is not one
+ * `network_error`: there was no response. `timeout`: there was no response in time. `unexpected_answer`: the response is not one
  * of Ringport. `another_call_active`: see `AnotherCallActive`. `stream_lost`: the connection broke and could not be restored in time. `stream_overflow`: too much audio
  * was written.
  */
@@ -76,7 +76,7 @@ export class RingportError extends CodedError {
 /**
  * The error of a failed response.
  * @param body the parsed body, of any shape
- * @param fault what is wrong with a response that is not a problem document
+ * @param fault fault of a response that is not a problem document
  */
 export function errorOfResponse(
   { status, headers }: Response,

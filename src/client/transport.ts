@@ -12,11 +12,11 @@ export type FetchRequest = (request: Request) => Promise<Response>;
 export interface ClientOptions {
   /** URL of the server, base path included, such as `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** A bearer token; white space around it is ignored. Default: requests carry none, for a server that knows its client otherwise. */
+  /** A bearer token; white space around it is ignored. Default: no token, for a server that identifies its clients in another way. */
   readonly token?: string | undefined;
   /** Default: the global `fetch`. */
   readonly fetch?: FetchRequest | undefined;
-  /** Most retries of a request after a lost connection, 429 or 503. Default: 4. */
+  /** Maximum retries of a request after a lost connection, 429 or 503. Default: 4. */
   readonly retries?: number | undefined;
   /** Time one attempt may take, ms. Default: 60,000. */
   readonly timeoutMs?: number | undefined;
@@ -80,7 +80,7 @@ interface Sending {
   readonly query?: Query;
   readonly json?: unknown;
   readonly idempotencyKey?: string;
-  /** Default: those of the client. */
+  /** Default: the client's. */
   readonly retries?: number;
   readonly prefer?: string;
 }
@@ -94,7 +94,7 @@ interface Received {
 /** Statuses of responses without a body. */
 const BODILESS = [204, 205, 304];
 const TIMEOUT_MS = 60_000;
-/** A server is asked to wait this long at most: proxies cut a connection after 30 s or more without a byte. */
+/** Longest wait requested from a server, because proxies cut a connection after 30 s or more without a byte. */
 const MAX_WAIT_S = 25;
 
 /** @throws {TypeError} the URL is not absolute or contains a user name, or the token contains characters that cannot be sent */

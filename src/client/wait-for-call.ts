@@ -67,13 +67,13 @@ class Timeline {
   waits = false;
   readonly #read: (cursor: string | undefined) => Promise<AwaitedPage<CallEvent>>;
   readonly #seen = new Set<string>();
-  /** Behind the last event; of a server that does not name it, the last page, which is read again until it is full. */
+  /** The cursor after the last event or, if the server does not name it, of the last page, which is read again until it is full. */
   #cursor: string | undefined;
 
   constructor(transport: Transport, id: string, signal: AbortSignal) {
     const read = (cursor?: string): Promise<AwaitedPage<CallEvent>> =>
       transport.nextPage(`${callPath(id)}/events`, { limit: PAGE, cursor }, { signal });
-    // A log that was put back to an earlier state is read from its beginning; what was there before is known by its id.
+    // A log that was restored to an earlier state is read from its start; events already seen are recognized by their ids.
     this.#read = (cursor) =>
       read(cursor).catch((error: unknown) => {
         if (error instanceof RingportError && error.code === "log_reset") return read();

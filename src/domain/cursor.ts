@@ -8,7 +8,7 @@ export interface LogMark {
   readonly eventId: string | null;
 }
 
-/** Position of a reader in a log: behind an event, in an old cursor behind one of which only the id is known; `latest`: at the end. */
+/** Position of a reader in a log: after an event, of which an old cursor has only the id; `latest`: at the end. */
 export type LogPlace = LogMark | { readonly position?: undefined; readonly eventId: string } | "latest";
 
 const PREFIX = "evt_";
@@ -31,7 +31,7 @@ export function logPlace(cursor: string): LogPlace | undefined {
   return isId("evt", eventId) ? { position: Number(position), eventId } : undefined;
 }
 
-/** The cursor that leads to what comes after an item: opaque, and safe in a URL. */
+/** The cursor for the items after this one: opaque and URL-safe. */
 export function encodeCursor(text: string): string {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }

@@ -10,7 +10,7 @@ export interface EventData {
   readonly queued: CallReference & { readonly type: CallType };
   /** `attempt` counts from 1; `reason`: why the trunks before it did not take the call. */
   readonly route: SipReference & { readonly trunk: string; readonly attempt: number; readonly reason: string | null };
-  /** The network knows the called number by this address, such as another form of it; the call keeps its own number. */
+  /** The network's address of the called number, such as another form of it; the call keeps its own number. */
   readonly address_resolved: { readonly resolved_address: string };
   readonly ringing: CallReference & SipReference;
   readonly alerting: NoData;
@@ -19,20 +19,20 @@ export interface EventData {
   readonly audio_truncated: { readonly played_ms: number };
   /** A voice does not speak this passage; `text` is cut after 200 characters, `characters` counts letters, digits and emoji. */
   readonly text_skipped: { readonly text: string; readonly characters: number };
-  /** Bytes of the audio file, or from a stream's client, that are not heard, and are neither header nor tag. */
+  /** Bytes of the audio file or the stream's client that are not heard and are neither header nor tag. */
   readonly audio_ignored: { readonly bytes: number; readonly reason: IgnoredReason };
   readonly message_ready: { readonly message_ms: number };
   /** `at_ms`: when the silence began, after the answer. */
   readonly message_delayed: { readonly at_ms: number; readonly silence_ms: number };
   /** `agent`: the engine that conducts the call, such as `scripted`. */
   readonly agent_started: { readonly agent: string };
-  /** The agent's model has used a tool; `ms`: how long it took; `fault`: why it has no result, null if it has one. */
+  /** The agent's model has used a tool; `ms`: its duration; `fault`: the reason for a missing result, or null. */
   readonly tool_used: { readonly tool: string; readonly ms: number; readonly fault: ToolFault | null };
   /** `to`: the other number. `detail`: the network's words. */
   readonly transferred: { readonly to: string; readonly detail: string | null };
   /** The call continues. */
   readonly transfer_failed: { readonly to: string; readonly reason: string };
-  /** The result by the schema of the call is stored; `error`: why there is none. */
+  /** The result by the call's schema is stored; `error`: the reason for a missing result. */
   readonly result_ready: { readonly error: string | null };
   /** `at_ms`: after the answer, if the key was found in the audio. */
   readonly dtmf: { readonly digit: string; readonly at_ms?: number | undefined };
@@ -49,13 +49,13 @@ export interface EventData {
     readonly confidence: number;
     readonly at_ms: number;
   };
-  /** The message begins for a machine to record. `after`: what shows that it records. */
+  /** The message starts for a machine to record. `after`: the evidence that it records. */
   readonly leaving_message: { readonly after: GreetingEnd };
   /** The keys of `target.extension` were sent after the answer. `in_band`: as tones, because no other way was accepted. */
   readonly extension_dialled: { readonly extension: string; readonly in_band: boolean };
-  /** A supervisor listens to the live call from now on. `token_id`: null without a token, as in the console. */
+  /** A supervisor has started listening to the live call. `token_id`: null without a token, as in the console. */
   readonly listening_started: ListenerData;
-  /** The supervisor has stopped listening, and the call continues. `listened_ms`: how much they got. */
+  /** The supervisor has stopped listening, and the call continues. `listened_ms`: length of the audio they received. */
   readonly listening_ended: ListenerData & { readonly listened_ms: number };
   readonly held: NoData;
   readonly resumed: NoData;
@@ -202,7 +202,7 @@ export interface EventSource {
   readonly userId: string;
 }
 
-/** An event with its number, as it is shown. */
+/** An event with its number, as shown. */
 export type NumberedEvent = Event & {
   /** Counts the events of its call from 1, without gaps, in the order in which they were stored; null for an instance. */
   readonly sequence: number | null;
@@ -214,7 +214,7 @@ export type LoggedEvent = NumberedEvent & {
   readonly position: number;
 };
 
-/** The event as it is shown: places are for cursors only. */
+/** The event as shown: positions are for cursors only. */
 export function withoutPosition({ position: _, ...event }: LoggedEvent): NumberedEvent {
   return event;
 }

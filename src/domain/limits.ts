@@ -30,9 +30,9 @@ export interface Limits {
   readonly webhooksPerUser: number;
   /** Numbers of which a user records consents. */
   readonly consentsPerUser: number;
-  /** Storage limit of one user, bytes: calls with all that belongs to them, and instances, deleted ones too. */
+  /** Storage limit of one user, bytes: calls with all of their records, and instances, including deleted ones. */
   readonly storedBytesPerUser: number;
-  /** Of these, calls that the demo tokens of one instance create, bytes. */
+  /** Part of it for calls created with the demo tokens of one instance, bytes. */
   readonly storedBytesPerDemoInstance: number;
 }
 

@@ -2,7 +2,7 @@ import { inAnyRange, ipBytes, ipRanges } from "../base/ip-range.ts";
 
 /**
  * IPv4 networks with a local meaning only (RFC 1122, 1918, 3927, 6598, 6890), among them the networks that phones
- * behind 464XLAT (RFC 7335) and machines behind a VPN (RFC 2544) take for their own address.
+ * behind 464XLAT (RFC 7335) and machines behind a VPN (RFC 2544) use as their own address.
  */
 export const PRIVATE_IPV4 =
   "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15";
@@ -32,7 +32,7 @@ export function isPublicAddress(address: string): boolean {
   return inAnyRange(GLOBAL_IPV6, bytes) && !inAnyRange(CLOSED_IPV6, bytes);
 }
 
-/** Names that lead to this machine or its network (RFC 6761, RFC 6762, RFC 8375, ICANN). */
+/** Names that resolve to this machine or its network (RFC 6761, RFC 6762, RFC 8375, ICANN). */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|localdomain|home\.arpa)\.?$/i;
 
 /**

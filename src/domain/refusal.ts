@@ -70,7 +70,7 @@ export type RefusalCode =
 
 /** One fault of an input. */
 export interface Fault {
-  /** JSON Pointer (RFC 6901) into the request body; "" is the body itself, or what is not in the body. */
+  /** JSON Pointer (RFC 6901) into the request body; "" is the body itself, or something outside of it. */
   readonly pointer: string;
   /** The query parameter that is wrong, if it is one. */
   readonly parameter?: string;
@@ -79,7 +79,7 @@ export interface Fault {
   readonly detail: string;
 }
 
-/** Thrown by a use case that will not do what was asked; no change was made. */
+/** Thrown by a use case that refuses a request; no change was made. */
 export class Refusal extends CodedError {
   override readonly name = "Refusal";
   readonly code: RefusalCode;
@@ -87,7 +87,7 @@ export class Refusal extends CodedError {
   readonly errors: readonly Fault[];
   /** The limit that was reached, if the refusal is about one. */
   readonly limit: number | undefined;
-  /** The place in the log to continue from, if the requested one is gone. */
+  /** The cursor to continue from, if the requested one is no longer valid. */
   readonly cursor: string | undefined;
   /** Time from now after which the same request may succeed, ms; undefined if unknown. */
   readonly retryAfterMs: number | undefined;

@@ -2,13 +2,13 @@
 export interface Timings {
   /** A call may wait for its instance this long. */
   readonly queueTimeoutMs: number;
-  /** The beginning of a message must be ready this long after its turn has come; no number is dialled before. */
+  /** The start of a message must be ready this long after its turn; no number is dialled before. */
   readonly messagePreparationMs: number;
   /** The callee's phone may ring this long. */
   readonly ringTimeoutMs: number;
   /** A call may last this long, counted from the end of a fixed message. */
   readonly maxDurationMs: number;
-  /** The first inbound audio must come this long after the connection, if audio is certain to come. */
+  /** The first inbound audio must arrive this long after the connection, if audio is certain to arrive. */
   readonly mediaTimeoutMs: number;
   /** Our media path must be up this long after the answer. */
   readonly mediaSetupMs: number;
@@ -38,7 +38,7 @@ export interface Timings {
   readonly closeMs: number;
   /** Lease of the one server of a PostgreSQL database: it runs out this long after its last renewal. */
   readonly leaseMs: number;
-  /** Between two renewals of the lease; less than half of `leaseMs`. */
+  /** Interval of lease renewals; less than half of `leaseMs`. */
   readonly leaseRenewMs: number;
 }
 

@@ -22,7 +22,7 @@ import { publicPage } from "./routes/page-routes.ts";
 import { SocketBudget } from "./sockets/socket-budget.ts";
 import { StreamTickets } from "./stream/stream-tickets.ts";
 
-/** Requests that begin in one turn of the event loop: one takes milliseconds, and frames of audio are due in between. */
+/** Requests started per turn of the event loop: one takes milliseconds, and frames of audio are due in between. */
 const MAX_BEGUN = 4;
 
 export type { HttpParts } from "./dependencies.ts";
@@ -96,7 +96,7 @@ export function createHttp(parts: HttpParts): WebApp {
     const preflight = cors?.preflight(context);
     if (preflight) return preflight;
     if (context.principal || isVersioned(context.path)) await admit(context);
-    // A 401 comes first: it does not reveal the paths below /v1.
+    // A 401 takes precedence: it does not reveal the paths below /v1.
     return (
       refusedPath(context) ??
       sockets.admit(await routed(context), context) ??

@@ -43,7 +43,7 @@ export interface HttpDependencies {
   /** Makes the id of a request without an X-Request-Id. Default: random ids. */
   readonly newRequestId?: (() => string) | undefined;
   readonly log: Logger;
-  /** Path in front of `/v1`, such as `/api`. Default: none. */
+  /** Path before `/v1`, such as `/api`. Default: none. */
   readonly basePath?: string | undefined;
   /** The origins whose web pages may call. Default: off. */
   readonly cors?: CorsOption | undefined;

@@ -6,11 +6,11 @@ import { jsonReply, PRIVATE } from "./replies/reply.ts";
 import type { RequestContext } from "./requests/request-context.ts";
 import { eventView } from "./views/event-view.ts";
 
-/** Most items of a whole list in memory at the same time. */
+/** Maximum items of a whole list in memory at a time. */
 const READ_AT_ONCE = 16;
-/** Most items of a page that are read at once. */
+/** Maximum items of a page that are read at once. */
 const PAGE_READ = 50;
-/** A page ends behind the item with which its JSON reaches this many characters; its cursor leads to the rest. */
+/** A page ends after the item with which its JSON reaches this many characters; its cursor gives the rest. */
 export const MAX_PAGE_CHARACTERS: number = 1 << 20;
 
 /**

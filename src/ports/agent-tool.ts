@@ -23,21 +23,21 @@ export interface AgentTool {
 /** Facts about its call that a tool gets. */
 export interface ToolContext {
   readonly callId: string;
-  /** Aborted after `timeoutMs`, and when the call has ended; whatever comes then is ignored. */
+  /** Aborted after `timeoutMs`, and when the call has ended; later results are ignored. */
   readonly signal: AbortSignal;
 }
 
 /** A tool as the core offers it to an agent for one call, in {@link AgentBrief.tools}. */
 export interface OfferedTool extends Pick<AgentTool, "name" | "description" | "parameters"> {
   /**
-   * Runs the tool; resolves with the text for the model, which is JSON or begins with `error: `. Never rejects, and takes no
-   * longer than the timeout of the tool. An interruption by the callee does not end it, since half of an action may be done.
+   * Runs the tool; resolves with the text for the model, which is JSON or starts with `error: `. Never rejects, and takes no
+   * longer than the timeout of the tool. An interruption by the callee does not end it, since an action may be half done.
    * @param input JSON as the model wrote it, whole or broken
    */
   run(input: string): Promise<string>;
 }
 
-/** Thrown by a tool that failed in a way that the model should know. The message goes to the model: no secrets. */
+/** Thrown by a tool that failed in a way the model should know about. The message is passed to the model, so it must not contain secrets. */
 export class ToolFailed extends CodedError {
   override readonly name = "ToolFailed";
   readonly code = "tool_failed";

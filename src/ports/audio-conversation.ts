@@ -4,7 +4,7 @@ import type { AgentBrief } from "./conversation.ts";
 /**
  * An agent that takes the callee's audio and replies with audio, such as a speech-to-speech model.
  *
- * The core owns the time. It paces the agent's audio, however fast that arrives, knows how much of it the callee heard,
+ * The core owns the time. It paces the agent's audio, however fast that arrives, tracks how much of it the callee heard,
  * stops it if the callee interrupts, notices silence, and hangs up. An agent therefore never sleeps.
  */
 export interface AudioAgent {
@@ -19,7 +19,7 @@ export interface AudioAgent {
    */
   check(brief: AgentBrief): void;
   /**
-   * Opens the conversation of one call before anybody is dialled. Resolves once the agent can conduct it. The signal is
+   * Opens the conversation of one call before it is dialled. Resolves once the agent can conduct it. The signal is
    * aborted when the call has ended, and its result is stated if it has a schema; no audio is left of the conversation then.
    * @throws {AgentUnavailable} it cannot conduct it, such as with a wrong key; the message names the cause and the fix
    */
@@ -46,17 +46,17 @@ export interface HeardItem {
 export interface AudioConversation {
   /**
    * Speech and actions of the agent, for one reader. It ends when the conversation cannot continue, or with the signal of `open`;
-   * the callee then hears what is queued.
+   * the callee then hears the queued audio.
    */
   readonly events: AsyncIterable<AudioAgentEvent>;
-  /** Result so far, stored with the call when it ends; undefined if there is none. */
+  /** Current result, stored with the call when it ends; undefined if there is none. */
   readonly result?: CallResult | undefined;
   /**
-   * As `Conversation.report`: what was found out by the schema of the call. Called after `hang_up`, `fail` or the end of the
+   * Findings by the schema of the call, as in `Conversation.report`. Called after `hang_up`, `fail` or the end of the
    * call; left out: `result` is checked.
    */
   report?(request: { readonly fault?: string | undefined }, signal: AbortSignal): Promise<unknown>;
-  /** The callee has answered: the agent begins, or waits for the callee's words. @param format of the audio of both sides */
+  /** Called when the callee has answered: the agent starts, or waits for the callee's words. @param format of the audio of both sides */
   answered(format: AudioFormat): void;
   /** The next audio of the callee, in the format. The array is reused: copy what you keep. */
   hear(audio: Uint8Array): void;
@@ -71,10 +71,10 @@ export interface AudioConversation {
    * of the callee's audio. Called after `leave_voicemail`, or at any time after the answer, also after `hang_up`.
    */
   voicemail(): void;
-  /** The call ends soon, because it has lasted too long: the agent says goodbye and hangs up. */
+  /** Called when the call will soon reach its maximum duration: the agent says goodbye and hangs up. */
   ending(): void;
   /**
-   * The callee interrupts: no more is played of what the agent was saying, and its conversation is to hold what was heard.
+   * Called on an interruption: the agent's speech stops, and its conversation must keep only the part that was heard.
    * @param items items that were not heard to their end, in order; none if the agent has not begun to speak
    */
   interrupted(items: readonly HeardItem[]): void;
@@ -82,7 +82,7 @@ export interface AudioConversation {
 
 /** Speech and actions of the agent, in the order in which they are carried out. */
 export type AudioAgentEvent =
-  /** The agent begins a reply. What was queued of an earlier one is not played. */
+  /** The agent starts a reply. Queued audio of an earlier one is not played. */
   | { readonly type: "reply"; readonly to: "begin" | "key" | "words" | "silence" | "voicemail" }
   /** Audio of an item, in the format of the call; a piece may end within a sample. It may arrive faster than it is played. */
   | { readonly type: "audio"; readonly item: string; readonly bytes: Uint8Array }
@@ -112,7 +112,7 @@ export type AudioAgentEvent =
   | { readonly type: "transfer"; readonly to: string }
   /** A machine has answered: waits, in silence, until it records; `voicemail` follows. */
   | { readonly type: "leave_voicemail" }
-  /** Speaks a text by the speech engine of the server, behind what is queued; it cannot be interrupted. */
+  /** Speaks a text with the server's speech engine, after the queued audio; it cannot be interrupted. */
   | { readonly type: "say"; readonly text: string }
   /** Something went wrong that the conversation survives: for the log, without secrets. */
   | { readonly type: "fault"; readonly detail: string }

@@ -28,12 +28,12 @@ export interface Mp3Stream {
   /**
    * Takes the next bytes, cut anywhere, and returns the samples that they complete: mono, at the rate of the stream, which
    * may change on the way. Give it at most 4 KiB at a time: it decodes at once, on this thread.
-   * @throws {AudioUnsupported} too many bytes are no MP3
+   * @throws {AudioUnsupported} too many bytes are not MP3
    */
   push(bytes: Uint8Array): readonly PcmChunk[];
   /** Ends the MP3 and returns the last samples. Missing: none wait for more bytes. */
   finish?(): readonly PcmChunk[];
-  /** The bytes so far that are not heard, by reason. Missing: unknown. */
+  /** The unheard bytes so far, by reason; missing if unknown. */
   readonly ignored?: readonly IgnoredBytes[];
   close(): void;
 }

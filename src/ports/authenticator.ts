@@ -9,7 +9,7 @@ export interface Authenticate {
   (token: string): Promise<Principal | undefined>;
   /**
    * Returns the principals of several tokens, in their order, with one look-up. While clients are connected to streams,
-   * their tokens are checked twice a second; without this method, one by one.
+   * their tokens are checked twice a second; without this method, individually.
    */
   all?(tokens: readonly string[]): Promise<readonly (Principal | undefined)[]>;
 }

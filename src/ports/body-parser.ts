@@ -5,7 +5,7 @@ import type { JsonBounds, ParsedJson } from "../domain/input/json-body.ts";
  * its {@link DecodedAudio}; if it is not Base64, by a text that is not Base64 either.
  */
 export interface BodyParser {
-  /** @param bytes UTF-8; their buffer, which must begin with them, is transferred to the parser and empty afterwards */
+  /** @param bytes UTF-8; their buffer, which must start with them, is transferred to the parser and is empty afterwards */
   parse(bytes: Uint8Array<ArrayBuffer>, bounds: JsonBounds): Promise<ParsedJson>;
   close(): Promise<void>;
 }

@@ -5,9 +5,9 @@ import type { JsonSchema } from "../domain/input/json-schema.ts";
 import type { OfferedTool } from "./agent-tool.ts";
 
 /**
- * An agent that conducts calls: from what the callee presses and says it decides what is said next.
+ * An agent that conducts calls: it decides what to say next from the callee's keys and words.
  *
- * The core owns the time. It speaks the sentences, knows how much of them the callee heard, stops them if the callee
+ * The core owns the time. It speaks the sentences, tracks how much of them the callee heard, stops them if the callee
  * interrupts, notices silence, and hangs up. An agent therefore never sleeps, and never handles audio.
  */
 export interface Agent {
@@ -16,11 +16,11 @@ export interface Agent {
   /** For events and logs: `scripted`. */
   readonly name: string;
   /**
-   * Checks, before anybody is dialled, that the agent can conduct a call with these instructions. Returns at once.
+   * Checks before dialling that the agent can conduct a call with these instructions. Returns immediately.
    * @throws {AgentUnavailable} it cannot; the message names the instruction and the fix
    */
   check(brief: AgentBrief): void;
-  /** Begins the conversation of one call, while the phone still rings. */
+  /** Starts the conversation of one call while the phone is still ringing. */
   begin(brief: AgentBrief): Conversation;
   close(): Promise<void>;
 }
@@ -28,15 +28,15 @@ export interface Agent {
 /** Facts about its call that an agent gets. */
 export interface AgentBrief {
   readonly callId: string;
-  /** Natural-language instructions, in order; `{{name}}` in them stands for a variable (`filledIn` fills them in). */
+  /** Natural-language instructions, in order; `{{name}}` in them refers to a variable (`filledIn` fills them in). */
   readonly instructions: readonly string[];
   /** First words; null: the callee speaks first. Left out: the agent decides. */
   readonly firstMessage?: string | null | undefined;
   /** Values of the variables: data, never instructions. Left out: `{{name}}` has no meaning. */
   readonly variables?: Variables | undefined;
-  /** Replies after which the agent says goodbye; left out: its own limit. */
+  /** Replies after which the agent says goodbye. Default: its own limit. */
   readonly maxTurns?: number | undefined;
-  /** JSON Schema of what is to be found out, for `report`. Left out: no result is asked for. */
+  /** JSON Schema of the findings, for `report`. Default: no findings are requested. */
   readonly resultSchema?: JsonSchema | undefined;
   /** BCP 47 tag of the language to speak: `pt-BR`. */
   readonly language: string;
@@ -55,7 +55,7 @@ export interface AgentBrief {
 
 /** The conversation of one call. */
 export interface Conversation {
-  /** Result so far, stored with the call when it ends; undefined if there is none. */
+  /** Current result, stored with the call when it ends; undefined if there is none. */
   readonly result?: CallResult | undefined;
   /** Time the model took for the first token of the latest reply, ms; undefined if there is no model. For metrics. */
   readonly firstTokenMs?: number | undefined;
@@ -69,21 +69,21 @@ export interface Conversation {
    * Reports the result, as JSON that fulfils {@link AgentBrief.resultSchema}; the core checks it, and asks once more
    * if it does not fit. Called if the call has such a schema, after the last reply has begun or the call has ended. Left out: `result`
    * is checked.
-   * @param request.fault what was wrong with the value before; undefined at first
-   * @throws why there is no result; the message is for an operator
+   * @param request.fault fault of the previous value; undefined at first
+   * @throws if there is no result; the message is for an operator
    */
   report?(request: { readonly fault?: string | undefined }, signal: AbortSignal): Promise<unknown>;
   /** Called before each reply but the first: the words of the agent that the callee has heard since the reply before. */
   heard?(text: string): void;
   /**
-   * The callee has probably said this, and the turn is about to end: the agent may begin to work on its reply. It is not
+   * The callee has probably said this, and the turn is about to end: the agent may start to prepare its reply. It is not
    * spoken, and no action is taken, before the words arrive as an input, if they do. Called between two replies, after
    * {@link heard}; the latest call counts. Returns at once.
    * @param signal aborted when the call ends
    */
   prepare?(input: Extract<ConversationInput, { type: "words" }>, signal: AbortSignal): void;
   /**
-   * The agent's reply to what has happened, in the order in which it is to be carried out. The core reads one reply to its
+   * The agent's reply to an event, as actions in the order to carry them out. The core reads one reply to its
    * end before it asks for the next.
    * @param signal aborted if the callee interrupts, so that the rest of the reply is not needed, and if the call ends
    * @throws the conversation cannot continue; the call then fails as `agent_failed`, with the message as its detail
@@ -96,13 +96,13 @@ export interface Conversation {
 
 /** Inputs of a conversation. */
 export type ConversationInput =
-  /** The call is being placed. What the agent says now is heard from the answer on. */
+  /** The call is being placed. Speech from now on is played after the answer. */
   | { readonly type: "begin" }
   /** The callee pressed a key: 0-9 * # A-D. */
   | { readonly type: "key"; readonly digit: string }
   /**
    * The callee said this, from one silence to the next. `continued`: they continued before anything of the reply to the
-   * words before was heard; `text` begins with those words and takes their place.
+   * words before was heard; `text` starts with those words and replaces them.
    */
   | { readonly type: "words"; readonly text: string; readonly continued?: true | undefined }
   /** The callee said something that could not be transcribed; `detail` is for an operator. */
@@ -116,7 +116,7 @@ export type ConversationInput =
   | { readonly type: "ending" }
   /** Nothing happened for the time of the last `listen`. */
   | { readonly type: "silence" }
-  /** A machine has answered and records now: what the reply says is the message. The call ends after it, uninterrupted. */
+  /** A machine has answered and is recording: the reply is the message. The call ends after it, uninterrupted. */
   | { readonly type: "voicemail" }
   /** A `transfer` did not succeed, and the callee is still here. `detail`: the network's reason, which is data. */
   | { readonly type: "transfer_failed"; readonly to: string; readonly detail: string };
@@ -132,7 +132,7 @@ export type ConversationAction =
     }
   /** Waits for the callee; `silence` follows if nothing happens within this time after the last word, ms. */
   | { readonly type: "listen"; readonly forMs: number }
-  /** Goes on with what the callee's words have interrupted; they were no answer. */
+  /** Resumes the speech that the callee's words interrupted, because they were not an answer. */
   | { readonly type: "resume" }
   /** Sends keys to the other side, such as the menu of a machine: 0-9 * # A-D. */
   | { readonly type: "press"; readonly keys: string }
@@ -141,7 +141,7 @@ export type ConversationAction =
    * if that succeeds; else `transfer_failed` follows. Ignored if the callee has interrupted the reply.
    */
   | { readonly type: "transfer"; readonly to: string }
-  /** A machine has answered: waits until it records, says the text whole, and ends the call. Ignored if `text` is empty. */
+  /** A machine has answered: waits until it records, says the whole text, and ends the call. Ignored if `text` is empty. */
   | { readonly type: "leave_voicemail"; readonly text: string }
   /** Ends the call as `agent_failed` once all that was said has been heard. */
   | { readonly type: "fail"; readonly detail: string }

@@ -1,4 +1,4 @@
-/** The log, for operators. Loggers such as `pino` implement it as they are. */
+/** The log, for operators. Loggers such as `pino` implement it directly. */
 export interface Logger {
   debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;

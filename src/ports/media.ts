@@ -4,7 +4,7 @@
  * The leg owns the clock. It ticks (every 20 ms on SIP, every 60 ms on WhatsApp), pulls the next outgoing frame from a
  * {@link FrameSource} and pushes every received frame into a {@link FrameSink}. Both are synchronous and are called
  * fifty times a second for every call, so neither may allocate, wait, do input or output, or throw. Streams and
- * promises begin behind them, where speech services begin.
+ * promises start after them, where speech services start.
  *
  * Samples are always 16-bit signed, one channel, at the rate the leg names.
  */
@@ -20,7 +20,7 @@ export interface FrameSource {
    * as playing: the leg pulls a frame once, and only when it is about to hand it to the network.
    */
   read(frame: Int16Array): number;
-  /** For legs whose audio leaves from another thread. Without it they pull by `read`, a frame when it is due. */
+  /** For legs that send audio from another thread. Without it they pull due frames with `read`. */
   readonly ahead?: AheadSource | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface FrameSource {
 export interface AheadSource {
   /**
    * Copies the next samples, signal and timed silence alike, to the start of the frame and returns their number, which is
-   * less than the frame if there are no more for now. It does not pad, so that later samples are not late.
+   * fewer than the frame if no more are available. It does not pad, so that later samples are not late.
    */
   pull(frame: Int16Array): number;
   /**
@@ -48,11 +48,11 @@ export interface AheadSource {
 
 /** The values of the array `received` of {@link FrameSink.write}. */
 export const SAMPLE = {
-  /** Made up by the leg: the remote side sent nothing, or what it sent is lost or late. */
+  /** Concealed by the leg: the remote side sent nothing, or its packets are lost or late. */
   filledIn: 0,
   /** Received, whatever the leg has changed about its speed or rate. */
   received: 1,
-  /** The first received sample after the remote side has paused: the samples filled in before it stand for silence. */
+  /** The first received sample after the remote side has paused: the samples filled in before it represent silence. */
   afterPause: 2,
 } as const;
 
@@ -64,7 +64,7 @@ export interface FrameSink {
    * The arrays are only valid during the call, because the leg reuses them: copy what you keep. Frames arrive in
    * order and without gaps, since the leg fills gaps of the network; counting samples therefore gives the time.
    *
-   * Keys, speech, beeps and words are detected in received samples only: what a leg fills in sounds like what it has
+   * Keys, speech, beeps and words are detected in received samples only: concealed audio sounds like the audio
    * received, and a tone would seem to be played twice.
    *
    * @param received one value of {@link SAMPLE} for each sample; left out if the whole frame was received
@@ -82,6 +82,6 @@ export interface PcmChunk {
 
 /** A whole audio file as samples, at the rate of the file. */
 export interface DecodedAudio extends PcmChunk {
-  /** True when the file promised more audio than it held. What it held is all here. */
+  /** True if the file promised more audio than it contains. All audio that it contains is here. */
   readonly truncated: boolean;
 }

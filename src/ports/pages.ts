@@ -6,13 +6,13 @@ export interface NetworkPages {
   /** First path segment, after the base path: `simulator`. */
   readonly prefix: string;
   /**
-   * Answers a public request, such as one for a linking page; undefined if there is no such page.
-   * @param path what follows the prefix, starting with a slash
+   * Responds to a public request, such as one for a linking page; undefined if there is no such page.
+   * @param path the part after the prefix, starting with a slash
    */
   page(path: string, request: RequestLike): Promise<Reply | undefined>;
   /**
    * Answers `GET /{prefix}/calls/{callId}/{name}`; the core has checked that the caller owns the call.
-   * Undefined if there is no such artefact. Left out by a network that stores no data of calls.
+   * Undefined if there is no such artefact. Missing in a network that stores no call data.
    */
   artefact?(callId: string, name: string): Promise<Reply | undefined>;
   /**
@@ -23,7 +23,7 @@ export interface NetworkPages {
   phone?(userId: string, phoneNumber: string): SocketHandlers;
 }
 
-/** A network and the web pages that it brings; most networks have none. */
+/** A network and its web pages; most networks have none. */
 export interface Network extends Telephony {
   readonly pages?: NetworkPages;
 }

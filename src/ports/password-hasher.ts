@@ -16,11 +16,11 @@ export interface PasswordHasher {
    * @throws {HasherBusy} too many requests wait already
    */
   verify(password: string, hash: string | undefined, turn?: HashTurn): Promise<boolean>;
-  /** True if the hash was made with other parameters than those of today. */
+  /** True if the hash was made with outdated parameters. */
   isOutdated(hash: string): boolean;
 }
 
-/** The order of requests that wait: people who are known, by a session, a code or a browser that has signed in, come first. */
+/** The order of requests that wait: people with a session, a code or a browser that has signed in before come first. */
 export type HashTurn = "known" | "stranger";
 
 /** Too many passwords are being hashed; the caller may try again. */

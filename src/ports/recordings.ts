@@ -6,17 +6,17 @@ import type { IncompleteReason } from "../domain/events.ts";
  */
 export interface Recordings {
   /**
-   * Begins a recording, in place of an earlier one of this call. Called within the leg's clock: it returns at once and does
+   * Starts a recording, replacing an earlier one of this call. Called on the leg's clock: it returns immediately and does
    * not throw. A failure of the recording never stops the call.
    * @param sampleRate Hz
-   * @param incomplete called at most once, if the recording ends before the call: with the reason and the error behind it
+   * @param incomplete called at most once, if the recording ends before the call: with the reason and its error
    */
   record(
     callId: string,
     sampleRate: number,
     incomplete: (reason: IncompleteReason, fault?: unknown) => void,
   ): RecordingWriter;
-  /** The recording of a call as it is now, also while it grows; undefined if there is none. */
+  /** The current recording of a call, even while it grows; undefined if there is none. */
   read(callId: string): Promise<StoredRecording | undefined>;
   /** Deletes the recordings of these calls, also while they grow. Unknown ids are fine. */
   forget(callIds: readonly string[]): Promise<void>;

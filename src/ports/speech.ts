@@ -38,7 +38,7 @@ export class SpeechFailed extends CodedError {
 export class NothingToSpeak extends SpeechFailed {}
 
 /**
- * Text to speech: one engine, or several behind one `Speech`. It never speaks another language than the requested one,
+ * Text to speech: one engine, or several behind one `Speech`. It never speaks a language other than the requested one,
  * and it never blocks the thread that carries audio.
  *
  * Ringport puts its catalogue of voices and its cache above every engine: a text in the same voice is spoken once and
@@ -48,7 +48,7 @@ export interface Speech {
   /** Every voice that works now, sorted by id. */
   voices(): Promise<readonly Voice[]>;
   /**
-   * The voice behind an id. Cheap: called at every creation of a call.
+   * The voice with this id. Must be cheap: called whenever a call is created.
    * @throws {VoiceUnavailable} naming the voice, the voices of that language and the one-line fix
    */
   voice(voiceId: string): Promise<Voice>;

@@ -75,7 +75,7 @@ export interface Storage {
   /** The lease of an exclusive opening; undefined if a kernel lock proves that there is no other server. */
   readonly lease?: Lease | undefined;
   /**
-   * Checks that this storage is still the only server of its database: called every second if there is no lease. Every
+   * Checks that this storage is still the only owner of its database: called every second if there is no lease. Every
    * write makes the same check. Missing: nothing can end that.
    * @throws {LeaseLost} another server has taken over
    */
@@ -98,7 +98,7 @@ export interface Storage {
 
 /** Options of {@link Storage.open}. */
 export interface OpenOptions {
-  /** Opens it as the only server of this database, not as a program beside the server. */
+  /** Opens it as the only server of this database, not as a program that runs next to the server. */
   readonly exclusive: boolean;
   /** Time the lease lasts without a renewal, ms; only for a storage with leases. Default: 10,000. */
   readonly leaseMs?: number | undefined;

@@ -40,7 +40,7 @@ export type {
 /**
  * A telephone network: WhatsApp, a SIP trunk, the simulator.
  *
- * An adapter translates. It holds no policy, keeps no queue and retries no call; it knows how to link a number,
+ * An adapter translates. It holds no policy, keeps no queue and retries no call; it only knows how to link a number,
  * how to check whether the line is alive, and how to place one call and carry its audio. It must not assume that
  * the core is gentle: every method may be called twice, in any state, and while another one is under way.
  */
@@ -49,9 +49,9 @@ export interface Telephony {
   readonly name: string;
   readonly capabilities: TelephonyCapabilities;
   /**
-   * The users whose instances may call over it: user ids, everybody (`*`), or the server's first user (`first`: the oldest
-   * one in the account store). For everybody else the network does not exist. A network whose calls cost money should not
-   * be open to everybody by default. Default: `*`.
+   * The users whose instances may call over it: user ids, everyone (`*`), or the server's first user (`first`: the oldest
+   * one in the account store). For everyone else the network does not exist. A network whose calls cost money should not
+   * be open to everyone by default. Default: `*`.
    */
   readonly users?: readonly string[] | "*" | "first" | undefined;
   /**
@@ -67,20 +67,20 @@ export interface Telephony {
    * @param phoneNumber E.164
    */
   refuses?(phoneNumber: string): Promise<string | undefined>;
-  /** Deletes what is kept of these calls, such as recordings. Called when their retention has ended, or on request. */
+  /** Deletes stored data of these calls, such as recordings. Called at the end of their retention, or on request. */
   forget?(callIds: readonly string[]): Promise<void>;
   /** Closes everything; the core closes the lines first. */
   close(): Promise<void>;
 }
 
-/** Differences that the core must know. */
+/** Differences that the core must know about. */
 export interface TelephonyCapabilities {
   /** Form in which pressed keys arrive, unless a leg has its own `dtmf`. */
   readonly dtmf: KeyDelivery;
-  /** Inbound audio must come on every answered leg; none within the media timeout means that media failed. */
+  /** True if every answered leg has inbound audio, so that none within the media timeout means failed media. */
   readonly inboundAudioCertain: boolean;
   /**
-   * The callee's audio reaches the server. False: the callee hears us and nothing comes back, so agents, streams, keys and
+   * The callee's audio reaches the server. False if the callee hears us but sends no audio back, so agents, streams, keys and
    * the detection of machines get no input; the option `oneWayCalls` decides about such calls. Default: true.
    */
   readonly receivesAudio?: boolean | undefined;
@@ -98,7 +98,7 @@ export interface TelephonyCapabilities {
    */
   readonly sampleRate?: number | undefined;
   /**
-   * The numbers that an instance or a call may come from (`DialOptions.from`); an empty list leaves the choice of a name
+   * The allowed caller numbers of an instance or a call (`DialOptions.from`); an empty list leaves the choice of a name
    * and of being withheld. Left out: the caller cannot be chosen.
    */
   readonly callerIds?: CallerIdRule | undefined;

@@ -22,7 +22,7 @@ export interface Transcription {
   close(): Promise<void>;
 }
 
-/** Differences between engines that the core must know. */
+/** Differences between engines that the core must know about. */
 export interface TranscriptionCapabilities {
   /** Supported rates, Hz, the best one first. A call whose rate is among them is not resampled. */
   readonly sampleRates: readonly number[];
@@ -53,7 +53,7 @@ export interface TranscriptionSession {
   push(samples: Int16Array, atMs: number): void;
   /** The turn has ended: transcribes the audio since the last commit. Does not throw. */
   commit(): void;
-  /** The transcripts, in the order of speaking as far as the engine allows. For one reader. */
+  /** The transcripts, in spoken order as far as the engine allows. For one reader. */
   readonly events: AsyncIterable<TranscriptionEvent>;
   /**
    * The audio has ended: pending transcripts arrive within a few seconds, then `events` ends and this resolves.
@@ -64,7 +64,7 @@ export interface TranscriptionSession {
 
 /** An event of a session. Times are ms since the answer. */
 export type TranscriptionEvent =
-  /** The text of the current turn so far; replaces the one before. */
+  /** The text of the current turn so far; replaces the previous one. */
   | {
       readonly type: "partial";
       readonly text: string;

@@ -15,14 +15,14 @@ export interface OutgoingWebhook {
  * Rules for every implementation:
  * - It connects only to an address that `isPublicAddress` of `src/domain/public-address.ts` allows, and connects to the
  *   very address that it checked: a name may resolve to another one a moment later. Its owner may lift this.
- * - Endpoints of one user never delay those of another user, also if their host names cannot be looked up.
+ * - Endpoints of one user never delay those of another user, even if their host names cannot be looked up.
  * - It follows no redirect, and does not repeat a request by itself.
  * - It reads no more of the response than the head, and keeps no connection open.
  */
 export interface WebhookSender {
   /**
    * POSTs the body and resolves with the status code of the response.
-   * @throws {Error} there was no response; its message is shown to the owner of the endpoint, so it names no address of a
+   * @throws {Error} there was no response; its message is shown to the owner of the endpoint, so it does not include an address of a
    * private network
    */
   post(webhook: OutgoingWebhook): Promise<number>;

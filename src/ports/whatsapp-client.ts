@@ -16,7 +16,7 @@ export interface WhatsAppClient {
    * Events: `auth_qr`, `auth_pairing_required`, `auth_passkey_required`, `auth_paired`, `connection`, `stream_failure`, those
    * of calls, `debug_connection_success` for each login that WhatsApp has accepted, and `debug_transport_node_in` for each
    * incoming stanza. Without the second-last, a login counts as accepted if the connection stays open for 3 s, and a login that the
-   * client makes on its own is not counted; without the last one, an error of the stream is noticed late.
+   * client makes on its own is not counted; without the last one, stream errors are noticed late.
    */
   // biome-ignore lint/suspicious/noExplicitAny: the real class types its events by overloads, which only `any` accepts
   on(event: any, listener: (argument: any) => void): unknown;
@@ -60,7 +60,7 @@ export interface WhatsAppTimelock {
 
 /** Addresses of a number on WhatsApp, if it is there. */
 export interface WhatsAppNumber {
-  /** `5511987654321@s.whatsapp.net`: the number as WhatsApp knows it. */
+  /** `5511987654321@s.whatsapp.net`: WhatsApp's address of the number. */
   readonly phoneJid: string;
   /** `123456789@lid`: the address that hides the number; null if there is none. */
   readonly lidJid: string | null;
@@ -107,7 +107,7 @@ export interface WhatsAppCall {
 /** Input of a factory of clients. */
 export interface WhatsAppClientContext {
   readonly instanceId: string;
-  /** Names the session in the client's own store; another one after each unlinking, because a client is used up by it. */
+  /** Names the session in the client's own store; a new one after each unlinking, because that invalidates the client. */
   readonly sessionId: string;
   /** Store of the session: encrypted in Ringport's storage, and erased with the instance's credentials. */
   readonly records: LineRecords;

@@ -9,13 +9,13 @@ import type { ContractRunner } from "./contract-runner.ts";
 /** The agent under test, new for each test. */
 export interface AudioAgentUnderTest {
   readonly agent: AudioAgent;
-  /** Instructions with which it speaks at the beginning, and waits for the callee. */
+  /** Instructions with which it speaks first and then waits for the callee. */
   readonly instructions: readonly string[];
   /** The callee's words in reply to that, after which the agent speaks again and hangs up. */
   readonly answer: PcmChunk;
-  /** The same with a wrong key or model, so that it cannot open conversations. Omit it if there is no such thing. */
+  /** The same with a wrong key or model, so that it cannot open conversations. Omit it if this is impossible. */
   refused?(): AudioAgent;
-  /** Makes what it works with unreachable from now on. Omit it if there is no such thing. */
+  /** Makes its backend unreachable from now on. Omit it if it has none. */
   cutOff?(): Promise<void>;
   /** Called after the agent has been closed. */
   close(): Promise<void>;

@@ -12,7 +12,7 @@ type Clause<Under> = (title: string, body: (under: Under) => Promise<void>) => v
 
 /**
  * The clauses of a contract: each gets its own adapter, which is closed after it.
- * @param factory makes what is tested; called once per test
+ * @param factory creates the subject; called once per test
  * @param adapterOf the adapter of it, closed first
  */
 export function clausesOf<Under extends Closable>(

@@ -14,9 +14,9 @@ import { settledWithin } from "./waiting.ts";
 /** The agent under test, new for each test. */
 export interface AgentUnderTest {
   readonly agent: Agent;
-  /** Instructions that the agent can conduct: it asks a question at the beginning, and waits for the answer. */
+  /** Instructions that the agent can conduct: it starts with a question and waits for the answer. */
   readonly instructions: readonly string[];
-  /** Answers that lead to the end of that call, in their order. */
+  /** Answers that complete that call, in order. */
   readonly answers: readonly ConversationInput[];
   /** Instructions that it cannot conduct. Omit it if there are none. */
   readonly refused?: readonly string[];

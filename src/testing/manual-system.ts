@@ -1,7 +1,7 @@
 import { nextTurn } from "../base/next-turn.ts";
 import type { System } from "../ports/system.ts";
 
-/** Number of event loop turns in which all work settles; the embedded storage takes one for each write. */
+/** Event loop turns in which all work settles; the embedded storage takes one per write. */
 const TURNS = 20;
 
 interface Timer {
@@ -18,7 +18,7 @@ export interface ManualSystemOptions {
 }
 
 /**
- * A clock that stands still until a test moves it, and reproducible random bytes.
+ * A clock that only moves when a test advances it, and reproducible random bytes.
  *
  * ```ts
  * const system = new ManualSystem();
@@ -30,7 +30,7 @@ export class ManualSystem implements System {
   readonly #start: number;
   readonly #timers = new Set<Timer>();
   #elapsed = 0;
-  /** By how much the wall clock was set, ms. */
+  /** Offset of the wall clock, ms. */
   #jumped = 0;
   #randomState: number;
 

@@ -18,7 +18,7 @@ export interface ScriptedTelephonyOptions {
   readonly frameMs?: number;
   /** Its lines have pairing codes. Default: false. */
   readonly pairingCodes?: boolean;
-  /** Default: everybody. */
+  /** Default: everyone. */
   readonly users?: Telephony["users"];
 }
 
@@ -33,7 +33,7 @@ export interface ScriptedTelephonyOptions {
  * leg.placed();
  * leg.answer();
  * await system.advance(5_000);
- * leg.heard; // what has been played to the callee
+ * leg.heard; // the audio played to the callee
  * ```
  */
 export class ScriptedTelephony implements Telephony {

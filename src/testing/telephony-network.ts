@@ -37,7 +37,7 @@ export class TestNetwork {
   /** Links a line, by default a new one, and waits until it is online. */
   async link(opened?: { line: Line; host: TestLineHost }): Promise<{ line: Line; host: TestLineHost }> {
     const { line, host } = opened ?? (await this.open());
-    // A line that the operator has linked connects as soon as it is open.
+    // A line that the operator has linked connects as soon as it is opened.
     const from = this.subject.telephony.capabilities.linking === "operator" ? 0 : host.reports.all.length;
     await line.link();
     if (this.subject.scan !== undefined) {
@@ -96,7 +96,7 @@ export class TestNetwork {
     }
   }
 
-  /** The audio that the callee of an ended call received. Throws an Error if the subject does not know it. */
+  /** The audio that the callee of an ended call received. Throws an Error if it is unknown. */
   async heard(callId: string): Promise<Int16Array> {
     if (this.subject.heard === undefined)
       throw new Error("the subject has no heard(): it does not know what a callee received");
@@ -107,7 +107,7 @@ export class TestNetwork {
     return new Promise((resolve) => setTimeout(resolve, ms));
   }
 
-  /** Waits until `done`; rejects with an Error once patience and `moreMs` are used up. */
+  /** Waits until `done`; rejects with an Error after `patienceMs` plus `moreMs`. */
   async until(done: () => boolean, what: string, moreMs = 5_000): Promise<void> {
     const end = performance.now() + this.#patienceMs + moreMs;
     while (!done()) {

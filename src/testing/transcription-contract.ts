@@ -28,7 +28,7 @@ export type TranscriptionClause = (title: string, body: (under: TranscriptionUnd
  * The contract of the transcription port as tests.
  * @param name what the tests are listed under
  * @param factory makes a transcription; called once per test
- * @param infallible why its engine can neither refuse nor be out of reach; tests of that are then skipped with this reason
+ * @param infallible reason why its engine can neither refuse nor be unreachable; those tests are then skipped with this reason
  *
  * @example
  * import { describe, expect, test } from "vitest";

@@ -21,7 +21,7 @@ export interface AnswerReports {
   settled?(): void;
 }
 
-/** Finds out who has answered, and when a machine begins to record. Allocates nothing for a frame. */
+/** Detects who has answered, and when a machine starts to record. Does not allocate per frame. */
 export class AnswerAnalyzer implements CallTap {
   readonly #callee: LiveCallMedia["callee"];
   readonly #sampleRate: number;

@@ -46,9 +46,9 @@ export interface PreparedMedia {
 
 /** The audio of a followed call. */
 export interface FollowedAudio {
-  /** Of each channel, Hz. */
+  /** Sample rate of each channel, Hz. */
   readonly sampleRate: number;
-  /** Passes on what is left, and nothing after that. Twice is fine. */
+  /** Flushes the rest and stops. Idempotent. */
   stop(): void;
 }
 
@@ -57,7 +57,7 @@ export type AudioFact = Fact<
   "dtmf" | "callee_speech" | "beep" | "message_delayed" | "text_skipped" | "recording_incomplete"
 >;
 
-/** The audio of one leg in both directions: plays the message to the callee, and analyzes and records what comes back. */
+/** The audio of one leg in both directions: plays the message to the callee, and analyzes and records the inbound audio. */
 export class CallMedia {
   /** The part before the audio of the call; undefined if there is none. */
   readonly opening: CallOpening | undefined;
@@ -71,7 +71,7 @@ export class CallMedia {
   readonly #inbound: InboundAnalyzer;
   readonly #answer: AnswerAnalyzer;
   readonly #person: PersonWatch;
-  /** Of the current wait for a person. */
+  /** State of the current wait for a person. */
   #introduction = new AbortController();
   readonly #keys: KeyMerger;
   readonly #taps: CallTaps;
@@ -176,7 +176,7 @@ export class CallMedia {
     this.#person.await(behind);
   }
 
-  /** Stops the message, and reports when the machine that has answered begins to record. */
+  /** Stops the message, and reports when the answering machine starts to record. */
   awaitVoicemail(): void {
     this.#awaitNobody();
     this.opening?.end();
@@ -192,7 +192,7 @@ export class CallMedia {
     this.#live?.leaveMessage?.();
   }
 
-  /** Stops the message of a call that no person has answered; what was played of it counts as unheard. */
+  /** Stops the message of a call that no person has answered; the part already played counts as unheard. */
   discardMessage(): void {
     this.#awaitNobody();
     this.#message?.stop();
@@ -205,7 +205,7 @@ export class CallMedia {
     return isNew;
   }
 
-  /** Frames of inbound audio so far. */
+  /** Number of inbound frames so far. */
   get inboundFrames(): number {
     return this.#inbound.frames;
   }
@@ -224,7 +224,7 @@ export class CallMedia {
 
   /**
    * Passes both directions on, aligned in time, until `stop` is called.
-   * @param take receives the callee on the left, and what is played to them on the right
+   * @param take receives the callee on the left and the outbound audio on the right
    * @param pieceMs shortest piece that is passed on, ms
    */
   follow(take: TakeChannels, pieceMs: number): FollowedAudio {

@@ -52,12 +52,12 @@ export class CallOpening {
     return this.#prelude;
   }
 
-  /** Its length so far, ms. */
+  /** Length so far, ms. */
   get lengthMs(): number {
     return this.#prelude.lengthMs;
   }
 
-  /** Receives what is played of it. */
+  /** Receives the played samples. */
   set outbound(tap: PlayoutTap | undefined) {
     this.#prelude.tap = tap;
   }

@@ -19,7 +19,7 @@ export async function readRecording({ recordings }: RecordingContext, call: Call
 }
 
 /**
- * Deletes the recording of a call permanently. An active call is no longer recorded.
+ * Deletes the recording of a call permanently. Stops the recording of an active call.
  * @throws {Refusal} `recording_not_found`
  */
 export async function eraseRecording(context: RecordingContext, dispatcher: Dispatcher, call: Call): Promise<void> {

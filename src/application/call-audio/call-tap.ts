@@ -7,7 +7,7 @@ export interface CallTap {
   /**
    * The next audio of the callee, at most 20 ms.
    *
-   * @param frame as a listener hears it: the leg has filled in what was not received
+   * @param frame as a listener hears it: the leg has concealed missing audio
    * @param received the same with silence there, for all conclusions about the callee
    * @param marks a value of {@link SAMPLE} for each sample; undefined if all of the frame was received, and no pause precedes it
    */
@@ -21,12 +21,12 @@ export interface CallTap {
 /** A tap that follows one direction. */
 type Following<Direction extends "inbound" | "outbound"> = CallTap & Required<Pick<CallTap, Direction>>;
 
-/** Longest piece of the callee's audio that a tap gets, ms: what voice detectors expect, and what decides how soon speech is noticed. */
+/** Longest piece of the callee's audio passed to a tap, ms: voice detectors expect this length, and it determines how soon speech is detected. */
 const PIECE_MS = 20;
 
 /** Passes the audio of one leg to each of its taps, in their order; the frames of the callee in pieces of at most 20 ms. */
 export class CallTaps implements FrameSink, PlayoutTap {
-  /** Reused for every piece of a longer frame, and for what was received of a piece. */
+  /** Reused for the pieces of longer frames and for their received samples. */
   readonly #piece: Int16Array;
   readonly #pieceMarks: Uint8Array;
   readonly #received: Int16Array;
@@ -42,7 +42,7 @@ export class CallTaps implements FrameSink, PlayoutTap {
     this.#set(taps);
   }
 
-  /** One more tap follows the audio from now on, until the returned function is called. */
+  /** Adds a tap until the returned function is called. */
   add(tap: CallTap): () => void {
     this.#set([...this.#taps, tap]);
     return () => this.#set(this.#taps.filter((other) => other !== tap));
@@ -72,7 +72,7 @@ export class CallTaps implements FrameSink, PlayoutTap {
     for (const tap of this.#outbound) tap.outbound(samples, from, length);
   }
 
-  /** Resolves when each tap has delivered what it understood; undefined if no tap has anything to deliver. */
+  /** Resolves when each tap has delivered its results; undefined if no tap has any. */
   flush(): Promise<unknown> | undefined {
     const flushing = this.#taps.flatMap((tap) => tap.flush?.() ?? []);
     return flushing.length === 0 ? undefined : Promise.all(flushing);

@@ -29,7 +29,7 @@ export class FirstWord implements CallTap {
     this.#steadiness = new Steadiness(sampleRate);
   }
 
-  /** Begins the wait: the next word is the first one. */
+  /** Starts the wait: the next word is the first one. */
   await(): void {
     this.#isAwaited = true;
     this.#forget();

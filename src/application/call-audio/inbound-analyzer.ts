@@ -38,7 +38,7 @@ export interface InboundAnalyzerOptions {
  * lingers a little.
  */
 const AFTER_TONE_MS = 200;
-/** A steady tone of this length is no voice, ms. */
+/** A steady tone of this length is not voice, ms. */
 const TONE_MS = 80;
 /** A steady tone of this length is a beep, ms. */
 const BEEP_MS = 140;
@@ -47,10 +47,10 @@ const SPOKEN_MS = 500;
 
 /**
  * Detects keys, speech and beeps in the callee's audio, from the answer on, by the leg's own sample clock. It uses received
- * samples only: a gap extends speech by the detector's hang-over, bridges a tone, and begins nothing.
+ * samples only: a gap extends speech by the detector's hang-over and bridges a tone, but starts neither.
  */
 export class InboundAnalyzer implements CallTap {
-  /** Frames so far of which something was received. */
+  /** Number of frames so far with received samples. */
   frames = 0;
   /** True if the latest frame contains speech. */
   speaking = false;

@@ -68,7 +68,7 @@ export class MessagePlayer {
     }
   }
 
-  /** Stops the message; what was heard of it counts no more. */
+  /** Stops the message; the heard part no longer counts. */
   stop(): void {
     const { playout } = this.#options;
     this.#stopped = true;
@@ -96,7 +96,7 @@ export class MessagePlayer {
     const { playout, tailMs, post } = this.#options;
     playout.silence(tailMs);
     playout.mark("", () => {
-      playout.onDelay = undefined; // the silence after it is no delay
+      playout.onDelay = undefined; // the silence after it is not a delay
       post({ type: "message_played" });
     });
   }

@@ -40,12 +40,12 @@ export class PersonWatch implements CallTap {
     this.#reports = reports;
   }
 
-  /** True until a person has come. */
+  /** True until a person has answered. */
   get isWaiting(): boolean {
     return this.#state !== "idle";
   }
 
-  /** Begins to wait. */
+  /** Starts to wait. */
   await(behind: PersonWait): void {
     this.#state = behind === "screening" ? "prompt" : "ringing";
     this.#waitedMs = this.#voicedMs = this.#quietMs = 0;

@@ -2,7 +2,7 @@ import { Playout, type PlayoutTap } from "../../audio/playout/playout.ts";
 import type { AheadSource, FrameSource } from "../../ports/media.ts";
 
 /**
- * Audio before that of the call: silence, and tones of keys. The playout of the call waits until it has ended, so
+ * Audio before the call's own: silence and tones of keys. The playout of the call waits until it has ended, so
  * that its queue is heard whole. The prelude has its own playout, whose samples never count as heard.
  */
 export class Prelude implements FrameSource, AheadSource {
@@ -18,7 +18,7 @@ export class Prelude implements FrameSource, AheadSource {
     this.#source = this.#before;
   }
 
-  /** Its length so far, ms. */
+  /** Length so far, ms. */
   get lengthMs(): number {
     return this.#before.clockMs;
   }

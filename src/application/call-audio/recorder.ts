@@ -10,7 +10,7 @@ import type { RecordingAllowance } from "./recording-quota.ts";
 type RecorderContext = Pick<Context, "system" | "recordings" | "recordingQuota" | "storage" | "limits" | "log">;
 
 /**
- * Records both sides of one leg from the answer on, in step with each other: what was really played to the callee on the
+ * Records both sides of one leg from the answer on, in sync: the audio actually played to the callee on the
  * left, the callee on the right. A failure, or the limit of stored bytes, ends the recording, never the call.
  */
 export class Recorder implements CallTap {
@@ -40,7 +40,7 @@ export class Recorder implements CallTap {
     );
   }
 
-  /** Adds what the callee hears. A leg pulls nothing before the answer, so the first samples begin the recording. */
+  /** Adds the audio that the callee hears. A leg pulls none before the answer, so the first samples start the recording. */
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
     if (this.#over || !this.#started()) return;
     this.#channels.left(samples, from, length, this.#context.system.monotonic());
@@ -104,7 +104,7 @@ export class Recorder implements CallTap {
     }
   }
 
-  /** Ends the recording; it stays as it is. */
+  /** Ends the recording and keeps it. */
   #end(): void {
     if (this.#over) return;
     this.#over = true;

@@ -26,7 +26,7 @@ interface OwnerBytes {
   readonly limit: number;
   /** As the storage has counted them, with the recordings that ended since. */
   stored: number;
-  /** Of live recordings. */
+  /** Bytes of live recordings. */
   live: number;
   /** Number of live recordings. */
   recordings: number;

@@ -146,7 +146,7 @@ export class Calls implements CallUseCases {
     return this.get(principal, callId);
   }
 
-  /** The call with the quality of its audio so far, if it is live. */
+  /** The call, with its current audio quality if it is live. */
   #measured(call: Call): Call {
     const quality = isActive(call.status) ? this.#dispatcher.session(call.id)?.quality : undefined;
     return quality === undefined ? call : { ...call, quality };

@@ -58,7 +58,7 @@ export class EventLog {
   /** Passes events that have happened before, and are stored now, on to the followers of a call. */
   stored(events: readonly Event[]): void {
     for (const event of events) {
-      // What callers attach to a call is for them, not for the operator.
+      // Metadata that clients attach to a call is for them, not for the operator.
       const { metadata: _, ...data } = event.data as Readonly<Record<string, unknown>>;
       // Whole messages of a protocol are for people who look for a fault.
       this.#log[event.type === "signalling" ? "debug" : "info"](
@@ -82,17 +82,17 @@ export class EventLog {
       for (const listeners of all.values()) for (const listener of listeners) listener.over();
   }
 
-  /** Passes every event of a call that is stored from now on to `listener`; returns a function that stops it. */
+  /** Passes each newly stored event of a call to `listener`; returns a function that stops it. */
   listen(callId: string, listener: EventListener): () => void {
     return added(this.#following, callId, listener);
   }
 
-  /** Passes every event of a user that is stored from now on to `listener`; returns a function that stops it. */
+  /** Passes each newly stored event of a user to `listener`; returns a function that stops it. */
   listenUser(userId: string, listener: EventListener): () => void {
     return added(this.#ofUsers, userId, listener);
   }
 
-  /** Passes every event of a call that happens from now on to `listener`, stored or not; returns a function that stops it. */
+  /** Passes each new event of a call to `listener`, stored or not; returns a function that stops it. */
   listenLive(callId: string, listener: EventListener): () => void {
     return added(this.#live, callId, listener);
   }

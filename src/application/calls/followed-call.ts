@@ -3,7 +3,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { Context } from "../context.ts";
 
 /**
- * Events of a call so far and from now on, each once, until the final one.
+ * All events of a call, past and new, each once, until the final one.
  * @throws {Refusal} `stopping`: this process stops before the call has ended
  */
 export async function* followedEvents(

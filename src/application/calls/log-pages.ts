@@ -22,9 +22,9 @@ export async function readLog(
 ): Promise<EventPage> {
   const place = cursor === undefined ? BEGINNING : placeOf(cursor);
   const seen = await markOf(events, userId, place);
-  // One more than the page has, to know whether there is another page.
+  // One more than the page size, to detect a further page.
   const found = await read({ after: seen.position, limit: limit === undefined ? undefined : limit + 1 });
-  // After the page: whatever it was read from, the cursor belongs to it. Other marks were read from the log just now.
+  // Checked after the page, so that the cursor matches it. Other marks were just read from the log.
   if (seen === place) await refuseReset(events, userId, seen);
   const page = limit === undefined ? found : found.slice(0, limit);
   const cursors = page.map(({ position, id }) => eventCursor({ position, eventId: id }));
@@ -55,8 +55,8 @@ async function markOf(events: Places, userId: string, place: LogPlace): Promise<
 
 /**
  * Compares what a reader has seen with the log. A database that was put back to an earlier state, from a copy or by a failover
- * to a replica that lagged behind, is shorter, or has another event there.
- * @throws {Refusal} `log_reset`, with a cursor behind which every event is newer than the reader's latest
+ * to a replica that lagged, is shorter or has a different event there.
+ * @throws {Refusal} `log_reset`, with a cursor after which every event is newer than the reader's latest
  */
 async function refuseReset(events: Places, userId: string, { position, eventId }: LogMark): Promise<void> {
   if (position === 0) return;

@@ -10,7 +10,7 @@ const BATCH = 200;
 const LOOKS_MS = [1_000, 4_000, 15_000];
 
 /**
- * Settles what a process that died left behind, before anything new begins: its calls on the line, and those whose phone
+ * Settles the leftovers of a dead process before starting anything new: its calls on the line, and those whose phone
  * it may have rung, are `FAILED/interrupted`; calls waiting for an instance it was deleting are
  * `FAILED/instance_deleted`. No other record is changed.
  */
@@ -18,7 +18,7 @@ export async function recover(context: RecoveryContext): Promise<void> {
   await settleOrphans(context);
 }
 
-/** Looks again and again, until no write of a dead process can follow; the answer stops that. */
+/** Repeats the check until no write of a dead process can follow; returns a function that stops it. */
 export function recoverLater(context: RecoveryContext): () => void {
   let cancel = () => {};
   let stopped = false;
@@ -49,7 +49,7 @@ async function settleOrphans(context: RecoveryContext): Promise<void> {
       storage.calls.orphaned(nodeId, BATCH),
     );
     if (orphans.length === 0) return;
-    // A call that a late write changes in the meantime is found again, as it is then.
+    // A call changed by a late write is found again in its new state.
     for (const call of orphans) await settle(context, call);
   }
 }

@@ -30,7 +30,7 @@ export function storeCall(
   return retryUntilStored(context, `the write of call ${call.id}`, async () => {
     const written = await calls.update(call.id, call.version, patch, events);
     if (written) return written;
-    // A write whose answer was lost on the way was done all the same.
+    // A write whose result was lost may still have succeeded.
     const stored = await calls.get(call.id);
     return stored && isWritten(stored, call, patch) && (await areStored(context, call, events)) ? stored : undefined;
   });
@@ -84,7 +84,7 @@ export async function failCall(
   return true;
 }
 
-/** Of a recording that is there but cannot be read now: it is kept, found by retention and deleted on request. */
+/** Duration of a recording that exists but cannot be read now: it is kept, found by retention and deleted on request. */
 const UNKNOWN_LENGTH_MS = 1;
 
 /** Now, but not before anything that happened on the call: the clock may have been set back since, by a restart as well. */

@@ -12,7 +12,7 @@ import { failCall, type StoredCallsContext } from "./stored-calls.ts";
 type TerminationsContext = Pick<Context, "log" | "shutdownSignal" | "storage" | "system" | "timings"> &
   StoredCallsContext;
 
-/** Calls whose end is stored, but was refused to everybody who asked for it; the oldest are forgotten. */
+/** Calls whose end is stored although every request for it was refused; the oldest are forgotten. */
 const MAX_UNANSWERED = 1_000;
 
 /** The live calls, as a termination sees them. */
@@ -31,7 +31,7 @@ interface Termination {
 /**
  * Ends calls on request, live or waiting.
  *
- * A live call is hung up at once, whatever the storage does; a waiting one is no longer dialled. The end is stored as
+ * A live call is hung up immediately, whatever the storage does; a waiting one is no longer dialled. The end is stored as
  * soon as the storage can take it, also if no request waits for that. Of all requests to end one call, one is answered that
  * it ended the call: also a later one, if those before had to be refused because the storage was down.
  */
@@ -46,12 +46,12 @@ export class Terminations {
     this.#live = live;
   }
 
-  /** True if a call is to end, although the storage does not know it yet. */
+  /** True if a call will end but this is not stored yet. */
   pending(callId: string): boolean {
     return this.#byCall.has(callId);
   }
 
-  /** The calls that are to end, although the storage does not know it yet. */
+  /** The calls that will end but whose end is not stored yet. */
   get pendingCalls(): readonly string[] {
     return [...this.#byCall.keys()];
   }
@@ -67,7 +67,7 @@ export class Terminations {
     }
   }
 
-  /** Ends every active call of an instance at once: the live one is hung up, and none of the others is dialled after it. */
+  /** Ends every active call of an instance immediately: hangs up the live one, and dials none of the others. */
   async endAllOf(instanceId: string, reason: FailedReason): Promise<void> {
     const calls = await this.#context.storage.calls.active(instanceId);
     await Promise.all(calls.map((call) => this.end(call, reason, null)));
@@ -75,7 +75,7 @@ export class Terminations {
 
   /**
    * Ends a call at its user's request; true if it was this request, false if the call had ended otherwise.
-   * @param withinMs how long to wait until that is stored, ms
+   * @param withinMs time to wait until that is stored, ms
    * @throws {Refusal} `storage_unavailable`: the call ends, but that could not be stored in time; it will be
    */
   async terminate(call: Call, withinMs: number): Promise<boolean> {
@@ -138,7 +138,7 @@ export class Terminations {
         if (this.#live.session(id)) hungUp = (await this.#hangUp(id, reason, detail)) || hungUp;
         const call = await this.#context.storage.calls.get(id);
         if (!call || !isActive(call.status)) return hungUp && call?.outcome?.reason === reason;
-        // A session that could not store the end lives until its leg is gone.
+        // A session that could not store the end lives until its leg has ended.
         if (this.#live.session(id)) {
           await this.#live.over(id);
           continue;

@@ -71,7 +71,7 @@ export function port<Port extends object>(rules: Rules<Port>, name: string): Acc
   };
 }
 
-/** An event or action: an object with a type, whose other members are no functions, symbols or BigInts. */
+/** An event or action: an object with a type and no functions, symbols or BigInts. */
 export function typed<Value extends { readonly type: string }>(): Accept<Value> {
   return (value, name) => {
     if (!isPlainObject(value) || typeof value.type !== "string")

@@ -1,7 +1,7 @@
 import { type LogFields, type Logger, silentLogger } from "../../ports/logger.ts";
 import { realSystem, type System } from "../../ports/system.ts";
 
-/** The logger of an embedding program; what it throws is dropped, because there is no other place to report it. */
+/** The logger of an embedding program; its errors are dropped, because there is nowhere else to report them. */
 export function guardedLogger(logger: Logger): Logger {
   if (logger === silentLogger) return logger;
   const guarded = (level: keyof Logger) => (fields: LogFields, message: string) => {
@@ -9,14 +9,14 @@ export function guardedLogger(logger: Logger): Logger {
       const result: unknown = logger[level](fields, message);
       if (typeof result === "object" && result !== null) new Promise((resolve) => resolve(result)).catch(() => {});
     } catch {
-      // No message is worth a call.
+      // A log message must never cost a call.
     }
   };
   return { debug: guarded("debug"), info: guarded("info"), warn: guarded("warn"), error: guarded("error") };
 }
 
 /**
- * The clock of an embedding program. A clock that throws, or whose time is no number, stands still; a timer or random bytes
+ * The clock of an embedding program. A clock that throws, or whose time is not a number, keeps its latest time; a timer or random bytes
  * that it does not provide are real ones. Allocates nothing but timers.
  */
 export function guardedSystem(system: System): System {
@@ -29,7 +29,7 @@ export function guardedSystem(system: System): System {
         const now = system.now();
         if (Number.isFinite(now)) wall = now;
       } catch {
-        // The latest time stands.
+        // Keep the latest time.
       }
       return wall;
     },
@@ -38,7 +38,7 @@ export function guardedSystem(system: System): System {
         const now = system.monotonic();
         if (Number.isFinite(now)) elapsed = now;
       } catch {
-        // The latest time stands.
+        // Keep the latest time.
       }
       return elapsed;
     },
@@ -60,7 +60,7 @@ export function guardedSystem(system: System): System {
         try {
           if (typeof cancel === "function") cancel();
         } catch {
-          // The timer may still run; what it would do is checked then.
+          // The timer may still fire; its callback checks again.
         }
       };
     },

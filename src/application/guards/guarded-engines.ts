@@ -23,7 +23,7 @@ import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts
 import { portError } from "./port-fault.ts";
 import { type Accept, asks, iterates, notifies, reads, returns, throwing, yields } from "./rules.ts";
 
-/** Time a decoder may take for a whole file, ms; the embedded one has a limit of CPU time as well. */
+/** Timeout of a decoder for a whole file, ms; the embedded one also has a CPU limit. */
 const DECODE_MS = 60_000;
 /** Time until a session must accept samples, or an MP3 stream bytes, ms. */
 const OPEN_MS = 10_000;
@@ -127,7 +127,7 @@ export const guardedTranscription = (engine: Transcription, parts: GuardParts): 
 
 const builtIn: VoiceActivity = (rate) => new Vad(rate);
 
-/** The detectors of an embedding program; the built-in one in place of an engine that cannot be made, or if there is none. */
+/** The detectors of an embedding program; the built-in one replaces an engine that is missing or cannot be created. */
 export function guardedVoiceActivity(activity: VoiceActivity | undefined, parts: GuardParts): Guarded<VoiceActivity> {
   if (activity === undefined) return builtIn as Guarded<VoiceActivity>;
   const detectors: Detectors = { create: (rate) => activity(rate) };

@@ -23,7 +23,7 @@ import { type Accept, asks, notifies, reads, returns, throwing } from "./rules.t
 export const AUTHENTICATE_MS = 5_000;
 /** Checks of tokens that may be pending at the same time. */
 const MAX_CHECKS = 1_000;
-/** Time a network may take for a page, a hasher for a password, and a parser for a body, ms. */
+/** Timeouts of a network's page, a password hash, and a body parser, ms. */
 const REQUEST_MS = 30_000;
 
 const principal = acceptOptional(acceptRecord<Principal>({ userId: acceptText }));

@@ -32,9 +32,9 @@ export type Rule<Type> = (member: Member) => () => Type | undefined;
 export type Rules<Port> = { readonly [Key in keyof Port]-?: Rule<NonNullable<Port[Key]>> };
 
 /**
- * The port behind its rules.
+ * The guarded port.
  * @param name for messages: `speech`
- * @throws {PortFault} it is no object
+ * @throws {PortFault} it is not an object
  */
 export function guarded<Port extends object>(
   port: Port,

@@ -1,6 +1,6 @@
 import { CodedError } from "../../base/error.ts";
 
-/** Stands for what a port did against its contract: it threw something else than an error, or returned a wrong value. */
+/** Represents a port's breach of contract: it threw something other than an error, or returned an invalid value. */
 export class PortFault extends CodedError {
   override readonly name: string = "PortFault";
   readonly code = "port_fault";

@@ -172,7 +172,7 @@ function iterable<Item>(member: Member, open: () => unknown, accept: Accept<Item
         next: () => inTime(member, limit, next()),
         async return() {
           const cleanup = async (): Promise<unknown> => source?.return?.();
-          await inTime(member, RETURN_MS, cleanup()).catch(() => {}); // its reader has what it wanted
+          await inTime(member, RETURN_MS, cleanup()).catch(() => {}); // the reader has stopped early
           return { done: true, value: undefined };
         },
       };

@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 const MARK_LENGTH = 32;
 
 /**
- * From when the dials of an instance are those of the number that is being linked: a number that is linked again keeps its
+ * Time since which the dials of an instance count for the number being linked: a number that is linked again keeps its
  * own, and the first one has them all.
  */
 export async function dialledNumber(

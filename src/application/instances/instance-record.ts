@@ -8,7 +8,7 @@ import { retryUntilStored } from "../retry-until-stored.ts";
 /** Dependencies of the instance record. */
 export type InstanceRecordContext = Pick<Context, "events" | "log" | "shutdownSignal" | "storage" | "system">;
 
-/** A move of the instance's table, with what is stored together with it. */
+/** A move in the instance's table, with the changes stored along with it. */
 export interface InstanceMove {
   /** Left out: its status stays. */
   readonly input?: InstanceInput;
@@ -19,7 +19,7 @@ export interface InstanceMove {
   readonly sealed?: Uint8Array | undefined;
 }
 
-/** One instance as it was last written. Its writes run one after the other, however long the storage takes. */
+/** An instance as last written. Its writes run sequentially, however long the storage takes. */
 export class InstanceRecord {
   readonly #context: InstanceRecordContext;
   #current: Instance;

@@ -103,7 +103,7 @@ export class Instances implements InstanceUseCases {
         return { ...instance, created: true, replayed: false };
       },
       async ({ recordId }) => {
-        // The input is that of the first request, so it has what may have changed in the record.
+        // The input equals that of the first request, so it has the original values of fields that may have changed.
         const first = await storage.instances.get(recordId);
         return first && { ...made(first.id, first.provider, first.createdAt), created: true, replayed: true };
       },
@@ -124,7 +124,7 @@ export class Instances implements InstanceUseCases {
       const { id, version, provider } = await ownedInstance(this.#context.storage, principal, instanceId);
       await assertCallerAllowed(this.#context, principal, telephony.get(provider), callerId ?? undefined);
       const updated = await storage.instances.update(id, version, { ...changes, updatedAt: system.now() }, []);
-      if (updated) return this.#shown(updated); // else another write came first
+      if (updated) return this.#shown(updated); // otherwise another write came first
     }
   }
 

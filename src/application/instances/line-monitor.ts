@@ -126,7 +126,7 @@ export class LineMonitor {
     return this.#number;
   }
 
-  /** The instance as it was last stored. */
+  /** The instance as last stored. */
   get instance(): Instance {
     return this.#record.current;
   }
@@ -196,7 +196,7 @@ export class LineMonitor {
     }
   }
 
-  /** The current code, or the next one within `ms`; undefined if none comes or the number is linked in the meantime. */
+  /** The current code, or the next one within `ms`; undefined if none arrives or the number is linked in the meantime. */
   currentCode(ms: number): Promise<LinkCode | undefined> {
     return this.#codes.current(ms);
   }
@@ -259,9 +259,9 @@ export class LineMonitor {
   }
 
   /**
-   * Unlinks the number at its user's request: from now on no call is dialled, then the network forgets the device, and then that is stored, although the
+   * Unlinks the number at its user's request: stops dialling, then has the network forget the device, and then stores that, although the
    * network may not have responded in time. Resolves with false if the line is closed before
-   * that: then the instance is deleted, or is as it was at the next start.
+   * that: then the instance is deleted, or is unchanged at the next start.
    * @param networkAsked called once the network has answered, or has not in time
    */
   async unlinkNumber(reason: string, networkAsked: () => void): Promise<boolean> {
@@ -279,7 +279,7 @@ export class LineMonitor {
       );
     }
     if (!this.#isUnlinking) return false;
-    this.#line.abandon(); // what it stores late must not reach the next link
+    this.#line.abandon(); // its late writes must not reach the next link
     networkAsked();
     await this.#link.erase(reason);
     this.#take({ type: "unlinking_stored", reason });

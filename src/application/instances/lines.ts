@@ -9,7 +9,7 @@ import { LineMonitor, type LineMonitorContext, type LineWatcher, linksByItself }
 type LinesContext = Pick<Context, "log" | "speech" | "storage" | "system" | "telephony"> & LineMonitorContext;
 
 const OPEN_AT_ONCE = 100;
-/** Numbers with waiting calls that connect first after a start; those beyond it connect with the others. */
+/** Maximum numbers with waiting calls that connect first after a start; the rest connect with the others. */
 const MAX_FIRST_LINES = 500;
 
 /** The lines of this process, by instance. */
@@ -17,7 +17,7 @@ export class Lines {
   readonly #context: LinesContext;
   readonly #watcher: LineWatcher;
   readonly #monitors = new Map<string, LineMonitor>();
-  /** Instances whose lines the start has opened so far. */
+  /** Ids of the instances whose lines the start has already opened. */
   readonly #resumed = new Set<string>();
   #warmedUp = false;
   #stopping: Promise<void> | undefined;
@@ -133,7 +133,7 @@ export class Lines {
     await monitor?.close();
   }
 
-  /** Closes all lines; resolves when they are closed and what they reported is stored. Twice is fine. */
+  /** Closes all lines; resolves when they are closed and their reports are stored. Idempotent. */
   stop(): Promise<void> {
     this.#stopping ??= this.#closeAll();
     return this.#stopping;

@@ -11,7 +11,7 @@ export class LinkCodes {
     this.#system = system;
   }
 
-  /** The current code, or the next one within `ms`; undefined if none comes or the wait is ended. */
+  /** The current code, or the next one within `ms`; undefined if none arrives or the wait is ended. */
   async current(ms: number): Promise<LinkCode | undefined> {
     if (this.#code && this.#code.expiresAt > this.#system.now()) return this.#code;
     return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import type { Vault } from "../access/vault.ts";
 
 /** Time a ticket is valid, ms. */
 const TICKET_MS = 60 * 60_000;
-/** By how much the clock may be set back while a ticket is valid, ms; beyond that the ticket is of a clock that was ahead. */
+/** Tolerated step back of the clock while a ticket is valid, ms; beyond it, the ticket was issued by a fast clock. */
 const SET_BACK_MS = TICKET_MS;
 /** Instance, time of expiry in ms (base 36), signature (hexadecimal). */
 const TICKET = /^(inst_[0-9a-z]{26})\.([0-9a-z]{1,11})\.([0-9a-f]{64})$/;

@@ -2,12 +2,12 @@ import type { Context } from "../context.ts";
 import { storedTime } from "../stored-times.ts";
 import type { InstanceRecord } from "./instance-record.ts";
 
-/** A time of a clock that was ahead is replaced after this time, ms: the clock that seems right may itself be behind for a moment. */
+/** Time after which a timestamp of a fast clock is replaced, ms: the clock that seems right may itself be briefly behind. */
 const BELIEVED_AFTER_MS = 24 * 3_600_000;
 
 /**
  * Time at which the number of an instance was linked. If that was stored while the clock was ahead, the link counts from when this
- * process knows it, so that a warm-up continues.
+ * process has it, so that a warm-up continues.
  */
 export class LinkTime {
   readonly #context: Pick<Context, "system">;

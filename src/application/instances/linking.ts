@@ -102,7 +102,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.code === "instance_not_found") throw noLinkPage();
-      // Why, is for the owner of the server, unless the phone's owner should know it.
+      // The reason is for the server's owner, unless the phone's owner should see it.
       if (error.code !== "instance_already_linked") {
         const { condition, reason } = this.#lines.connection(instance);
         const why = condition === null ? "" : `: ${reason}`;
@@ -114,7 +114,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     }
   }
 
-  /** The current code, or the next one; undefined when none comes in time or the number is linked in the meantime. */
+  /** The current code, or the next one; undefined if none arrives in time or the number is linked in the meantime. */
   async #codeOf(monitor: LineMonitor, signal: AbortSignal | undefined): Promise<LinkCode | undefined> {
     const { system, timings } = this.#context;
     const until = system.monotonic() + timings.linkCodeMs;

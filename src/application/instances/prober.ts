@@ -14,7 +14,7 @@ export interface Probed {
   found(health: LineHealth): void;
 }
 
-/** Asks the network how a line is: on request, and again and again while the line is connected. One question at a time. */
+/** Asks the network for the health of a line: on request, and periodically while it is connected. One query at a time. */
 export class Prober {
   readonly #context: ProberContext;
   readonly #probed: Probed;
@@ -82,7 +82,7 @@ export class Prober {
     }
   }
 
-  /** The network's answer; a network that stays silent until the next probe is due is offline. */
+  /** The network's response; a network that is silent until the next probe counts as offline. */
   async #ask(line: Line): Promise<LineHealth> {
     const { timings, system } = this.#context;
     const late = () => new NetworkSilent("the network does not answer");

@@ -26,7 +26,7 @@ export class StoredLink {
     const { id } = this.#record.current;
     const ready = async (): Promise<void> => {
       givenUp.throwIfAborted();
-      await this.#erasing; // of the link before
+      await this.#erasing; // from the previous link
     };
     return {
       credentials: vault.of(id, storage.instances, () => givenUp.throwIfAborted()),
@@ -36,7 +36,7 @@ export class StoredLink {
 
   /** Stores a link in its turn. */
   store(phone: string | null, credentials?: Uint8Array): Promise<void> {
-    // Sealed in its turn, so that an unlink that is reported in the meantime is stored behind the link.
+    // Sealed in turn, so that an unlink reported in the meantime is stored after the link.
     return this.#record.inTurn(async () => {
       const sealed = credentials && (await this.#context.vault.seal(this.#record.current.id, credentials));
       // A number without credentials is the operator's, who may have it dial as before.
@@ -50,7 +50,7 @@ export class StoredLink {
     });
   }
 
-  /** Stores in its turn that no number is linked, and erases what is left of the link. */
+  /** Stores in turn that no number is linked, and erases the rest of the link. */
   erase(reason: string): Promise<void> {
     const stored = this.#record.inTurn(() => this.#storeUnlinked(reason));
     this.#erasing = stored.catch(() => {}); // the caller has it

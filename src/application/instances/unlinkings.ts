@@ -26,7 +26,7 @@ interface Unlinking {
 
 /**
  * Unlinks numbers at their users' request. An instance stays linked, with its credentials, until the network has been
- * asked: a crash before that leaves it as it was, and its user asks again.
+ * asked: a crash before that leaves it unchanged, and its user asks again.
  */
 export class Unlinkings {
   readonly #context: UnlinkingsContext;

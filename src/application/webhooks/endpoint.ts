@@ -35,7 +35,7 @@ const AGAIN_MS = 1_000;
 
 /**
  * Delivers the events of one webhook. It follows the log of the user from the webhook's position, stores a delivery for
- * each event that the webhook wants, and attempts what is due, at most {@link AT_ONCE} deliveries at a time. While all of
+ * each event that the webhook subscribes to, and attempts due deliveries, at most {@link AT_ONCE} deliveries at a time. While all of
  * these are busy, it stops planning: the events wait in the log.
  */
 export class Endpoint {
@@ -66,7 +66,7 @@ export class Endpoint {
     this.#take("wake");
   }
 
-  /** The stored position is behind the log: what is known of it may be out of date, such as after a failover to a replica. */
+  /** The stored position lags behind the log, so cached state may be stale, such as after a failover to a replica. */
   behind(): void {
     this.#uncertain = true;
     this.wake();
@@ -119,7 +119,7 @@ export class Endpoint {
     this.#take("finish");
   }
 
-  /** Attempts what is due, then plans as long as there is room. */
+  /** Attempts due deliveries, then plans more while there is room. */
   async #deliver(): Promise<void> {
     const { storage, system } = this.#context;
     const pending = await storage.webhooks.pending(this.#webhook.id, AT_ONCE + this.#attempts.size);
@@ -134,7 +134,7 @@ export class Endpoint {
     while (this.#attempts.size < AT_ONCE && this.#delivers) if (!(await this.#plan())) return;
   }
 
-  /** Time at which a delivery is due. A time that only a clock that was ahead can have written is replaced: it would never come nearer. */
+  /** Time at which a delivery is due. A time that only a fast clock can have written is replaced, since it might lie far in the future. */
   async #nextAttemptAt(delivery: WebhookDelivery, now: number): Promise<number> {
     const { id, attempts, nextAttemptAt } = delivery;
     if (nextAttemptAt === null) return now;
@@ -182,7 +182,7 @@ export class Endpoint {
     if (isEnabled !== this.#delivers) this.#take(isEnabled ? "enable" : "disable");
   }
 
-  /** Starts an attempt, unless it is under way or there is no room; the end of another attempt makes room. */
+  /** Starts an attempt, unless it is already running or there is no room; the end of another attempt makes room. */
   #start(delivery: WebhookDelivery, event: NumberedEvent | undefined): void {
     if (!this.#delivers || this.#attempts.has(delivery.id) || this.#attempts.size >= AT_ONCE) return;
     const attempted = this.#attempt(delivery, event)
@@ -224,7 +224,7 @@ export class Endpoint {
     return isKnown ? createdAt : now - MAX_RETRIED_MS;
   }
 
-  /** The endpoint is gone, or took nothing for days. */
+  /** The endpoint no longer exists, or has accepted nothing for days. */
   async #disable(result: AttemptResult): Promise<void> {
     const { storage, system, log } = this.#context;
     const disabledReason = isGone(result) ? "gone" : "failing";

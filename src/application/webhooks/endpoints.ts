@@ -4,7 +4,7 @@ import { Endpoint, type EndpointContext } from "./endpoint.ts";
 
 type EndpointsContext = Pick<Context, "log" | "purgeClock" | "storage" | "system"> & EndpointContext;
 
-/** Between two looks for events that were stored without notice, ms. */
+/** Interval of checks for events that were stored without notice, ms. */
 const SWEEP_MS = 30_000;
 /** Deliveries that have ended are kept this long, ms. */
 const KEPT_MS = 7 * 24 * 3_600_000;
@@ -25,7 +25,7 @@ export class Endpoints {
     this.#context = context;
   }
 
-  /** Begins to deliver. @throws {StorageUnavailable} */
+  /** Starts delivering. @throws {StorageUnavailable} */
   async start(): Promise<void> {
     const enabled = await this.#context.storage.webhooks.enabled();
     this.#started = true;
@@ -58,7 +58,7 @@ export class Endpoints {
     this.#endpoints.get(webhookId)?.wake();
   }
 
-  /** No more attempts. Those under way may end within a second; what is not delivered waits for the next start. */
+  /** Starts no more attempts. Running ones may finish within a second; the rest waits for the next start. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelSweep?.();

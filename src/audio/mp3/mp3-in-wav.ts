@@ -8,7 +8,7 @@ import { mpegHeader } from "./mpeg-header.ts";
 const MP3_TAG = 0x55;
 /** Frames that prove an MP3 among samples, if no tag does. */
 const FRAMES_NEEDED = 8;
-/** Bytes of a frame that are compared with those of the next one: periodic samples repeat. */
+/** Bytes of a frame that are compared with the next frame, because periodic samples repeat. */
 const COMPARED_BYTES = 48;
 
 /** Position of the MP3 in a WAV file that holds one instead of samples; undefined in others. */
@@ -31,13 +31,13 @@ export function mp3InWav(file: Uint8Array): { readonly from: number; readonly to
   return undefined;
 }
 
-/** Position of the first MP3 among the samples from here on; Infinity if none is proven. */
+/** Position of the first MP3 among the following samples; Infinity if none is proven. */
 export function mp3AmongSamples(file: Uint8Array, from: number): number {
   for (let at = from; at < file.length; at++) if (beginsMp3(file, at)) return at;
   return Infinity;
 }
 
-/** True if an MP3 begins here: an ID3 tag with frames after it, or frames that no samples look like. */
+/** True if an MP3 starts here: an ID3 tag followed by frames, or frames that cannot be samples. */
 function beginsMp3(bytes: Uint8Array, at: number): boolean {
   if (bytes[at] === 0x49) {
     const tag = id3Bytes(bytes, at);

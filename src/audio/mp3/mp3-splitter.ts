@@ -6,7 +6,7 @@ import { type MpegHeader, mpegHeader } from "./mpeg-header.ts";
 /** A stretch of an MP3. Together they are all its bytes, in order. */
 export type Mp3Part =
   | { readonly kind: "frame"; readonly bytes: Uint8Array; readonly header: MpegHeader }
-  /** A frame without sound, which describes the file that begins with it. */
+  /** A silent frame that describes the file after it. */
   | { readonly kind: "info"; readonly bytes: Uint8Array; readonly header: MpegHeader; readonly info: Mp3Info }
   /** Tags and padding. */
   | { readonly kind: "tag"; readonly length: number }
@@ -21,15 +21,15 @@ export interface Mp3SplitterOptions {
 }
 
 /**
- * Splits an MP3 into frames, tags and other bytes as it arrives, in pieces of any size. Where frames begin, or their sample
+ * Splits an MP3 into frames, tags and other bytes as it arrives, in pieces of any size. When frames start, or their sample
  * rate changes, three of one rate must follow each other; then each frame is returned as soon as it is complete.
  */
 export class Mp3Splitter {
   readonly #size: number;
   #pending = new Uint8Array(0);
-  /** Bytes of a tag still to come. */
+  /** Remaining bytes of a tag. */
   #skip = 0;
-  /** Bytes after a tag that belong to it if its size is a plain number. */
+  /** Bytes after a tag that are part of it if its size is a plain number. */
   #claimed = 0;
   /** Sample rate of the frames that follow each other here; undefined if none do. */
   #rate: number | undefined;
@@ -42,7 +42,7 @@ export class Mp3Splitter {
     this.#size = size;
   }
 
-  /** Takes the next bytes and returns what is complete. */
+  /** Takes the next bytes and returns the complete parts. */
   push(fresh: Uint8Array): Mp3Part[] {
     return this.#run(fresh, false);
   }
@@ -124,7 +124,7 @@ export class Mp3Splitter {
     return header.frameBytes;
   }
 
-  /** Begins a tag and returns the bytes of its head. A size is only a claim: a tag longer than its file is searched. */
+  /** Starts a tag and returns the bytes of its head. A size is only a claim: a tag longer than its file is searched. */
   #tag(bytes: Uint8Array, at: number, length: number, parts: Mp3Part[]): number {
     const isTooLong = this.#read + length > this.#size;
     const used = Math.min(length, bytes.length - at, isTooLong ? ID3_HEAD_BYTES : length);
@@ -144,7 +144,7 @@ export class Mp3Splitter {
     return end - at;
   }
 
-  /** Passes bytes up to the next place where frames begin. */
+  /** Passes bytes up to the next start of frames. */
   #search(bytes: Uint8Array, from: number, isLast: boolean, parts: Mp3Part[]): number {
     let next = from;
     for (; next < bytes.length; next++) {
@@ -161,7 +161,7 @@ export class Mp3Splitter {
   }
 }
 
-/** After frames, zeros before these are a hole: a file that begins, or a tag, would be something else. */
+/** After frames, zeros before these are a hole, unless a file or a tag starts here. */
 const HOLES: ReadonlySet<Mp3Part["kind"]> = new Set(["frame", "unknown", "incomplete"]);
 
 /** The first letters of tags. */

@@ -36,7 +36,7 @@ export function mpegHeader(bytes: Uint8Array, at: number): MpegHeader | undefine
   return { frameBytes, sampleRate, samples: mpeg1 ? 1152 : 576, channels };
 }
 
-/** True if a layer III frame of free format begins here: its length is the distance to the next one. */
+/** True if a free-format layer III frame starts here: its length is the distance to the next one. */
 export function isFreeFormat(bytes: Uint8Array, at: number): boolean {
   const third = bytes[at + 2] ?? 0;
   return versionAt(bytes, at) !== undefined && third >> 4 === 0 && SAMPLE_RATES[(third >> 2) & 3] !== undefined;

@@ -4,7 +4,7 @@ import { msToSamples } from "../samples/pcm.ts";
 const GONE_MS = 1_000;
 /** Time without samples on either channel counts up to this, ms: after that, the thread itself was blocked. */
 const STILL_MS = 100;
-/** Samples that arrive within this time belong to the same tick of the clock, ms. */
+/** Samples that arrive within this time count as the same clock tick, ms. */
 const TICK_MS = 10;
 /** Default for {@link AlignmentOptions.blockMs}. */
 const BLOCK_MS = 200;
@@ -131,7 +131,7 @@ class Channel {
     return clock - this.lastAt >= this.#goneMs;
   }
 
-  /** Adds a gap for samples that arrive while the channel is `behind` the other one by this many samples. */
+  /** Adds a gap for samples that arrive while the channel is this many samples `behind` the other one. */
   compare(behind: number, frame: number, clock: number): void {
     if (behind < this.#missing) this.#shorten(behind);
     // The other channel's frame of the same tick may have arrived before, so one frame proves nothing.
@@ -161,7 +161,7 @@ class Channel {
     this.length += length;
   }
 
-  /** Drops samples at the beginning, none of them after a gap. */
+  /** Drops samples at the start, none of them after a gap. */
   drop(samples: number): void {
     this.samples.copyWithin(0, samples, this.length);
     this.length -= samples;

@@ -3,18 +3,18 @@ import { msToSamples } from "../samples/pcm.ts";
 /** Options of a {@link JitterBuffer}. */
 export interface JitterBufferOptions {
   readonly sampleRate: number;
-  /** Audio gathered before the first sample comes out, ms. */
+  /** Audio gathered before the first sample is played, ms. */
   readonly targetMs: number;
   /** Longest audio held, ms. */
   readonly mostMs: number;
-  /** Least target beyond the largest piece so far, ms: what is still there when the next one is due. Default: 0. */
+  /** Minimum target beyond the largest piece so far, ms: the reserve left when the next one is due. Default: 0. */
   readonly spareMs?: number;
 }
 
 /**
- * Evens out audio that arrives in bursts, in a fixed amount of memory. It begins to play when `targetMs` are there, or
+ * Evens out audio that arrives in bursts, in a fixed amount of memory. Playback starts once `targetMs` are buffered, or
  * more if the pieces are large, and gathers again after it has run dry. When more than `mostMs` would wait, the oldest
- * audio is dropped, so that the delay goes back to that target.
+ * audio is dropped, so that the delay returns to that target.
  */
 export class JitterBuffer {
   readonly #ring: Int16Array;

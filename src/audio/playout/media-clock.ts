@@ -5,21 +5,21 @@ import { Lateness } from "./lateness.ts";
 export interface Ticking {
   /** Length of its frames, ms. Default: 20. */
   readonly frameMs?: FrameMs | undefined;
-  /** One frame's time has come. Must not wait; may add and remove members. What it throws goes to `tickFailed`. */
+  /** Called when a frame is due. Must not wait; may add and remove members. Errors are passed to `tickFailed`. */
   tick(): void;
   /** `tick` threw; the member is off the clock already. */
   tickFailed(fault: unknown): void;
 }
 
-/** Lengths of frames that the clock knows, ms. */
+/** Supported frame lengths, ms. */
 export type FrameMs = 20 | 60;
 
 export const FRAME_MS = 20;
-/** After this many ms the schedule repeats: the least common multiple of all lengths of frames. */
+/** Period of the schedule, ms: the least common multiple of all frame lengths. */
 const TURN_MS = 60;
-/** Members that share a ms of the schedule before another one is begun: each one in use wakes the process again and again. */
+/** Members per slot before another one is used: each slot in use wakes the process repeatedly. */
 const SHARED = 16;
-/** So many ms of schedule are caught up with before everybody else gets a turn. */
+/** Maximum schedule to catch up with before yielding to other work, ms. */
 const CATCH_UP_MS = 200;
 
 interface Seat {
@@ -63,7 +63,7 @@ export class MediaClock {
     return this.#seats.size;
   }
 
-  /** From now on `member` ticks every `frameMs`, for the first time within that time. Twice is once. */
+  /** Adds a member, which ticks every `frameMs`, starting within that time. Idempotent. */
   add(member: Ticking): void {
     if (this.#closed || this.#seats.has(member)) return;
     const now = this.#system.monotonic();

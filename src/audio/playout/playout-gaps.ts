@@ -23,14 +23,14 @@ export class PlayoutGaps {
     return gap;
   }
 
-  /** Counts an underrun that the leg has noticed. */
+  /** Counts an underrun reported by the leg. */
   countUnderrun(): void {
     this.#underruns++;
   }
 
   /**
    * Counts an underrun if this frame is not full during playback.
-   * @param started whether any signal has been played so far
+   * @param started true if any signal has been played so far
    */
   frame(filled: number, length: number, started: boolean): void {
     const dry = filled < length;
@@ -38,7 +38,7 @@ export class PlayoutGaps {
     this.#playing = !dry;
   }
 
-  /** The queue was cleared: the next empty frame is no underrun. */
+  /** Handles a cleared queue: the next empty frame is not an underrun. */
   clear(): void {
     this.#playing = false;
   }

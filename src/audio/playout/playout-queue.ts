@@ -22,7 +22,7 @@ const BLOCK_MS = 40;
 
 /**
  * A queue of audio with two read positions: the next sample to be heard, and the next one to be pulled, which is never
- * behind it. Small pieces are gathered in blocks. Reading allocates nothing.
+ * after it. Small pieces are gathered in blocks. Reading does not allocate.
  */
 export class PlayoutQueue {
   readonly #blockLength: number;
@@ -94,7 +94,7 @@ export class PlayoutQueue {
     return true;
   }
 
-  /** Removes and returns the mark at the head; undefined if the head is no mark. */
+  /** Removes and returns the mark at the head; undefined if the head is not a mark. */
   takeMark(): PlayoutItem | undefined {
     const item = this.#items[this.#head];
     if (item?.reached === undefined) return undefined;
@@ -120,7 +120,7 @@ export class PlayoutQueue {
     return filled;
   }
 
-  /** Moves the remaining items to the front once half of the list is played, so that it does not grow with the call. */
+  /** Moves the remaining items to the front once half of the list has been played, so that it does not grow with the call. */
   compact(): void {
     const items = this.#items;
     if (this.#head < 32 || this.#head * 2 < items.length) return;

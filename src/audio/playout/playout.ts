@@ -7,7 +7,7 @@ import { type PlayoutItem, PlayoutQueue } from "./playout-queue.ts";
 /** Fills a {@link Playout} while it is played. */
 export interface PlayoutSupply {
   /**
-   * Adds up to `wanted` samples, which the leg is about to pull. Called within the leg's clock, before every frame: it
+   * Adds up to `wanted` samples, which the leg is about to pull. Called on the leg's clock, before every frame: it
    * neither waits nor throws.
    */
   supply(wanted: number): void;
@@ -42,7 +42,7 @@ export class Playout implements FrameSource, AheadSource {
    * its start by {@link clockMs} and its length, ms. Not called after {@link end}.
    */
   onDelay: ((atMs: number, silenceMs: number) => void) | undefined;
-  /** Receives what is played. */
+  /** Receives the played samples. */
   tap: PlayoutTap | undefined;
   /** Adds samples during playback. */
   supply: PlayoutSupply | undefined;

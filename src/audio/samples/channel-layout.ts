@@ -6,7 +6,7 @@ export interface ChannelLayout {
   readonly spare?: number | undefined;
 }
 
-/** Shares before they are divided by their sum: front and centre speakers as usual, those behind quieter, no subwoofer. */
+/** Weights before normalization: full for front and centre speakers, lower for rear ones, none for the subwoofer. */
 const SIDE = Math.SQRT1_2;
 const CENTRE = 1;
 const BEHIND = 0.5;
@@ -35,7 +35,7 @@ const MASK_BITS = 32;
 
 /**
  * The layout of 1 to 8 channels, with the levels of ffmpeg's mix.
- * @param mask stated speakers; 0, or a number of speakers other than that of channels, stands for the usual layout
+ * @param mask stated speakers; 0, or a count that differs from the number of channels, means the usual layout
  */
 export function channelLayout(channels: number, mask = 0): ChannelLayout {
   const stated = speakers(mask);

@@ -13,14 +13,14 @@ export class Decimator {
   readonly #factor: number;
   readonly #taps: Float64Array;
 
-  /** @param factor 1: samples are passed on as they are */
+  /** @param factor 1 passes samples on unchanged */
   constructor(factor: number) {
     this.#factor = factor;
     this.#taps = lowPass(factor);
     this.history = this.#taps.length - 1;
   }
 
-  /** Fills `into` from samples that begin with the {@link history} and hold `into.length` times the factor more. */
+  /** Fills `into` from samples that start with the {@link history}, followed by `into.length` times the factor. */
   run(samples: Float64Array, into: Float64Array): void {
     const taps = this.#taps;
     const half = taps.length >> 1;

@@ -7,7 +7,7 @@ export class FrameCutter {
   /**
    * @param length of a frame, samples
    * @param emit receives each frame; the array is reused afterwards
-   * @param silence samples of silence that the first frame begins with
+   * @param silence samples of silence at the start of the first frame
    */
   constructor(length: number, emit: (frame: Int16Array) => void, silence = 0) {
     this.#frame = new Int16Array(length);

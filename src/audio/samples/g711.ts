@@ -10,7 +10,7 @@ export const MULAW_SILENCE = 0xff;
 /** The A-law code of silence. */
 export const ALAW_SILENCE = 0xd5;
 
-// 132 is the bias of mu-law at 16 bits: it makes every segment begin at a power of two.
+// 132 is the bias of mu-law at 16 bits: it makes every segment start at a power of two.
 const MULAW_BIAS = 132;
 const MULAW_CLIP = 32767 - MULAW_BIAS;
 

@@ -5,14 +5,14 @@ import { msToSamples, toSample } from "./pcm.ts";
 const BLOCK_MS = 50;
 /** Length of the fade from one decision to another, ms. */
 const FADE_MS = 5;
-/** Energy of the mix below which the channels cancel each other, relative to that of independent channels. */
+/** Energy of the mix, relative to independent channels, below which the channels cancel each other. */
 const CANCELLED = 0.2;
 /** Energy of the mix above which they no longer do. */
 const MIXED = 0.4;
 /** Mean square of a sample below which a channel is silent. */
 const SILENCE = 4;
 
-/** Stands for the mix among the numbers of channels. */
+/** Channel index that represents the mix. */
 const ALL = -1;
 
 /**

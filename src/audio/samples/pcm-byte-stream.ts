@@ -1,6 +1,6 @@
 import { pcmFromBytes, pcmInBytes } from "./pcm.ts";
 
-/** Turns a stream of 16-bit little-endian bytes into samples; a piece may end in the middle of a sample. */
+/** Turns a stream of 16-bit little-endian bytes into samples; a piece may end within a sample. */
 export class PcmByteStream {
   #odd: number | undefined;
 

@@ -15,7 +15,7 @@ export function samplesToMs(samples: number, sampleRate: number): number {
   return (samples * 1000) / sampleRate;
 }
 
-/** True if samples have the same byte order in memory as on the network: then they are copied as bytes, many times faster than one by one. */
+/** True if samples have the same byte order in memory as on the network: they can then be copied as bytes, which is many times faster. */
 const LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /** Reads 16-bit little-endian samples into a new array; an odd last byte is left out. */
@@ -47,7 +47,7 @@ export function pcmToBytes(samples: Int16Array): Uint8Array<ArrayBuffer> {
 
 /**
  * Mixes float channels (full scale -1 to 1, equal lengths) into one by averaging, which keeps the level: two equal
- * channels come out as one of them.
+ * channels are output as one of them.
  */
 export function pcmFromFloat(channels: readonly Float32Array[]): Int16Array<ArrayBuffer> {
   const samples = new Int16Array(channels[0]?.length ?? 0);

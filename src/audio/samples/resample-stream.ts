@@ -3,7 +3,7 @@ import type { PcmChunk } from "../../ports/media.ts";
 import { concatPcm } from "./pcm.ts";
 import { Resampler } from "./resample.ts";
 
-/** A piece at another rate, if it follows a certain other piece or comes first. */
+/** Cache entry: a resampled piece, valid after a certain other piece or at the start. */
 interface Resampled {
   readonly after: Int16Array | undefined;
   readonly samples: Int16Array;
@@ -48,7 +48,7 @@ class Stretch {
   /** Pieces whose result was known; the resampler has not seen them yet. */
   readonly #skipped: Int16Array[] = [];
   #last: Int16Array | undefined;
-  /** The latest piece if all pieces so far came in a known order; else undefined. */
+  /** The latest piece if all pieces so far arrived in a known order; otherwise undefined. */
   #lastKnown: Resampled | undefined;
 
   constructor(from: number, to: number) {

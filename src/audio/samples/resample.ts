@@ -11,14 +11,14 @@ const HIGHEST_RATE = 192_000;
  * Changes the sample rate of a stream with a polyphase FIR filter (P. P. Vaidyanathan, Multirate Systems, chapter 4).
  *
  * The filter's delay is taken out: output sample `n` is the input at `n * from / to`, and after {@link flush} exactly
- * `round(samples pushed * to / from)` have come out. While streaming, the last 16 samples (of the lower rate) are kept
- * until what follows them is known. With equal rates samples pass through untouched.
+ * `round(samples pushed * to / from)` have come out. While streaming, the last 16 samples (of the lower rate) are held back
+ * until the next ones arrive. At equal rates, samples pass through unchanged.
  */
 export class Resampler {
   readonly #up: number;
   readonly #down: number;
   readonly #bank: FilterBank | undefined;
-  /** Input as floats: the `reach` samples before the output's position, and what lies after it. */
+  /** Input as floats: the `reach` samples before the output position, and all after it. */
   readonly #buffer: Float64Array;
   #buffered = 0;
   /** Position of the next output sample in the buffer: whole samples and `#phase / #up` of one. */
@@ -50,7 +50,7 @@ export class Resampler {
     return this.#bank?.reach ?? 0;
   }
 
-  /** Takes the next samples and returns as many as can be computed so far, in a new array or, at equal rates, the same. */
+  /** Takes the next samples and returns all output computable so far, in a new array or, at equal rates, the same one. */
   push(samples: Int16Array): Int16Array {
     if (this.#bank === undefined) return samples;
     const output = new Int16Array(this.#take(this.#bank, samples.length));
@@ -95,7 +95,7 @@ export class Resampler {
     return Math.max(0, Math.ceil(((this.#pushed - bank.reach) * this.#up) / this.#down) - this.#produced);
   }
 
-  /** Feeds `count` samples (zeros when there are none) and writes the first `wanted` of `output`. */
+  /** Feeds `count` samples (zeros if there are none) and writes the first `wanted` output samples. */
   #run(bank: FilterBank, samples: Int16Array | undefined, count: number, output: Int16Array, wanted: number): void {
     const buffer = this.#buffer;
     let written = 0;
@@ -116,7 +116,7 @@ export class Resampler {
     this.#produced += written;
   }
 
-  /** Like {@link Resampler.#compute}, as far as it goes in blocks: four outputs of each phase, which share their coefficients. */
+  /** Like {@link Resampler.#compute}, in blocks as far as possible: four outputs of each phase share their coefficients. */
   #computeBlocks({ rows, taps, reach }: FilterBank, output: Int16Array, written: number, wanted: number): number {
     const buffer = this.#buffer;
     const up = this.#up;
@@ -154,7 +154,7 @@ export class Resampler {
     return at;
   }
 
-  /** Writes what the buffer holds to `output`, from `written` on up to `wanted`; returns the position reached. */
+  /** Writes buffered samples to `output`, from `written` up to `wanted`; returns the position reached. */
   #compute({ rows, taps, reach, steps }: FilterBank, output: Int16Array, written: number, wanted: number): number {
     const buffer = this.#buffer;
     const up = this.#up;
@@ -185,7 +185,7 @@ export class Resampler {
 }
 
 /**
- * The scalar product of a row of coefficients with what lies in the buffer from `first` on. It is added up in the order in
+ * The scalar product of a row of coefficients with the buffer from `first` on. It is summed in the order in
  * which outputs are computed in fours, so that a stream sounds the same however it is cut.
  */
 function singleSum(rows: Float64Array, row: number, buffer: Float64Array, first: number, taps: number): number {

@@ -39,7 +39,7 @@ export const SAMPLE_CODINGS: Readonly<Record<SampleEncoding, SampleCoding>> = {
   alaw: { bytesPerSample: 1, defaultRate: 8_000, decode: (codes) => decodeAlaw(codes), encode: (s) => encodeAlaw(s) },
 };
 
-/** The coding of the audio that comes back to a client: the format of its own audio, or 16-bit PCM. */
+/** The coding of the audio sent to a client: the format of its own audio, or 16-bit PCM. */
 export function sampleCoding(encoding: StreamEncoding | undefined): SampleCoding {
   return SAMPLE_CODINGS[encoding === undefined || encoding === "mp3" ? "pcm_s16le" : encoding];
 }

@@ -5,18 +5,18 @@ import { codedFramesAt } from "./coded-frames.ts";
 import { namedFile, PROOF_BYTES } from "./named-file.ts";
 import { sniff } from "./sniff.ts";
 
-/** Maximum number of bytes held back; they suffice to know the format. */
+/** Maximum number of bytes held back, enough to detect the format. */
 const MAX_HELD_BYTES = SEARCHED_BYTES + SETTLING_BYTES;
 /** Maximum length of an ID3v2 tag, bytes: it holds a title and a picture. */
 const MAX_TAG_BYTES = 16 * 1024 * 1024;
 
-/** A format of incoming audio: that of a stream, or a WAV file, whose header names its own. */
+/** A format of incoming audio: a stream format, or a WAV file with its own header. */
 export type IncomingFormat = StreamEncoding | "wav";
 
 /** The format that the first bytes have revealed. */
 export interface OpenedAudio {
   readonly format: IncomingFormat;
-  /** All bytes of audio so far, those held back included. */
+  /** All bytes of audio so far, including those held back. */
   readonly bytes: Uint8Array;
 }
 
@@ -35,12 +35,12 @@ export function refusedFile(name: string, stated: StreamEncoding | undefined): N
  */
 export class AudioOpening {
   readonly #stated: StreamEncoding | undefined;
-  /** True if the client or a tag at the beginning declares an MP3. */
+  /** True if the client or a leading tag declares an MP3. */
   #isMp3: boolean;
   #held = new Uint8Array(MAX_HELD_BYTES);
   #length = 0;
   #looked = false;
-  /** Bytes of a tag that are still to come. */
+  /** Remaining bytes of a tag. */
   #skip = 0;
   /** The tags are skipped. */
   #isTagless = false;
@@ -77,7 +77,7 @@ export class AudioOpening {
     return undefined;
   }
 
-  /** The bytes that were too few to know the format: samples, unless an MP3 is declared. */
+  /** The bytes that were too few to detect the format: samples, unless an MP3 is declared. */
   end(): OpenedAudio | undefined {
     if (this.#isMp3 || this.#length === 0) return undefined;
     return { format: this.#stated ?? "pcm_s16le", bytes: this.#held.slice(0, this.#length) };
@@ -128,7 +128,7 @@ export class AudioOpening {
     throw new NotAudio(`no MP3 frames follow each other: this is ${name}`);
   }
 
-  /** Skips the tags; false if more bytes are needed to know what follows them. */
+  /** Skips the tags; returns false if more bytes are needed to detect what follows. */
   #skipTags(): boolean {
     for (;;) {
       if (this.#length < ID3_HEAD_BYTES) return false;

@@ -23,7 +23,7 @@ export class CodedAudioWatch {
   #arrived = 0;
   /** Bytes until the next header. */
   #left = 0;
-  /** Number of frames so far; 0: none is followed. */
+  /** Number of frames so far; 0 if no frame is being followed. */
   #frames = 0;
 
   /** Takes the next message; returns the name of the format once it is proven that frames arrive. */

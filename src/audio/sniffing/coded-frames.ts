@@ -11,7 +11,7 @@ export interface CodedFrame {
 
 /** Bytes of a header. */
 export const CODED_HEADER_BYTES = 6;
-/** Number of frames that prove a format at the beginning of a stream. */
+/** Number of frames that prove a format at the start of a stream. */
 const FRAMES_NEEDED = 3;
 /** Length of the longest frame, bytes; a longer one is not recognised. */
 export const MAX_CODED_FRAME_BYTES = 2048;
@@ -29,7 +29,7 @@ const KBITS_I_HALF = [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 2
 const KBITS_II = [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384];
 const KBITS_II_HALF = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 
-/** Reads the header of an MPEG (all layers) or AAC (ADTS) frame; undefined if there is none. */
+/** Reads the header of an MPEG (all layers) or AAC (ADTS) frame; undefined for other bytes. */
 export function codedFrame(bytes: Uint8Array, at: number): CodedFrame | undefined {
   if (bytes[at] !== 0xff || at + CODED_HEADER_BYTES > bytes.length) return undefined;
   if (isAdtsAt(bytes, at)) return adtsFrame(bytes, at);
@@ -42,7 +42,7 @@ export function codedFrame(bytes: Uint8Array, at: number): CodedFrame | undefine
 }
 
 /**
- * The name of the format whose frames follow each other here; "cut": they do so far, but the bytes end too early to be
+ * The format whose consecutive frames are found here; "cut" if the bytes end too early to be
  * certain. In a periodic sound, which may look like frames, the header occurs within its frame.
  */
 export function codedFramesAt(bytes: Uint8Array, at: number, count = FRAMES_NEEDED): string | "cut" | undefined {
@@ -62,7 +62,7 @@ export function codedFramesAt(bytes: Uint8Array, at: number, count = FRAMES_NEED
   return first.name;
 }
 
-/** True if two headers belong to frames of one stream. */
+/** True if two headers are from frames of one stream. */
 export function isSameKind(
   bytes: Uint8Array,
   at: number,
@@ -99,7 +99,7 @@ function isCut(bytes: Uint8Array, at: number): boolean {
   return (bytes[at] ?? 0xff) === 0xff && (bytes[at + 1] ?? 0xff) >= 0xe0;
 }
 
-/** True if a frame of AAC may begin here. */
+/** True if an AAC frame may start here. */
 export function isAdtsAt(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === 0xff && (bytes[at + 1]! & 0xf6) === 0xf0;
 }

@@ -26,7 +26,7 @@ export function lettersAt(bytes: Uint8Array, at: number, letters: string): boole
 }
 
 /**
- * Length of the tag that begins here (ID3v1, ID3v2, APEv2 or Lyrics3), bytes; 0 if none does. It may exceed the file: a
+ * Length of the tag that starts here (ID3v1, ID3v2, APEv2 or Lyrics3), bytes; 0 if there is none. It may exceed the file: a
  * length is only a claim.
  */
 export function tagAt(bytes: Uint8Array, at: number): number {
@@ -37,7 +37,7 @@ export function tagAt(bytes: Uint8Array, at: number): number {
   return id3Bytes(bytes, at);
 }
 
-/** Position at which the tags at the end of a file begin; the length of the file if it has none. */
+/** Start of the tags at the end of a file; the length of the file if it has none. */
 export function tagsAtEnd(bytes: Uint8Array, from = 0): number {
   let end = bytes.length;
   for (let length = tagBefore(bytes, end); length > 0 && length <= end - from; length = tagBefore(bytes, end))

@@ -2,7 +2,7 @@ import { codedFramesAt } from "./coded-frames.ts";
 import { namedFile } from "./named-file.ts";
 import { namedText } from "./named-text.ts";
 
-/** The name of what begins with these bytes among samples, beyond doubt; undefined for samples. */
+/** The name of the foreign format that these bytes clearly start; undefined for samples. */
 export function foreignName(bytes: Uint8Array): string | undefined {
   const name = namedFile(bytes, "anywhere") ?? namedText(bytes)?.name;
   if (name !== undefined) return name;

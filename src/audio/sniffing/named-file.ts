@@ -1,11 +1,11 @@
 import { isWaveAt } from "../wav/wav-chunks.ts";
 import { lettersAt } from "./file-tags.ts";
 
-/** Number of bytes at the beginning of a file that prove its format. */
+/** Number of leading bytes that prove the format of a file. */
 export const PROOF_BYTES = 12;
 
 /**
- * The bytes before which a file would stand: a `file`, whatever it is; the `opening` of what should be samples, which begin
+ * The context of the bytes: a `file`, whatever it is; the `opening` of expected samples, which start
  * quietly; or samples `anywhere`, which practically never look like six bytes.
  */
 export type FilePlace = "file" | "opening" | "anywhere";
@@ -55,10 +55,10 @@ const SIGNATURES: readonly (readonly [name: string, letters: Letters, ...proofs:
   ["MP3 with an APE tag", [0, "APETAGEX"]],
 ];
 
-/** Minimum number of letters, by what they stand before. */
+/** Minimum number of letters, by context. */
 const MIN_LETTERS: Readonly<Record<FilePlace, number>> = { file: 1, opening: 4, anywhere: 6 };
 
-/** The name of the file that begins with these bytes; undefined if they prove none. `WAV` and `MP3` are names too. */
+/** The name of the file format that these bytes prove; undefined if they prove none. `WAV` and `MP3` are names too. */
 export function namedFile(bytes: Uint8Array, place: FilePlace): string | undefined {
   if (isWaveAt(bytes, 0)) return "WAV";
   if (isId3At(bytes)) return "MP3";

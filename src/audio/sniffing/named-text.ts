@@ -33,13 +33,13 @@ const OPENINGS: readonly (readonly [opening: RegExp, text: NamedText])[] = [
 
 /**
  * The name of the text that a message consists of, if that is beyond doubt: samples practically never look like this.
- * Looks at the beginning only, in a time that does not depend on the length.
+ * Checks only the start, in constant time.
  * @param isFirst true for the first message of a stream: two words are a text too
  */
 export function namedText(message: Uint8Array, isFirst = false): NamedText | undefined {
   const first = message[0] === 0xef && message[1] === 0xbb && message[2] === 0xbf ? 3 : 0;
   const bytes = message.subarray(first, first + MAX_BYTES);
-  // Most messages of samples end here.
+  // Most messages with samples end here.
   for (let i = 0; i < Math.min(bytes.length, 8); i++) if (!isPrintable(bytes[i]!)) return undefined;
   if (!bytes.every((byte) => isPrintable(byte) || byte >= 0x80)) return undefined;
   const text = decoded(bytes, message.length > first + bytes.length);
@@ -57,7 +57,7 @@ function isPrintable(byte: number): boolean {
   return (byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
-/** The bytes as UTF-8; undefined if they are none. A message that continues may be cut within a character. */
+/** The bytes decoded as UTF-8; undefined if invalid. A partial message may be cut within a character. */
 function decoded(bytes: Uint8Array, continues: boolean): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: continues });

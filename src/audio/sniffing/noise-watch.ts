@@ -1,10 +1,10 @@
 /** Samples that are looked at together. */
 const WINDOW = 1024;
-/** Mean level from which on a window may be noise: 65 % of what random bytes have, and far above speech. */
+/** Mean level above which a window may be noise: 65 % of that of random bytes, and far above speech. */
 const MIN_LEVEL = 0.35 * 32_768;
-/** Neighbouring samples of a sound resemble each other more than that; those of random bytes do not. */
+/** Neighbouring samples of a sound are more similar than this; those of random bytes are not. */
 const MAX_CORRELATION = 0.25;
-/** Windows of noise, one after the other, that prove it. */
+/** Consecutive noise windows that prove it. */
 const NOISY_WINDOWS = 3;
 
 /**

@@ -3,7 +3,7 @@ import { codedFramesAt } from "./coded-frames.ts";
 import { namedFile } from "./named-file.ts";
 import { TEXT_BYTES, textOpening } from "./text-opening.ts";
 
-/** The format of audio that a server has sent: 16-bit samples without a header, or a file that states what it is. */
+/** The format of audio that a server has sent: 16-bit samples without a header, or a file with one. */
 export type ServedFormat = "samples" | "wav" | "mp3";
 
 /** Minimum length of a text, bytes. */
@@ -13,7 +13,7 @@ const MIN_TEXT = 2;
  * Detects by the bytes alone what a server that was asked for samples has sent; undefined: more bytes are needed.
  * @param opening the first bytes
  * @param isWhole true if no more bytes follow
- * @throws {AudioFormatError} naming what it is instead: a text, which is quoted, or a file that is not played
+ * @throws {AudioFormatError} naming what it is instead: text, which is quoted, or an unsupported file
  */
 export function servedFormat(opening: Uint8Array, isWhole: boolean): ServedFormat | undefined {
   if (opening.length < TEXT_BYTES && !isWhole) return undefined;

@@ -22,7 +22,7 @@ const TS_BYTES = 188;
 /**
  * Detects the audio format from the bytes alone, never from a declared type.
  *
- * WAV is RIFF or RF64 of type WAVE. MP3 is three consecutive layer III frames of one sample rate. Either begins within
+ * WAV is RIFF or RF64 of type WAVE. MP3 is three consecutive layer III frames of one sample rate. Either starts within
  * 64 KB, after any tags and zeros, so pass the whole file, or its beginning with the tags and 68 KB more. Never throws.
  */
 export function sniff(bytes: Uint8Array): Sniffed {

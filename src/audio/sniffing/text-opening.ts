@@ -10,7 +10,7 @@ export interface TextOpening {
 
 /** Bytes that show that a file is a text: loud samples may look like some letters, but not like as many. */
 export const TEXT_BYTES = 64;
-/** Bytes that are looked at; all must be those of a text. */
+/** Number of bytes checked; all must be text. */
 const MAX_BYTES = 4096;
 /** Share of ASCII in a text of another encoding. */
 const MIN_ASCII = 0.8;
@@ -18,7 +18,7 @@ const MIN_ASCII = 0.8;
 const MAX_QUOTE = 120;
 
 /**
- * The text that begins with these bytes, if they can be one: UTF-8, UTF-16 with a mark, or mostly ASCII, without control
+ * The text at the start of these bytes, if they can be text: UTF-8, UTF-16 with a mark, or mostly ASCII, without control
  * characters. Only for bytes that would be a whole file otherwise; samples need {@link namedText}.
  */
 export function textOpening(bytes: Uint8Array): TextOpening | undefined {

@@ -28,7 +28,7 @@ export type DigitListener = (digit: string, atMs: number) => void;
  * Finds DTMF digits in received audio, for legs that have not negotiated telephone-events (with them, digits would
  * count twice). Eight Goertzel filters over blocks of 12.75 ms; two blocks in a row must agree. Allocates nothing.
  *
- * Blocks consist of received samples only. A gap extends a digit that sounds before and after it, and begins none.
+ * Blocks consist of received samples only. A gap extends a digit that sounds before and after it, but starts none.
  */
 export class DtmfDetector {
   readonly #sampleRate: number;
@@ -100,7 +100,7 @@ export class DtmfDetector {
     if (this.#missing > 0) this.#releaseInTime();
   }
 
-  /** A pause was noticed: what was not received since then counts as more of it. */
+  /** Releases the digit after a long enough pause, in which missing audio counts. */
   #releaseInTime(): void {
     if (this.#missing + this.#unknown / this.#block.length >= BLOCKS_TO_RELEASE) this.#reported = undefined;
   }
@@ -167,7 +167,7 @@ export class DtmfDetector {
     return KEYS[row]?.[column];
   }
 
-  /** The index of the strongest tone of a group, or -1 if it does not stand out. Leaves all powers in `#powers`. */
+  /** The index of the strongest tone of a group, or -1 if none stands out. Leaves all powers in `#powers`. */
   #winner(coefficients: Float64Array): number {
     const block = this.#block;
     const powers = this.#powers;

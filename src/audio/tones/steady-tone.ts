@@ -1,6 +1,6 @@
 /** Lags that the tone is fitted to. */
 const LAGS = 10;
-/** The tones of networks begin at 400 Hz. */
+/** Network tones start at 400 Hz. */
 const LOWEST_HZ = 390;
 const HIGHEST_HZ = 2_300;
 /** Mean square below which a frame is silence: an RMS of 200. */
@@ -16,7 +16,7 @@ const MAX_BEAT = 4;
 /** The same ratio, and the floor, while other frequencies still interfere. */
 const MAX_BEAT_AT_FIRST = 6;
 const FLOOR_AT_FIRST = FLOOR / 2;
-/** Minimum correlation of neighbouring samples at the working rate: that of 620 Hz is 0.88, and that of noise is 0. */
+/** Minimum correlation of neighbouring samples at the working rate: 0.88 for 620 Hz, and 0 for noise. */
 const LOW_SHARE = 0.65;
 /** The rise and the fall of the weights, as a share of a frame. */
 const EDGE = 0.2;
@@ -25,8 +25,8 @@ const SEARCH = 0.1;
 const STEPS = 6;
 
 /**
- * Measures whether 20 ms of audio are one tone, by its autocorrelation: that of a tone of frequency w is A cos(kw) at lag
- * k, and that of white noise nothing at all beyond lag 0. Allocates nothing once created.
+ * Measures whether 20 ms of audio are one tone, by its autocorrelation: for a tone of frequency w it is A cos(kw) at lag
+ * k, and for white noise 0 beyond lag 0. Does not allocate after creation.
  */
 export class SteadyTone {
   readonly #sampleRate: number;
@@ -54,7 +54,7 @@ export class SteadyTone {
     this.#weighted = new Float64Array(terms);
   }
 
-  /** The frequency of the frame's tone, Hz; 0 if the frame is no tone. */
+  /** The frequency of the frame's tone, Hz; 0 if the frame is not a tone. */
   hzOf(frame: Float64Array): number {
     if (!isSteady(frame, 0, FLOOR, MAX_BEAT)) return 0;
     const weighted = this.#weighted;

@@ -28,7 +28,7 @@ const PAIR_LOSS_MS = 40;
  * before it sounds alike. Allocates nothing for a frame.
  *
  * Fits the strongest tone of each frame to the autocorrelation. Frames that agree make a tone; one in between may be
- * missing. A tone begins and ends with received frames; what a leg has filled in between them only keeps it going.
+ * missing. A tone starts and ends with received frames; concealed frames in between only sustain it.
  */
 export class ToneDetector {
   readonly #decimator: Decimator;
@@ -86,7 +86,7 @@ export class ToneDetector {
     return this.toneMs - this.#concealed * FRAME_MS;
   }
 
-  /** Frequency of the current tone, of a pair the lower one, Hz; 0 if there is none. */
+  /** Frequency of the current tone, or the lower one of a pair, Hz; 0 if there is none. */
   get hz(): number {
     return this.#run > 0 ? this.#hz : 0;
   }
@@ -103,7 +103,7 @@ export class ToneDetector {
   push(frame: Int16Array, received = frame.length): void {
     const incoming = this.#incoming;
     const { history } = this.#decimator;
-    // Most frames are whole and quiet: only the history for the next frame is needed.
+    // Most frames are complete and quiet: only the history for the next frame is needed.
     if (this.#filled === history && history + frame.length === incoming.length && isQuiet(frame)) {
       for (let i = 0, from = frame.length - history; i < history; i++) incoming[i] = frame[from + i]!;
       this.#nowHz = this.#nowOtherHz = 0;

@@ -4,7 +4,7 @@ const [LOWEST_HZ, HIGHEST_HZ] = [70, 400];
 const WINDOW_MS = 40;
 /** About the rate at which the sound is compared with itself, Hz. */
 const RATE = 8_000;
-/** Below this frequency a rumble has most of its energy and a voice little of what is needed here, Hz. */
+/** Cut-off frequency, Hz: rumble has most of its energy below it, and voice little of relevance. */
 const CUT_HZ = 300;
 /** Likeness of two periods of a vowel: 1 is the same. Noise reaches 0.4. */
 const MIN_LIKENESS = 0.55;
@@ -14,7 +14,7 @@ const MIN_LIKENESS = 0.55;
  * wind and rooms does not, however low it is. Hums and tones do. Allocates nothing.
  */
 export class Pitch {
-  /** So many samples are averaged to one. */
+  /** Number of samples averaged into one. */
   readonly #every: number;
   readonly #decay: number;
   readonly #shortest: number;
@@ -54,7 +54,7 @@ export class Pitch {
     }
   }
 
-  /** True if the latest 40 ms repeat themselves as a vowel does. Found out when it is asked. */
+  /** True if the latest 40 ms are periodic like a vowel. Computed on demand. */
   get isVoice(): boolean {
     const window = this.#window;
     const { length } = window;

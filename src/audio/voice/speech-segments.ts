@@ -15,7 +15,7 @@ export interface SpeechSegmenterOptions {
   readonly minSpeechMs?: number;
   /** A shorter pause does not end a segment, ms. Default: 300. */
   readonly joinGapMs?: number;
-  /** Time the VAD reports speech after the last voice; subtracted from the segments, ms. Default: that of `Vad`. */
+  /** Hang-over of the VAD after the last voice, which is subtracted from the segments, ms. Default: that of `Vad`. */
   readonly hangOverMs?: number;
 }
 

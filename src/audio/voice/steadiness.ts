@@ -12,8 +12,8 @@ const WORD_STEPS = 40;
 const FIRST_STEPS = 15;
 
 /**
- * Tells the steady sounds of a line, such as music and ringing, from speech: syllables change their level by a quarter and
- * more from one 20 ms to the next, notes hardly. Give it only what is loud. Allocates nothing.
+ * Distinguishes the steady sounds of a line, such as music and ringing, from speech: syllables change their level by a quarter or
+ * more from one 20 ms to the next, notes hardly. Pass it only loud frames. Does not allocate.
  */
 export class Steadiness {
   readonly #stepSamples: number;

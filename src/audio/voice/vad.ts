@@ -43,7 +43,7 @@ export class Vad implements VoiceActivityDetector {
 
   /**
    * Takes the next samples, best a whole number of 20 ms, and returns whether there was speech in any 20 ms that they
-   * complete; if they complete none, the last decision stands.
+   * complete; if they complete none, the last decision remains.
    */
   push(frame: Int16Array): boolean {
     const step = this.#stepSamples;

@@ -1,5 +1,5 @@
 /**
- * Declared lengths from here on are placeholders, bytes: 256 MiB are 25 times the largest upload, and hours of speech.
+ * Declared lengths of at least this are placeholders, bytes: 256 MiB are 25 times the largest upload, and hours of speech.
  * Writers to a pipe leave such numbers: all ones, 0x7FFFFFFF, 0x7FFFF024, 2,000,000,000.
  */
 const MIN_PLACEHOLDER = 2 ** 28;

@@ -2,7 +2,7 @@ import { lettersAt } from "../sniffing/file-tags.ts";
 
 /** Bytes of the header of a RIFF file of type WAVE. */
 export const RIFF_BYTES = 12;
-/** Bytes that prove that a WAV file begins between samples: its header, and the id of its first chunk. */
+/** Bytes that prove the start of a WAV file between samples: its header and the id of its first chunk. */
 export const WAVE_BYTES = 16;
 /** Bytes of the id and the size of a chunk. */
 export const CHUNK_HEAD_BYTES = 8;
@@ -57,12 +57,12 @@ const TILDE = 0x7e;
 /** Containers of WAV; BW64 is the later name of RF64 (ITU-R BS.2088). */
 const CONTAINERS = ["RIFF", "RF64", "BW64"] as const;
 
-/** True if a WAV file begins here. */
+/** True if a WAV file starts here. */
 export function isWaveAt(bytes: Uint8Array, at: number): boolean {
   return CONTAINERS.some((letters) => lettersAt(bytes, at, letters)) && lettersAt(bytes, at + 8, "WAVE");
 }
 
-/** True if a chunk of a known kind begins here. */
+/** True if a chunk of a known kind starts here. */
 export function isKnownChunkAt(bytes: Uint8Array, at: number): boolean {
   return CHUNK_IDS.some((id) => lettersAt(bytes, at, id));
 }
@@ -73,7 +73,7 @@ export function isChunkIdAt(bytes: Uint8Array, at: number): boolean {
   return true;
 }
 
-/** Position of the first WAV file that begins in these bytes, up to the id of its first chunk; undefined if none does. */
+/** Position of the first WAV file in these bytes, up to the id of its first chunk; undefined if there is none. */
 export function waveIn(bytes: Uint8Array): number | undefined {
   for (let at = 0; at < bytes.length; at++) {
     const isFirst = bytes[at] === R || bytes[at] === B;
@@ -85,7 +85,7 @@ export function waveIn(bytes: Uint8Array): number | undefined {
 /** Longest header in which {@link wavBodyAt} looks for the samples, bytes. */
 const MAX_HEADER_BYTES = 1024;
 
-/** Position of the samples of a WAV file that begins with these bytes; undefined if it is not among them. */
+/** Position of the samples of the WAV file at the start of these bytes; undefined if they are not reached. */
 export function wavBodyAt(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = RIFF_BYTES; at + CHUNK_HEAD_BYTES <= Math.min(bytes.length, MAX_HEADER_BYTES); ) {
@@ -110,7 +110,7 @@ function mayBeginWave(bytes: Uint8Array, at: number): boolean {
   return CONTAINERS.some((letters) => begins(bytes, at, letters));
 }
 
-/** True if the bytes, as far as they reach, are these letters, with WAVE after four more bytes. */
+/** True if the available bytes match these letters, with WAVE after four more bytes. */
 function begins(bytes: Uint8Array, at: number, letters: string): boolean {
   for (let i = at; i < bytes.length; i++) {
     const position = i - at;

@@ -1,6 +1,6 @@
 const UNKNOWN_LENGTH = 0xffff_ffff;
 
-/** Bytes before the samples of a file that begins with {@link wavHeader}. */
+/** Length of the header from {@link wavHeader}, bytes. */
 export const WAV_HEADER_BYTES = 44;
 
 /**

@@ -3,7 +3,7 @@ import { CHUNK_HEAD_BYTES } from "./wav-chunks.ts";
 
 const ALL_ONES = 0xffff_ffff;
 
-/** The lengths that a WAV file declares, and what has arrived of them. Positions count from the first byte of all. */
+/** The declared lengths of a WAV file, and the parts that have arrived. Positions count from the very first byte. */
 export class WavLengths {
   #riffAt = 0;
   #riffClaim = 0;
@@ -14,7 +14,7 @@ export class WavLengths {
   #dataReceived = 0;
   #dataEnd = -1;
 
-  /** Begins a file whose header stands here. */
+  /** Starts a file at the position of its header. */
   beginFile(at: number, claim: number): void {
     this.#riffAt = at;
     this.#riffClaim = claim;
@@ -22,13 +22,13 @@ export class WavLengths {
     this.#longDataClaim = ALL_ONES;
   }
 
-  /** Takes the lengths of a `ds64` chunk, which replace those of all ones. */
+  /** Takes the lengths of a `ds64` chunk, which replace 0xFFFFFFFF. */
   takeLong(chunk: DataView): void {
     this.#longRiffClaim = long(chunk, 0);
     this.#longDataClaim = long(chunk, 8);
   }
 
-  /** Begins the samples of a data chunk and returns their length, bytes; Infinity if it is unknown. */
+  /** Starts the samples of a data chunk and returns their length, bytes; Infinity if it is unknown. */
   beginData(at: number, claim: number): number {
     this.#dataStart = at;
     this.#dataClaim = claim === ALL_ONES ? this.#longDataClaim : claim;
@@ -52,7 +52,7 @@ export class WavLengths {
     this.#dataReceived += bytes;
   }
 
-  /** Ends the data chunk here, by its claim or at what follows it. */
+  /** Ends the data chunk here, at its declared length or at the next chunk. */
   endData(at: number): void {
     this.#dataEnd = at;
   }

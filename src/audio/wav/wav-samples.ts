@@ -75,7 +75,7 @@ export class WavSamples {
   }
 
   /**
-   * Samples belong at the upper end of a larger container, but some writers put them at the lower end: then every value
+   * Samples belong in the upper bits of a larger container, but some writers put them in the lower bits: then every value
    * fits into the significant bits, and the lower bits are not always zero.
    */
   #align(bytes: DataView): void {

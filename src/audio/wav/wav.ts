@@ -51,7 +51,7 @@ export class WavDecoder {
   #foreignAt = -1;
   readonly #account = new ByteAccount();
   #part: Part = "riff";
-  /** Bytes of the current part still to come; for `data` without a known length, Infinity. */
+  /** Remaining bytes of the current part; Infinity for `data` of unknown length. */
   #left = 0;
   /** True after a chunk of odd length: a pad byte should follow. */
   #isPadDue = false;
@@ -87,7 +87,7 @@ export class WavDecoder {
     return this.#account.total;
   }
 
-  /** True if the audio so far has ended, and these bytes begin neither a file, a chunk nor a tag. */
+  /** True if the audio has ended and these bytes start no file, chunk or tag. */
   isBetweenFiles(bytes: Uint8Array): boolean {
     if (!this.#hasData || this.#pending.length > 0 || (this.#part !== "chunk" && this.#part !== "zeros")) return false;
     const isNext = isWaveAt(bytes, 0) || isKnownChunkAt(bytes, 0) || tagAt(bytes, 0) > 0;
@@ -124,7 +124,7 @@ export class WavDecoder {
     return chunks;
   }
 
-  /** Reads the beginning of the bytes and returns how many it has used; undefined if it needs more. */
+  /** Reads the start of the bytes and returns the number used; undefined if it needs more. */
   #step(bytes: Uint8Array, isLast: boolean, chunks: PcmChunk[]): number | undefined {
     if (this.#part === "data") return this.#readData(bytes, isLast, chunks);
     if (this.#part === "unknown") return this.#skipUnknown(bytes, isLast);
@@ -195,7 +195,7 @@ export class WavDecoder {
     return this.#begin("chunk", 0, hasPad && !isTag ? 1 : 0);
   }
 
-  /** True if samples follow a data chunk that claims too little: its container continues, but no other chunk begins. */
+  /** True if samples follow a data chunk whose declared length is too small: its container continues, but no other chunk starts. */
   #dataContinues(bytes: Uint8Array): boolean {
     const continued = this.#lengths.continuation(this.#account.sum);
     if (this.#samples === undefined || continued === 0 || tagAt(bytes, 0) > 0) return false;
@@ -305,11 +305,11 @@ export class WavDecoder {
     return used === 0 ? undefined : used;
   }
 
-  /** Begins a part of `length` bytes after `head` bytes of header, and returns `head`. */
+  /** Starts a part of `length` bytes after `head` bytes of header, and returns `head`. */
   #begin(part: Part, length: number, head: number): number {
     this.#account.header(head);
     if (part === "unknown") this.#unknownReason = "unknown_bytes";
-    // A position behind this one says nothing about these samples.
+    // Ignore a later position, which cannot apply to these samples.
     if (length === Infinity && this.#foreignAt < this.#account.sum)
       this.#foreignAt = this.#nextForeign(this.#account.sum);
     this.#part = part === "skip" && length === 0 ? "chunk" : part;

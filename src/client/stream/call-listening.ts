@@ -14,7 +14,7 @@ export type ListenItem =
   | ListenStarted
   | ListenGap
   | ListenEnded
-  /** The next samples, interleaved: the callee on the left, what was played to them on the right. */
+  /** The next samples, interleaved: the callee on the left, the outbound audio on the right. */
   | { readonly type: "audio"; readonly samples: Int16Array<ArrayBuffer> };
 
 /**

@@ -60,6 +60,6 @@ export interface CallStream {
   dtmf(digits: string): Promise<void>;
   /** Ends the call once all audio written so far has been heard, or at once before pickup; resolves when the call has ended. */
   hangUp(): Promise<StreamEnd>;
-  /** Disconnects once all audio written so far has reached the server, which ends the call when it has been heard. */
+  /** Disconnects once the server has received all audio written so far; the server ends the call when it has been heard. */
   close(): Promise<void>;
 }

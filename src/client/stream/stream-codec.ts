@@ -10,7 +10,7 @@ export class StreamCodec {
   /** Hz. */
   readonly sampleRate: number;
   readonly #coding: SampleCoding;
-  /** The first half of a sample that was cut. */
+  /** The first byte of a split sample. */
   #half: number | undefined;
 
   constructor({ encoding = "pcm_s16le", sampleRate }: StreamOptions) {
@@ -52,7 +52,7 @@ export class StreamCodec {
     return this.#coding.decode(new Uint8Array(data)) as Int16Array<ArrayBuffer>;
   }
 
-  /** Drops a waiting half of a sample. */
+  /** Drops the first byte of a split sample. */
   reset(): void {
     this.#half = undefined;
   }

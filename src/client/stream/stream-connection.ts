@@ -29,7 +29,7 @@ export interface ConnectionListener {
   lost(): void;
   /** The server has ended the connection, because the call has ended. */
   over(status: "completed" | "failed"): void;
-  /** There is no connection, and none can be opened. */
+  /** Called when there is no connection and none can be opened. */
   failed(error: RingportError): void;
 }
 

@@ -11,7 +11,7 @@ export class Inbox<T> {
 
   /**
    * @param name of the iterator, for the error of a second reader
-   * @param most items to keep; beyond it the oldest is dropped
+   * @param most maximum items to keep; beyond it the oldest is dropped
    */
   constructor(name: string, most: number) {
     this.#name = name;

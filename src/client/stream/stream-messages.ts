@@ -17,7 +17,7 @@ export type StreamCallEvent =
   | (CallEventNamed<"beep"> & { readonly hz: number; readonly at_ms: number })
   /** A known tone of a network or a machine; it began `at_ms` after pickup. */
   | (CallEventNamed<"line_tone"> & Pick<EventData["line_tone"], "tone" | "at_ms">)
-  /** Answerer, as far as is known; a later event corrects an earlier one. */
+  /** Answerer, if known; a later event corrects an earlier one. */
   | (CallEventNamed<"answered_by"> & EventData["answered_by"])
   | (CallEventNamed<"mark"> & { readonly name: string })
   /** The queued audio was dropped; `heard_ms` of all the audio were heard. */
@@ -28,7 +28,7 @@ export type StreamCallEvent =
   | (CallEventNamed<"audio_dropped"> & { readonly dropped_ms: number })
   /** No transcription engine is configured. */
   | (CallEventNamed<"transcripts_unavailable"> & { readonly reason: "no_engine" })
-  /** The engine has failed: a part is missing (`recoverable`), or no more transcripts come. */
+  /** The engine has failed: a part is missing (`recoverable`), or no more transcripts follow. */
   | (CallEventNamed<"transcripts_unavailable"> & { readonly reason: "engine_failed"; readonly recoverable: boolean })
   | (CallEventNamed<"completed"> & { readonly reason: CompletedReason | null })
   | (CallEventNamed<"failed"> & { readonly reason: FailedReason | null });

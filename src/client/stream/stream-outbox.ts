@@ -16,7 +16,7 @@ interface Pending {
 const MAX_QUEUED_MS = 20_000;
 /** Interval between progress requests in the meantime, ms. */
 const POLL_MS = 500;
-/** Overhead of a message beside its bytes. */
+/** Overhead of a message in addition to its bytes. */
 const MESSAGE_BYTES = 64;
 
 /**
@@ -48,7 +48,7 @@ export class Outbox {
 
   /**
    * @param windowBytes most unconfirmed bytes
-   * @param mostWaitingBytes most bytes of waiting audio; beyond it, `write` rejects
+   * @param mostWaitingBytes maximum bytes of waiting audio; beyond it, `write` rejects
    */
   constructor(windowBytes: number, mostWaitingBytes: number) {
     this.#window = windowBytes;
@@ -97,7 +97,7 @@ export class Outbox {
     this.#requestProgress();
   }
 
-  /** The connection is gone. */
+  /** Handles a lost connection. */
   disconnected(): void {
     this.#send = undefined;
     this.#synchronized = false;

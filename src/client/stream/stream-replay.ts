@@ -5,7 +5,7 @@ const MAX_REPLAYED = 1_000;
 const OF_A_CONNECTION: ReadonlySet<string> = new Set(["buffer_high", "buffer_low", "audio_dropped"]);
 
 /**
- * Separates new events from replayed ones: each connection begins with the events so far. Two events with the same message
+ * Separates new events from replayed ones: each connection starts with the events so far. Two events with the same message
  * count as the same event; an event may occur more than once.
  */
 export class Replay {
@@ -14,7 +14,7 @@ export class Replay {
   readonly #transcripts: string[] = [];
   #expected: Map<string, number> | undefined;
 
-  /** A connection begins. */
+  /** Handles a new connection. */
   begin(): void {
     this.#expected = new Map();
     for (const text of [...this.#lasting, ...this.#passing, ...this.#transcripts])

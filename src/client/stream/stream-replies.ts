@@ -34,7 +34,7 @@ export class Replies {
     }
   }
 
-  /** No more replies come. */
+  /** Called when no more replies will arrive. */
   end(error: unknown): void {
     for (const one of this.#pending.splice(0)) {
       if ("mark" in one) one.settle("ended");

@@ -21,7 +21,7 @@ export type AccountRefusalCode =
   | "token_not_found"
   | "instance_not_found";
 
-/** Thrown by a use case of accounts that will not do what was asked; no change was made. */
+/** Thrown by an account use case that refuses a request; no change was made. */
 export class AccountRefusal extends CodedError {
   override readonly name = "AccountRefusal";
   readonly code: AccountRefusalCode;

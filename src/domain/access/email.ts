@@ -7,14 +7,14 @@ const MAX_LENGTH = 254;
 const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-/** An email address as it was typed, without space around it; undefined if it is not one. */
+/** An email address as typed, trimmed; undefined if it is not one. */
 export function emailOf(given: unknown): string | undefined {
   if (typeof given !== "string" || given.length > 2 * MAX_LENGTH) return undefined;
   const email = given.trim();
   return email.length <= MAX_LENGTH && EMAIL.test(email) ? email : undefined;
 }
 
-/** Common form of all spellings of one address: an account belongs to it. */
+/** Canonical form of an address, which identifies an account. */
 export function emailKey(email: string): string {
   return email.toLowerCase();
 }

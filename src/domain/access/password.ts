@@ -10,7 +10,7 @@ export const PASSWORD_LENGTH = { min: 10, max: 256 } as const;
  * that no account has as its password.
  */
 export function passwordOf(given: unknown): string | undefined {
-  // A bound on the work: what is longer than this has too many characters in its normal form as well.
+  // Limits the work: a longer password also has too many characters in its normal form.
   if (typeof given !== "string" || given.length > 8 * PASSWORD_LENGTH.max || /\p{Cs}/u.test(given)) return undefined;
   const password = given.normalize("NFKC");
   const { length } = [...password];

@@ -11,7 +11,7 @@ import { resultSchemaSchema } from "./result-schema.ts";
 
 /** Whom to talk to, and how: the field `agent` of a `DYNAMIC_AGENT` call. */
 export interface AgentInput {
-  /** Natural-language instructions, in order. `{{name}}` stands for a variable, if variables are given. */
+  /** Natural-language instructions, in order. `{{name}}` is replaced by a variable, if there are variables. */
   instructions: string[];
   /** The voice of the agent. Default: one for the language, or else the server's. */
   voiceId?: string | undefined;
@@ -19,17 +19,17 @@ export interface AgentInput {
   language?: string | undefined;
   /** First words of the agent; null: it waits until the callee speaks. Default: it decides itself. */
   firstMessage?: string | null | undefined;
-  /** Values for `{{name}}`: data, which the agent never takes for instructions. */
+  /** Values for `{{name}}`: data that the agent never treats as instructions. */
   variables?: Variables | undefined;
   /** Replies of the agent, after which it says goodbye. Default: the agent's own limit. */
   maxTurns?: number | undefined;
   /** Numbers that the agent may transfer the call to, E.164. Default: a model none, a script those of its steps. */
   transferTo?: string[] | undefined;
-  /** Maximum duration of the conversation, s; then the agent says goodbye. Default: `maxDurationMs` of the server, which counts too. */
+  /** Maximum duration of the conversation, s; then the agent says goodbye. Default: `maxDurationMs` of the server, which always applies too. */
   maxSeconds?: number | undefined;
   /** Names of the server's tools that the agent may use. Default: all of them. */
   tools?: string[] | undefined;
-  /** JSON Schema of the result. With it, the agent states at the end what it has found out. Default: no such result. */
+  /** JSON Schema of the result. With it, the agent reports its findings at the end. Default: no such result. */
   resultSchema?: JsonSchema | undefined;
   /** Behaviour once a machine has answered. Default: `continue`, as with a person. */
   onMachine?: OnMachine | undefined;

@@ -64,7 +64,7 @@ export const AGENT_TURN_TRANSITIONS: Transitions<AgentTurnState, AgentTurnInput>
 };
 
 /**
- * An effect on what the agent says. `hold` stops it, and keeps the part that was not heard; `release` plays that part; `cut`
+ * An effect on the agent's speech. `hold` pauses it and keeps the unheard part; `release` plays that part; `cut`
  * drops it; `finish` reports the words that were heard.
  */
 export type AgentTurnEffect = "hold" | "release" | "cut" | "finish";

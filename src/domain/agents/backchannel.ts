@@ -7,7 +7,7 @@ const SOUNDS = new Set(
   ].flatMap((words) => words.split(" ")),
 );
 
-/** Short phrases that ask the speaker to continue, by language. A plain yes or okay is none of them: it may be the answer. */
+/** Short phrases that ask the speaker to continue, by language. A plain yes or okay is not included, because it may be an answer. */
 const PHRASES = new Set([
   ...["right", "i see", "go on", "got it"],
   ...["pois é", "entendi", "sei", "ah tá", "ah sim"],
@@ -20,7 +20,7 @@ const PHRASES = new Set([
 /** Sounds in a row that are still one sign of listening. */
 const MAX_SOUNDS = 4;
 
-/** True if a text is no more than a sign of listening, which takes no turn: "uhum". */
+/** True if a text is only a sign of listening, such as "uhum", which does not take a turn. */
 export function isBackchannel(text: string): boolean {
   const words = text
     .toLowerCase()

@@ -93,7 +93,7 @@ const WORDS: ReadonlyMap<string, Words> = new Map(
 );
 
 /**
- * Silence, ms, after which the callee's words so far count as their whole turn: the usual half of
+ * Silence, ms, after which the callee's words so far count as the whole turn: the usual half of
  * a second, or longer if the text looks unfinished.
  * @param language BCP 47 tag; of languages without words here only the punctuation counts
  */

@@ -8,7 +8,7 @@ const MAX_BYTES = 8 * 1024;
 /** Nesting of its JSON, levels. */
 const MAX_LEVELS = 20;
 const ANNOTATIONS = ["title", "description", "default", "examples", "format", "$schema", "$id", "$comment"];
-/** A pattern of a stranger could keep this process busy for ever. */
+/** An untrusted pattern could keep this process busy forever. */
 const KEYWORDS = CHECKED_KEYWORDS.filter((keyword) => keyword !== "pattern");
 const TYPES = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
@@ -38,7 +38,7 @@ export function resultSchemaSchema(): Schema<JsonSchema> {
   }) as Schema<JsonSchema>;
 }
 
-/** Fault that keeps a value from being a schema of the subset, with its place; undefined if there is none. */
+/** Reason why a value is not a schema of the subset, with its location; undefined if it is one. */
 function schemaFault(schema: unknown, at: string): string | undefined {
   if (typeof schema === "boolean") return undefined;
   if (!isObject(schema)) return `${at || "it"} must be a schema`;

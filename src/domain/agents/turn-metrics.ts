@@ -24,7 +24,7 @@ export interface TurnMetrics {
   readonly firstSentenceMs: number | null;
   /** From the first sentence to its first samples from the speech engine. */
   readonly ttsTtfbMs: number | null;
-  /** Silence at the beginning of the agent's audio. */
+  /** Silence at the start of the agent's audio. */
   readonly ttsLeadingSilenceMs: number | null;
   /** From the request for a reply to the first of its samples that was sent. */
   readonly firstAudioSentMs: number | null;

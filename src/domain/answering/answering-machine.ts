@@ -4,10 +4,10 @@ import { isVoicemailGreeting } from "./voicemail-phrases.ts";
 
 /** Answerers that can be told apart. */
 export const ANSWERERS = ["human", "machine", "fax", "screening", "unknown"] as const;
-/** Answerer of a call, as far as is known. */
+/** Answerer of a call, if known. */
 export type AnsweredBy = (typeof ANSWERERS)[number];
 
-/** Reason for a verdict: what was heard, or who decided. */
+/** Reason for a verdict: the evidence, or who decided. */
 export const ANSWER_REASONS = [
   "short_greeting",
   "long_greeting",
@@ -43,7 +43,7 @@ export type GreetingEnd = (typeof GREETING_ENDS)[number];
 
 /** Speech that is longer, with pauses shorter than {@link pauseAfter}, is a machine's greeting, ms. */
 export const LONG_GREETING_MS = 6_000;
-/** Voice that is shorter is no word, ms. */
+/** Shortest voice that counts as a word, ms. */
 export const MIN_WORD_MS = 120;
 /** A greeting that continues after a pause of this length at most is still the same greeting, ms. */
 const MAX_PAUSE_MS = 1_500;
@@ -57,7 +57,7 @@ export const BEEP_WAIT_MS = 5_000;
 export const ANALYSIS_MS = 20_000;
 /** After a machine's greeting, silence of this length means that it records without a beep, ms. */
 export const RECORDS_AFTER_MS = 3_000;
-/** After that silence, a beep within this time still begins the recording, ms. */
+/** After that silence, a beep within this time still starts the recording, ms. */
 export const LATE_BEEP_MS = 10_000;
 /** A call that has finished playing waits for the verdict this long, ms. */
 export const VERDICT_WAIT_MS = 8_000;
@@ -77,7 +77,7 @@ export function pauseAfter(greetingMs: number): number {
 }
 
 /**
- * Decides who has answered: a person greets briefly and waits, a machine talks on, and then beeps. Gets what is heard
+ * Decides who has answered: a person greets briefly and waits, a machine keeps talking and then beeps. Gets what is heard
  * frame by frame, by the leg's own clock, and allocates nothing but a verdict.
  *
  * A verdict may be followed by another one: a beep or a machine's words after a short greeting, words after a silence.
@@ -94,7 +94,7 @@ export class AnswerRules {
   /** Part of that in which the sound was steadier than speech, and whether the latest was. */
   #steadyMs = 0;
   #steady = false;
-  /** Sounds have been heard that are no speech. */
+  /** True if non-speech sounds were heard. */
   #otherSounds = false;
   /** There was speech. */
   #spoke = false;
@@ -105,12 +105,12 @@ export class AnswerRules {
     this.#hangOverMs = hangOverMs;
   }
 
-  /** Answerer as far as is known by now; undefined if unknown. */
+  /** Answerer so far; undefined if unknown. */
   get verdict(): AnswerVerdict | undefined {
     return this.#verdict;
   }
 
-  /** True if no sound from now on can matter. */
+  /** True if further sound cannot change the verdict. */
   get done(): boolean {
     return this.#clockMs > ANALYSIS_MS;
   }
@@ -134,7 +134,7 @@ export class AnswerRules {
     return voice ? this.#voice(steady, ms) : this.#quiet();
   }
 
-  /** Takes a tone that is over and may be a beep; returns a new verdict. */
+  /** Takes a tone that has ended and may be a beep; returns a new verdict. */
   beep(hz: number, atMs: number): AnswerVerdict | undefined {
     if (!this.isBeep(hz) || this.#machineAnswered) return undefined;
     const late = this.#spoke && atMs - this.#lastVoiceMs > BEEP_WAIT_MS;
@@ -177,7 +177,7 @@ export class AnswerRules {
     return answeredBy === "unknown" ? this.#decide("human", "key", 0.9) : undefined;
   }
 
-  /** An assistant talks as long as a machine, but has neither beeped nor asked for a message. */
+  /** An assistant talks as long as a machine, but neither beeps nor asks for a message. */
   #screening(): AnswerVerdict | undefined {
     const { answeredBy, reason } = this.#verdict ?? {};
     const isCertain = answeredBy === "screening" || answeredBy === "fax" || reason === "beep" || reason === "words";

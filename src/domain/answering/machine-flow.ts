@@ -18,7 +18,7 @@ export interface MachineFlow {
   readonly played: boolean;
   /** Answerer; undefined until a verdict. */
   readonly answeredBy: AnsweredBy | undefined;
-  /** Waiting for a machine to record, or what has shown that it does; undefined if no message is left. */
+  /** Waiting for a machine to record, or the evidence that it does; undefined if no message is left. */
   readonly voicemail: "waiting" | GreetingEnd | undefined;
   /** A tone sounds, or has just sounded, that may show that no person has answered. */
   readonly suspected: boolean;
@@ -92,9 +92,9 @@ export function leaveVoicemail<Flow extends MachineFlow>(flow: Flow, atMs: numbe
 }
 
 /**
- * The machine records, and the message begins. A beep begins the recording, so what was said to a machine that seemed to
+ * The machine records, and the message starts. A beep starts the recording, so a message played to a machine that seemed to
  * have none is said again.
- * @param durationMs longest duration of the call from now on
+ * @param durationMs maximum remaining duration of the call
  */
 export function greetingOver<Flow extends MachineFlow>(
   flow: Flow,

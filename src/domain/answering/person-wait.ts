@@ -24,7 +24,7 @@ export function awaitPerson<Flow extends MachineFlow>(flow: Flow, behind: Person
 }
 
 /**
- * A person has taken the call: the message begins.
+ * A person has taken the call: the message starts.
  * @param durationMs maximum remaining duration of the call
  */
 export function personCame<Flow extends MachineFlow>(

@@ -9,7 +9,7 @@ export type OnScreening = "continue" | "hang_up" | ScreeningIntroduction;
 export interface ScreeningIntroduction {
   /** Name and reason of the caller, such as "This is Acme, about your order". */
   say: string;
-  /** The voice of the introduction. Left out: that of the message. */
+  /** The voice of the introduction. Default: that of the message. */
   voiceId?: string | undefined;
 }
 

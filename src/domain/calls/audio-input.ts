@@ -42,7 +42,7 @@ export function audioPlace(body: unknown): (AudioPlace & { audioBase64: string }
   return typeof audio?.audioBase64 === "string" ? (audio as AudioPlace & { audioBase64: string }) : undefined;
 }
 
-/** The file that Base64 text stands for; undefined if it is not Base64. */
+/** The file in a Base64 text; undefined if it is not Base64. */
 export function decodedFile(audioBase64: string): Uint8Array<ArrayBuffer> | undefined {
   return decodeBase64(withoutDataPrefix(audioBase64));
 }

@@ -54,7 +54,7 @@ export const PHASE_TRANSITIONS: Transitions<CallPhase, PhaseMove> = {
  */
 export interface CallFlow extends MachineFlow, StartFlow {
   readonly phase: CallPhase;
-  /** The network has reported that someone could answer: the phone rings, or audio comes before the answer. */
+  /** The network has reported that someone could answer: the phone rings, or audio arrives before the answer. */
   readonly reached: boolean;
   /** Inbound audio has arrived. */
   readonly inbound: boolean;
@@ -94,7 +94,7 @@ export interface FlowRules extends MachineRules {
   readonly streamed: boolean;
   /** Reason for the end of a call once its audio has been played. */
   readonly playedReason: "message_played" | "agent_finished";
-  /** The call has a fixed message, which can begin again. */
+  /** The call has a fixed message, which can restart. */
   readonly fixed: boolean;
   /** The steps before the audio of the call. */
   readonly start: StartRules;
@@ -221,7 +221,7 @@ function connected(flow: CallFlow, rules: FlowRules, unproven: boolean): Decisio
     { do: "move", input: "connect" },
     { do: "cancel", name: "ring" },
     { do: "cancel", name: "setup" },
-    // Counted from the end of the message, which begins now if it is ready.
+    // Counted from the end of the message, which starts now if it is ready.
     { do: "timer", name: "duration", ms: durationMs(flow, rules) },
   ];
   if (!flow.inbound) effects.push({ do: "timer", name: "inbound", ms: rules.timings.mediaTimeoutMs });
@@ -267,7 +267,7 @@ function withoutStart({ flow, effects }: Decision): Decision {
   return to(next.flow, [...next.effects, ...effects]);
 }
 
-/** A fax machine or a busy tone has no person behind it: the call ends, unless a program carries it. */
+/** No person follows a fax machine or a busy tone: the call ends, unless a program conducts it. */
 function lineTone(
   flow: CallFlow,
   finding: ToneFinding,
@@ -292,7 +292,7 @@ function lineTone(
   return to(ended.flow, [...notes, ...ended.effects]);
 }
 
-/** True if the message can begin again once a person answers the phone that rings behind a switchboard. */
+/** True if the message can restart once a person answers the phone that rings behind a switchboard. */
 function mayWait({ phase, start, voicemail }: CallFlow, { atMs }: ToneFinding, { fixed }: FlowRules): boolean {
   return phase === "talking" && start !== "extension" && fixed && voicemail === undefined && atMs <= ANALYSIS_MS;
 }

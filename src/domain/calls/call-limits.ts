@@ -19,7 +19,7 @@ export function isPrefix(value: unknown): value is string {
   return typeof value === "string" && /^\+[1-9]\d{0,14}$/.test(value);
 }
 
-/** True if the number begins with one of the prefixes; without a list every number may be called. */
+/** True if the number starts with one of the prefixes; without a list every number may be called. */
 export function isAllowed(phoneNumber: string, prefixes: readonly string[] | undefined): boolean {
   return prefixes === undefined || prefixes.some((prefix) => phoneNumber.startsWith(prefix));
 }
@@ -37,7 +37,7 @@ export function checkedCallLimits({ allowedPrefixes, maxCallsPerDay }: CallLimit
 }
 
 /**
- * The limits of a token made by an issuer; what is left out is the issuer's.
+ * The limits of a token; missing ones are taken from the issuer.
  * @throws {RangeError} they allow more
  */
 export function limitsWithin(own: CallLimits, outer: CallLimits): CallLimits {

@@ -37,7 +37,7 @@ export type CallSignal =
   | { readonly type: "message_played"; readonly detail?: string | undefined }
   /** The callee has been connected with another number. */
   | { readonly type: "transferred"; readonly to: string; readonly detail: string | null }
-  /** A client has attached itself to the stream, or its connection is gone. */
+  /** A client has attached to the stream, or its connection is lost. */
   | { readonly type: "stream_attached" }
   | { readonly type: "stream_detached" }
   /** The client has ended the call, and all of its audio has been played. */
@@ -61,9 +61,9 @@ export type CallSignal =
   | { readonly type: "noticed"; readonly fact: Fact }
   /** The line reported it, or a probe found it. */
   | { readonly type: "line_down"; readonly reason: string }
-  /** `inboundSince`: inbound audio has come since the line went down. */
+  /** `inboundSince`: inbound audio has arrived since the line went down. */
   | { readonly type: "line_up"; readonly inboundSince: boolean }
-  /** `inboundSince`: inbound audio has come since the timer was set. `progress`: of a call that is not answered, if known. */
+  /** `inboundSince`: inbound audio has arrived since the timer was set. `progress`: progress of an unanswered call, if known. */
   | {
       readonly type: "timer";
       readonly name: TimerName;

@@ -98,16 +98,16 @@ export interface Call {
   readonly id: string;
   readonly instanceId: string;
   readonly userId: string;
-  /** The token that created it; null if there was none. */
+  /** The token that created it; null if it was created without one. */
   readonly tokenId: string | null;
   /** Beginnings of the numbers that its creator may call; left out: every number. */
   readonly allowedPrefixes?: readonly string[] | undefined;
   /** Calls that its token may create within 24 hours, transfers included; left out: the limit of the server. */
   readonly maxCallsPerDay?: number | undefined;
-  /** A demo token created it: what it stores also counts for its instance. Left out: another token did. */
+  /** True if a demo token created it, so that its bytes also count for its instance. */
   readonly isDemo?: true | undefined;
   readonly status: CallStatus;
-  /** E.164, exactly as it was sent. */
+  /** E.164, exactly as sent. */
   readonly targetPhone: string;
   /** The caller, as the call and its instance named it at the creation; left out: the network's own. */
   readonly from?: CallerId | undefined;
@@ -123,7 +123,7 @@ export interface Call {
   readonly outcome: Outcome | null;
   /** Result that an agent reported, by the names that its instructions give; left out: nothing, or not yet. */
   readonly result?: CallResult | undefined;
-  /** Reason why an agent has no result although the call has ended; null or left out: there is no such reason. */
+  /** Reason why an agent has no result although the call has ended; null or missing if there is no such reason. */
   readonly resultError?: string | null | undefined;
   /** The latencies of an agent's turns; left out: no agent has conducted it, or it is not over. */
   readonly turns?: readonly TurnMetrics[] | undefined;
@@ -141,7 +141,7 @@ export interface Call {
   /** The process that works on this call; null until one has claimed it. */
   readonly owner: string | null;
   /**
-   * Time at which its claim was stored, ms since 1970-01-01 UTC: from then on its phone may ring. Null while it waits; a call that
+   * Time at which its claim was stored, ms since 1970-01-01 UTC: its phone may ring after that. Null while it waits; a call that
    * is given back because the network was not asked waits again.
    */
   readonly dialingAt: number | null;

@@ -14,7 +14,7 @@ export interface FileBytes {
   readonly header: number;
   /** Audio that was decoded. */
   readonly played: number;
-  /** The rest, by reason; empty if there is none. */
+  /** The other bytes, by reason; empty if there are none. */
   readonly ignored: readonly IgnoredBytes[];
 }
 

@@ -5,11 +5,11 @@ export interface MediaStatistics {
   readonly packetsSent: number;
   /** 0 on an answered call: the audio was one-way. */
   readonly packetsReceived: number;
-  /** Packets of the peer that never came, or came too late to be played. */
+  /** Packets of the peer that never arrived, or arrived too late to be played. */
   readonly packetsLost: number;
-  /** Packets that came out of order. */
+  /** Packets that arrived out of order. */
   readonly packetsReordered: number;
-  /** Packets that came twice. */
+  /** Packets that arrived twice. */
   readonly packetsDuplicated: number;
   /** Packets that were broken: wrong keys, no RTP. */
   readonly packetsInvalid: number;
@@ -21,7 +21,7 @@ export interface MediaStatistics {
   readonly roundTripMs: number | null;
   /** Share of our packets that the remote side reported as lost, 0 to 1; null without a report. */
   readonly remoteLoss: number | null;
-  /** Estimated mean opinion score, 1 to 4.5 (ITU-T G.107); null before anything came. */
+  /** Estimated mean opinion score, 1 to 4.5 (ITU-T G.107); null before any packet. */
   readonly mos: number | null;
   /** ms for which the peer held us and we played nothing. */
   readonly heldMs: number;

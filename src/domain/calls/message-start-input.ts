@@ -4,7 +4,7 @@ import { MAX_START_DELAY_MS, START_TRIGGERS, type StartOn } from "./message-star
 
 const DELAY_RULE = `must be a whole number from 0 to ${MAX_START_DELAY_MS} (ms)`;
 
-/** The schemas of the fields that say when a fixed message begins. */
+/** The schemas of the fields that control when a fixed message starts. */
 export function messageStartEntries(): {
   readonly startOn: Schema<StartOn | undefined>;
   readonly startDelayMs: Schema<number | undefined>;

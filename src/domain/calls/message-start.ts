@@ -7,7 +7,7 @@ export type StartOn = (typeof START_TRIGGERS)[number];
 
 /** Maximum pause before a message, ms. */
 export const MAX_START_DELAY_MS = 10_000;
-/** Without a word of the callee, the message begins after this time, ms. */
+/** Time after which the message starts if the callee says nothing, ms. */
 export const FIRST_WORD_WAIT_MS = 5_000;
 /** Behind an extension, a phone may have to ring first, ms. */
 export const EXTENSION_WAIT_MS = 30_000;
@@ -15,7 +15,7 @@ export const EXTENSION_WAIT_MS = 30_000;
 export const MAX_FIRST_WORD_MS = 10_000;
 /** Silence after the callee's voice that ends their first word, ms. */
 export const FIRST_WORD_PAUSE_MS = 600;
-/** Voice that is shorter is no word, ms. */
+/** Shortest voice that counts as a word, ms. */
 export const MIN_FIRST_WORD_MS = 120;
 
 /** The steps between the answer and the first sound of a call. */
@@ -33,7 +33,7 @@ export interface StartFlow {
   readonly start: "extension" | "first_word" | "speaking" | "ready";
 }
 
-/** The next state of a call, and what is done. */
+/** The next state of a call, and its effects. */
 interface Step<Flow extends StartFlow> {
   readonly flow: Flow;
   readonly effects: readonly CallEffect[];

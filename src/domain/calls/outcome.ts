@@ -84,13 +84,13 @@ export interface Outcome {
   readonly reason: CompletedReason | FailedReason;
   /** The raw cause (SIP status, Q.850 cause, network code) or a sentence for a person; null if there is none. */
   readonly detail: string | null;
-  /** Answerer, as far as is known; null without an answer. */
+  /** Answerer, if known; null without an answer. */
   readonly answeredBy: AnsweredBy | null;
   /** Milliseconds of the message that were played to the callee, at most `durationMs`; null if the server died during the call. */
   readonly heardMs: number | null;
   /**
    * Share of the accepted message that was played, 0 to 1: `heardMs` divided by its length, less what was skipped; null for a call without a fixed message, if `heardMs` is null,
-   * and without evidence that the callee's side received what was played.
+   * and without evidence that the callee's side received the audio.
    */
   readonly heardRatio: number | null;
   /** Evidence that the callee's side received our audio. Missing if the server died during the call, and in outcomes of earlier versions. */

@@ -7,7 +7,7 @@ export const TOO_MANY: number = 120;
 
 /** Statistics of a call's audio on the network during one interval. */
 export interface QualityInterval {
-  /** The end of the interval, ms after the call connected; it begins at the end of the one before. */
+  /** The end of the interval, ms after the call connected; it starts at the end of the previous one. */
   readonly untilMs: number;
   /** Packets of this interval alone. */
   readonly packetsSent: number;
@@ -38,8 +38,8 @@ export class QualitySeries {
   }
 
   /**
-   * Oldest first. The packets of all intervals add up to those of the last statistics: a packet that counted as lost and
-   * came after all was never lost.
+   * Oldest first. The packets of all intervals add up to those of the last statistics: a packet counted as lost that
+   * arrives after all does not count.
    */
   get intervals(): readonly QualityInterval[] {
     const intervals: QualityInterval[] = [];
@@ -66,7 +66,7 @@ export class QualitySeries {
     if (this.#samples.length === TOO_MANY) this.#halve();
   }
 
-  /** Of two neighbours the later one stays, with the higher jitter and round trip of both: no peak is lost. */
+  /** Merges two neighbours into the later one, with the higher jitter and round trip of both, so that no peak is lost. */
   #halve(): void {
     this.#samples = this.#samples.flatMap((later, i) => {
       const earlier = this.#samples[i - 1];

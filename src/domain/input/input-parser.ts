@@ -8,13 +8,13 @@ import { isObject, type Schema } from "./input-checks.ts";
 export interface ParseOptions {
   /** Refuses unknown fields. */
   readonly strict: boolean;
-  /** Faults that only the server's state shows; they are reported together with those of the body. */
+  /** Faults that depend on the server's state; they are reported together with those of the body. */
   readonly found?: readonly Fault[] | undefined;
 }
 
 /**
  * The checked body.
- * @throws {Refusal} with a fault for each thing wrong
+ * @throws {Refusal} with all faults
  */
 export function parseBody<T>(schema: Schema<T>, body: unknown, { strict, found = [] }: ParseOptions): T {
   if (!isObject(body))
@@ -47,7 +47,7 @@ function addUnknownFields(faults: Fault[], schema: unknown, value: unknown, poin
   }
 }
 
-/** The fields of an object's schema; undefined if it is no object's. */
+/** The fields of an object schema; undefined for other schemas. */
 function entriesOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
   const { wrapped = schema } = (schema ?? {}) as { wrapped?: unknown };
   return (wrapped as { entries?: Readonly<Record<string, unknown>> } | undefined)?.entries;

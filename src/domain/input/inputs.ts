@@ -28,8 +28,8 @@ export function inputSchemas(limits: Limits, { strict = false }: { strict?: bool
 
 /**
  * The checked body of `POST /v1/instances`.
- * @param found faults that only the server's state shows; they are reported together with the others
- * @throws {Refusal} with a fault for each thing wrong
+ * @param found faults that depend on the server's state; they are reported together with the others
+ * @throws {Refusal} with all faults
  */
 export function parseCreateInstance(
   { createInstance, strict }: InputSchemas,
@@ -41,7 +41,7 @@ export function parseCreateInstance(
 
 /**
  * The checked body of `PATCH /v1/instances/:instanceId`.
- * @throws {Refusal} with a fault for each thing wrong
+ * @throws {Refusal} with all faults
  */
 export function parseUpdateInstance({ updateInstance, strict }: InputSchemas, body: unknown): CheckedInstanceUpdate {
   return parseBody(updateInstance, body, { strict });
@@ -49,8 +49,8 @@ export function parseUpdateInstance({ updateInstance, strict }: InputSchemas, bo
 
 /**
  * The checked body of `POST /v1/webhooks`.
- * @param found faults that only the server's settings show; they are reported together with the others
- * @throws {Refusal} with a fault for each thing wrong
+ * @param found faults that depend on the server's settings; they are reported together with the others
+ * @throws {Refusal} with all faults
  */
 export function parseCreateWebhook(
   { createWebhook, strict }: InputSchemas,
@@ -71,8 +71,8 @@ export function parseUpdateWebhook(
 
 /**
  * The checked body of `POST /v1/calls`, without the fields of other types.
- * @param found faults that only the server's state shows; they are reported together with the others
- * @throws {Refusal} with a fault for each thing wrong
+ * @param found faults that depend on the server's state; they are reported together with the others
+ * @throws {Refusal} with all faults
  */
 export function parseCreateCall(schemas: InputSchemas, body: unknown, found: readonly Fault[] = []): CheckedCallInput {
   return parseCall(schemas, body, { strict: schemas.strict, found });

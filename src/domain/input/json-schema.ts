@@ -1,4 +1,4 @@
-/** A JSON Schema (2020-12), of which {@link schemaFaults} knows the common keywords. */
+/** A JSON Schema (2020-12); {@link schemaFaults} supports the common keywords. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Faults that are reported: enough to repair a value. */
@@ -7,7 +7,7 @@ const MAX_SHOWN = 40;
 
 /**
  * Faults of a value by its schema, in words for its author: `/people must be at least 1`. Empty if
- * there are none; at most five. Keywords that it does not know are no limits.
+ * there are none; at most five. Unknown keywords are ignored.
  */
 export function schemaFaults(schema: JsonSchema, value: unknown): string[] {
   const faults: string[] = [];

@@ -27,9 +27,9 @@ export type Metadata = { [key: string]: JsonValue };
 export interface DialledNumber {
   /** The same for the same number; does not reveal it. */
   readonly mark: string;
-  /** Which dials are of this number: those after this time, ms since 1970-01-01 UTC. */
+  /** Time since which dials belong to this number, ms since 1970-01-01 UTC. */
   readonly since: number;
-  /** Of a `since` of a clock that was ahead: the calls of this number have greater ids. */
+  /** For a `since` of a fast clock: calls of this number have greater ids. */
   readonly after?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface Instance {
   readonly name: string;
   readonly status: InstanceStatus;
   readonly metadata: Metadata;
-  /** Which telephony carries this instance: `simulator`, `sip/<trunk>`, `whatsapp`. */
+  /** Network of this instance: `simulator`, `sip/<trunk>`, `whatsapp`. */
   readonly provider: string;
   /** The linked number, once known; E.164. */
   readonly phone: string | null;

@@ -10,7 +10,7 @@ export interface LineFlow {
   readonly state: LineState;
   /** Reason why the line is not online; null while it is. */
   readonly reason: string | null;
-  /** Information for the owner of the number besides the status; null if there is none. */
+  /** Additional information for the owner of the number; null if there is none. */
   readonly condition: LineCondition | null;
   /** The condition of a line that is online, from the last probe; null if there is none. */
   readonly notice: LineNotice | null;
@@ -33,7 +33,7 @@ export interface LineFlow {
 export const LINE_STATES = ["unlinked", "linking", "connecting", "online", "reconnecting", "offline"] as const;
 export type LineState = (typeof LINE_STATES)[number];
 
-/** Conditions of a line that the owner of its number should know besides its state. */
+/** Conditions of a line, besides its state, that the owner of its number should know. */
 export const LINE_CONDITIONS = [
   /** A pairing code is valid, and waits to be typed on the phone. */
   "pairing_code",
@@ -51,7 +51,7 @@ export const LINE_CONDITIONS = [
 /** One of {@link LINE_CONDITIONS}. */
 export type LineCondition = (typeof LINE_CONDITIONS)[number];
 
-/** Notice to the owner of a number that can place calls, such as that the network refuses some of them. */
+/** Notice to the owner of a number that can place calls, for example if the network refuses some of them. */
 export interface LineNotice {
   readonly condition: LineCondition;
   /** A sentence. */
@@ -92,9 +92,9 @@ export type LineInput =
   | { readonly type: "unlinked"; readonly reason: string }
   /** The network reported a condition, or that it has ended. `reason`: only counts while no number is linked. */
   | { readonly type: "condition"; readonly condition: LineCondition | null; readonly reason: string | undefined }
-  /** Its user unlinks the number: the network is asked next. */
+  /** The user unlinks the number: the network is asked next. */
   | { readonly type: "unlinking"; readonly reason: string }
-  /** The instance is stored without number and credentials, as its user wanted. */
+  /** The instance is stored without number and credentials, as its user requested. */
   | { readonly type: "unlinking_stored"; readonly reason: string }
   | { readonly type: "grace_over" }
   | { readonly type: "closing" }
@@ -123,7 +123,7 @@ export type LineEffect =
 
 /** Dependencies of the rules besides the state. */
 export interface LineRules {
-  /** Time a line may be offline before its instance is no longer `ACTIVE`, ms. A lasting fault has no grace. */
+  /** Grace period of an offline line before its instance is no longer `ACTIVE`, ms. A permanent fault has none. */
   readonly graceMs: number;
   /** The operator has configured the number: the line needs no code and is never unlinked. */
   readonly linksByItself: boolean;
@@ -149,7 +149,7 @@ export function newLine(linked: boolean): LineFlow {
   };
 }
 
-/** True if the next probe is due some time: a line without a number has no state to ask for. */
+/** True if probes are scheduled: a line without a number has no state to query. */
 export function isProbed({ stage, state }: LineFlow): boolean {
   return stage === "open" && state !== "unlinked" && state !== "linking";
 }
@@ -258,7 +258,7 @@ function unlinked(flow: LineFlow, reason: string, rules: LineRules): LineDecisio
   };
 }
 
-/** Stored only once the network has been asked: until then the credentials are all that could unlink the device. */
+/** Stored only after the network has been asked: until then, the device can only be unlinked with the credentials. */
 function unlinking(flow: LineFlow, reason: string): LineDecision {
   if (flow.stage !== "open") return stay(flow);
   const gone: LineFlow = { ...withoutNumber(flow, reason), stage: "unlinking" };

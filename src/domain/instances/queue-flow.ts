@@ -131,7 +131,7 @@ function woken(
   return { flow: next, effects: next === flow ? [] : [{ do: "look" }] };
 }
 
-/** A wake that came during the look counts after it. */
+/** A wake during the check takes effect after it. */
 function wakeAgain({ state }: QueueFlow): readonly QueueEffect[] {
   return state === "starting_again" ? [{ do: "wake" }] : [];
 }

@@ -9,7 +9,7 @@ export type QueuePolicy = NumberProtection &
     | { readonly kind: "single" }
     | {
         readonly kind: "fifo";
-        /** Most active calls of one instance, 1 to 1000; one of them at most is on the line. */
+        /** Maximum active calls of one instance, 1 to 1000, at most one of them on the line. */
         readonly depth: number;
       }
   );

@@ -1,23 +1,23 @@
 import { isVisible } from "../input/visible-text.ts";
 
-/** The caller as the callee sees it; the network fills in what is left out. */
+/** The caller as the callee sees it; the network fills in missing parts. */
 export interface CallerId {
   /** E.164. */
   readonly phoneNumber?: string | undefined;
-  /** The name shown beside the number, or in place of it. */
+  /** The name shown next to the number or instead of it. */
   readonly displayName?: string | undefined;
   /** Withholds number and name from the callee. */
   readonly withheld?: boolean | undefined;
 }
 
-/** The numbers that calls may come from: E.164 numbers, beginnings of numbers that end in `*`, or `*` for any number. */
+/** The allowed caller numbers: E.164 numbers, prefixes that end in `*`, or `*` for any number. */
 export type CallerIdRule = readonly string[] | "*";
 
 /** Form of an entry of a {@link CallerIdRule}, for messages. */
 export const CALLER_ID_RULE =
   'an E.164 number, such as "+12025550100", or the beginning of one and *, such as "+1202555*"';
 
-/** Most characters of a display name. */
+/** Maximum length of a display name, characters. */
 export const DISPLAY_NAME_LENGTH = 80;
 
 /** True if it is an entry of a {@link CallerIdRule}. */

@@ -55,7 +55,7 @@ export function localTime(zone: string, at: number): LocalTime {
   };
 }
 
-/** Minutes since midnight of `HH:MM`; NaN if it is no time from `00:00` to `24:00`. */
+/** Minutes since midnight of `HH:MM`; NaN for anything else than `00:00` to `24:00`. */
 export function minuteOf(text: string): number {
   const [, hour, minute] = /^([01]\d|2[0-4]):([0-5]\d)$/.exec(text) ?? [];
   const minutes = Number(hour) * 60 + Number(minute);

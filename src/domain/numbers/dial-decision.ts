@@ -26,11 +26,11 @@ export interface DialledCallee {
 export interface DialPast {
   /** Time at which its number was linked, ms since 1970-01-01 UTC. */
   readonly linkedAt: number;
-  /** Its dials, newest first, as far as the warm-up, the refusals and the pace count them. */
+  /** Its dials that count for the warm-up, the refusals and the pace, newest first. */
   readonly history: readonly DialRecord[];
   /** The dials that the answer rate counts, newest first: see `UNANSWERED_REASONS`. Default: `history`. */
   readonly reached?: readonly DialRecord[] | undefined;
-  /** Time since the last dial, ms; undefined: there was none. */
+  /** Time since the last dial, ms; undefined if there was none. */
   readonly sinceLastDialMs: number | undefined;
   /** Chosen at random for the interval after the last dial, 0 to 1. */
   readonly chance: number;
@@ -112,7 +112,7 @@ function answerRatePause(
   history: readonly DialRecord[],
   now: number,
 ): Pause | undefined {
-  // A dial in the future is of a clock that was ahead, and would count as the last one until then.
+  // A dial in the future was recorded by a fast clock, and would count as the last one until then.
   const [last, ...before] = history.filter(({ at }) => at <= now).slice(0, calls);
   if (!last || before.length + 1 < calls) return undefined;
   const answered = [last, ...before].filter((dial) => dial.answered).length;
@@ -148,7 +148,7 @@ function warmUpPause(warmUp: WarmUp, history: readonly DialRecord[], linkedAt: n
   return { until, reason };
 }
 
-/** Time at which the limit of the day, or that of a later one, takes the next call. */
+/** Time at which the limit of this day, or of a later one, allows the next call. */
 function nextWithinCurve(warmUp: WarmUp, history: readonly DialRecord[], linkedAt: number, today: number): number {
   for (let day = today; ; day++) {
     const begins = day === today ? 0 : linkedAt + day * DAY_MS;

@@ -11,7 +11,7 @@ export interface MentionedNumber {
   isIn(text: string): boolean;
 }
 
-/** A number as it is mentioned in texts. @param phone E.164 */
+/** A number as mentioned in texts. @param phone E.164 */
 export function mentionedNumber(phone: string): MentionedNumber {
   const digits = phone.slice(1);
   const bare =

@@ -4,7 +4,7 @@ interface TwoForms {
   readonly other: (...parts: string[]) => string;
 }
 
-/** Countries in which a mobile number has two forms, of which a network such as WhatsApp knows one. */
+/** Countries in which a mobile number has two forms, only one of which a network such as WhatsApp uses. */
 const TWO_FORMS: readonly TwoForms[] = [
   // Brazil: the ninth digit, which mobile numbers got between 2012 and 2016.
   { form: /^55(\d\d)9([6-9]\d{7})$/, other: (area, number) => `55${area}${number}` },

@@ -1,9 +1,9 @@
 /**
- * Protection of an instance's number from bans and complaints: limits that the queue keeps before anybody
- * is dialled. What is left out is the network's own choice; what neither names is off.
+ * Protection of an instance's number from bans and complaints: limits that the queue applies before a
+ * call is dialled. Missing ones are the network's choice; a limit that neither sets is off.
  */
 export interface NumberProtection {
-  /** Least time between two dials of one instance, ms; 0 is off. */
+  /** Minimum time between two dials of one instance, ms; 0 is off. */
   readonly paceMs?: number | undefined;
   /** Each interval is longer by a random share up to this, 0 to 1. */
   readonly paceJitter?: number | undefined;
@@ -11,7 +11,7 @@ export interface NumberProtection {
   readonly warmUp?: WarmUp | false | undefined;
   /** Pauses an instance whose calls are hardly answered; `false` is off. */
   readonly answerRate?: AnswerRateFloor | false | undefined;
-  /** Pauses an instance whose calls the network refuses one after the other; `false` is off. */
+  /** Pauses an instance after several consecutive refusals by the network; `false` is off. */
   readonly refusals?: RefusalLimit | false | undefined;
   /** Only numbers whose consent is recorded are called. */
   readonly requireConsent?: boolean | undefined;
@@ -26,7 +26,7 @@ export interface WarmUp {
   readonly days: number;
 }
 
-/** Of the last `calls` calls at least the share `floor` (0 to 1) must have been answered, else the instance pauses for `pauseMs`. */
+/** At least the share `floor` (0 to 1) of the last `calls` calls must have been answered; otherwise the instance pauses for `pauseMs`. */
 export interface AnswerRateFloor {
   readonly floor: number;
   readonly calls: number;
@@ -73,7 +73,7 @@ export interface Pause {
 
 const FIELDS = ["paceMs", "paceJitter", "warmUp", "answerRate", "refusals", "requireConsent", "callingHours"] as const;
 
-/** The protection in force: the operator's choice field by field, otherwise that of the network. */
+/** The protection in force: each field as chosen by the operator, otherwise by the network. */
 export function protectionInForce(operator: NumberProtection, network: NumberProtection = {}): NumberProtection {
   return Object.fromEntries(FIELDS.map((field) => [field, operator[field] ?? network[field]]));
 }

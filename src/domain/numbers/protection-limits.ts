@@ -3,9 +3,9 @@ import { minuteOf } from "./calling-hours.ts";
 import { DAY_MS, warmUpLimit } from "./dial-decision.ts";
 import type { AnswerRateFloor, CallingHours, NumberProtection, RefusalLimit, WarmUp } from "./number-protection.ts";
 
-/** The most calls that one day of a warm-up curve may allow. */
+/** Maximum calls that one day of a warm-up curve may allow. */
 const MAX_CALLS = 10_000;
-/** The most calls that an answer rate may count: they are read for each dial. */
+/** Maximum calls that an answer rate may count: they are read for each dial. */
 const MAX_COUNTED = 1_000;
 
 /**

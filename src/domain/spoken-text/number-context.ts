@@ -2,11 +2,11 @@
 const CURRENCY_CODES =
   "AED|ARS|AUD|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EGP|EUR|GBP|HKD|HUF|IDR|ILS|INR|JPY|KES|KRW|MXN|NGN|NOK|NZD|PEN|PHP|PLN|RUB|SAR|SEK|SGD|THB|TRY|UAH|USD|UYU|VND|ZAR";
 
-/** Units as they are written, with their capitals. */
+/** Units as written, with their capitals. */
 const UNITS =
   "[kcdm]?m[²³23]?|km/h|ha|ft|yd|[km]?g|lbs?|oz|[cdm]?[lL]|t|h|m?s|m?in|mins?|secs?|hrs?|k?W|[kMG]Wh|m?Ah|k?V|[kMG]?Hz|[kKMGT]i?B|[kM]bps|px|dpi|rpm|k?cal|k?J|hPa|ppm|mph|kph";
 
-/** Words after an amount: currencies, units, and other things that are counted. */
+/** Words after an amount: currencies, units, and other countable nouns. */
 const COUNTED = [
   "dollars?|d[óo]lar(?:es)?|euros?|rea(?:l|is)|cents?|centavos?|c[ée]ntimos?|pesos?|pounds?|libras?|yens?|rupees?|rupias?|rublos?|rubles?|rand|francs?|francos?|franken|kron(?:or|er)|zlotych|złotych|рубл\\p{L}*|гривен\\p{L}*",
   "(?:kilo|centi|milli|mili|zenti|quil[ôo]|kil[óoô]|cent[íi]|mil[íi])?(?:met(?:er|re)s?|metern|metros?|mètres?|metri|gram(?:s|m|mes|mas|os|mi|as|me)?|lit(?:er|re)s?|litern|litros?|watts?|volts?|bytes?)",
@@ -31,7 +31,7 @@ const AFTER_COUNT = new RegExp(`^[ \\u00a0-](?:de )?(?:${COUNTED})(?!\\p{L})`, "
 const BEFORE_CODE =
   /(?:^|[^\p{L}])(?:code|codes|pin|otp|token|pass(?:code|word|wort)|kennwort|kode|c[óo]digo|senha|clave|contraseña|codice|mot de passe|код\p{L}*|пароль|κωδικός)(?: *[:#]? *| [\p{L}']{1,7}){0,3} *["'“«(]?$|(?:رمز|验证码|驗證碼|密码|コード|暗証番号|비밀번호|번호)[^\p{N}]{0,4}$/iu;
 
-/** True if the text around a number shows that it is an amount: a currency, a unit, or things that are counted. */
+/** True if the text around a number shows that it is an amount: a currency, a unit, or a countable noun. */
 export function isAmount(before: string, after: string): boolean {
   if (BEFORE_AMOUNT.test(before)) return true;
   const isInWord = /[A-Za-z]$/.test(before);

@@ -5,7 +5,7 @@ const NUMBER_SIGNS = /^[\u2460-\u24ff]$/u;
 const DIGIT = /\p{Nd}/gu;
 
 /**
- * A text whose letters and digits have their plain form, which every engine knows: `ｈｉ ﬁ ③ ٣` becomes `hi fi 3 3`.
+ * A text with its letters and digits in plain form, which every engine supports: `ｈｉ ﬁ ③ ٣` becomes `hi fi 3 3`.
  * Digits of all scripts become those from 0 to 9.
  */
 export function plainCharacters(text: string): string {

@@ -12,12 +12,12 @@ const PARTS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** The code for emoji, which are no letters of a script. */
+/** The code for emoji, which are not letters of a script. */
 export const EMOJI_SCRIPT = "Zsye";
 
 const NAMES = new Intl.DisplayNames("en", { type: "script" });
 
-/** The scripts of the letters that an ISO 15924 code stands for: `Jpan` is Hiragana, Katakana and Han. */
+/** The scripts that an ISO 15924 code covers: `Jpan` is Hiragana, Katakana and Han. */
 export function lettersOf(script: string): readonly string[] {
   return PARTS.get(script) ?? [script];
 }

@@ -10,7 +10,7 @@ export interface SkippedText {
 
 /** A text as a voice can speak it. */
 export interface SpeakableText {
-  /** The text without the passages that the voice does not know; spaces take their place. */
+  /** The text with spaces in place of the passages that the voice does not support. */
   readonly text: string;
   readonly skipped: readonly SkippedText[];
   /** The scripts of the skipped passages, ISO 15924. */
@@ -27,7 +27,7 @@ const NAMED =
 const CODE = /^[A-Z][a-z]{3}$/;
 const COUNTED = new RegExp(String.raw`${EMOJI}|[\p{L}\p{N}]`, "gu");
 
-/** Passages that a voice does not know, by the scripts that it knows. */
+/** Passages that a voice does not support, by its scripts. */
 const PASSAGES = new Map<string, RegExp>();
 
 /**

@@ -13,7 +13,7 @@ const SENTENCES = new Intl.Segmenter("en", { granularity: "sentence" });
 const BREAKS = [/[,;:،、，；：–—]\s?(?=[^,;:،、，；：–—]*$)/u, /\s(?=\S*$)/u];
 
 /**
- * Cuts a text into slices that are spoken one after the other: whole sentences if possible, otherwise at a comma,
+ * Splits a text into slices that are spoken in order: whole sentences if possible, otherwise at a comma,
  * otherwise between words. A word is cut only if it is longer than half a slice. Together they are the text.
  */
 export function* speechSlices(text: string, { longest, shortest, first = shortest }: SliceLengths): Generator<string> {

@@ -16,7 +16,7 @@ const GROUPED = /(?<![\d.,:/-])\d{2,}(?: \d{2,}){2,}(?![.,:/-]?\d)/g;
 const NUMBER = /\d+(?:[-.,:/'’]\d+)*/g;
 
 const YEAR = /^(?:19|20)\d\d$/;
-/** Forms of a number that engines read as such: the parts of a range are looked at one by one. */
+/** Forms of a number that engines read as such: the parts of a range are checked individually. */
 const READ_AS_NUMBER: readonly RegExp[] = [
   /^\d{1,2}(?::\d\d){1,2}$/, // a time
   /^\d{1,3}(?:[.,'’]\d{3})+(?:[.,]\d+)?$/, // groups of thousands
@@ -33,7 +33,7 @@ const CHECKED = /^\d{1,3}(?:\.\d{3})+-\d{1,2}$/;
 /**
  * A text in which codes are written digit by digit, because engines read 482913 as one number: `4 8 2, 9 1 3`.
  *
- * A code has four digits or more. Numbers stay as they are if their form or the text around them shows what they are: an
+ * A code has four digits or more. Numbers stay unchanged if their form or the surrounding text identifies them: an
  * amount, a unit, a time, a date, a decimal, a group of thousands, a year from 1900 to 2099 that is not called a code.
  */
 export function spokenDigits(text: string): string {

@@ -35,7 +35,7 @@ export const SURE_BURSTS = 4;
 export const SURE_PAIRS = 3;
 /** The same for two or more slow ones, ms. */
 export const SURE_MS = 5_000;
-/** A pause of a busy tone is no longer, ms. */
+/** Longest pause within a busy tone, ms. */
 export const MAX_BUSY_PAUSE_MS = 900;
 
 /** The pairs of tones, by their meaning. */
@@ -48,13 +48,13 @@ export const PAIR_RING_MS: Range = [300, 2_300];
 /** Two rings: tone, pause, tone. */
 export const DOUBLE_RING_MS = [400, 200, 400] as const;
 
-/** The pause between two rings, ms: a single tone after speech is ringing only if it comes again after such a pause. */
+/** The pause between two rings, ms: a single tone after speech is ringing only if it recurs after such a pause. */
 export const RING_PAUSE_MS: Range = [1_500, 5_300];
 
-/** A dial tone, or that of an unobtainable number: longer than any ring. */
+/** A dial tone or number-unobtainable tone: longer than any ring. */
 export const CONTINUOUS_MS = 4_000;
 
-/** Special information: three tones one after the other. */
+/** Special information tone: three successive tones. */
 export const SPECIAL_INFORMATION_HZ: readonly Range[] = [
   [885, 1_012],
   [1_355, 1_466],

@@ -29,11 +29,11 @@ import {
   SURE_PAIRS,
 } from "./tone-cadences.ts";
 
-/** Tones that are remembered for a cadence: those of the longest one, and one more. */
+/** Tones remembered for a cadence: as many as in the longest one, plus one. */
 const MAX_REMEMBERED = 5;
-/** A tone that may belong to a cadence is suspect from this length on, ms. */
+/** Length from which a tone that may belong to a cadence is suspect, ms. */
 const SUSPECT_MS = 140;
-/** A sound that is suspect for longer is none of the known tones, ms. */
+/** A sound that is suspect for longer is not a known tone, ms. */
 const MAX_SUSPECT_MS = 6_000;
 /** Tolerance of a time in a cadence: a share of it, and ms. */
 const TOLERANCE = 0.12;
@@ -49,7 +49,7 @@ export interface ToneReports {
   tone(finding: ToneFinding): void;
 }
 
-/** A tone that is a beep unless it turns out to belong to a known tone. */
+/** A tone that counts as a beep unless it proves to be part of a known tone. */
 interface Candidate {
   readonly hz: number;
   readonly atMs: number;
@@ -156,7 +156,7 @@ export class ToneClassifier {
     } else this.#mayBeep(burst, 0);
   }
 
-  /** A tone as of a calling fax machine: certain once it comes again. After speech it is a beep until then. */
+  /** A tone like a calling fax machine's: certain once it recurs. After speech it is a beep until then. */
   #calling(burst: ToneBurst, spoken: boolean): void {
     const before = this.#cng;
     this.#cng = burst;
@@ -191,7 +191,7 @@ export class ToneClassifier {
     return true;
   }
 
-  /** Adds a tone to the current cadence, or begins a new one. */
+  /** Adds a tone to the current cadence, or starts a new one. */
   #remember(burst: ToneBurst): void {
     const last = this.#cadence.at(-1);
     const same =
@@ -224,7 +224,7 @@ export class ToneClassifier {
     return near(first.ms, ringMs) && near(second.pauseMs, pauseMs) && near(second.ms, againMs);
   }
 
-  /** After speech one ring may as well be a long beep: it is ringing once it comes again. */
+  /** After speech, one ring may also be a long beep: it is ringing once it recurs. */
   #mayRing(burst: ToneBurst, spoken: boolean): void {
     const before = this.#ringEndMs;
     const { hz, atMs, ms } = burst;
@@ -282,7 +282,7 @@ function isContinuous(hz: number, otherHz: number): boolean {
   return within(hz, NETWORK_HZ) && !within(hz, FRENCH_HZ);
 }
 
-/** True if tones and the pauses between them are those of a cadence, from any of its tones on. */
+/** True if tones and the pauses between them match a cadence, starting at any of its tones. */
 function follows(bursts: readonly ToneBurst[], times: readonly number[]): boolean {
   for (let start = 0; start < times.length; start += 2) {
     const fits = bursts.every(({ ms, pauseMs }, index) => {

@@ -5,7 +5,7 @@ import { mayBePublic } from "../public-address.ts";
 export const WEBHOOK_URL_LENGTH = 2048;
 
 /**
- * Fault of the address of an endpoint; undefined if there is none. The addresses behind a name are checked again
+ * Fault of the address of an endpoint; undefined if there is none. The addresses of a name are checked again
  * at each delivery.
  * @param allowPrivate lifts the demand for HTTPS and for a public host
  */

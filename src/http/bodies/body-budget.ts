@@ -10,7 +10,7 @@ export interface BodyShare {
   /**
    * Raises the share to `bytes`.
    * @param bytes the new total, not the difference
-   * @throws {HttpRefusal} `server_busy` if the budget is used up; the share stays as it was
+   * @throws {HttpRefusal} `server_busy` if the budget is used up; the share is unchanged
    */
   grow(bytes: number): void;
   /** Gives every byte back; idempotent. */
@@ -53,7 +53,7 @@ export class BodyBudget {
     return owner.demoInstanceId === undefined ? shared : Math.min(shared, MAX_DEMO_BODY);
   }
 
-  /** The share of a new body; it begins with no bytes. */
+  /** The share of a new body; it starts with no bytes. */
   share(owner: Owner): BodyShare {
     let held = 0;
     return {

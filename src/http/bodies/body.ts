@@ -11,7 +11,7 @@ import { declaredBytes, limitedBody } from "./limited-body.ts";
 
 /**
  * Reads the JSON body of an authenticated request. Its bytes count towards the budgets until the response is known.
- * @param limit most bytes to read
+ * @param limit maximum bytes to read
  * @throws {Refusal} `unsupported_media_type`, `body_too_large`, `server_busy`, `request_timeout` or `invalid_json`
  */
 export type ReadJson = (context: RequestContext, limit: number) => Promise<unknown>;
@@ -58,7 +58,7 @@ async function collect(
   let isCopy = false;
   for await (const chunk of chunks ?? []) {
     const end = length + chunk.byteLength;
-    // Most bodies are one chunk, which needs no copy.
+    // Most bodies are a single chunk, which needs no copy.
     if (length === 0 && end <= SMALL_BODY) {
       bytes = chunk;
       if (end > declared) share.grow(end);

@@ -149,5 +149,5 @@ html:not(.dark-mode) .swagger-ui .info .title small.version-stamp{background:#44
 html:not(.dark-mode) .swagger-ui .info :is(a,.url){color:#1f62a8}
 html:not(.dark-mode) .swagger-ui .json-schema-2020-12-expand-deep-button{color:#505050}`;
 
-/** Style of the interactive page, beside Swagger UI's own. */
+/** Style of the interactive page, in addition to Swagger UI's. */
 const DOCS_STYLE = `${FIT}\n${CONTRAST}`;

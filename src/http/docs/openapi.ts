@@ -16,7 +16,7 @@ import { componentSchemas } from "./openapi-schemas.ts";
 export interface DocumentFacts {
   readonly limits: Limits;
   readonly version: string;
-  /** Path in front of `/v1`; "" for none. */
+  /** Path before `/v1`; "" for none. */
   readonly base: string;
   /** Public URL of the interface, base path included. */
   readonly server: string;

@@ -30,7 +30,7 @@ export async function linkPage(state: LinkPageState, qrImage: QrImages): Promise
   return htmlPage("Link this phone", body, "card", FOLLOW);
 }
 
-/** Page of a refusal, for a person. @param again the fault may pass: the page loads itself again */
+/** Error page for a person. @param again true if the fault may pass, so that the page reloads itself */
 export function refusalPage(title: string, detail: string, { again }: { again: boolean }): Promise<HtmlPage> {
   const hint = again ? "<p>This page tries again by itself.</p>" : "";
   return htmlPage(title, `<p>${escapeHtml(detail)}</p>${hint}`, "card", again ? LOAD_AGAIN : undefined);

@@ -3,7 +3,7 @@ import { MAX_AT_ONCE } from "../../application/access/user-limits.ts";
 import type { Principal } from "../../domain/access/principal.ts";
 import { Refusal } from "../../domain/refusal.ts";
 
-/** Bounds the requests for linking codes that each user has under way, and those of each demo token's instance. */
+/** Limits concurrent requests for linking codes of each user, and of each demo token's instance. */
 export class LinkingRequests {
   readonly #ofUser = new PerUser(MAX_AT_ONCE.linking);
   readonly #ofDemoInstance = new PerUser(MAX_AT_ONCE.demoLinking);

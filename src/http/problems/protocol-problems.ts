@@ -1,6 +1,6 @@
 import type { ProblemCode, ProblemKind } from "./problem-kind.ts";
 
-/** Requests that are wrong by the rules of HTTP, or that repeat or exceed what is allowed: 405, 408 and 413 to 429. */
+/** Requests that violate HTTP, or that exceed limits: 405, 408 and 413 to 429. */
 export const PROTOCOL_PROBLEMS = {
   method_not_allowed: {
     status: 405,

@@ -30,8 +30,8 @@ export interface EventStreamOptions {
 }
 
 /**
- * The reply with the events from a cursor on, as they are stored (HTML Standard §9.2, server-sent events). The `id` of each is
- * the cursor behind it. A slow client has no queue here: the next page is read when the client has taken the last one, and the
+ * The response with the events after a cursor, as they are stored (HTML Standard §9.2, server-sent events). The `id` of each is
+ * the cursor after it. No events are queued for a slow client: the next page is read once the client has taken the last one, and the
  * server adapter cuts a client that takes nothing.
  */
 export function eventStream(context: RequestContext, options: EventStreamOptions): Reply {

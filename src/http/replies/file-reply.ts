@@ -53,7 +53,7 @@ interface ByteRange {
 /**
  * The part of a body that a Range header requests (RFC 9110 §14.1.2).
  * @returns undefined if the whole body is to be sent: there is no header, or it has several parts or another unit;
- *   "unsatisfiable" for a part that begins after the end of the body
+ *   "unsatisfiable" for a part that starts after the end of the body
  */
 export function byteRange(header: string | null, size: number): ByteRange | "unsatisfiable" | undefined {
   const [, first = "", last = ""] = /^\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(header ?? "") ?? [];

@@ -7,7 +7,7 @@ const MAX_TURN_BYTES: number = 64 << 10;
 const turns = new TurnBudget(MAX_TURN_BYTES);
 
 /**
- * The pieces of a body. Each is made in a later turn of the event loop than the one before it, and all replies of the process
+ * The pieces of a body. Each is created in a later turn of the event loop than the previous one, and all responses of the process
  * share the bytes of a turn, so that audio and other requests are served in between. Every server adapter reads bodies this way.
  */
 export async function* inTurns(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -72,7 +72,7 @@ export function toResponse(reply: Reply, stallMs?: number): Response {
   });
 }
 
-/** True if a body comes in pieces. */
+/** True if a body consists of pieces. */
 export function isInPieces(body: Reply["body"] | null): body is AsyncIterable<Uint8Array> {
   return body !== undefined && body !== null && typeof body !== "string" && !(body instanceof Uint8Array);
 }

@@ -4,7 +4,7 @@ const WELL_FORMED = /^(?:[\w!$&'()*+,\-./:;=@~]|%[0-9A-Fa-f]{2})*$/;
 /** The first character, or percent-encoding, that keeps a path from being well formed. */
 const MALFORMED = /%(?![0-9A-Fa-f]{2}).{0,2}|[^\w!$&'()*+,\-./:;=@~%]/su;
 
-/** Dot segments, empty segments before the last one, and encoded separators: readers disagree about what they name. */
+/** Dot segments, empty segments before the last one, and encoded separators: implementations disagree on their meaning. */
 const AMBIGUOUS = /\/(?:\.|%2e){1,2}(?:\/|$)|\/\/|%2f|%5c/i;
 
 /** Reason why no route takes a path. */

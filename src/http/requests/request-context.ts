@@ -8,7 +8,7 @@ import { type PathFault, pathFault } from "./path-fault.ts";
 /** The facts about a request that are known when it arrives. */
 export interface RequestStart {
   readonly request: RequestLike;
-  /** Path in front of `/v1`, without a trailing slash. */
+  /** Path before `/v1`, without a trailing slash. */
   readonly base: string;
   readonly requestId: string;
   /** The server adapter could open a WebSocket for this request. */
@@ -101,8 +101,8 @@ export class RequestContext implements RequestStart {
 
 /**
  * Returns a function that makes the context of a request.
- * @param base path in front of `/v1`, without a trailing slash
- * @param newRequestId the id of a request that has none of its own
+ * @param base path before `/v1`, without a trailing slash
+ * @param newRequestId creates the id of a request that brings none
  */
 export function requestContexts(
   system: System,

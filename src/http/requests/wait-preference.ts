@@ -21,7 +21,7 @@ export interface PreferredWait extends WaitLimit {
 }
 
 /**
- * The reply of a request that may prefer to wait. There is no wait without the preference, or if all places of the user are
+ * The response to a request that may prefer to wait. It does not wait without the preference, or if all slots of the user are
  * taken. The place is free again when the wait has ended, or the client's connection.
  * @param waits bounds the requests of each user that wait
  */

@@ -26,7 +26,7 @@ import { webhookRoutes } from "./webhook-routes.ts";
 
 /** Parts that the routes share with the application. */
 export interface SharedParts {
-  /** Path in front of `/v1`, without a trailing slash. Default: none. */
+  /** Path before `/v1`, without a trailing slash. Default: none. */
   readonly base?: string;
   readonly meter?: RequestMeter;
   readonly tickets?: StreamTickets;

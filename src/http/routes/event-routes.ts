@@ -17,7 +17,7 @@ const eventsQuery = {
   limit: limitParameter(200, "50"),
   cursor: LOG_CURSOR,
 };
-/** A stream whose body is unread by then gives its place back, ms. */
+/** A stream whose body is unread after this time frees its slot, ms. */
 const UNREAD_MS = 10_000;
 
 /**

@@ -13,7 +13,7 @@ import type { HttpRoute } from "../route.ts";
 import { timestamp } from "../timestamp.ts";
 import { instanceIdOf } from "./record-id.ts";
 
-/** The first segment of the paths of link pages; what follows is a secret. */
+/** The first segment of link page paths; the rest is a secret. */
 export const LINK_PAGES = "link-page";
 
 const NOT_STORED = { "cache-control": "no-store" };
@@ -97,7 +97,7 @@ export function linkPageUrl(server: string, ticket: string): string {
 
 const asJson = (context: RequestContext): boolean => /\bapplication\/json\b/i.test(context.header("accept") ?? "");
 
-/** @throws what is not a refusal, and no fault of the storage */
+/** @throws errors other than refusals and storage faults */
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (!(error instanceof StorageUnavailable)) throw error;

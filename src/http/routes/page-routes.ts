@@ -34,7 +34,7 @@ export function artefactRoute(pages: NetworkPages, { calls }: Pick<HttpDependenc
   };
 }
 
-/** Of a page without scripts, styles and images. */
+/** Content-Security-Policy of a page without scripts, styles and images. */
 const PLAIN_POLICY = {
   "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 };

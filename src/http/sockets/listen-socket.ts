@@ -74,7 +74,7 @@ class ListenConnection {
     }
   }
 
-  /** The first message of a client is answered; the others are ignored. */
+  /** The first message of a client gets a reply; others are ignored. */
   refuseMessage(): void {
     if (this.#isClosed || this.#hasRefused) return;
     this.#hasRefused = true;

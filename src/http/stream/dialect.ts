@@ -11,14 +11,14 @@ export interface DialectOutput {
 }
 
 /**
- * The protocol on the WebSocket of a call: Ringport's native messages, or those of Twilio Media Streams. A dialect turns
+ * The protocol on a call's WebSocket: Ringport's native messages, or those of Twilio Media Streams. A dialect turns
  * reports of the core into messages, and messages of the client into calls of the core. Each connection has its own.
  */
 export interface Dialect extends StreamClient {
   /** The client is attached; called before everything else. */
   attached(attachment: StreamAttachment): void;
   /**
-   * Handles a message of the client. The next message follows once the promise has settled. A fault of the client leads
+   * Handles a message of the client. The next message follows once the promise has settled. A fault of the client results
    * to an `error` message or a close code; only a bug makes this throw.
    */
   receive(data: string | Uint8Array): void | Promise<void>;

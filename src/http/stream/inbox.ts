@@ -1,6 +1,6 @@
 import { nextTurn } from "../../base/next-turn.ts";
 
-/** Overhead of a message beside its bytes: at most 8,192 messages wait. */
+/** Overhead of a message in addition to its bytes: at most 8,192 messages wait. */
 const OVERHEAD_BYTES = 1024;
 /** Messages that are taken in one turn of the event loop. */
 const MESSAGES_PER_TURN = 256;
@@ -54,7 +54,7 @@ export class StreamInbox {
     else this.#wait(message);
   }
 
-  /** Resolves when all messages so far have been taken; undefined if none is pending. */
+  /** Resolves when all pending messages have been taken; undefined if none is pending. */
   get done(): Promise<void> | undefined {
     return this.#busy;
   }

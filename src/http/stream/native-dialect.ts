@@ -23,7 +23,7 @@ export class NativeDialect implements Dialect {
   readonly #incoming: IncomingAudio;
   readonly #now: () => number;
   #attachment: StreamAttachment | undefined;
-  /** The client has ended its audio: what follows is not heard. */
+  /** The client has ended its audio: further audio is not heard. */
   #hasEnded = false;
   #isLateReported = false;
 

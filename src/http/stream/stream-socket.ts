@@ -150,7 +150,7 @@ class StreamConnection {
     this.#ended = true;
     this.#unwatch();
     this.#outbox.finish();
-    // The client's close frame comes after the unread messages.
+    // The client's close frame arrives after the unread messages.
     if (this.#isPaused) this.#socket.resume?.();
     this.#socket.close(code, cutToBytes(reason, MAX_REASON_BYTES));
     this.#leave(code, false);

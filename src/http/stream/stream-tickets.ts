@@ -15,7 +15,7 @@ const TICKET = /^[0-9A-Za-z]{43}$/;
 export type Credential = string | Principal;
 
 interface Ticket {
-  /** Of the WebSocket that it opens. */
+  /** Path of the WebSocket that it opens. */
   readonly path: string;
   readonly userId: string;
   readonly credential: Credential;

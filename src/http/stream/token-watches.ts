@@ -115,7 +115,7 @@ export class TokenWatches {
     this.#checkEach([]);
   }
 
-  /** Revokes those of the tokens that are invalid. Returns the reason if that is unknown; never rejects. */
+  /** Revokes the invalid ones of the tokens. Returns the reason if the check fails; never rejects. */
   async #decide(tokens: readonly string[], lookUp: () => Promise<Principals | undefined>): Promise<unknown> {
     for (const token of tokens) this.#pending.add(token);
     try {

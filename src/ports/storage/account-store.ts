@@ -56,6 +56,6 @@ export interface AccountStore {
   tokens(userId?: string): Promise<TokenRecord[]>;
   /** Returns false if there is no such token, or if it is already revoked. */
   revokeToken(id: string, at: number): Promise<boolean>;
-  /** Notes that a token was used; nothing if there is no such token. An earlier time than the noted one changes nothing. */
+  /** Records the use of a token; does nothing if there is no such token, or if a later use is recorded. */
   markUsed(id: string, at: number): Promise<void>;
 }

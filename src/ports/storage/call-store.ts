@@ -73,7 +73,7 @@ export interface CallQuota {
   readonly now?: number | undefined;
 }
 
-/** Results of the final calls among those of a period. */
+/** Results of the final calls of a period. */
 export interface CallTally {
   readonly completed: number;
   readonly failed: number;
@@ -81,7 +81,7 @@ export interface CallTally {
   readonly failures: Partial<Record<FailedReason, number>>;
 }
 
-/** Counts of what was deleted with calls. */
+/** Counts of records deleted with calls. */
 export interface RemovedCalls {
   readonly ids: readonly string[];
   readonly events: number;
@@ -109,7 +109,7 @@ export interface CallStore {
   /**
    * Counts a transfer like a call that the token created at `at`, unless that many calls count already: then the result is
    * when the oldest of them was created, and no transfer is counted. Concurrent transfers and creations never exceed the quota.
-   * What is as old as `quota.since` need not be kept.
+   * Records as old as `quota.since` need not be kept.
    */
   countTransfer(tokenId: string, at: number, quota: CallQuota): Promise<number | undefined>;
   get(id: string): Promise<Call | undefined>;
@@ -131,7 +131,7 @@ export interface CallStore {
    * The calls of an instance that were dialled (`dialingAt`) after a time, newest first, at most `most`. Reads no other
    * calls.
    * @param since ms since 1970-01-01 UTC
-   * @param until the last ms that counts. Default: all to come, which a clock that was ahead has left behind
+   * @param until the last ms that counts. Default: no limit, which includes times written by a fast clock
    * @param which `reached`: only calls that were answered, or have ended for one of `UNANSWERED_REASONS`, among the newest
    *   `most` + 200 ones. Default: `all`
    */
@@ -160,7 +160,7 @@ export interface CallStore {
   ended(endedBefore: number, limit: number): Promise<string[]>;
   /**
    * Deletes the final ones of these calls, with their events and transcripts. It runs in pieces, between which other work
-   * continues: of the events of a call the newest goes first, and the call itself goes last.
+   * continues: the newest events of a call are deleted first, and the call itself last.
    * @param countedSince deleted calls that were counted after this time still count for their token (see
    *   {@link CallQuota}); ms since 1970-01-01 UTC. Default: none of them counts
    */

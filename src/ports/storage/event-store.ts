@@ -2,9 +2,9 @@ import type { Event, LoggedEvent } from "../../domain/events.ts";
 
 /** A page of the log. */
 export interface LogPage {
-  /** Most events to return; undefined: all. */
+  /** Maximum events to return; undefined for all. */
   readonly limit?: number | undefined;
-  /** The page holds events of a higher position; undefined: it begins with the first event. */
+  /** The page holds events after this position; undefined to start with the first event. */
   readonly after?: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface EventStore {
    * older event (by id) among those stored before positions existed, or 0.
    */
   positionOf(userId: string, eventId: string): Promise<number>;
-  /** A position behind which every event of a user is newer than this id, as long as ids rise with time. */
+  /** A position after which every event of a user is newer than this id, provided that ids increase with time. */
   positionBefore(userId: string, eventId: string): Promise<number>;
   /** The length of a user's log, and the id of the event at a position, by default the last one. */
   lookUp(userId: string, position?: number): Promise<LogEntry>;

@@ -1,6 +1,6 @@
 import type { User } from "./account-store.ts";
 
-// How people sign in: accounts with a password, their sessions, one-time codes, and the log of what they did. Of every
+// Sign-in data: accounts with a password, their sessions, one-time codes, and the audit log. Of every
 // secret only its SHA-256 is stored, lower-case hex; of a password what the hasher made of it. Times are ms since
 // 1970-01-01 UTC.
 
@@ -9,7 +9,7 @@ export interface AccountRecord {
   readonly id: string;
   /** The owner of its instances, calls and tokens. */
   readonly userId: string;
-  /** As it was typed. Two accounts never have addresses that differ in upper and lower case only. */
+  /** As typed. The addresses of two accounts never differ only in case. */
   readonly email: string;
   readonly passwordHash: string;
   /** At most one account is an administrator's: the first one. */
@@ -38,7 +38,7 @@ export interface CodeRecord {
   readonly purpose: CodePurpose;
   /** SHA-256 of the code. */
   readonly hash: string;
-  /** Of a reset: whose password it sets. Of an invitation: who invites. Of the first start: null. */
+  /** For a reset, the account whose password it sets; for an invitation, the inviting account; for the first start, null. */
   readonly accountId: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -54,7 +54,7 @@ export interface AuditRecord {
   readonly subject: string | null;
 }
 
-/** A code that is used up with what it allows. */
+/** A code that is used up by the action it allows. */
 export interface UsedCode {
   readonly hash: string;
   readonly purpose: CodePurpose;
@@ -89,7 +89,7 @@ export type RegistrationResult =
 
 /**
  * Result of the decision to remove an account.
- * - `begun`: now or earlier. If it is the administrator's, there is no other account, and none is registered until it is deleted.
+ * - `begun`: now or earlier. If it is the administrator's, there is no other account, and none can be registered until it is deleted.
  * - `last_admin`: it is the administrator's, and other people have accounts; nothing was written.
  * - `deleted`: there is no such account.
  */
@@ -97,7 +97,7 @@ export type AccountDecision = "begun" | "last_admin" | "deleted";
 
 /**
  * Result of the deletion of an account.
- * - `deleted`: it is gone, by this deletion or an earlier one.
+ * - `deleted`: it was deleted, now or earlier.
  * - `not_empty`: its user has tokens, webhooks, instances or calls; no record was deleted.
  */
 export type AccountRemoval = "deleted" | "not_empty";
@@ -120,7 +120,7 @@ export interface LoginStore {
   /**
    * Sets a password, ends all sessions of the account, deletes its codes for a reset and stores the new session, together.
    * @param allowed the code that is used up for it, or the hash that must still be stored
-   * @returns false if the account is gone, the code is not valid, or another hash is stored; then no row was written
+   * @returns false if the account was deleted, the code is not valid, or another hash is stored; then no row was written
    */
   changePassword(
     session: SessionRecord,
@@ -130,7 +130,7 @@ export interface LoginStore {
   /**
    * Stores a session, if its account has this hash, and deletes the oldest other ones of the account beyond a limit.
    * @param most the account has this many sessions then
-   * @returns false if the password was changed in the meantime, or the account is gone; no row was stored
+   * @returns false if the password was changed or the account was deleted in the meantime; no row was stored
    */
   insertSession(session: SessionRecord, passwordHash: string, most: number): Promise<boolean>;
   /** One look-up on a unique index; expired ones are returned too. */
@@ -142,8 +142,8 @@ export interface LoginStore {
   /** Returns whether the account had this session. */
   deleteSession(accountId: string, id: string): Promise<boolean>;
   /**
-   * Stores a code. That of the first start and that of a reset replace the one before (of the same account).
-   * @param most this many invitations may be open, that is, not have expired when the code was created
+   * Stores a code. A code of the first start or of a reset replaces the previous one (of the same account).
+   * @param most maximum open invitations, that is, not expired when the code was created
    * @returns false for a code of the first start once there is an administrator, and for an invitation too many; nothing
    *   was stored
    */

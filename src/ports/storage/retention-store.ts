@@ -3,7 +3,7 @@ export interface TrustedTime {
   readonly at: number;
   /** A wall clock that is ahead of `at`: its first reading, and the uptime since then, ms. */
   readonly claim: { readonly at: number; readonly waitedMs: number } | null;
-  /** A step to a later time within the last day of uptime, and the uptime since then, ms. Left out: there was none. */
+  /** A step to a later time within the last day of uptime, and the uptime since then, ms. Missing if there was none. */
   readonly step?: { readonly ms: number; readonly waitedMs: number } | undefined;
 }
 

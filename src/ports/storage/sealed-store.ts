@@ -11,9 +11,9 @@ export type SealedKind = (typeof SEALED_KINDS)[number];
 
 /** The place of a sealed value within its kind. */
 export interface SealedPlace {
-  /** Of the instance, or of the webhook. */
+  /** Id of the instance or webhook. */
   readonly id: string;
-  /** Of the record of a line; otherwise empty. */
+  /** Key of the line's record; otherwise empty. */
   readonly key: string;
 }
 
@@ -22,7 +22,7 @@ export interface SealedValue extends SealedPlace {
   readonly sealed: Uint8Array;
 }
 
-/** Everything that is stored sealed, wherever it is: for changing the key that seals it. */
+/** All sealed values, wherever they are stored: for changing the sealing key. */
 export interface SealedStore {
   /** Values of a kind by ascending id, then key, both by code points; those after a place. */
   list(kind: SealedKind, limit: number, after?: SealedPlace): Promise<SealedValue[]>;

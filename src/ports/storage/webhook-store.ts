@@ -41,7 +41,7 @@ export interface WebhookStore {
    */
   plan(id: string, from: number, to: number, deliveries: readonly WebhookDelivery[]): Promise<boolean>;
   /**
-   * Stores a delivery outside of the log: a test or a replay. Of those of the webhook that have ended, it deletes the oldest
+   * Stores a delivery outside of the log: a test or a replay. Of the webhook's ended ones, it deletes the oldest
    * beyond a limit.
    * @param most about this many tests and replays of the webhook may be pending, and as many over
    * @returns false if too many are pending; no row was stored

@@ -41,7 +41,7 @@ export interface Leg {
   /**
    * Gives the leg its audio. Called before the answer. From the answer on the leg pulls one frame per `frameMs`
    * from the source and pushes every received frame into the sink, both synchronously, without allocation. It pushes
-   * nothing before the first audio of the remote side: a sink without input is how one-way audio is noticed.
+   * nothing before the first audio of the remote side: one-way audio is detected by a sink without input.
    */
   connectMedia(source: FrameSource, sink: FrameSink): void;
   /**
@@ -56,8 +56,8 @@ export interface Leg {
    * (a blind transfer). Only on networks whose capabilities have `transfers`.
    *
    * Resolves within about a minute. After `accepted` the core hangs up. A peer that leaves on its own, once it has agreed
-   * to the transfer, counts as `accepted`; the promise then resolves before `ended` is emitted. After `failed` the call goes
-   * on: the network, the peer or the number has refused, or no outcome came in time. A number that the network refuses, or
+   * to the transfer, counts as `accepted`; the promise then resolves before `ended` is emitted. After `failed` the call
+   * continues: the network, the peer or the number has refused, or no outcome arrived in time. A number that the network refuses, or
    * that `mayCall` of the dial options does not allow, fails without a message to the network. Audio runs on in the meantime.
    *
    * Rejects for faults of ours: with a RangeError for anything but an E.164 number, with an Error before the answer, after
@@ -72,13 +72,13 @@ export interface Leg {
   progress?(): DialProgress;
   /**
    * The statistics that the network keeps of the audio since the answer; null before it, and if the network has none.
-   * Packets are counted from the beginning, so later numbers are not smaller, except of lost packets that came after all.
+   * Packets are counted from the start, so numbers never decrease, except for lost packets that arrive after all.
    * Called every few seconds while the call continues, and at its end: after `ended` was emitted, or just before the
    * hang-up. Returns at once and does not throw.
    */
   statistics?(): MediaStatistics | null;
   /**
-   * The evidence so far that the remote side receives our audio. Called at every event of the call, also after `ended`;
+   * The current evidence that the remote side receives our audio. Called at every event of the call, also after `ended`;
    * returns at once and does not throw. Without this method, received audio is the evidence, and none is required.
    */
   evidence?(): MediaEvidence;
@@ -121,7 +121,7 @@ export type LegEvent =
   | { readonly type: "media_lost"; readonly detail: string }
   /**
    * For the timeline only: the peer holds or resumes the call, a signalling message was sent or received (secrets masked), the call takes
-   * this route into the network, the network knows the number by this address, the callee's audio has stopped, or no
+   * this route into the network, the network has another address for the number, the callee's audio has stopped, or no
    * packet is sent to the address that the peer named for its audio. During a hold the source is not pulled, so its audio waits.
    */
   | {

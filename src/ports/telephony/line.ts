@@ -25,7 +25,7 @@ export interface LineHost {
   readonly credentials: CredentialStore;
   /**
    * Records of the line besides its credentials. Encrypted and erased like those; a method first waits for an erasure that
-   * is under way, so that a report of `unlinked` never deletes what was stored after it.
+   * is under way, so that a report of `unlinked` never deletes later data.
    */
   readonly records: LineRecords;
   /** The address at which people reach this server, without a trailing slash, base path included. */
@@ -46,7 +46,7 @@ export interface LineHost {
    */
   offline(reason: string, lasting?: boolean): void;
   /**
-   * Reports what the owner of the number should know besides the state of the line; undefined withdraws the notice. It is
+   * Reports a notice for the owner of the number, besides the state of the line; undefined withdraws it. It is
    * shown and never stored. The core clears it once the line is found online, is linked or is unlinked.
    * @param reason a sentence; while no number is linked, it replaces the reason why
    */
@@ -58,7 +58,7 @@ export interface LineHost {
 /**
  * Until when a server may act without another renewal of its lease on the database, by `System.monotonic()`, ms;
  * `Infinity` if there is no lease. Every renewal moves both, so read them each time. A process that resumes after a pause
- * finds them in the past: by then another server may be carrying the calls of its instances.
+ * finds them in the past: another server may already be carrying the calls of its instances.
  */
 export interface Deadlines {
   /** No call is placed after this. */
@@ -73,10 +73,10 @@ export const DEADLINE_PASSED = "the lease on the database was not renewed in tim
 /** The deadlines of a server without a lease. */
 export const NO_DEADLINES: Deadlines = { dial: Infinity, send: Infinity };
 
-/** Credentials with which a line comes back without a QR code; the core keeps them encrypted. */
+/** Credentials with which a line reconnects without a QR code; the core stores them encrypted. */
 export interface CredentialStore {
   load(): Promise<Uint8Array | undefined>;
-  /** Replaces the credentials of a linked number, such as keys that rotate; the first ones come with `linked`. */
+  /** Replaces the credentials of a linked number, such as keys that rotate; the first ones are part of `linked`. */
   save(credentials: Uint8Array): Promise<void>;
   erase(): Promise<void>;
 }
@@ -161,7 +161,7 @@ export class DialError extends CodedError {
   override readonly name = "DialError";
   readonly code = "dial_failed";
   readonly release: ReleaseCause;
-  /** With `line_lost`: how long a working line takes no calls, because it is full or was asked to wait, ms. */
+  /** With `line_lost`: time for which a working line accepts no calls, because it is full or was asked to wait, ms. */
   readonly retryAfterMs: number | undefined;
   /** With `rejected_by_network`: what the refusal applies to. Default: the number that calls. */
   readonly refusal: RefusalScope | undefined;

@@ -14,14 +14,14 @@ import type { AudioAgentUnderTest } from "../audio-agent-contract.ts";
 import { settledWithin, until } from "../waiting.ts";
 import { eventFault } from "./event-fault.ts";
 
-/** Time for an agent to complete what it does, ms. */
+/** Time for an agent to complete its actions, ms. */
 const REPLY_MS = 20_000;
-/** Silence after which every agent has noticed the end of a turn, ms. */
+/** Silence after which every agent has detected the end of a turn, ms. */
 const PAUSE_MS = 2_000;
 /** Content of an array after it was heard: it must no longer be read. */
 const SPOILT = 0x55;
 
-/** One conversation as the core has it: what the agent has done so far, and what the callee does. */
+/** One conversation as seen by the core: the agent's events so far, and the callee's actions. */
 export class AudioTalk {
   readonly conversation: AudioConversation;
   readonly events: AudioAgentEvent[] = [];

@@ -5,7 +5,7 @@ import { AudioTalk } from "./audio-talk.ts";
 
 /** A conversation has ended this long after its call, ms. */
 const ABORTED_MS = 1_000;
-/** A result is stated, and a fault noticed, in this time, ms. */
+/** Time for stating a result and for noticing a fault, ms. */
 const LATE_MS = 40_000;
 const SCHEMA = { type: "object" } as const;
 

@@ -5,7 +5,7 @@ import type { Recordings, RecordingWriter } from "../../ports/recordings.ts";
 const FRAME_MS = 20;
 /** Value of reused arrays beyond and after the samples; it must never be read. */
 const SPOILT = -30_000;
-/** Number of different values, so that a missing or misplaced sample is noticed. */
+/** Number of distinct values, so that a missing or misplaced sample is noticed. */
 const VALUES = 29_989;
 
 /** One recording, and the samples that were written to it. */

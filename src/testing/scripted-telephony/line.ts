@@ -50,7 +50,7 @@ export class ScriptedLine implements Line {
     return this.#host.records;
   }
 
-  /** Reports what the owner of the number should know; undefined withdraws the notice. */
+  /** Reports a notice for the owner of the number; undefined withdraws it. */
   showCondition(condition: LineCondition | undefined, reason?: string): void {
     this.#host.condition(condition, reason);
   }
@@ -131,7 +131,7 @@ export class ScriptedLine implements Line {
 
   async probe(): Promise<LineHealth> {
     this.probes++;
-    const { health } = this; // as it was when the probe started
+    const { health } = this; // the health at the start of the probe
     await this.barrier;
     return health;
   }

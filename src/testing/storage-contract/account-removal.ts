@@ -5,7 +5,7 @@ import { webhook } from "./webhooks.ts";
 
 const MOST = 100;
 
-/** The audit log, and what is left of an account and its user. */
+/** The audit log, and the remains of a deleted account and its user. */
 export function accountRemovalContract(clause: Clause): void {
   auditLog(clause);
   removal(clause);

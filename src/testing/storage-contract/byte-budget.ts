@@ -33,7 +33,7 @@ function counting(clause: Clause): void {
     ]);
     const ended = scene.event("completed", call, { data: { text: "x".repeat(8 * KIB) } });
     await scene.moved(call, { status: "COMPLETED", endedAt: scene.now(), recordedMs: 1_000 }, [ended]);
-    // The audio file is gone; transcript, event and recording are there.
+    // The audio file is deleted; transcript, event and recording exist.
     const over = (await stored()) - before;
     scene.equal(over >= (32 + 8) * KIB + 64_000 && over < (32 + 8 + 16) * KIB + 64_000, true);
     scene.equal(await scene.storage.retention.storedBytes(instance.id), 0);

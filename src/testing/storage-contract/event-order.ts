@@ -136,7 +136,7 @@ function sequencesOf(events: readonly LoggedEvent[]): (number | null)[] {
   return events.map(({ sequence }) => sequence);
 }
 
-/** Reads the user's log, or that of one call, in pages of seven until the writers are done. */
+/** Reads the user's log, or that of one call, in pages of seven until the writers have finished. */
 async function reading(
   { storage: { events }, userId }: StorageScene,
   { id: callId }: Partial<Call>,

@@ -41,7 +41,7 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     const stored = tried.filter(({ isStored }) => isStored).map(({ instance }) => instance.id);
     scene.equal(stored.length, 2);
     scene.equal((await scene.storage.instances.list(scene.userId, {})).length, 3);
-    // A refused one leaves nothing behind.
+    // A refused instance leaves nothing behind.
     scene.equal((await scene.log()).map(({ instanceId }) => instanceId).sort(), [...stored].sort());
     scene.equal((await insert(4)).isStored, true);
   });

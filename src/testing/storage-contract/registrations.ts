@@ -1,7 +1,7 @@
 import { accountIn, newAccount, storedCode } from "./login-records.ts";
 import { type Clause, idsOf } from "./scene.ts";
 
-/** Registrations: what is unique, and who gets which user. */
+/** Registrations: uniqueness, and the user that each account gets. */
 export function registrationsContract(clause: Clause, lastingClause: Clause): void {
   lastingClause("an account is stored with its user and its first session", async (scene) => {
     const wanted = newAccount(scene, "Ana@Example.com");

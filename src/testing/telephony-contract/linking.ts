@@ -71,7 +71,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
       await line.link();
       const { code } = await host.reports.next("code", patienceMs);
       const scanned = network.subject.scan?.(code.payload).then(() => void order.push("scanned"));
-      await network.sleep(200); // time enough for a line to come online
+      await network.sleep(200); // enough time for a line to come online
       order.push(...host.reports.types.filter((type) => type !== "code"));
       barrier.resolve();
       await scanned;
@@ -83,7 +83,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
     byCode,
   );
 
-  test("a linked line that is opened again comes online without a code", async (network) => {
+  test("a linked line reopens online without a code", async (network) => {
     const first = await network.link();
     await first.line.close();
     expect((await first.line.probe()).state).toBe("offline");

@@ -48,7 +48,7 @@ export interface ContractOptions {
   /** A network with a lasting fault, such as a wrong password; omit it if there is none. */
   readonly broken?: (() => Promise<ContractSubject>) | Skip;
   readonly numbers: ContractNumbers;
-  /** Time a line may take to come online, and a callee to answer or to hang up, ms. */
+  /** Longest wait for a line to come online and for a callee to answer or hang up, ms. */
   readonly patienceMs: number;
   /** Way in which the network's numbers are linked (`capabilities.linking`). Default: `code`. */
   readonly linking?: "code" | "operator";
@@ -58,7 +58,7 @@ export interface ContractOptions {
   readonly codes?: Skip;
   /** Reason why the person with the code may learn of the link before it is stored; omit it if the network waits for that. */
   readonly confirmation?: Skip;
-  /** Reason why it is unknown what a callee received; omit it if the subject knows. */
+  /** Reason why the audio that a callee received is unknown; omit it if it is known. */
   readonly hearing?: Skip;
   /** True if the callee receives exactly the samples that were sent, because no codec is used. */
   readonly lossless?: boolean;

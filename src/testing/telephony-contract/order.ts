@@ -1,11 +1,11 @@
 import type { ContractRunner } from "../contract-runner.ts";
 
-/** Expects the events in a legal order, with `ended` once and last; `noted` may come anywhere before it. */
+/** Expects the events in a legal order, with `ended` once and last; `noted` may occur anywhere before it. */
 export function expectInOrder(expect: ContractRunner["expect"], all: readonly string[]): void {
   const types = all.filter((type) => type !== "noted");
   const order = ["placed", "alerting", "early_media", "answered", "connected", "ended"];
   const ranks = types.filter((type) => order.includes(type)).map((type) => Math.min(order.indexOf(type), 5));
-  const settled = ranks.map((rank) => (rank === 2 ? 1 : rank)); // early media may come before alerting
+  const settled = ranks.map((rank) => (rank === 2 ? 1 : rank)); // early media may precede alerting
   expect(settled).toEqual([...settled].sort((a, b) => a - b));
   expect(types[0] === "placed" || types[0] === "ended").toBe(true);
   for (const once of ["placed", "answered", "connected", "ended"])

@@ -7,7 +7,7 @@ import { Talker } from "./talker.ts";
 
 /** Time within which a fault is reported, ms. */
 const REPORT_MS = 10_000;
-/** More turns, and their length, ms, than any engine may queue; and how long a busy machine may take to push them. */
+/** Turns (and their length, ms) beyond what any engine may queue, and the time a busy machine may take to push them. */
 const TURNS = 18;
 const TURN_MS = 10_000;
 const PUSHED_WITHIN_MS = 5_000;

@@ -6,7 +6,7 @@ export interface Saying {
   samples(sampleRate: number): Int16Array;
 }
 
-/** True if the joined texts equal the spoken one, as far as letters and digits go. */
+/** True if the joined texts equal the spoken one in letters and digits. */
 export function isSaid(texts: readonly string[], ...sayings: readonly Saying[]): boolean {
   return lettersOf(texts) === lettersOf(sayings.map(({ text }) => text));
 }

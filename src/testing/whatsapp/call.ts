@@ -140,13 +140,13 @@ export class FakeWhatsAppCall {
     if (hangsUpAfterMs !== undefined) this.#after(hangsUpAfterMs, () => this.hangUp());
   }
 
-  /** A device declines: the callee's devices stop ringing, and the client does not notice. */
+  /** A device declines: the callee's devices stop ringing, but the client does not notice. */
   decline(device = 0): void {
     this.#stopScript();
     this.#send("reject", device);
   }
 
-  /** A device is busy; the others ring on. */
+  /** A device is busy; the others keep ringing. */
   busy(device = 0): void {
     this.#send("reject", device, { reason: "busy" });
   }
@@ -186,7 +186,7 @@ export class FakeWhatsAppCall {
     this.#cancels.add(startTicker(system, LIVE_FRAME_MS, () => this.#sendFrame()));
   }
 
-  /** Speaks, after what it already speaks; 16 kHz. */
+  /** Speaks after its current speech; 16 kHz. */
   say(samples: Int16Array): void {
     const joined = new Float32Array(this.#speech.length + samples.length);
     joined.set(this.#speech);

@@ -118,7 +118,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
     },
   };
 
-  /** Undefined for a client that does not know of the time-lock of its number. */
+  /** Undefined for a client that does not support time-locks. */
   get message(): { getReachoutTimelock(): Promise<FakeReachoutTimelock> } | undefined {
     if (!this.#network.timelock) return undefined;
     return {
@@ -158,7 +158,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
   }
 
   /**
-   * The socket drops, without an event. It comes back without an event, too.
+   * The socket drops and reconnects, both without an event.
    * @param backAfterMs Default: 2000, the client's own retry. Infinity: it stays down.
    */
   dropSocket(backAfterMs = 2000): void {
@@ -167,8 +167,8 @@ export class FakeWhatsAppClient implements WhatsAppClient {
 
   /**
    * The socket is dead, as after a lost network: the client reports it as connected, whatever is sent or received is lost, and
-   * requests do not come back. The client notices after a time, and opens another socket at once, without an event.
-   * @param noticedAfterMs Default: 20000, the client's patience with a ping
+   * requests get no response. The client notices after a time, and immediately opens another socket, without an event.
+   * @param noticedAfterMs Default: 20000, the client's ping timeout
    */
   stallSocket(noticedAfterMs = 20_000): void {
     this.#connection.stall(noticedAfterMs);
@@ -190,7 +190,7 @@ export class FakeWhatsAppClient implements WhatsAppClient {
     else void this.receive({ tag: "stream:error", attrs: {}, content: kind === "other" ? other : conflict });
   }
 
-  /** The server asks for a passkey, which a client without a signer cannot give: pairing goes no further. */
+  /** The server asks for a passkey, which a client without a signer cannot provide: pairing stops. */
   requirePasskey(): void {
     if (this.#connection.up) this.#listeners.emit("auth_passkey_required", { hasSigner: false });
   }

@@ -17,7 +17,7 @@ export interface FakeNetwork {
   readonly maxConcurrentCalls: number;
   /** True if clients take the history of a new link. */
   readonly history: boolean;
-  /** True if clients know of the time-lock of their number. */
+  /** True if clients support time-locks of their number. */
   readonly timelock: boolean;
   readonly reachable: boolean;
   readonly newId: () => string;
@@ -144,7 +144,7 @@ export class FakeConnection {
     });
   }
 
-  /** The socket drops; it comes back on its own, once the network is reachable. */
+  /** The socket drops; it reconnects on its own once the network is reachable. */
   drop(backAfterMs: number): void {
     if (this.#socket !== "up") return;
     this.#socket = "down";
@@ -207,7 +207,7 @@ export class FakeConnection {
     try {
       await saveSession(this.#options.records, credentials);
     } catch {
-      return; // the real client logs it, and pairing goes no further
+      return; // the real client logs it, and pairing stops
     }
     this.#options.pairing.paired();
     this.#options.emit("auth_paired", { credentials });

@@ -19,11 +19,11 @@ import { callStanza, childOf, type FakeStanza, offerStanza } from "./stanza.ts";
 export interface FakeWhatsAppOptions {
   /** Time of one request to the network and its answer, ms. Default: 25. */
   readonly latencyMs?: number;
-  /** Calls that a client holds at once, those of other people to its number included. Default: 4; the plugin's own is 1. */
+  /** Maximum concurrent calls of a client, including incoming ones. Default: 4; the plugin's own is 1. */
   readonly maxConcurrentCalls?: number;
   /** The client's option of that name: without it, the privacy tokens in the history of a new link are lost. Default: enabled. */
   readonly history?: { readonly enabled?: boolean };
-  /** True if clients know of the time-lock of their number, by a question and by a notification. Default: true. */
+  /** True if clients support time-locks, by query and by notification. Default: true. */
   readonly timelock?: boolean;
 }
 
@@ -63,7 +63,7 @@ export class FakeWhatsApp {
   onClient: (client: FakeWhatsAppClient) => void = () => {};
   /** Called for each offered call, before its script starts. */
   onCall: (call: FakeWhatsAppCall) => void = () => {};
-  /** Called for each call once the callee knows of its end. */
+  /** Called for each call once the callee is notified of its end. */
   onCallEnd: (call: FakeWhatsAppCall) => void = () => {};
   /** The logins of linked devices, refused ones included, in order. */
   readonly logins: FakeLogin[] = [];
@@ -76,11 +76,11 @@ export class FakeWhatsApp {
   /** True if unlinked clients get QR codes. Default: true. */
   offersCodes = true;
   /**
-   * The relays that clients dial for each call, as zapo 1.8 does: on port 3478, where no audio of the callee comes back.
+   * The relays that clients dial for each call, as zapo 1.8 does: on port 3478, where no audio arrives from the callee.
    * Default: undefined, which is one without ports that carries both directions.
    */
   relays: readonly FakeRelay[] | undefined;
-  /** Stands in for the package `@roamhq/wrtc`, with whose peer connections clients dial the relays. */
+  /** Replaces the package `@roamhq/wrtc`, whose peer connections clients use to dial the relays. */
   readonly wrtc: FakeWrtc;
   /** True if phones that scan a code need a passkey, which ends the linking. Default: false. */
   needsPasskey = false;
@@ -131,7 +131,7 @@ export class FakeWhatsApp {
     return call;
   }
 
-  /** Describes a number, in the form under which WhatsApp knows it. */
+  /** Describes a number, in WhatsApp's form of it. */
   number(phone: string, number: FakeNumber): void {
     this.#directory.describe(phone, number);
   }
@@ -185,7 +185,7 @@ export class FakeWhatsApp {
     }
   }
 
-  /** The network refuses offers from now on. */
+  /** Makes the network refuse offers from now on. */
   refuseOffers(refusal: FakeOfferRefusal): void {
     this.#refusals.add(refusal);
   }

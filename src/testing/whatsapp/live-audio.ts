@@ -12,7 +12,7 @@ const HIGH_WATER = RATE * 0.2;
 const CAPACITY = RATE * 0.5;
 
 /**
- * The engine's buffer of fed audio: capture starts one frame behind the write position, reading begins once a frame is
+ * The engine's buffer of fed audio: capture starts one frame behind the write position, and reading starts once a frame is
  * buffered, above 200 ms it skips ahead, above 500 ms it drops.
  */
 export class LiveAudio {
@@ -43,7 +43,7 @@ export class LiveAudio {
     return (this.#samples.length * 1000) / RATE;
   }
 
-  /** Starts reading one frame behind the write position: what was fed before is lost. */
+  /** Starts reading one frame behind the write position: earlier audio is lost. */
   startCapture(): void {
     if (!this.#external) return;
     this.#keepLast(this.#samples, LIVE_FRAME);

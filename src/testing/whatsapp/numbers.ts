@@ -23,14 +23,14 @@ export interface FakeNumber {
   readonly offer?: "accepted" | "ignored" | { readonly error: number };
   /** Address of the callee in stanzas: the called one, the other (its phone JID for a LID), or lists with both. Default: `called`. */
   readonly addressForm?: "called" | "other" | "both";
-  /** Part of the offer's ack that lists the callee's devices: its relay, a `<user>` beside it, or none. Default: `relay`. */
+  /** Part of the offer's ack that lists the callee's devices: its relay, a sibling `<user>`, or none. Default: `relay`. */
   readonly deviceList?: "relay" | "user" | "none";
   /**
    * Address under which the history of each new link has the privacy token of this contact; undefined for a person who is
    * not in the history. Default: undefined.
    */
   readonly inHistory?: "lid" | "phone";
-  /** Until the first device that is not busy by then reports that it rings; null: never. Default: 200. */
+  /** Time until the first device that is not busy reports ringing; null for never. Default: 200. */
   readonly ringsAfterMs?: number | null;
   /** Until the network ends the ringing with `<terminate reason="timeout">`. Default: never. */
   readonly timesOutAfterMs?: number;
@@ -43,7 +43,7 @@ export interface FakeNumber {
   readonly mediaAfterMs?: number;
   /** Speech of the callee from the connected relay on, 16 kHz. Default: silence. */
   readonly speaks?: Int16Array;
-  /** Sends back what it receives, one frame later, while it does not speak. Default: false. */
+  /** Echoes its input one frame later while it does not speak. Default: false. */
   readonly echoes?: boolean;
   /** From the answer until the callee hangs up. Default: never. */
   readonly hangsUpAfterMs?: number;
@@ -51,7 +51,7 @@ export interface FakeNumber {
 
 const SHORTEST = 7;
 const LONGEST = 15;
-/** Brazilian area codes below this know their mobile numbers with the ninth digit, the others without it. */
+/** In Brazilian area codes below this, WhatsApp's mobile numbers have the ninth digit; in others they do not. */
 const NINTH_DIGIT_BELOW = 31;
 
 /** The digits of a number in any spelling. */
@@ -65,7 +65,7 @@ export function possible(digits: string): boolean {
 }
 
 /**
- * The form under which WhatsApp knows a number that no test has described: Brazilian mobile numbers of the area codes
+ * WhatsApp's form of a number that no test has described: Brazilian mobile numbers of the area codes
  * 11 to 28 with the ninth digit, those of the other area codes without it.
  */
 export function knownForm(digits: string): string {

@@ -34,7 +34,7 @@ export class Pairing {
     return this.#code;
   }
 
-  /** Shows these codes, one after the other; after the last there is silence. */
+  /** Shows these codes in order; no code follows the last one. */
   show(refs: readonly string[]): void {
     this.#stopQr();
     this.#refs = refs;

@@ -26,7 +26,7 @@ export interface FakePeerConnection {
   close(): void;
 }
 
-/** The default export of `@roamhq/wrtc`, as far as zapo uses it. A client reads it for every relay that it dials. */
+/** The part of the default export of `@roamhq/wrtc` that zapo uses. A client reads it for every relay that it dials. */
 export interface FakeWrtc {
   RTCPeerConnection: new (configuration: object) => FakePeerConnection;
 }

@@ -1,7 +1,7 @@
 import type { System } from "../../ports/system.ts";
 import type { FakePeerConnection, FakeWrtc } from "./peer-connection.ts";
 
-/** The port on which the client dials every relay. Its callee hears us there, and no audio comes back. */
+/** The port on which the client dials every relay. Its callee hears us there, but no audio comes back. */
 export const CLIENT_PORT = 3478;
 /** The port of WhatsApp Web, which carries both directions. */
 export const WEB_PORT = 3480;

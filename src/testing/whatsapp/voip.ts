@@ -80,7 +80,7 @@ export class FakeVoip implements WhatsAppVoip {
     }
     if (info.stateData.state === "ended") throw new Error("invalid transition 'offer_sent' in state 'ended'");
     if (this.#sessions.has(callId)) this.#change(session, "ringing");
-    else info.stateData.state = "ringing"; // without an event: no device knows the call
+    else info.stateData.state = "ringing"; // without an event: no device has the call
     return callId;
   }
 

@@ -3,14 +3,14 @@ import { END_OF_TURN_MS, endOfTurnMs } from "../../../domain/agents/end-of-turn.
 
 /** The callee continues speaking: silence after which the words of that are not waited for any longer, ms. */
 const REST_MS = 2_000;
-/** Silence in which a text that looks complete is taken for the whole turn, to prepare the reply, ms. */
+/** Silence after which a complete-looking text counts as the whole turn, to prepare the reply, ms. */
 const PROBABLY_OVER_MS = 200;
 /** Replies that are prepared for one turn. */
 const MAX_PREPARED = 3;
 
 /** Callbacks of a {@link CalleeTurn}. */
 export interface CalleeTurnCallbacks {
-  /** The turn has ended. @param continued the text begins with that of the turn before, whose reply was not heard */
+  /** Called at the end of a turn. @param continued true if the text starts with that of the previous turn, whose reply was not heard */
   over(text: string, continued: boolean): void;
   /** The turn is probably over, and this is its text. */
   probablyOver(text: string, continued: boolean): void;
@@ -21,7 +21,7 @@ export interface CalleeTurnCallbacks {
  * not begun to reply aloud continues with the callee's next words. Measures silence by the samples of the callee.
  */
 export class CalleeTurn {
-  /** BCP 47 tag of what is spoken. */
+  /** BCP 47 tag of the spoken language. */
   language = "en";
   readonly #sampleRate: number;
   readonly #hangOverMs: number;
@@ -67,7 +67,7 @@ export class CalleeTurn {
     if (this.#endsAfter !== undefined && this.#silenceMs >= this.#endsAfter) this.#end();
   }
 
-  /** The text of the turn so far, behind its final texts. @param ended the engine expects that the turn ends here */
+  /** The text of the turn so far, after its final texts. @param ended true if the engine expects the turn to end here */
   partial(text: string, ended = false): void {
     this.#partial = text;
     if (ended) this.#prepare();

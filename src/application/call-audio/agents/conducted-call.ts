@@ -21,10 +21,10 @@ import { TurnMeter } from "./turn-meter.ts";
 /** Dependencies of the conducted call. */
 export type ConductedCallContext = Pick<Context, "events" | "log" | "system" | "timings"> & CallTransferContext;
 
-/** Time before its maximum duration at which the agent is asked to end a call, ms. */
+/** How long before the maximum duration the agent is asked to end the call, ms. */
 const LAST_WORDS_MS = 10_000;
 
-/** One kind of agent on its call: carries out the effects on what it says, and learns what happens. */
+/** A kind of agent on a call: carries out effects on its speech and receives events. */
 export interface Conductor extends Readonly<Record<AgentTurnEffect, () => void>> {
   /** For events and logs: `scripted`. */
   readonly name: string;
@@ -34,13 +34,13 @@ export interface Conductor extends Readonly<Record<AgentTurnEffect, () => void>>
   key(digit: string): void;
   /** No one has spoken for the time that the agent listens. */
   silence(): void;
-  /** The call is near its maximum duration: the agent says goodbye. */
+  /** Called near the maximum duration: the agent says goodbye. */
   lastWords(): void;
   /** The call continues. */
   transferFailed(failed: TransferFailed): void;
 }
 
-/** The call of an agent of either kind: whose turn it is, how its turns are measured, and what the agent does besides speaking. */
+/** The call of an agent of either kind: its turns, their measurements, and the actions other than speaking. */
 export class ConductedCall {
   readonly context: ConductedCallContext;
   readonly call: CallOf<"DYNAMIC_AGENT">;
@@ -109,7 +109,7 @@ export class ConductedCall {
     return this.#result?.atEnd();
   }
 
-  /** Carries out what follows from an input; returns false if it changes nothing. */
+  /** Applies an input and carries out its effects; returns false if nothing changes. */
   take(input: AgentTurnInput): boolean {
     const decision = decideAgentTurn(this.#turn, input);
     if (decision === undefined) return false;
@@ -135,7 +135,7 @@ export class ConductedCall {
     this.take("greet");
   }
 
-  /** Sends keys; a network that cannot gets them as tones behind the agent's words. */
+  /** Sends keys; a network without support gets them as tones after the agent's words. */
   async press(keys: string): Promise<void> {
     const { leg, playout } = this.media;
     if (leg.sendDtmf === undefined) playout.enqueue(dtmfTones(keys, { sampleRate: leg.sampleRate }));

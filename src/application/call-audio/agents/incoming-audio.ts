@@ -2,7 +2,7 @@ import type { AudioFormat } from "../../../ports/audio-conversation.ts";
 import { AudioReader } from "./audio-format.ts";
 import type { ReplyAudio } from "./reply-audio.ts";
 
-/** Longest audio of an agent that waits to be played, ms: models send it much faster than that. */
+/** Maximum agent audio waiting to be played, ms: models send faster than real time. */
 const MAX_QUEUED_MS = 300_000;
 
 /** Reads the audio that an agent sends, item after item, into what is played. */

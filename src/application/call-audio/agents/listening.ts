@@ -29,7 +29,7 @@ export interface ListeningReports {
   nothingSaid(): void;
   /** True if the agent is speaking, or about to. */
   hasTurn(): boolean;
-  /** The callee's turn has ended. @param continued the text begins with the words of the turn before, to which no reply was heard */
+  /** Called at the end of the callee's turn. @param continued true if the text starts with the previous turn, to which no reply was heard */
   words(text: string, continued: boolean): void;
   /** The callee's turn is probably over. */
   probableWords(text: string, continued: boolean): void;
@@ -85,7 +85,7 @@ export class CalleeTurns implements CallTap, TranscriptReader {
     });
   }
 
-  /** BCP 47 tag of what is spoken. */
+  /** BCP 47 tag of the spoken language. */
   set language(tag: string) {
     this.#turn.language = tag;
   }
@@ -118,7 +118,7 @@ export class CalleeTurns implements CallTap, TranscriptReader {
     this.#turn.answered();
   }
 
-  /** Stores what was spoken. */
+  /** Stores the transcript. */
   add(speaker: Speaker, line: Pick<TranscriptLine, "text" | "startMs" | "endMs">): void {
     this.#transcripts.add(speaker, line);
   }

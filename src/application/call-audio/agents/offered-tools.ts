@@ -23,7 +23,7 @@ type Use = { readonly text: string; readonly fault: ToolFault | null };
  * The tools of one call as its agent gets them: their input is checked, their time and their results are limited, and none
  * of their errors ends the call.
  * @param scope aborted when the call has ended
- * @param used receives each use of a tool, for the timeline: neither the input nor the result, which may be confidential
+ * @param used receives each use of a tool, for the timeline, without its input and result, which may be confidential
  */
 export function offeredTools(
   context: Pick<Context, "system" | "log" | "agentTools">,
@@ -62,7 +62,7 @@ async function use(
   const timeout = new AbortController();
   const late = () => new ToolLate(`no result within ${ms} ms`);
   try {
-    const { value, fault } = checkedInput(tool, input); // throws if a pattern of the tool is no regular expression
+    const { value, fault } = checkedInput(tool, input); // throws if a pattern of the tool is not a regular expression
     if (value === undefined) return failed("input_invalid", fault);
     scope.throwIfAborted();
     const signal = AbortSignal.any([scope, timeout.signal]);
@@ -72,7 +72,7 @@ async function use(
     if (scope.aborted) return failed("call_over", "the call is over");
     if (error instanceof ToolLate) return failed("timeout", error.message);
     if (error instanceof ToolFailed) return failed("failed", error.message);
-    // Its message may hold what no model should know.
+    // Its message may contain data that the model must not see.
     log.warn({ call_id: callId, tool: tool.name, err: error }, "a tool of an agent failed");
     return failed("failed", "the tool failed");
   } finally {

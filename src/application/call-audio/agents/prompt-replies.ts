@@ -20,7 +20,7 @@ export class AgentSilent extends CodedError {
   readonly code = "agent_silent";
 }
 
-/** The replies of an agent on one call, which keep no caller waiting: a reply without output in time is asked for once more. */
+/** The replies of an agent on one call, with a time limit: a reply without timely output is requested once more. */
 export class PromptReplies {
   /** The conversation itself. */
   readonly conversation: Conversation;
@@ -33,7 +33,7 @@ export class PromptReplies {
   /** Since the agent last yielded something, or ended a reply. */
   #silences = 0;
 
-  /** Begins the conversation. */
+  /** Starts the conversation. */
   constructor(system: Timers, agent: Agent, brief: AgentBrief) {
     this.#system = system;
     this.#agent = agent;
@@ -109,6 +109,6 @@ async function end(actions: Actions): Promise<void> {
   try {
     await actions.return?.();
   } catch {
-    // This reply is no longer read.
+    // Called when the reply is no longer read.
   }
 }

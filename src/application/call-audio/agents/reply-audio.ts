@@ -5,7 +5,7 @@ import { type SpokenLine, SpokenQueue, Utterance } from "./spoken-queue.ts";
 /** Items that have ended or were cut, whose late audio is dropped. */
 const MAX_CLOSED = 100;
 
-/** The audio that an agent produces, played item by item: it stops if the callee interrupts, and knows how much was heard. */
+/** The audio that an agent produces, played item by item: stops if the callee interrupts, and tracks how much was heard. */
 export class ReplyAudio {
   readonly #playout: Playout;
   readonly #queue: SpokenQueue;
@@ -38,7 +38,7 @@ export class ReplyAudio {
     return utterances.reduce((sum, { lengthMs }) => sum + lengthMs, 0) - (utterances[0]?.heardMs ?? 0);
   }
 
-  /** True if more of an item is played: it has neither ended, nor was it cut. */
+  /** True while an item may still play: it has neither ended nor been cut. */
   takes(id: string): boolean {
     return !this.#closed.has(id);
   }
@@ -72,7 +72,7 @@ export class ReplyAudio {
     this.#queue.release();
   }
 
-  /** Drops the items, which are held, and all that is still to come of them; returns how much of each was heard. */
+  /** Drops the held items, including audio that has not arrived yet; returns how much of each was heard. */
   cut(): HeardItem[] {
     return this.#queue.cut().map((item) => {
       this.#close(item.id);

@@ -15,7 +15,7 @@ export class SilenceTimer {
     this.#elapsed = elapsed;
   }
 
-  /** The agent listens from now on. */
+  /** Starts the timer: the agent is listening. */
   start(forMs: number): void {
     this.#silent = 0;
     this.#listensFor = msToSamples(forMs, this.#sampleRate);
@@ -28,7 +28,7 @@ export class SilenceTimer {
     return listensFor;
   }
 
-  /** The agent listens as before {@link stop}; the silence until then counts. */
+  /** Resumes the timer after {@link stop}; earlier silence counts. */
   resume(listensFor: number | undefined): void {
     this.#listensFor = listensFor;
   }

@@ -2,29 +2,29 @@ import type { Playout } from "../../../audio/playout/playout.ts";
 import { msToSamples, samplesToMs } from "../../../audio/samples/pcm.ts";
 import { heardWords } from "../../../domain/agents/heard-words.ts";
 
-/** Words that the agent said, as far as they were heard. Times are ms since the answer. */
+/** The heard part of the agent's words. Times are ms since the answer. */
 export interface SpokenLine {
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** One text on its way to the callee: its samples as far as they are rendered, and what was heard of it. */
+/** A text on its way to the callee: the samples rendered so far and the part heard so far. */
 export class Utterance {
   text: string;
   readonly interruptible: boolean;
-  /** Of the item that it is, in the audio of an agent. */
+  /** Id of its item, for the audio of an agent. */
   readonly id: string;
   readonly #playout: Playout;
   readonly #pieces: Int16Array[] = [];
   /** The rendered samples. */
   samples = 0;
   #rendered = false;
-  /** The engine has failed in the middle of it. */
+  /** True if the engine failed in the middle of it. */
   #failed = false;
   /** Time at which its first sample was played, ms since the answer; undefined before. */
   #startMs: number | undefined;
-  /** Signal of the playout before it was begun, or resumed, ms; undefined until then. */
+  /** Signal played before it started or resumed, ms; undefined until then. */
   #heardBefore: number | undefined;
   /** Heard of it before it was held, ms. */
   #heardMs = 0;
@@ -53,7 +53,7 @@ export class Utterance {
     return samplesToMs(this.samples, this.#playout.sampleRate);
   }
 
-  /** Heard of it so far, ms. */
+  /** Length heard so far, ms. */
   get heardMs(): number {
     return this.#heardBefore === undefined ? this.#heardMs : this.#heardMs + this.#playout.heardMs - this.#heardBefore;
   }
@@ -78,7 +78,7 @@ export class Utterance {
     this.#rendered = this.#failed = true;
   }
 
-  /** Its beginning, or that of the rest of it, is played now. */
+  /** Called when it, or its remaining part, starts to play. */
   begin(): void {
     this.#startMs ??= this.#playout.clockMs;
     this.#heardBefore = this.#playout.heardMs;
@@ -119,13 +119,13 @@ export class Utterance {
 
 /** Callbacks of a {@link SpokenQueue}. */
 export interface SpokenQueueReports {
-  /** An utterance begins to be played. */
+  /** Called when an utterance starts to play. */
   begun(): void;
   /** An utterance has been played, or was cut. */
   spoken(line: SpokenLine, utterance: Utterance): void;
 }
 
-/** The words of an agent that have not been heard to their end: played one after the other, unless the agent's turn is held. */
+/** The agent's utterances that have not been fully heard, played in order unless the agent's turn is held. */
 export class SpokenQueue {
   /** The next one first. */
   readonly utterances: Utterance[] = [];
@@ -144,7 +144,7 @@ export class SpokenQueue {
     return this.utterances[0]?.begun === true;
   }
 
-  /** Adds an utterance, whose unheard part is played behind the others. */
+  /** Adds an utterance, whose unheard part plays after the others. */
   push(utterance: Utterance): void {
     this.utterances.push(utterance);
     if (!this.#turn.isHeld) this.#play(utterance);

@@ -24,7 +24,7 @@ export class TranscriptionWatch {
     return this.#turns > 0;
   }
 
-  /** The callee is speaking, and it is no click. */
+  /** Called when the callee speaks for longer than a click. */
   speaks(): void {
     this.#spoke = true;
   }

@@ -33,7 +33,7 @@ export class TurnMeter {
   #turn: Turn | undefined;
   #requestedAt = 0;
   #saidAt = 0;
-  /** Samples of silence at the beginning of the turn's audio; undefined if there was something audible, or no more is to come. */
+  /** Samples of silence at the start of the turn's audio; undefined after audible samples or at the end. */
   #leading: number | undefined;
 
   /** @param monotonic ms on a clock that never jumps */
@@ -87,7 +87,7 @@ export class TurnMeter {
       this.#turn.interruptLatencyMs = this.#ms(Math.max(0, (this.#held ?? this.#played) - began));
   }
 
-  /** The agent is asked for a reply. */
+  /** Called when the agent is asked for a reply. */
   requested(input: { readonly type: TurnMetrics["input"]; readonly continued?: boolean | undefined }): void {
     const words = input.type === "words";
     // The reply has not been heard before.
@@ -116,21 +116,21 @@ export class TurnMeter {
     if (this.#turn !== undefined && firstTokenMs !== undefined) this.#turn.llmTtftMs = Math.round(firstTokenMs);
   }
 
-  /** The agent says a sentence. */
+  /** Called when the agent passes on a sentence. */
   says(): void {
     if (this.#turn === undefined || this.#turn.firstSentenceMs !== null) return;
     this.#saidAt = this.#monotonic();
     this.#turn.firstSentenceMs = Math.round(this.#saidAt - this.#requestedAt);
   }
 
-  /** The first samples of a sentence have come. */
+  /** Called with the first samples of a sentence. */
   rendered(): void {
     if (this.#turn === undefined || this.#turn.ttsTtfbMs !== null) return;
     this.#turn.ttsTtfbMs = Math.round(this.#monotonic() - this.#saidAt);
     this.#leading = 0;
   }
 
-  /** The first audio of a reply has come, from an agent that needs no speech engine. */
+  /** Called with the first audio of a reply from an agent that needs no speech engine. */
   audioBegins(): void {
     if (this.#turn === undefined || this.#turn.llmTtftMs !== null) return;
     this.#turn.llmTtftMs = Math.round(this.#monotonic() - this.#requestedAt);

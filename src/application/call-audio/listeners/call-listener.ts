@@ -4,7 +4,7 @@ import type { Refusal } from "../../../domain/refusal.ts";
 import { type CallListening, KEPT_MS, type ListenItem } from "./call-listening.ts";
 import { ListenerRing } from "./listener-ring.ts";
 
-/** Longest piece of audio, ms: a listener that is behind gets larger pieces. */
+/** Longest piece of audio, ms: a listener that lags gets larger pieces. */
 const MAX_MS = 200;
 
 /** Callbacks of a {@link QueuedListener}. */

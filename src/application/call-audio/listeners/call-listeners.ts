@@ -17,7 +17,7 @@ export interface ListenedSession {
   readonly call: Call;
   /** Resolves when the session has ended: the call has ended, waits again, or broke off. */
   readonly stored: Promise<void>;
-  /** Follows the audio: the callee on the left, what is played to them on the right; undefined without a leg. */
+  /** Follows the audio: the callee on the left, the outbound audio on the right; undefined without a leg. */
   follow(take: TakeChannels, pieceMs: number): FollowedAudio | undefined;
   /** Notes something in the timeline; without effect once the call has ended. */
   note(fact: Fact<"listening_started" | "listening_ended">): void;

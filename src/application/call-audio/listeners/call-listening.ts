@@ -5,9 +5,9 @@ import type { Outcome } from "../../../domain/calls/outcome.ts";
 export type ListenItem =
   /** The call has not been picked up yet. */
   | { readonly type: "waiting"; readonly status: CallStatus }
-  /** The audio begins. */
+  /** Called when the audio starts. */
   | { readonly type: "started"; readonly sampleRate: number }
-  /** The next samples of both sides, interleaved: the callee on the left, what was played to them on the right. */
+  /** The next samples of both sides, interleaved: the callee on the left, the outbound audio on the right. */
   | { readonly type: "audio"; readonly samples: Int16Array<ArrayBuffer> }
   /** Audio is missing here, because it was not read in time. */
   | { readonly type: "gap"; readonly lostMs: number }
@@ -26,5 +26,5 @@ export interface CallListening extends AsyncIterable<ListenItem> {
 
 /** Most audio that waits for a listener, ms. */
 export const KEPT_MS = 5_000;
-/** Most listeners of one call. */
+/** Maximum listeners of one call. */
 export const MAX_LISTENERS = 4;

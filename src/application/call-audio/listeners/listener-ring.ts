@@ -5,7 +5,7 @@
 export class ListenerRing {
   readonly #samples: Int16Array;
   readonly #capacity: number;
-  /** Samples per channel so far. */
+  /** Number of samples per channel so far. */
   #written = 0;
   #read = 0;
   #lost = 0;

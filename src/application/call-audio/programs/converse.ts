@@ -65,7 +65,7 @@ function partsOf(conducted: AgentCall | AudioAgentCall): LiveParts {
   };
 }
 
-/** A signal that is aborted with another one, but not before what is left to do then. */
+/** A signal that follows another one, but only after the remaining work. */
 function outlasting(signal: AbortSignal, rest: () => Promise<unknown> | undefined): AbortSignal {
   const scope = new AbortController();
   const end = (): void => scope.abort(signal.reason);
@@ -79,7 +79,7 @@ function outlasting(signal: AbortSignal, rest: () => Promise<unknown> | undefine
   return scope.signal;
 }
 
-/** The agent of this server. @throws {ProgramFailed} there is none */
+/** The agent of this server. @throws {ProgramFailed} no agent is configured */
 function agentOf({ agent }: Pick<Context, "agent">): Agent | AudioAgent {
   if (agent === undefined) throw new ProgramFailed("agent_unavailable", "no AI agent is configured on this server");
   return agent;

@@ -7,7 +7,7 @@ import type { Demand } from "../speech/fair-turns.ts";
 export interface PreparedMessage {
   /**
    * Resolves when the beginning is ready: a second of it, or all of a shorter message. Called once, before `samples`.
-   * @param begun called when rendering starts, once the turn has come and the storage has answered
+   * @param begun called when rendering starts, at the call's turn and after the storage has responded
    * @throws {ProgramFailed} the message cannot be rendered, or has no sound
    * @throws {StorageUnavailable} its audio file cannot be read now
    */
@@ -17,9 +17,9 @@ export interface PreparedMessage {
    * @throws {ProgramFailed}
    */
   samples(playout: Playout): AsyncIterable<Int16Array>;
-  /** Receives what is not in the samples: what is known now, and the rest as it is found. Called once. */
+  /** Receives the skipped parts: those known now, and later ones as they are found. Called once. */
   onSkipped?(report: (passage: SkippedText) => void): void;
-  /** Share of the accepted message that is in the samples, 0 to 1, as far as it is known. Default: 1. */
+  /** Known share of the accepted message in the samples, 0 to 1. Default: 1. */
   readonly playableShare?: number;
   /** Stops rendering. Idempotent. */
   cancel(): void;
@@ -29,7 +29,7 @@ export interface PreparedMessage {
 export class MessageDemand implements Demand {
   readonly userId: string;
   readonly instanceId: string;
-  /** Called at the beginning of each turn. */
+  /** Called at the start of each turn. */
   begin: () => void = () => {};
   preparedMs = 0;
   playout: Playout | undefined;

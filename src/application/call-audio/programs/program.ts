@@ -76,7 +76,7 @@ export interface LiveCallMedia {
 export interface MessageProgram<Type extends CallType = CallType> {
   readonly kind: "message";
   /**
-   * Creates the message, which is prepared before anybody is dialled.
+   * Creates the message, which is prepared before dialling.
    * @param usualRate the rate that its leg will probably have, Hz
    */
   message(context: ProgramContext, call: CallOf<Type>, usualRate: number): PreparedMessage;
@@ -89,10 +89,10 @@ export interface LiveProgram<Type extends CallType = CallType> {
   readonly streamed: boolean;
   /** Reason for the end of the call once the program's audio has been played. */
   readonly playedReason: FlowRules["playedReason"];
-  /** Runs before anybody is dialled. @param network undefined: no longer mounted @throws {ProgramFailed} */
+  /** Runs before dialling. @param network undefined if it is no longer mounted @throws {ProgramFailed} */
   check(context: ProgramContext, call: CallOf<Type>, network: Telephony | undefined): void | Promise<void>;
   /**
-   * Runs after {@link check}, before anybody is dialled: resolves with what replaces {@link connect}; undefined if nothing
+   * Runs after {@link check} and before dialling: resolves with a replacement for {@link connect}; undefined if nothing
    * does. The signal is aborted when the call has ended.
    * @throws {ProgramFailed} the callee is not dialled
    */
@@ -117,7 +117,7 @@ export interface LiveParts {
   result?(): CallResult | undefined;
   /** Result by the schema of the call, after its end; undefined if none was asked for. */
   findings?(): FindingsAtEnd | undefined;
-  /** A machine has answered: says nothing until {@link leaveMessage}. */
+  /** Stays silent until {@link leaveMessage}, because a machine has answered. */
   awaitVoicemail?(): void;
   /** The machine records now. */
   leaveMessage?(): void;

@@ -34,7 +34,7 @@ class SpokenMessage implements PreparedMessage {
   /** Characters of the slices that are rendered, and the length of their sound, ms. */
   #slicesCharacters = 0;
   #slicesMs = 0;
-  /** Length of all sound so far, ms, and whether that is all. */
+  /** Length of the audio so far, ms, and if it is complete. */
   #renderedMs = 0;
   #isRendered = false;
   /** Passages that were skipped before they could be reported. */
@@ -83,7 +83,7 @@ class SpokenMessage implements PreparedMessage {
     this.#scope.abort(new ProgramFailed("speech_failed", "the message is not needed any more"));
   }
 
-  /** Characters whose sound is there: those of whole slices, and as many of the current one as its length suggests. */
+  /** Number of characters already rendered: those of whole slices, plus an estimate for the current one by its length. */
   get #renderedCharacters(): number {
     const characterMs = this.#slicesMs / this.#slicesCharacters || USUAL_CHARACTER_MS;
     return this.#slicesCharacters + (this.#renderedMs - this.#slicesMs) / characterMs;

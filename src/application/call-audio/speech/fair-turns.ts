@@ -1,7 +1,7 @@
 import { nextTurn } from "../../../base/next-turn.ts";
 import type { System } from "../../../ports/system.ts";
 
-/** A call whose work is done in slices. */
+/** A call whose work is split into slices. */
 export interface Demand {
   readonly userId: string;
   readonly instanceId: string;
@@ -9,11 +9,11 @@ export interface Demand {
   readonly playing: boolean;
   /** Audio that is ready and has not been played yet, ms. */
   readonly aheadMs: number;
-  /** Called at the beginning of each turn. */
+  /** Called at the start of each turn. */
   begin?(): void;
 }
 
-/** An answered call with less than this of audio ready comes first, ms. */
+/** An answered call with less audio ready than this comes first, ms. */
 const SCARCE_MS = 5_000;
 /** A call with more than this of audio ready yields to all others, ms. */
 const PLENTY_MS = 30_000;

@@ -13,7 +13,7 @@ export interface Promptness {
 /**
  * The items of a source that keeps no reader waiting: without a first item in time it is aborted and opened once more; then, and
  * after any later item that is late, this throws.
- * @param open begins the work, until its signal is aborted
+ * @param open starts the work, which runs until its signal is aborted
  */
 export async function* promptly<T>(
   open: (signal: AbortSignal) => AsyncIterable<T>,

@@ -24,20 +24,20 @@ import { type Demand, FairTurns } from "./fair-turns.ts";
 const AT_ONCE = 2;
 /** Default length of the longest slice of a text, characters. */
 const SLICE_LENGTH = 300;
-/** Maximum length of a text for an engine, characters; digits that are written one by one make a text longer. */
+/** Maximum length of a text for an engine, characters; spelling out digits makes a text longer. */
 const MAX_SLICE_LENGTH = 4096;
 /** Shortest first slice, characters: a single sentence if possible, so that it is spoken soon. */
 const FIRST_SLICE = 40;
 
 /** Callbacks of {@link SpeechScheduler.speak}. */
 export interface SpeakReports {
-  /** Receives what is not spoken: first the passages in scripts that the voice does not know. */
+  /** Receives the skipped parts: first the passages in scripts that the voice does not support. */
   skipped?(passage: SkippedText): void;
   /** All sound of a slice has been consumed. @param characters its letters, digits and emoji */
   spoken?(characters: number): void;
 }
 
-/** Thrown for a text that is in scripts that its voice does not know. */
+/** Thrown for a text in scripts that its voice does not support. */
 export class UnspeakableText extends NothingToSpeak {}
 
 /** Speaks texts in slices, so that each call gets its turn between the long texts of others. */
@@ -47,7 +47,7 @@ export class SpeechScheduler {
   readonly #voiceMs: number;
   readonly #turns = new Map<string, FairTurns>();
 
-  /** @param voiceMs how long a look-up of a voice may take, ms */
+  /** @param voiceMs timeout of a voice look-up, ms */
   constructor(speech: Speech, system: System, voiceMs: number = DEFAULT_TIMINGS.messagePreparationMs) {
     this.#speech = speech;
     this.#system = system;
@@ -56,7 +56,7 @@ export class SpeechScheduler {
 
   /**
    * Speaks a text: codes digit by digit, without the passages that the voice cannot speak. A slice is rendered to its end
-   * even if its pieces are not consumed; the next one begins when they have been.
+   * even if its pieces are not consumed; the next one starts once they are.
    * @throws {VoiceUnavailable | SpeechFailed} or the signal's reason
    */
   async *speak(
@@ -149,7 +149,7 @@ export class SpeechScheduler {
   }
 }
 
-/** The error for a text in scripts that a voice does not know. */
+/** The error for a text in scripts that a voice does not support. */
 export function unspeakableDetail({ id }: Voice, scripts: readonly string[]): string {
   return `voice ${id} cannot speak ${scripts.length === 0 ? "this script" : scripts.map(scriptName).join(", ")}`;
 }

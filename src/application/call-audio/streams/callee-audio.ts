@@ -44,7 +44,7 @@ export class CalleeAudio implements FrameSink {
     this.#prepare();
   }
 
-  /** The call is answered: frames are emitted from now on. */
+  /** Starts emitting frames, once the call is answered. */
   start(): void {
     this.answered = true;
   }

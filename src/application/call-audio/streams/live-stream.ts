@@ -37,13 +37,13 @@ export interface LiveStreamParts {
 
 /** Callbacks of a {@link LiveStream}. */
 export interface LiveStreamHost {
-  /** The call has ended, and the stream is no longer needed. */
+  /** Called when the call has ended and the stream is no longer needed. */
   gone(): void;
   /** The client has ended a call that has no session yet: no callee was dialled. */
   terminate(): void;
 }
 
-/** The live stream of one call: the client's audio goes to the callee, and the callee's audio to the client. */
+/** The live stream of one call: passes the client's audio to the callee and the callee's audio to the client. */
 export class LiveStream implements CallTap {
   readonly #context: LiveStreamParts;
   readonly #host: LiveStreamHost;
@@ -107,7 +107,7 @@ export class LiveStream implements CallTap {
     return this.#session === undefined && this.#state === "detached" && quiet;
   }
 
-  /** A session of the call has begun; it is notified when clients come and go. */
+  /** Attaches the call's session, which is notified when clients connect and disconnect. */
   begin(session: (signal: CallSignal) => void): void {
     this.#session = session;
     if (this.draining) session({ type: "stream_closed" });
@@ -246,7 +246,7 @@ export class LiveStream implements CallTap {
   }
 
   /**
-   * The client disconnected, or was dropped: the call waits for another one, unless it is draining. The callee hears what is
+   * Called when the client has disconnected or was dropped: the call waits for another one, unless it is draining. The callee hears audio that is
    * queued, then silence.
    */
   #lose(): void {
@@ -254,7 +254,7 @@ export class LiveStream implements CallTap {
     if (!this.draining) this.#session?.({ type: "stream_detached" });
   }
 
-  /** Plays what is queued, then ends the call; before the answer the call ends at once. */
+  /** Plays the queued audio, then ends the call; before the answer the call ends immediately. */
   #drain(input: "hang_up" | "leave"): void {
     const draining = this.draining;
     this.#move(input);

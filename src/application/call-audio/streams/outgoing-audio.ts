@@ -30,7 +30,7 @@ export class OutgoingAudio implements PlayoutSupply {
     return this.#pending.ms + (this.#playout?.queuedMs ?? 0);
   }
 
-  /** Signal played so far, ms. */
+  /** Length of the signal played so far, ms. */
   get heardMs(): number {
     return this.#playout?.heardMs ?? 0;
   }
@@ -54,7 +54,7 @@ export class OutgoingAudio implements PlayoutSupply {
   }
 
   /**
-   * Calls back, within the leg's clock, when everything written so far has been played.
+   * Calls back on the leg's clock once all audio written so far has been played.
    * @throws {RangeError} too many marks are pending
    */
   mark(name: string, reached: (name: string) => void): void {

@@ -18,7 +18,7 @@ interface PendingMark {
  *
  * A resampler holds back its last samples, 2 ms at 8 kHz, until the next ones arrive. {@link flush} releases them when the
  * queue is about to run dry. A client that keeps pace with the leg to the sample would cause a flush between any two
- * pieces, so a stretch that begins with an empty queue is preceded by that much silence.
+ * pieces, so a stretch that starts with an empty queue is preceded by that much silence.
  */
 export class ResampledPlayout {
   readonly from: number;
@@ -53,7 +53,7 @@ export class ResampledPlayout {
     else this.#marks.push({ at, mark });
   }
 
-  /** Releases the samples that the resampler holds back, as if silence followed; the next piece begins another stretch. */
+  /** Flushes the samples that the resampler holds back, as if silence followed; the next piece starts another stretch. */
   flush(): void {
     if (this.#pushed === 0) return;
     const rest = this.#resampler.flush();

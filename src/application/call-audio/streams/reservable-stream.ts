@@ -12,7 +12,7 @@ export class ReservableStream {
   #giveUp: (() => void) | undefined;
   #cancel: () => void = () => {};
 
-  /** @param attachMs how long a reservation waits for its client, ms */
+  /** @param attachMs time that a reservation waits for its client, ms */
   constructor(stream: LiveStream, system: System, attachMs: number) {
     this.stream = stream;
     this.#system = system;

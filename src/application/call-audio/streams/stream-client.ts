@@ -36,7 +36,7 @@ export interface StreamEvent {
 /** A transcribed utterance, or its beginning. */
 export interface Transcript {
   readonly text: string;
-  /** Start of the utterance, as far as the engine knows it; ms since 1970-01-01 UTC. */
+  /** Start of the utterance, if the engine reports it; ms since 1970-01-01 UTC. */
   readonly timestamp: number;
   /** False: the engine may still revise it. */
   readonly final: boolean;
@@ -64,7 +64,7 @@ export interface StreamClient {
   transcript(transcript: Transcript): void;
   /** The next 20 ms of the callee's audio at `calleeRate`, from the answer on, without gaps. Valid during the call only. */
   callee(frame: Int16Array): void;
-  /** The stream has ended for this client, which is no longer attached. */
+  /** Called when the stream has ended for this client, which is detached. */
   over(end: StreamEnd): void;
 }
 
@@ -72,7 +72,7 @@ export interface StreamClient {
 export interface StreamAttachment {
   /**
    * Queues audio for the callee, also before the answer. Pieces of any length form one continuous stream; the array is not
-   * kept. While the callee's side holds the call, the queue stands still.
+   * kept. While the callee's side holds the call, the queue is paused.
    * @throws {RangeError} the rate is not a whole number from 4000 to 192000 Hz
    */
   write(samples: Int16Array, sampleRate: number): void;
@@ -90,7 +90,7 @@ export interface StreamAttachment {
   /** Reports bytes of this client's audio that are not heard, as the event `audio_ignored` of the call. */
   ignored(part: IgnoredBytes): void;
   /**
-   * Requests the event `mark` for when all audio written so far has been played; it comes at once if the queue is empty.
+   * Requests the event `mark` for when all audio written so far has been played; it is emitted immediately if the queue is empty.
    * @throws {RangeError} 10,000 marks are pending already
    */
   mark(name: string): void;
@@ -122,7 +122,7 @@ export interface StreamAttachment {
  */
 export interface StreamReservation {
   /**
-   * Attaches the client, which at once receives the events so far. Once only.
+   * Attaches the client, which immediately receives the events so far. Call it once.
    * @throws {Refusal} `stream_already_attached`: the reservation was used before, or given up
    * @throws {RangeError} `calleeRate` is not a multiple of 50 from 4000 to 192000 Hz
    */

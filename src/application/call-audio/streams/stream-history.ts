@@ -43,7 +43,7 @@ export class StreamHistory {
     while (this.#sent[0] && this.#sent[0].at < at - IN_TRANSIT_MS) this.#sent.shift();
   }
 
-  /** The client is gone at this time, ms; it may have been gone since its last sign of life. */
+  /** Records that the client has disconnected at this time, ms, possibly as early as its last sign of life. */
   gone(at: number): void {
     for (const sent of this.#sent.splice(0)) if (sent.at >= at - SILENT_MS) this.missed(sent.transcript);
   }

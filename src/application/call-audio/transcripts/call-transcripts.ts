@@ -25,7 +25,7 @@ export interface TranscriptReader {
   transcript(transcript: Transcript, ended: boolean): void;
   /** Time the callee must be silent after this text until their turn has ended, ms. Left out: the usual time. */
   endOfTurnMs?(text: string): number;
-  /** The silence after the callee's speech was long enough: the engine now transcribes what was said. */
+  /** Called after enough silence: the engine now transcribes the callee's speech. */
   turnEnded?(): void;
   /** Reports speech without words. */
   nothingSaid?(): void;
@@ -111,13 +111,13 @@ export class CallTranscripts implements CallTap {
     for (const feed of this.#feeds.values()) feed.start();
   }
 
-  /** The engine gets silence for what was not received: repeated sounds could become words. */
+  /** The engine gets silence for missing audio: concealed audio could turn into words. */
   inbound(_frame: Int16Array, received: Int16Array): void {
     if (this.#answeredAt === undefined || this.#finishing) return;
     const feed = this.#feeds.get("callee");
     if (!this.#receiving) {
       this.#receiving = true;
-      // What was played in the same tick is as old as this frame.
+      // Audio played in the same tick has the same age as this frame.
       feed?.push(undefined, 0, Math.max(0, this.#playedBefore - received.length));
     }
     feed?.push(received, 0, received.length);

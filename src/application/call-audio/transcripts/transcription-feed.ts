@@ -12,7 +12,7 @@ const FRAME_MS = 20;
 export interface TranscriptionReports {
   /** The engine has emitted an event. */
   transcribed(event: TranscriptionEvent): void;
-  /** A turn has ended, by our own turn detector: the engine has been told to transcribe it. */
+  /** Called when our turn detector has ended a turn, which the engine then transcribes. */
   turnEnded(): void;
 }
 

@@ -4,7 +4,7 @@ import type { VoiceActivity, VoiceActivityDetector } from "../../../ports/voice-
 
 /** Longest turn, ms; a longer one is cut and continues as the next turn. */
 export const MAX_TURN_MS = 30_000;
-/** Audio before the first speech that belongs to the turn, so that no first sound is cut off, ms. */
+/** Audio before the first speech that belongs to the turn, so that its first sound is not cut off, ms. */
 export const PRE_ROLL_MS = 300;
 
 const FRAME_MS = 20;
@@ -30,7 +30,7 @@ export class TurnDetector {
   readonly #frameLength: number;
   /** The latest frames before a turn, as a ring. */
   readonly #preRoll: readonly Int16Array[];
-  /** Length of detected speech that begins a turn, ms. */
+  /** Length of detected speech that starts a turn, ms. */
   readonly #beginMs: number;
   readonly #hangOverMs: number;
   /** Length of silence that ends the current turn, including the voice detector's own hang-over, ms. */

@@ -205,7 +205,7 @@ export class CallCreation {
     }
   }
 
-  /** Without `strict`, such a call is accepted and fails before anybody is dialled. @throws {Refusal} `agent_unavailable` */
+  /** Without `strict`, such a call is accepted and fails before it is dialled. @throws {Refusal} `agent_unavailable` */
   async #assertConductable(call: Call, network: Telephony | undefined): Promise<void> {
     const program = programOf(call);
     try {

@@ -5,7 +5,7 @@ import { DialError, type Telephony } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";
 
 /**
- * Makes sure that calls over the network may come from this caller.
+ * Checks that the network allows this caller.
  * @throws {Refusal} `caller_id_not_allowed`; names the allowed numbers only to users of the network
  */
 export async function assertCallerAllowed(

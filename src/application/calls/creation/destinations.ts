@@ -58,7 +58,7 @@ export async function assertDiallable(context: DestinationsContext, network: Tel
   if (why !== undefined) throw new DialError("rejected_by_network", `not dialled: ${why}`);
 }
 
-/** True if the network may lead a call on to another number: the server and the creator of the call may call it. */
+/** True if the network may forward a call to another number: both the server and the creator of the call may call it. */
 export function mayLeadTo(
   { callLimits }: Pick<Context, "callLimits">,
   { allowedPrefixes }: Call,
@@ -69,7 +69,7 @@ export function mayLeadTo(
 
 /**
  * Reason why a live call may not be transferred to a number; undefined if it may. A transfer costs as much as a call, so the same
- * rules are asked, as they are now.
+ * rules apply.
  */
 export async function transferRefusal(
   context: DestinationsContext,
@@ -86,7 +86,7 @@ export async function transferRefusal(
   return (await doNotCallBlock(context, call.userId, phoneNumber))?.detail;
 }
 
-/** Number of calls the principal may create; undefined: any number. A token's own limit goes before the server's. */
+/** Number of calls the principal may create; undefined for no limit. A token's limit overrides the server's. */
 export function quotaOf(
   { callLimits, purgeClock }: Pick<Context, "callLimits" | "purgeClock">,
   principal: Principal,

@@ -34,7 +34,7 @@ export async function unspeakableTextFault(
   return { pointer: "/tts/text", code: "text_unspeakable", detail: unspeakableDetail(voice, scripts) + fix };
 }
 
-/** The first voice of each language that speaks these scripts; languages that are written in them come first. */
+/** The first voice of each language that can speak these scripts, with languages written in them first. */
 function speakersOf(voices: readonly Voice[], scripts: readonly string[]): string[] {
   const speakers = voices.filter(({ scripts: spoken }) => {
     const letters = spoken?.flatMap(lettersOf);

@@ -18,8 +18,8 @@ export interface CallKeepers {
 }
 
 /**
- * Deletes final calls with all that belongs to them. Recordings go first, whatever is known of them, so that no crash
- * leaves one behind whose call is gone.
+ * Deletes final calls with all of their records. Recordings are deleted first, in any case, so that no crash
+ * leaves a recording without its call.
  */
 export async function removeCalls(
   { storage, recordings, telephony, system, timings, purgeClock }: CallKeepers,

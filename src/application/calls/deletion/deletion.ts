@@ -7,7 +7,7 @@ interface Request {
   cancel: (() => void) | undefined;
 }
 
-/** One deletion that is under way, and the one request that waits for it; others stand in line. */
+/** A deletion in progress and the one request that waits for it; other requests queue. */
 export class Deletion {
   readonly done: Promise<void>;
   readonly #context: Pick<Context, "system" | "timings">;

@@ -20,7 +20,7 @@ const AT_ONCE = 20;
 const REMEMBERED = 1_000;
 
 /**
- * Deletes instances. The intent is stored first: from then on the instance reads as not found. Then its calls are ended,
+ * Deletes instances. The intent is stored first: after that, the instance reads as not found. Then its calls are ended,
  * its device is unlinked, its credentials are erased and its line is closed. What a fault interrupts continues
  * automatically when the storage is back, and in the next process after a crash.
  */
@@ -45,7 +45,7 @@ export class Deletions {
     });
   }
 
-  /** Begins no more steps; what is left is finished by the next start. */
+  /** Starts no more steps; the next start finishes the rest. */
   stop(): void {
     this.#stopping = true;
   }
@@ -61,7 +61,7 @@ export class Deletions {
   }
 
   /**
-   * Deletes the instance; resolves for one of several requests when everything is done.
+   * Deletes the instance; of several concurrent requests, one waits until it is complete.
    * @throws {Refusal} `instance_not_found`: another request has deleted it; `stopping`
    * @throws {StorageUnavailable} the storage takes too long; the deletion continues automatically
    */
@@ -92,7 +92,7 @@ export class Deletions {
     deletion.done.then(
       () => this.#forgetOldest(),
       (error: unknown) => {
-        this.#known.delete(instance.id); // a repeated request begins anew
+        this.#known.delete(instance.id); // a repeated request starts again
         if (this.#stopping || error instanceof Refusal) return;
         this.#context.log.error({ instance_id: instance.id, err: error }, "the instance could not be deleted");
       },

@@ -16,7 +16,7 @@ const BATCH = 500;
 export interface Erasure {
   /** Calls to the number, and calls that mention it: in their message, outcome, events or transcript. */
   readonly calls: number;
-  /** Of those calls, and events that the number was once linked to an instance. */
+  /** Events of those calls, and events that the number was once linked to an instance. */
   readonly events: number;
   readonly transcriptLines: number;
   readonly recordings: number;
@@ -90,7 +90,7 @@ export function eraseWithLiveCalls(
   return erasePhone(context, phone, (call) => settle(terminations, dispatcher, call));
 }
 
-/** Deletes calls with all that belongs to them; active ones are ended first. */
+/** Deletes calls with all of their records; active ones are ended first. */
 export async function removeWithLiveCalls(
   context: ErasureContext,
   terminations: Terminations,

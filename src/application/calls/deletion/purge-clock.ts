@@ -110,7 +110,7 @@ export class PurgeClock {
     });
   }
 
-  /** The pending claim; a new one if there is none, or if the wall clock has gone back behind it. */
+  /** The pending claim; a new one if there is none, or if the wall clock was set back before it. */
   #claimOf(wall: number, passed: number): Claim {
     const since = this.#system.monotonic();
     if (this.#claim && wall >= this.#claim.at + waited(this.#claim, since) - SLACK_MS) return this.#claim;

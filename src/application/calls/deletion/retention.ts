@@ -14,17 +14,17 @@ const DAY_MS = 24 * 60 * 60_000;
 const EVERY_MS = 60 * 60_000;
 const BATCH = 500;
 
-/** Retention after the end of a call, days; undefined: for ever. */
+/** Retention after the end of a call, days; undefined for unlimited. */
 export interface RetentionDays {
-  /** Calls, with all that belongs to them, and instances after their deletion. */
+  /** Calls with all of their records, and instances after their deletion. */
   readonly calls?: number | undefined;
   /** Recordings; never longer than their calls. */
   readonly recordings?: number | undefined;
 }
 
 /**
- * Deletes what is kept long enough: calls with their events and recordings, recordings before them, deleted instances,
- * and in any case results of idempotent requests, and what counts deleted calls. It goes by the purge clock, every hour.
+ * Deletes expired data: calls with their events and recordings, recordings before their calls, deleted instances,
+ * and always results of idempotent requests and counters of deleted calls. Runs every hour, by the purge clock.
  */
 export class Retention {
   readonly #context: RetentionContext;
@@ -45,7 +45,7 @@ export class Retention {
     this.#sweepIn(0);
   }
 
-  /** Resolves when the sweep that runs has come to its next stop. */
+  /** Resolves when the running sweep has reached its next stop. */
   async stop(): Promise<void> {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -114,7 +114,7 @@ export class Retention {
     }
   }
 
-  /** Deletes these calls together or, if that fails, one by one; returns how many are deleted. */
+  /** Deletes these calls together or, if that fails, individually; returns the number deleted. */
   async #removeCalls(ids: readonly string[]): Promise<number> {
     try {
       if (ids.length > 0) await removeCalls(this.#context, ids);
@@ -127,7 +127,7 @@ export class Retention {
     return deleted;
   }
 
-  /** 1, or 0 if what belongs to the call cannot be deleted: that must not keep others. */
+  /** 1, or 0 if the call's records cannot be deleted, which must not block other calls. */
   async #deleted(callId: string, work: () => Promise<unknown>): Promise<0 | 1> {
     try {
       await work();

@@ -26,7 +26,7 @@ import { storedTime } from "../../stored-times.ts";
 /** Dependencies of the dial protection. */
 export type DialProtectionContext = Pick<Context, "policy" | "storage" | "system" | "timings">;
 
-/** Decision about the next call. `ms`: how long it waits before the next look. */
+/** Decision about the next call. `ms`: wait until the next check. */
 type NextDial =
   | { readonly do: "dial" }
   | { readonly do: "wait"; readonly ms: number }
@@ -136,7 +136,7 @@ async function pastOf(
 
 /**
  * The dials that the protection counts.
- * @param range `since`: from when they are those of the number; `after`: calls of the number have greater ids; `lastToo`: the pace counts from the last one, which this
+ * @param range `since`: time since which they belong to the number; `after`: calls of the number have greater ids; `lastToo`: the pace counts from the last one, which this
  * process has not placed
  */
 async function dialsOf(
@@ -161,7 +161,7 @@ async function dialsOf(
   return { history: [...dials.values()].sort((a, b) => b.at - a.at), reached: reached.filter(isOfNumber) };
 }
 
-/** The last dial of an earlier process, as far as the wall clock knows how long ago it was. */
+/** The last dial of an earlier process, dated by the wall clock. */
 function restoreLastDial(
   { system }: Pick<Context, "system">,
   number: NumberState,

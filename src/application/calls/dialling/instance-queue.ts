@@ -21,7 +21,7 @@ import type { Preparations } from "./preparations.ts";
 export type InstanceQueueContext = Pick<Context, "lease" | "log" | "nodeId" | "standStill" | "storage" | "system"> &
   CallSessionContext;
 
-/** The rate of most legs of a network that names none, Hz. */
+/** Assumed rate of legs of a network that states none, Hz. */
 const USUAL_RATE = 8_000;
 
 /** The dispatcher of a queue. */
@@ -161,7 +161,7 @@ export class InstanceQueue {
     if (result) this.#decide(result);
   }
 
-  /** Dials the next call if its time has come; resolves with what the queue does otherwise. */
+  /** Dials the next call if it is due; otherwise resolves with the next step of the queue. */
   async #dialNext(): Promise<QueueInput | undefined> {
     const { system } = this.#context;
     const { preparations } = this.#host;

@@ -32,7 +32,7 @@ export interface PreparationsWatcher {
 }
 
 /**
- * Prepares messages of calls that wait: one for each instance, before its call is claimed. A call whose message is not
+ * Prepares messages of waiting calls: one per instance, before its call is claimed. A call whose message is not
  * ready in time fails, and no phone has rung. A preparation is not stored; a cancelled one leaves its call
  * waiting.
  */
@@ -72,14 +72,14 @@ export class Preparations {
     else preparation.ready = { callId: call.id, message };
   }
 
-  /** Hands over what is ready: it is the caller's to cancel from now on. */
+  /** Hands over the prepared message, which the caller must now cancel. */
   take(instanceId: string): PreparedCall | undefined {
     const ready = this.ready(instanceId);
     if (ready) this.#byInstance.delete(instanceId);
     return ready;
   }
 
-  /** Stops the preparation of an instance, or only that of one call, and frees what it has rendered. */
+  /** Stops the preparation of an instance, or only of one call, and frees its rendered audio. */
   cancel(instanceId: string, callId?: string): void {
     const preparation = this.#byInstance.get(instanceId);
     if (!preparation || (callId !== undefined && preparation.call.id !== callId)) return;

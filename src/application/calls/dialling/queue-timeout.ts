@@ -176,7 +176,7 @@ export class QueueTimeout {
     if (this.#seen === before) this.#seen = stays ? last : undefined;
   }
 
-  /** Resolves with whether the call was failed; a call that waits behind another one of a line that takes calls stays. */
+  /** Resolves with true if the call was failed; a call queued behind another one on a working line stays. */
   async #fail(call: Call): Promise<boolean> {
     const monitor = this.#lines.find(call.instanceId);
     if (monitor?.canDial && !monitor.number.full) return false;

@@ -12,14 +12,14 @@ interface StandStillParts {
 /** A time in which the process did nothing. */
 interface Gap {
   readonly ms: number;
-  /** The id of a call that would have been created when the gap was noticed. */
+  /** The id that a call created at the detection of the gap would have had. */
   readonly noticedAt: string;
 }
 
 /**
  * Notices that the process did nothing for longer than a call may wait: it was stopped, or the machine was suspended.
  * A suspended machine may stop the monotonic clock, so the wall clock counts as well, as it does for calls that wait while no
- * process runs. Both are read before each call is created, so that its id tells whether it is from before a gap, whatever the
+ * process runs. Both are read before each call is created, so that its id shows if it is from before a gap, whatever the
  * wall clock was set to. While calls wait for a line that takes calls, its probes read them; other calls wait no longer than a
  * gap is long.
  */
@@ -34,7 +34,7 @@ export class StandStill {
     this.#seen = this.#now;
   }
 
-  /** Begins anew: the process was idle before. */
+  /** Starts again after an idle period of the process. */
   start(): void {
     this.#seen = this.#now;
   }

@@ -40,7 +40,7 @@ export interface Ending {
   readonly dialled: boolean;
   /** The Call-ID of the last INVITE. */
   readonly sipCallId: string | undefined;
-  /** Facts noticed too late to be noted before. */
+  /** Facts that were noticed late. */
   readonly last: readonly Fact[];
 }
 
@@ -49,8 +49,8 @@ export interface Ending {
  * is down.
  *
  * Entries are stored in the order of the decisions, one write at a time, and a write is repeated until it is done. What
- * is decided in the meantime goes with the next write: row states are merged, events never are. Live listeners get an event at
- * once; everybody else when it is stored.
+ * is decided in the meantime goes into the next write: row states are merged, events never are. Live listeners get an event at
+ * once; everyone else when it is stored.
  */
 export class CallJournal {
   readonly #context: CallJournalContext;
@@ -58,7 +58,7 @@ export class CallJournal {
   readonly #broken: (error: unknown) => void;
   /** As decided. */
   #call: Call;
-  /** As it was last stored. */
+  /** The call as last stored. */
   #stored: Call;
   #patch: CallPatch = {};
   #events: Event[] = [];
@@ -146,7 +146,7 @@ export class CallJournal {
   }
 
   /**
-   * Resolves when everything decided so far is stored.
+   * Resolves when all decisions so far are stored.
    * @throws {StorageUnavailable} the process ends and can wait no longer; or what the storage refused permanently
    */
   async settled(): Promise<void> {
@@ -219,7 +219,7 @@ export class CallJournal {
         this.#broken(error);
       }
     } finally {
-      this.#writing = undefined; // at once: what is put from now on needs a separate write
+      this.#writing = undefined; // immediately: later entries need a separate write
     }
   }
 
@@ -235,7 +235,7 @@ export class CallJournal {
   async #append(notes: readonly Event[]): Promise<boolean> {
     const { storage, log } = this.#context;
     try {
-      // An event that is stored already, by a write whose answer was lost, is left as it is.
+      // An event already stored by a write whose result was lost is left unchanged.
       await retryUntilStored(this.#context, `events of call ${this.id}`, () => storage.events.append(notes));
       return true;
     } catch (error) {

@@ -39,7 +39,7 @@ export type CallSessionContext = Pick<
 /**
  * One live call: dials, carries the message, puts every move of the call into its journal, and ends.
  *
- * All that happens to the call comes through one mailbox, is decided by `domain/call-flow.ts` and carried out here at
+ * Everything that happens to the call goes through one mailbox, is decided by `domain/call-flow.ts` and carried out here at
  * once: nothing interleaves, and the network and the timers never wait for the storage. The session's signal owns every
  * timer and buffer.
  */
@@ -66,7 +66,7 @@ export class CallSession {
   #dialled: Promise<void> = Promise.resolve();
   #released: Promise<void> | undefined;
   #statistics: MediaStatistics | null = null;
-  /** The address by which the network knows the number. */
+  /** The network's address of the number. */
   #address: string | undefined;
   #quality: QualityRecorder | undefined;
   #framesAtLineDown = 0;
@@ -83,7 +83,7 @@ export class CallSession {
   /**
    * @param call claimed by this process
    * @param message prepared; undefined for a call without a fixed message
-   * @param asking called right before the network is asked to place the call; throws if it must no longer be asked
+   * @param asking called right before the call is dialled; throws if it must not be dialled any longer
    */
   constructor(
     context: CallSessionContext,
@@ -111,7 +111,7 @@ export class CallSession {
     return this.#journal.id;
   }
 
-  /** The call as decided, whether or not that is stored yet; without an owner it waits again, because the line was gone. */
+  /** The call as decided, even if not stored yet; without an owner it waits again, because the line was lost. */
   get call(): Call {
     return this.#journal.call;
   }
@@ -136,7 +136,7 @@ export class CallSession {
     return this.#lineFull;
   }
 
-  /** Runs the call to its end; resolves when the final state is stored and the leg is gone. Never rejects. */
+  /** Runs the call to its end; resolves when the final state is stored and the leg has ended. Never rejects. */
   async run(): Promise<void> {
     try {
       this.#begin();
@@ -170,7 +170,7 @@ export class CallSession {
     await this.#stored.promise;
   }
 
-  /** Deletes what is recorded of the call; no more follows. */
+  /** Deletes the recording of the call and stops recording. */
   async eraseRecording(): Promise<void> {
     if (this.#media) await this.#media.eraseRecording();
     else this.#journal.eraseRecording();

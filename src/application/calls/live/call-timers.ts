@@ -4,13 +4,13 @@ import type { System } from "../../../ports/system.ts";
 
 /** Figures that a timer reports besides its name. */
 export interface Observed {
-  /** Frames that have come from the callee. */
+  /** Number of frames received from the callee. */
   inboundFrames(): number;
   /** Progress of the call before an answer; undefined if it is unknown. */
   progress(): DialProgress | undefined;
 }
 
-/** The timers of one live call: each of them posts a signal when it fires, with whether inbound audio has come since. */
+/** The timers of one live call: each posts a signal when it fires, which states if inbound audio has arrived since. */
 export class CallTimers {
   readonly #system: System;
   readonly #observed: Observed;

@@ -11,7 +11,7 @@ interface Journal {
 
 /** The journals of this process that hold something the storage has not taken yet. */
 export class Journals {
-  /** With the number of events that wait. */
+  /** Called with the number of pending events. */
   readonly #unsaved = new Map<Journal, number>();
   #events = 0;
 

@@ -7,15 +7,15 @@ interface HeardKey {
 }
 
 /**
- * Counts each key of a callee once, though it may come as a tone in the audio and as a report of the network. Reports are
- * certain, so after the first of them beside tones, tones count no more. Times are monotonic, ms.
+ * Counts each key of a callee once, although it may arrive both as a tone in the audio and as a report of the network. Reports are
+ * certain, so tones no longer count after the first report. Times are monotonic, ms.
  */
 export class KeyMerger {
   readonly #inBand: () => boolean;
   #reported = false;
   #heard: HeardKey[] = [];
 
-  /** @param inBand whether keys come as tones at the moment: a call may move to a phone that plays them */
+  /** @param inBand returns true while keys arrive as tones: a call may move to a phone that plays them */
   constructor(inBand: () => boolean) {
     this.#inBand = inBand;
   }

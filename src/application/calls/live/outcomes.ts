@@ -49,7 +49,7 @@ export function finalFact(
   return { event: status === "COMPLETED" ? "completed" : "failed", data };
 }
 
-/** The detail of a call, with the address by which the network knows the number if that is another form of it. */
+/** The detail of a call, with the network's address of the number if it differs. */
 export function addressedDetail(
   detail: string | null,
   call: Pick<Call, "targetPhone">,

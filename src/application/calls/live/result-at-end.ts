@@ -14,7 +14,7 @@ export interface ResultAtEnd extends Findings {
   readonly later?: Promise<Findings> | undefined;
 }
 
-/** The result of a call that ends; by a schema it may come later. */
+/** The result of a call at its end; one by a schema may arrive later. */
 export function resultAtEnd(
   { startedAt }: Pick<Call, "startedAt">,
   media: Pick<CallMedia, "findings" | "result"> | undefined,

@@ -1,6 +1,6 @@
 /** Time zones by the beginnings of the numbers of one country code. */
 export interface ZoneTable {
-  /** In front of every prefix; empty for a table of country codes. */
+  /** Precedes every prefix; empty for a table of country codes. */
   readonly code: string;
   /** IANA names, separated by spaces, and the prefixes of numbers that may be in any of them. The longest prefix counts. */
   readonly zones: readonly (readonly [zones: string, prefixes: string])[];
