@@ -27,7 +27,7 @@ describe("the networks", () => {
     expect(() => names({ networks: ["simulator"], sip: { trunks: [ACME] } })).toThrow(/add sip to RINGPORT_TELEPHONY/);
   });
 
-  test("each route is one, before the trunks that it leads over", async () => {
+  test("each route is a network, listed before its trunks", async () => {
     const route = (name: string) => ({ name, trunks: [{ trunk: "backup" }, { trunk: "acme" }] });
     const given = { trunks: [ACME, { ...ACME, name: "backup" }], routes: [route("world")] };
     const mounted = async (sip: EmbeddedTuning["sip"]): Promise<string[]> => {
@@ -52,7 +52,7 @@ describe("the networks", () => {
 });
 
 describe("SIP trunks", () => {
-  test("come as they are, as JSON, or from a file with it", async () => {
+  test("come as an array, as JSON, or from a JSON file", async () => {
     const file = join(temporaryFolder("trunks"), "trunks.json");
     writeFileSync(file, `\n ${JSON.stringify({ trunks: [ACME] })}`);
     for (const given of [[ACME], JSON.stringify([ACME]), ` ${JSON.stringify({ trunks: [ACME] })} `, file])
@@ -65,10 +65,10 @@ describe("SIP trunks", () => {
     );
   });
 
-  test("what is no JSON is refused with its place, and without its secrets", async () => {
+  test("invalid JSON is refused with its position but without its secrets", async () => {
     const trunks = '[{"name":"acme",\n"password":"hunter2" "server":1}]';
     const fault = await sipTrunks({ trunks }).catch((error: Error) => error);
-    // Bun does not tell the place.
+    // Bun does not report the position.
     expect(String(fault)).toMatch(/are no JSON( at line 2, column \d+)?; they must be a list/);
     expect(String(fault)).not.toContain("hunter2");
   });

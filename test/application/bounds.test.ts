@@ -17,7 +17,7 @@ function gate(): { passed: Promise<void>; open: () => void } {
   return { passed, open };
 }
 
-/** Why configuring was refused, and after how many ms. */
+/** The reason why configuring was refused, and its delay, ms. */
 async function refusal(world: World, instance: Instance): Promise<{ code: string; message: string; ms: number }> {
   const from = world.system.monotonic();
   let refused: { code: string; message: string; ms: number } | undefined;
@@ -29,7 +29,7 @@ async function refusal(world: World, instance: Instance): Promise<{ code: string
   return refused;
 }
 
-/** How long a stop takes, ms. */
+/** Duration of a stop, ms. */
 async function stopping(world: World): Promise<number> {
   const from = world.system.monotonic();
   let ms: number | undefined;
@@ -59,7 +59,7 @@ describe("a network that does not answer", () => {
     await world.stop();
   });
 
-  test("when a linking begins makes configure answer in ten seconds, with the reason", async () => {
+  test("at the start of linking makes configure respond in ten seconds, with the reason", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
@@ -118,7 +118,7 @@ test("a network that never closes delays the stop by five seconds", async () => 
 });
 
 describe("a line that is opened too late", () => {
-  test("is closed when it comes, reports nothing, and is opened anew", async () => {
+  test("is closed when it arrives, reports nothing, and is reopened", async () => {
     const before = await World.start();
     const instance = await before.activeInstance();
     const world = new World({ before });

@@ -56,7 +56,7 @@ describe("after the clock was ahead", () => {
     await world.stop();
   });
 
-  test("a retry of an earlier time does not hide the others", async () => {
+  test("an earlier retry does not hide the others", async () => {
     const world = await World.start();
     await world.app.webhooks.create(ALICE, { url: URL, events: ["instance.created"] });
     world.endpoints.reply = () => 500;

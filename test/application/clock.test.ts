@@ -24,7 +24,7 @@ describe("the pace of a fifo queue", () => {
     await world.stop();
   });
 
-  test("a full line is asked again in time after a clock set back", async () => {
+  test("a full line is asked again in time after the clock is set back", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     let attempts = 0;

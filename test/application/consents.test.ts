@@ -92,7 +92,7 @@ describe("consents", () => {
     await world.stop();
   });
 
-  test("of a deleted account are refused, although its token was valid when the request came", async () => {
+  test("of a deleted account are refused, although its token was valid at the request", async () => {
     const world = await World.start();
     await world.storage.accounts.ensureUser({ id: ALICE.userId, name: ALICE.userId, createdAt: 0 });
     const error = await refused(world.app.consents.put(ALICE, PHONE, { status: "granted" }));
@@ -101,7 +101,7 @@ describe("consents", () => {
     await world.stop();
   });
 
-  test("are gone with their user's account", async () => {
+  test("are deleted with their user's account", async () => {
     const world = await World.start();
     await world.app.consents.put(ALICE, PHONE, { status: "granted" });
     while (await world.storage.logins.forgetUser(ALICE.userId, 10));

@@ -129,7 +129,7 @@ describe("a process that cannot renew its lease", () => {
     await world.stop();
   });
 
-  test("stores how its calls ended if the database comes back before anybody took it", async () => {
+  test("stores the ends of its calls if the database returns before a takeover", async () => {
     const { world, storage } = await leased();
     const { call } = await world.answeredCall(await world.activeInstance(), LONG);
     storage.unreachable = true;

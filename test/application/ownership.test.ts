@@ -3,7 +3,7 @@ import type { Principal } from "../../src/domain/access/principal.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { ALICE, BOB, NUMBER, World } from "../support/application.ts";
 
-/** What a caller learns of a refusal, without the id he sent himself. */
+/** A refusal as the client sees it, without the id it sent. */
 async function refusalOf(request: Promise<unknown>, id: string): Promise<string> {
   try {
     await request;
@@ -112,7 +112,7 @@ describe("a demo token", () => {
     await world.stop();
   });
 
-  test("of an instance that is gone sees nothing", async () => {
+  test("of a deleted instance sees nothing", async () => {
     const { world, own, demo } = await scene();
     await world.app.instances.delete(ALICE, own.id);
     expect(await world.app.instances.list(demo)).toEqual([]);

@@ -7,7 +7,7 @@ const keyText = (event: Event): string => (event.type === "dtmf" ? `dtmf ${event
 
 const unavailable = { name: "StorageUnavailable" };
 
-describe("a write whose answer is lost although it was done", () => {
+describe("a write that succeeded but lost its response", () => {
   test("at any transition leaves the call unchanged", async () => {
     for (let lost = 1; lost <= 3; lost++) {
       const world = await World.start();
@@ -24,7 +24,7 @@ describe("a write whose answer is lost although it was done", () => {
       await world.system.advance(10_000);
       expect(await world.stored(call)).toMatchObject({ status: "COMPLETED", outcome: { reason: "message_played" } });
       expect(await world.story(call)).toEqual(["queued", "message_ready", "ringing", "answered", "completed"]);
-      expect(updates).toBe(4); // the lost one is asked for again
+      expect(updates).toBe(4); // the lost one is retried
       expect(world.errors).toEqual([]);
       await world.stop();
     }
@@ -75,7 +75,7 @@ describe("an event that was stored, but not answered for,", () => {
     await world.stop();
   });
 
-  test("at the end of a call is no second one", async () => {
+  test("at the end of a call is not a second write", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     world.loseAnswer("events.append");
@@ -112,7 +112,7 @@ describe("the end of a waiting call that was stored, but not answered for,", () 
   });
 });
 
-describe("a call whose claim was done, but not answered,", () => {
+describe("a call whose claim succeeded without a response", () => {
   const FIFO = { kind: "fifo", depth: 3 } as const;
 
   test("is dialled before later ones, unasked", async () => {
@@ -133,7 +133,7 @@ describe("a call whose claim was done, but not answered,", () => {
     await world.stop();
   });
 
-  test("fails in time if its line goes away before it is asked for again", async () => {
+  test("fails in time if its line is lost before the retry", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.loseAnswer("calls.claimNext");
@@ -209,8 +209,8 @@ describe("a call whose claim was done, but not answered,", () => {
   });
 });
 
-describe("a call whose creation was done, but not answered,", () => {
-  test("is dialled all the same, and is the answer to the same request", async () => {
+describe("a call whose creation succeeded without a response", () => {
+  test("is still dialled, and is returned for the same request", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.loseAnswer("calls.insert");
@@ -327,7 +327,7 @@ describe("while the storage is down", () => {
     await world.stop();
   });
 
-  test("events keep the time at which they happened, not that of their write", async () => {
+  test("events keep the time at which they occurred, not the time of their write", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance(), "x".repeat(20)); // 1 s
     const leg = world.leg(call);
@@ -380,7 +380,7 @@ describe("while the storage is down", () => {
     await world.stop();
   });
 
-  test("a hang-up answers when the end is stored, and the leg is gone before", async () => {
+  test("a hang-up responds once the end is stored, after the leg has ended", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     world.storage.before = (operation) => {

@@ -23,7 +23,7 @@ class Place {
     return server;
   }
 
-  /** What a promise comes to, while time passes. */
+  /** The outcome of a promise while time advances. */
   async passes<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
     const done = promise.finally(() => {
@@ -106,7 +106,7 @@ describe("a start", () => {
     await place.system.advance(2_000);
     const server = place.server({ onLeaseLost: "exit" });
     const starting = server.ringport.start();
-    const early = server.status(); // before anybody knows of the other server
+    const early = server.status(); // before the other server is noticed
     await vi.waitFor(() => expect(server.warnings).toHaveLength(1));
     await place.system.advance(5_000);
     expect([await early, await server.status()]).toEqual([NOT_OURS, NOT_OURS]);
@@ -177,7 +177,7 @@ describe("a start", () => {
     expect(place.system.monotonic()).toBe(from);
   });
 
-  test.each([{ leaseMs: 4_000 }, { leaseRenewMs: 5_000 }])("refuses a renewal that comes too late: %o", (options) => {
+  test.each([{ leaseMs: 4_000 }, { leaseRenewMs: 5_000 }])("refuses a late renewal: %o", (options) => {
     expect(() => createRingport(options)).toThrow(/leaseRenewMs is \d+: it must be less than half of leaseMs/);
   });
 });
@@ -255,7 +255,7 @@ describe("a server that cannot reach its database", () => {
     const first = place.server({ onLeaseLost: "exit" });
     await first.talkingCall(await first.instance());
     first.storage.unreachable = true;
-    first.storage.close = () => new Promise(() => {}); // as a connection that nobody answers
+    first.storage.close = () => new Promise(() => {}); // like an unanswered connection
     const reason = await place.passes(first.ringport.ended);
     expect(reason.message).toBe("the lease on the database was not renewed in time");
     expect(first.network.legs.map((leg) => leg.hangUps > 0)).toEqual([true]);

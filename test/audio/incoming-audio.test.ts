@@ -12,7 +12,7 @@ import { refusal } from "../support/refusal.ts";
 import { whiteNoise } from "./noise.ts";
 import { concatBytes, letters } from "./wav/wav-files.ts";
 
-/** Stands in for a decoder: one sample for each byte, so that it can be seen what reached it. */
+/** Fake decoder: returns one sample per byte, to show its input. */
 class ByteDecoder implements Mp3Stream {
   readonly slices: number[] = [];
   closed = 0;
@@ -62,7 +62,7 @@ function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
 }
 
 const cuts = fc.array(fc.nat(), { maxLength: 40 });
-/** Sound that begins like sound: never with a signature. */
+/** Sound that does not start with a file signature. */
 const sound = fc.uint8Array({ minLength: 12, maxLength: 2000 }).map((bytes) => {
   bytes[0] = 7;
   bytes[4] = 7;
@@ -306,7 +306,7 @@ describe("a refusal of other bytes, short enough for a close frame,", () => {
     expect((error as Error).message.length).toBeLessThanOrEqual(123);
   });
 
-  test("comes within 8 KB of random bytes if MP3 was declared", async () => {
+  test("follows within 8 KB of random bytes if MP3 was declared", async () => {
     const next = random(3);
     for (let i = 0; i < 100; i++) {
       const bytes = Uint8Array.from({ length: 8192 }, () => next() * 256);
@@ -317,7 +317,7 @@ describe("a refusal of other bytes, short enough for a close frame,", () => {
     }
   });
 
-  test("comes at once for a 256 MB tag, and for a tag before other bytes", async () => {
+  test("follows immediately for a 256 MB tag, and for a tag before other bytes", async () => {
     const tag = id3(0);
     tag.set([0x7f, 0x7f, 0x7f, 0x7f], 6);
     expect(await refusal(play([concatBytes([tag, new Uint8Array(2)])]))).toMatchObject({

@@ -6,7 +6,7 @@ import { processorMs } from "../support/processor-time.ts";
 
 const encode = (bytes: Uint8Array) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 
-/** What the platform decodes, where it is strict Base64 at all. */
+/** The platform's result, if the text is strict Base64. */
 function reference(text: string): Uint8Array | undefined {
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return undefined;
   const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));

@@ -49,7 +49,7 @@ describe("ids", () => {
     }
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.every((id, i) => i === 0 || id > ids[i - 1]!)).toBe(true);
-    expect(uuidOf(ids.at(-1)!).ms - now).toBeLessThan(100); // what did not fit was borrowed from the next ones
+    expect(uuidOf(ids.at(-1)!).ms - now).toBeLessThan(100); // the overflow was borrowed from the next ones
   });
 
   test("continue upwards when the clock is set back", () => {
@@ -74,7 +74,7 @@ describe("ids", () => {
   });
 
   test.each(["", "evt_", "evt_7zzzzzzzzzzzzzzzzzzzzzzzzz", "evt_80000000000000000000000000", "2026"])(
-    "do not begin behind %j, which is no id or leaves no room",
+    "do not start after %j, which is not an id or leaves no room",
     (stored) => {
       const next = idSource(() => 5, chance);
       next.startBehind(stored);

@@ -3,12 +3,12 @@ import { resampleStream } from "../../src/audio/samples/resample-stream.ts";
 import { nextTurn } from "../../src/base/next-turn.ts";
 import { TurnBudget } from "../../src/base/turn-budget.ts";
 
-test("work within the budget begins at once", () => {
+test("work within the budget starts immediately", () => {
   const budget = new TurnBudget(10);
   expect([budget.take(4), budget.take(6)]).toEqual([undefined, undefined]);
 });
 
-test("work beyond the budget begins in later turns, in its order", async () => {
+test("work beyond the budget starts in later turns, in order", async () => {
   const budget = new TurnBudget(10);
   const begun: string[] = [];
   const work = async (name: string, cost: number): Promise<void> => {

@@ -3,7 +3,7 @@ import { recognitionOf, verdictsOn } from "../support/answers/verdicts.ts";
 import { type Benchmark, progress, type Row } from "./benchmark.ts";
 import { median } from "./median.ts";
 
-/** How well and how soon it is known who has answered, and what that costs. */
+/** Accuracy, speed and cost of detecting who has answered. */
 export const ANSWERING_MACHINES: Benchmark = {
   title: "Who answered: a person or a machine",
   method: `Answers to calls that \`test/support/answers\` generates, 8 kHz, 12 s and more each: greetings by five voices of flite and eSpeak NG, in

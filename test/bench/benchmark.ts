@@ -1,20 +1,20 @@
-/** One line of a table: what was measured, what came out, what was to be reached. */
+/** One row of a table: the measure, the result, and the target. */
 export interface Row {
   readonly what: string;
   readonly measured: string;
-  /** What was to be reached; missing for a figure that only explains the others. */
+  /** The target; missing for a figure that only explains others. */
   readonly wanted?: string;
-  /** Whether it was; given if `wanted` is. */
+  /** True if the target was reached; present with `wanted`. */
   readonly reached?: boolean;
 }
 
 /** One benchmark: what `npm run bench -- NAME` runs and its text in `docs/benchmarks.md`. */
 export interface Benchmark {
-  /** What is measured, in one line. */
+  /** The measure, in one line. */
   readonly title: string;
-  /** What exactly is counted and against which baseline: Markdown for the document, plain enough for `--help`. */
+  /** Exact definition of the measure and its baseline: Markdown for the document, plain enough for `--help`. */
   readonly method: string;
-  /** Why rows fall short, if they do: Markdown. */
+  /** Reasons for rows that miss their target: Markdown. */
   readonly remarks?: string;
   /** Its numbers, by the name of their command-line option. */
   readonly options: Readonly<Record<string, BenchmarkOption>>;
@@ -29,7 +29,7 @@ export interface BenchmarkOption {
   readonly quick?: number;
 }
 
-/** Prints progress, beside the tables. */
+/** Prints progress, separately from the tables. */
 export function progress(words: string): void {
   console.error(`  … ${words}`);
 }

@@ -19,7 +19,7 @@ import { callInserter } from "./rows.ts";
 
 const GIVE_UP_MS = 120_000;
 
-/** How fast waiting calls are started. */
+/** Rate at which waiting calls are started. */
 export const DISPATCH: Benchmark = {
   title: "Starting 10,000 waiting calls",
   method: `A database with 10,000 linked instances, each with one waiting \`FIXED_AUDIO\` call (one second of WAV) to a number that
@@ -143,7 +143,7 @@ function waitingCall(of: Pick<Call, "id" | "instanceId" | "userId" | "createdAt"
   };
 }
 
-/** Calls that are over, round and round over the instances that have a waiting one. */
+/** Ended calls, distributed round-robin over the instances with a waiting one. */
 function addFinished(path: string, count: number): void {
   const database = new DatabaseSync(path);
   database.exec("pragma synchronous = off; pragma cache_size = -400000; begin");

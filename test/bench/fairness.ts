@@ -6,12 +6,12 @@ import { answered, heardFile, type ManyCalls, spokenCall, startManyCalls } from 
 const OTHER: Principal = { userId: "usr_other" };
 const LONG_TEXT = 4_060;
 const DIALLED_WITHIN_MS = 5_000;
-/** How much longer a silence may be beside the load, ms: a shorter one is no `message_delayed`. */
+/** Tolerated extra silence under load, ms: a shorter one is not reported as `message_delayed`. */
 const MORE_SILENCE_MS = 200;
 /** Quieter than this is silence. */
 const SILENT = 160;
 
-/** How little the long texts of one user disturb another user's calls. */
+/** Effect of one user's long texts on another user's calls. */
 export const FAIRNESS: Benchmark = {
   title: "A short message beside long texts of another user",
   method: `One user's calls speak different texts of 4,060 characters, with flite in the workers; all are answered at once. Meanwhile
@@ -101,7 +101,7 @@ function worst(all: readonly Heard[]): Heard {
   };
 }
 
-/** What the callee heard, as the simulated network has recorded it. */
+/** The audio that the callee heard, as recorded by the simulated network. */
 async function recording(world: ManyCalls, callId: string): Promise<Int16Array> {
   const file = await heardFile(world, callId);
   if (!file) throw new Error(`what the callee of ${callId} heard was not recorded`);

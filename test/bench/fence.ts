@@ -9,7 +9,7 @@ import { median } from "./median.ts";
 
 const WRITERS = 8;
 
-/** What it costs that every write of a server is refused once another server owns the database. */
+/** Cost of fencing every write against another owner of the database. */
 export const FENCE: Benchmark = {
   title: "Writes under a lease on PostgreSQL",
   method: `${WRITERS} writers, each with an instance and a user of its own, change it with one event per transaction. The figure is the number of

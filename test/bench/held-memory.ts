@@ -1,12 +1,12 @@
 import process from "node:process";
 import { pause } from "./many-calls.ts";
 
-/** As far apart that finalizers and writes under way have come to rest. */
+/** Far enough apart for finalizers and running writes to settle. */
 const REST_MS = 1_500;
-/** Buffers that nobody has any more are given back beside the program; packets by the thousand take a moment. */
+/** Unreferenced buffers are freed in the background; thousands of packets take a moment. */
 const SWEEP_MS = 100;
 
-/** Bytes that are in use, the smallest of three looks: what is on its way to the disk comes and goes. */
+/** Bytes in use, the minimum of three samples, because pending disk writes vary. */
 export async function heldMemory(): Promise<{ bytes: number; rss: number }> {
   let least = { bytes: Infinity, rss: 0 };
   for (let look = 0; look < 3; look++) {
@@ -15,7 +15,7 @@ export async function heldMemory(): Promise<{ bytes: number; rss: number }> {
     await pause(SWEEP_MS);
     collectGarbage();
     const { heapUsed, external, rss } = process.memoryUsage();
-    const bytes = "Bun" in globalThis ? heapUsed : heapUsed + external; // Bun's heap counts what lies outside as well
+    const bytes = "Bun" in globalThis ? heapUsed : heapUsed + external; // Bun's heap includes external memory
     if (bytes < least.bytes) least = { bytes, rss };
   }
   return least;

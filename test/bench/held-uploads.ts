@@ -12,7 +12,7 @@ import { progress, type Row } from "./benchmark.ts";
 
 const HELD_BYTES = 16 * 2 ** 20;
 const PATIENCE_MS = 60_000;
-/** After an early answer a server goes on reading for two seconds. */
+/** After an early response, a server continues reading for two seconds. */
 const SETTLED_MS = 3_000;
 const SERVER = fileURLToPath(new URL("./servers/ringport.ts", import.meta.url));
 

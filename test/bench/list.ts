@@ -80,7 +80,7 @@ async function filled(calls: number, instances: number, kindOf: (n: number) => K
   return { ...data, instanceId };
 }
 
-/** The lists that are asked for, by what they are. */
+/** The lists to request, by name. */
 function lists({ instanceId }: Filled): readonly (readonly [what: string, path: string])[] {
   const since = encodeURIComponent(new Date(Date.now() - 3_600_000).toISOString());
   const before = encodeURIComponent(new Date().toISOString());
@@ -144,7 +144,7 @@ function rowOf(what: string, loads: readonly { readonly large: Load; readonly sm
   };
 }
 
-/** Of one request: processor time if the system reports it, else time. */
+/** Cost of one request: processor time if the system reports it, otherwise elapsed time. */
 function costOf({ processorMicros, perSecond }: Load): number {
   return processorMicros ?? 1e6 / perSecond;
 }

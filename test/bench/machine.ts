@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpus, release, totalmem, type } from "node:os";
 import { runtimes } from "../support/runtimes.ts";
 
-/** What the figures were measured on, by what it is. */
+/** Properties of the machine that measured the figures, by name. */
 export function machine(): Readonly<Record<string, string>> {
   const [first] = cpus();
   return {

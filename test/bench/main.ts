@@ -7,7 +7,7 @@ import { printMethod, printRows, printUsage, verdict } from "./print.ts";
 
 process.exit(await main(process.argv.slice(2)));
 
-/** Answers the exit code: 0 all was reached, 1 something was missed, 2 there is no such benchmark or option. */
+/** Returns the exit code: 0 if all targets were reached, 1 if not, 2 for an unknown benchmark or option. */
 async function main(args: readonly string[]): Promise<number> {
   const [name] = args.filter((arg) => !arg.startsWith("-"));
   const asked = args[0] === name ? name : undefined;

@@ -26,7 +26,7 @@ export const ME: Principal = { userId: "usr_bench" };
 /** Rate of the simulated legs, Hz. */
 export const SAMPLE_RATE = 16_000;
 
-/** A whole Ringport in this process: SQLite, simulated network and embedded speech, on a data folder of its own. */
+/** A whole Ringport in this process: SQLite, simulated network and embedded speech, with its own data folder. */
 export interface ManyCalls {
   readonly ringport: Ringport;
   readonly network: ReturnType<typeof simulator>;
@@ -38,14 +38,14 @@ export interface ManyCalls {
   stop(): Promise<void>;
 }
 
-/** What a benchmark may choose. */
+/** Options of a benchmark's world. */
 export interface ManyCallsOptions {
   readonly queue?: QueuePolicy;
-  /** Factor for the timings of the far ends. */
+  /** Factor for the timings of the remote ends. */
   readonly timeScale?: number;
   /** Puts something between the speech and its workers. */
   readonly workers?: (pool: EmbeddedWorkers) => SpeechWorkers;
-  /** What is special about the network. */
+  /** Changes to the network. */
   readonly simulated?: Pick<SimulatorOptions, "sampleRate" | "maxRecordingMs">;
   /** Puts something between Ringport and the network. */
   readonly through?: (network: Telephony) => Telephony;
@@ -80,7 +80,7 @@ export async function startManyCalls(options: ManyCallsOptions = {}): Promise<Ma
   };
 }
 
-/** A FIXED_TTS call to a far end that answers and listens, unless another number is given. */
+/** A FIXED_TTS call to a remote end that answers and listens, unless another number is given. */
 export function spokenCall(instanceId: string, text: string, phoneNumber = "+12025550100"): CreateCallInput {
   return { instanceId, type: "FIXED_TTS", target: { phoneNumber }, tts: { text, voiceId: "en-US-1" } };
 }

@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 const TICKS = 100;
 
 /**
- * Processor time that a process has used so far, all of its threads, s; undefined without /proc. Unlike the
+ * Processor time used by all threads of a process so far, s; undefined without /proc. Unlike the
  * clock on the wall it does not count what other programs do on the same machine.
  */
 export function processorSeconds(pid: number): number | undefined {
@@ -18,7 +18,7 @@ export function processorSeconds(pid: number): number | undefined {
   }
 }
 
-/** Resolves when a process has come to rest: a server warms its voices up after it has begun to answer. */
+/** Resolves when a process is idle: a server warms up its voices after it has started to respond. */
 export async function atRest(pid: number): Promise<void> {
   for (let before = processorSeconds(pid); ; ) {
     await setTimeout(500);

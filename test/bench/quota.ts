@@ -7,7 +7,7 @@ import { type BenchData, benchData } from "./database.ts";
 import { median } from "./median.ts";
 import { insertInstances } from "./rows.ts";
 
-/** What the daily limit of a token costs a creation. */
+/** Cost of a token's daily limit per creation. */
 export const QUOTA: Benchmark = {
   title: "The daily limit of a token, against none",
   method: `\`calls.insert\` of the storage on SQLite with \`synchronous=FULL\`, one call after the other. The token has created all

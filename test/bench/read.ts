@@ -172,7 +172,7 @@ function rowsOf({ name: runtime }: Runtime, loads: ReadonlyMap<TargetName, Load>
   ];
 }
 
-/** Of processor time if the system reports it, else of requests per second. */
+/** Ratio of processor time if the system reports it, otherwise of requests per second. */
 function ratioOf(ours: Load, baseline: Load): number {
   if (ours.processorMicros === undefined || baseline.processorMicros === undefined)
     return ours.perSecond / baseline.perSecond;

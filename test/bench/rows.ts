@@ -22,7 +22,7 @@ export interface StoredCall {
   readonly createdAt: number;
 }
 
-/** Answers a function that writes one call that is over, straight into the table. */
+/** Returns a function that writes one ended call directly into the table. */
 export function callInserter(database: DatabaseSync): (call: StoredCall) => void {
   const insert = database.prepare(
     "insert into calls (id, instance_id, user_id, status, type, target_phone, message, outcome, created_at, started_at," +

@@ -20,10 +20,10 @@ import type { Measurable } from "./under-runtime.ts";
 const SENTENCE =
   "This is a benchmark of many calls at once; every callee has to hear each word of it, in order, in time.";
 
-/** Nobody else wants the engine. */
+/** No other call uses the engine. */
 const ALONE = { userId: ME.userId, instanceId: "", playing: false, aheadMs: 0 };
 
-/** What every callee is to hear. */
+/** Audio that every callee should hear. */
 interface SpokenMessage {
   readonly text: string;
   readonly bytes: number;
@@ -31,7 +31,7 @@ interface SpokenMessage {
   readonly hash: string;
 }
 
-/** What happened in the window. */
+/** Results within the window. */
 interface Window {
   readonly frames: number;
   readonly p50: number;
@@ -100,7 +100,7 @@ async function watch({ network }: ManyCalls, seconds: number): Promise<Window> {
   return { frames, p50, p99, max, cpu, stillTalking: network.clock.size, rssBytes: process.memoryUsage().rss };
 }
 
-/** A text that takes at least so long to be spoken, as far as a text may be long; in the same slices as in a call. */
+/** A text that takes at least this long to speak, up to the maximum length, in the same slices as in a call. */
 async function messageOf(speech: Speech, seconds: number): Promise<SpokenMessage> {
   const scheduler = new SpeechScheduler(speech, realSystem);
   let text = SENTENCE;

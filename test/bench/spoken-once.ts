@@ -6,7 +6,7 @@ import { ME, spokenCall, startManyCalls } from "./many-calls.ts";
 const TEXT = "Dear customer, your order has left our house today.";
 const DEPTH = 10;
 
-/** How often the same message to many numbers is spoken. */
+/** Number of renderings of the same message to many numbers. */
 export const SPOKEN_ONCE: Benchmark = {
   title: "One text to 10,000 numbers",
   method: `Each number gets a \`FIXED_TTS\` call with the same text, ${DEPTH} calls waiting on each instance, and hears all of it. Counted is how

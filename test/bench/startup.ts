@@ -12,7 +12,7 @@ import { openConnection } from "./http/connection.ts";
 import { requestBytes } from "./http/request.ts";
 import { median } from "./median.ts";
 
-/** How long a user waits for the server. */
+/** Startup time of the server for a user. */
 export const STARTUP: Benchmark = {
   title: "From `npm start` to the first 200",
   method: `The scripts \`npm start\`, \`npm run start:bun\` and \`npm run start:deno\` as a user types them, on a data folder that one
@@ -61,7 +61,7 @@ async function times(count: number, run: () => Promise<number>): Promise<number[
   return all;
 }
 
-/** How long npm takes, ms. */
+/** Duration of npm, ms. */
 async function elapsed(args: readonly string[]): Promise<number> {
   const from = performance.now();
   const child = spawn("npm", args, { cwd: ROOT, stdio: "ignore" });
@@ -69,11 +69,11 @@ async function elapsed(args: readonly string[]): Promise<number> {
   return performance.now() - from;
 }
 
-/** Starts the server and ends it again; answers how long the first 200 took, ms. */
+/** Starts and stops the server; returns the time to the first 200, ms. */
 async function start(script: string, data: string): Promise<number> {
   const port = String(await freePort());
   const from = performance.now();
-  // A group of its own: the signal has to reach the server behind npm.
+  // A separate process group, because the signal has to reach the server behind npm.
   const child = spawn("npm", ["run", script], {
     cwd: ROOT,
     env: { ...process.env, PORT: port, RINGPORT_DATA: data },
@@ -97,7 +97,7 @@ async function endGroup(pid: number): Promise<void> {
   try {
     for (process.kill(-pid, "SIGTERM"); ; await setTimeout(ASK_AGAIN_MS)) process.kill(-pid, 0);
   } catch {
-    // There is no such group any more.
+    // The group no longer exists.
   }
 }
 
@@ -113,6 +113,6 @@ async function answers200(url: string): Promise<boolean> {
     socket.destroy();
     return first === 200;
   } catch {
-    return false; // nobody listens yet
+    return false; // not listening yet
   }
 }

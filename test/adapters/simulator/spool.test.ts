@@ -44,7 +44,7 @@ async function diskBytes(): Promise<number> {
 }
 
 describe("the recordings of an instance", () => {
-  test("make room for its newest, and leave those of others alone", async () => {
+  test("make room for its newest, and leave others alone", async () => {
     const spool = await opened(2 * SECOND_BYTES);
     await record(spool, "call_0", "inst_other");
     for (const callId of ["call_1", "call_2", "call_3", "call_4"]) await record(spool, callId, "inst_1");

@@ -46,7 +46,7 @@ describe("the BYE of an ended call", () => {
   });
 
   // Deno reports no ICMP errors: the BYE is retransmitted for 32 s, and given up.
-  test.skipIf("Deno" in globalThis)("a BYE whose Contact leads nowhere goes the way of the INVITE", async () => {
+  test.skipIf("Deno" in globalThis)("a BYE whose Contact is unreachable takes the path of the INVITE", async () => {
     const [scene, far] = await hungUp({ contact: "<sip:callee@127.0.0.1:9>" });
     await down(scene, far);
     expect(far.requests.find(({ method }) => method === "BYE")?.text.start).toBe("BYE sip:callee@127.0.0.1:9 SIP/2.0");

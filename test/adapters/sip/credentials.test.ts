@@ -84,7 +84,7 @@ describe("the trunk's password", () => {
     expect(scene.farEnd.requests.map(credentials).join()).not.toContain("evil");
   });
 
-  test("is for a proxy's realm beside the registrar's", async () => {
+  test("covers a proxy's realm besides the registrar's", async () => {
     const scene = await Scene.open(
       { ...ACCOUNT, register: true },
       {

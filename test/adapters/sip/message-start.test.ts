@@ -27,7 +27,7 @@ function messageAt({ heard }: FarEndCall): number {
 const messageMs = ({ heard }: FarEndCall): number => toneMs({ samples: heard, sampleRate: RATE }, 440);
 
 describe.each(["thread", "worker"] as const)("over SIP, with the audio in a %s,", (media) => {
-  test("a message that waits for the first word begins behind it, and is heard whole", async () => {
+  test("a message that waits for the first word starts after it, and is heard in full", async () => {
     const word = concatPcm([new Int16Array(8 * 500), tone(300, 600, RATE, 200), new Int16Array(0)]);
     const hello = word.map((sample, i) => sample * (1 + 30 * Math.abs(Math.sin((Math.PI * i) / (8 * 130)))));
     const scene = await HttpScene.open({ says: concatPcm([hello, new Int16Array(8 * 8_000)]) }, { media });

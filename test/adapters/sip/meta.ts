@@ -9,7 +9,7 @@ const REALM = "wa.meta.vc";
 
 /**
  * The peer as described in Meta's documents: TLS, a challenge with SHA-256, no ringing, SDES and Opus, two proxies in
- * the route set, and requests of its own on connections that it opens itself.
+ * the route set, and its own requests on connections that it opens.
  */
 export class Meta {
   readonly requests: SipText[] = [];

@@ -192,7 +192,7 @@ describe("an unreachable network", () => {
 });
 
 describe("closing", () => {
-  test("during a call, ringing and dialling leaves nothing behind", async () => {
+  test("in every state of a call leaves nothing behind", async () => {
     const scene = await Scene.open(
       { callsPerSecond: 4 },
       { callees: { "+12025550101": callees.rings, "*": callees.answers } },

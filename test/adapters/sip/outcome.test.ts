@@ -64,7 +64,7 @@ describe("the release of a refused call", () => {
     [500, 1, "number_invalid"],
     [502, 28, "number_invalid"],
     [403, 21, "declined"],
-    [480, 16, "unreachable"], // says nothing more
+    [480, 16, "unreachable"], // sends nothing more
     [500, 31, "rejected_by_network"],
   ])("%i with Q.850 cause %i is %s", (status, q850, cause) => {
     expect(rejected(status, { q850 }).cause).toBe(cause);

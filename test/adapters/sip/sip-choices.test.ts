@@ -77,7 +77,7 @@ describe("a SIP URI as the target", () => {
     target: { phoneNumber: "+12025550100", sipUri: `sip:${user}@${host}` },
   });
 
-  test("is called at its host, with the number as that of the callee", async () => {
+  test("is called at its host, with the number as the callee's", async () => {
     const other = await startFarEnd({ callees: { reception: BUSY } });
     try {
       const host = `127.0.0.1:${other.port}`;
@@ -107,7 +107,7 @@ describe("a SIP URI as the target", () => {
     expect(faults(await scene.create(uri(user, host)))).toEqual(["/target/sipUri"]);
   });
 
-  test("is refused by a trunk that allows none, and needs a number all the same", async () => {
+  test("is refused by a trunk that allows none, and still needs a number", async () => {
     const scene = await HttpScene.open(BUSY);
     expect(faults(await scene.create(uri("reception", "pbx.example.com")))).toEqual(["/target/sipUri"]);
     const target = { sipUri: "sip:reception@pbx.example.com" };

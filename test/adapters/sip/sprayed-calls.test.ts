@@ -114,7 +114,7 @@ function expectOnlyCallee({ callee, stranger: { sent, received }, events }: Resu
 const IN_BETWEEN = { lateMs: 200 };
 
 describe.each(["thread", "worker"] as const)("with the audio in a %s, a stranger sprays the ports", (media) => {
-  test("of a call whose callee is silent, and is no evidence", async () => {
+  test("of a call with a silent callee is not evidence", async () => {
     const result = await sprayed(callees.silent, media);
     expectOnlyCallee(result);
     expect(result.outcome).toMatchObject({ reason: "media_failed", heardEvidence: "none", heardRatio: null });
@@ -153,7 +153,7 @@ describe.each(["thread", "worker"] as const)("with the audio in a %s, a stranger
     expect(result.outcome).toMatchObject({ reason: "message_played", heardEvidence: "inbound" });
   });
 
-  test("of a callee that speaks behind a NAT, whose audio is no evidence", async () => {
+  test("of a callee behind a NAT, whose audio is not evidence", async () => {
     const behindNat: Script = { ...callees.speaks, host: "127.0.0.3", sendFrom: "127.0.0.2" };
     const result = await sprayed(behindNat, media, IN_BETWEEN);
     expectOnlyCallee(result);

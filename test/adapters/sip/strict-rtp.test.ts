@@ -3,7 +3,7 @@ import { tone } from "../../../src/audio/tones/tone.ts";
 import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
-/** A callee behind a NAT, except that audio for the address in its SDP reaches it too. */
+/** A callee behind a NAT that audio sent to the address in its SDP also reaches. */
 const ELSEWHERE = { "*": { says: { hz: 1_000 }, sendFrom: "127.0.0.2", mediaAt: "127.0.0.3" } };
 
 test.each([

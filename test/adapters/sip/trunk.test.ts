@@ -335,7 +335,7 @@ describe("a call in progress", () => {
     expect(texts.join()).not.toContain(digest ?? "no digest");
   });
 
-  test("reports early media, which is no answer", async () => {
+  test("reports early media, which is not an answer", async () => {
     const scene = await Scene.open({}, { callees: { "*": { rings: [183], earlyMedia: true, status: "never" } } });
     const { leg, events } = await scene.call(NUMBER);
     await events.next("early_media", 5_000);

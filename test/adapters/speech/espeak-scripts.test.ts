@@ -18,7 +18,7 @@ const WORDS = {
   Telu: "అంతర్జాతీయ సంస్థ",
   Thai: "องค์การระหว่างประเทศ",
 } as const;
-/** The longest time that a voice takes for a letter of a word, ms; one that spells takes longer. */
+/** The longest time that a voice takes for a letter of a word, ms; spelling takes longer. */
 const MAX_LETTER_MS = 200;
 /** The same for a syllable or a word that one character stands for, ms. */
 const MAX_SYLLABLE_MS = 400;

@@ -95,7 +95,7 @@ describe("a request to a speech server", () => {
 });
 
 describe("the samples of a speech server", () => {
-  test("are complete if pieces end in the middle of a sample", async () => {
+  test("are complete if pieces end within a sample", async () => {
     const { samples, sampleRate } = await speak("abc abc abc");
     expect(sampleRate).toBe(24_000);
     expect(toneShare(samples.subarray(2000), 450, sampleRate)).toBeGreaterThan(0.97);

@@ -21,7 +21,7 @@ const VOICES = [
   ["espeak", "roa/pt-BR+m3"],
 ] as const;
 
-/** Whether an agent would stop for this sound, in a room with this noise. */
+/** True if an agent would stop for this sound, in a room with this noise. */
 function interrupts(sound: Float64Array, room: Float64Array): boolean {
   const samples = samplesOf(mixed(joined(silence(3_000, RATE), sound, silence(300, RATE)), room));
   const vad = new Vad(RATE);

@@ -17,11 +17,11 @@ function shortened(samples: Int16Array, pieceLength: number): Int16Array {
 
 describe("leading silence", () => {
   test.each([1, 7, 160, 320, 1000, 100_000])(
-    "is shortened to 40 ms when it comes in pieces of %i samples",
+    "is shortened to 40 ms if it arrives in pieces of %i samples",
     (length) => {
       const silence = new Int16Array(2000);
       const out = shortened(concatPcm([silence, sound, silence, sound]), length);
-      // A sine begins at zero, so its first sample is silence too.
+      // A sine starts at zero, so its first sample is silence too.
       expect(out.length).toBe(KEPT - 1 + 2 * sound.length + silence.length);
       expect(out.subarray(KEPT - 1)).toEqual(concatPcm([sound, silence, sound]));
     },

@@ -14,7 +14,7 @@ const MANY = 2 * MAX_PIECE + 100;
 const NUMBERS = Array.from({ length: MANY }, (_, n) => n);
 
 interface Deletion {
-  /** Stores many rows that belong together. */
+  /** Stores many related rows. */
   fill(storage: Storage): Promise<unknown>;
   delete(storage: Storage): Promise<unknown>;
   /** The number of rows that are left. */

@@ -40,7 +40,7 @@ const TOKENS: Parameters<AccountStore["tokens"]> = ["usr_1"];
 /** Pages of a list after its first one. */
 const NEXT = { limit: 10, after: "call_1" };
 
-/** Calls every method of a storage, with every combination of filters. The records belong together as far as they must. */
+/** Calls every method of a storage, with every combination of filters. The records are related as far as necessary. */
 export async function askEverything(storage: Storage): Promise<void> {
   await askAccounts(storage);
   await askInstances(storage);

@@ -205,7 +205,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await pool.end();
   });
 
-  test("is refused beside an older server that holds a session lock", async () => {
+  test("is refused while an older server holds a session lock", async () => {
     const url = await server.createDatabase();
     const older = await connectPostgres({ url });
     await (await databaseBefore("0010_owners", older.dialect, older.columnTypes)).destroy();
@@ -243,7 +243,7 @@ function event(id: string, userId = "usr_1") {
   return { id, type: "queued", timestamp, callId: null, instanceId: "inst_1", userId, data: {} } as never;
 }
 
-/** Appends events to the log of a user of its own until an error; returns the error. */
+/** Appends events to the log of a separate user until an error; returns the error. */
 async function writeUntilLost(storage: Storage, name: string, acknowledged: string[]): Promise<unknown> {
   for (let n = 0; ; n++) {
     const id = `evt_${name}_${n}`;

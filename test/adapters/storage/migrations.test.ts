@@ -93,7 +93,7 @@ test("a failed migration changes nothing", async () => {
   expect(applied(path)).toEqual(STEPS);
 });
 
-test("a program beside an older server does not migrate and names the fix", async () => {
+test("a program next to an older server does not migrate and names the fix", async () => {
   const path = scratchPath();
   const server = await connectSqlite({ path });
   const db = await databaseBefore("0007_event_positions", server.dialect, server.columnTypes);

@@ -62,7 +62,7 @@ describe("the server lock of a SQLite file", () => {
     await server.close();
   });
 
-  test("is lost to a server that locked a new file, and that waits until the first one has noticed", async () => {
+  test("is lost to a server with a new lock file, which waits until the first one has noticed", async () => {
     const path = scratchPath();
     const [first, second] = [sqliteStorage({ path }), sqliteStorage({ path })];
     await first.open({ exclusive: true });

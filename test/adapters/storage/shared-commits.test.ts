@@ -28,7 +28,7 @@ test("concurrent writers share commits", async () => {
       .toMatchObject({ name: `number ${n}` });
   });
   await Promise.all(stored);
-  // The driver begins transactions, which are not recorded. Savepoints exist in shared ones only, so they are counted.
+  // The driver starts transactions, which are not recorded. Savepoints exist only in shared ones, so they are counted.
   expect(statements.filter(({ sql }) => sql.startsWith("savepoint")).length).toBeGreaterThan(NUMBERS.length / 2);
   await Promise.all([storage.close(), other.close()]);
 });

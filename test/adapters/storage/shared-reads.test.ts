@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { sharedReads } from "../../../adapters/storage/shared-reads.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** The connection that reads, and that of another process, which writes. */
+/** The reading connection, and the writing connection of another process. */
 function connections() {
   const path = join(temporaryFolder("shared-reads"), "db.sqlite");
   const writer = new DatabaseSync(path);

@@ -178,7 +178,7 @@ describe("the end of a batch session", () => {
     expect(performance.now() - startedAt).toBeLessThan(4_000);
   });
 
-  test("comes at once after an abort or the close of the engine", async () => {
+  test("settles immediately after an abort or the close of the engine", async () => {
     server.fail("silent", "silent");
     const engine = openaiTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "whisper" });
     for (const end of [(one: ScriptedListening) => one.abort.abort(), () => void engine.close()]) {

@@ -101,7 +101,7 @@ test("DeepgramReader ends an utterance with speech_final or UtteranceEnd", () =>
   results("five two", 0, { is_final: true });
   results("nine", 1, { is_final: true, speech_final: true });
   results("good", 5, { is_final: true });
-  expect(recorded.settled).toHaveLength(2); // of the first utterance, not of the open one
+  expect(recorded.settled).toHaveLength(2); // for the first utterance, not the open one
   reader.read({ type: "UtteranceEnd", last_word_end: 6 });
   expect(recorded.events.filter(({ type }) => type === "final")).toEqual([
     { type: "final", text: "five two nine", startMs: 1_000, endMs: 3_000, confidence: undefined },

@@ -18,7 +18,7 @@ const never = new AbortController().signal;
 const addressesOf = (found: readonly { readonly address: string }[]) => found.map(({ address }) => address);
 
 describe("a query for addresses", () => {
-  test("returns those of both families", async () => {
+  test("returns addresses of both families", async () => {
     const { queries } = await asking(() => ["192.0.2.1", "2001:db8::7"]);
     const found = await queries.addresses("both.example.com", never);
     expect([...found].sort((one, other) => one.family - other.family)).toEqual([

@@ -5,7 +5,7 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
 const FOUND = [hostAddress("192.0.2.1")];
 
-/** A lookup whose name servers never respond for names that begin with `silent`. */
+/** A lookup whose name servers never respond for names that start with `silent`. */
 function lookup() {
   const system = new ManualSystem();
   const asked: string[] = [];
@@ -108,11 +108,11 @@ describe("a user with silent name servers", () => {
     const { hosts } = lookup();
     const names = Array.from({ length: 20 }, (_, index) => `silent${index}.example.com`);
     for (const name of [...names, "hooks.example.com"]) hosts.addresses(name, "usr_1").catch(() => {});
-    // The clock stands still: this waits for no timeout.
+    // The clock is stopped: this does not wait for a timeout.
     expect(await hosts.addresses("hooks.example.com", "usr_2")).toEqual(FOUND);
   });
 
-  test("shares the turns with many others: a new user comes next", async () => {
+  test("takes turns with many others: a new user is next", async () => {
     const { system, hosts, asked, mostRunning } = lookup();
     for (let user = 0; user < 40; user++)
       for (let name = 0; name < 20; name++)

@@ -49,7 +49,7 @@ const ANSWERS: FakeNumber = { devices: [{ does: "answer", afterMs: 3_000 }] };
 const endOf = ({ events }: Dialled) => events.find((event) => event.type === "ended");
 const typesOf = ({ events }: Dialled) => events.map(({ type }) => type);
 
-describe("a call whose line goes away", () => {
+describe("a call that loses its line", () => {
   test.each(["close", "unlink"] as const)("%s during a dial leaves no phone ringing", async (end) => {
     const { system, network, line, dial } = await linked(ANSWERS);
     network.clientOf().disturb("startCall", { afterMs: 300 });

@@ -45,7 +45,7 @@ describe("a number whose connection breaks off in each call", () => {
     expect(scene.network.calls.every(({ ended }) => ended !== undefined)).toBe(true);
   });
 
-  test("closes the audio of a call that ended if no connection comes back", async () => {
+  test("closes the audio of an ended call if no connection returns", async () => {
     const scene = await NumberScene.linked();
     scene.network.number(ANA, { devices: [{ does: "answer", afterMs: 500 }] });
     const call = scene.dial();

@@ -66,7 +66,7 @@ test("a hundred numbers are online within 20 s after a restart, in the order of 
   expect(server.network.logins.every(({ refused }) => refused === undefined)).toBe(true);
 });
 
-test("a hundred numbers that lose their connection at once log in one after the other", async () => {
+test("a hundred numbers that lose their connection at once log in one at a time", async () => {
   const server = new Server();
   await server.link();
   const lines = await server.restart();

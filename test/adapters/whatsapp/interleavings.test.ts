@@ -4,7 +4,7 @@ import { ANA, NumberScene, OWNER } from "./number-scene.ts";
 
 type Act = readonly [name: string, run: (scene: NumberScene) => unknown];
 
-/** What breaks a connection off for a few seconds. */
+/** Causes of connection losses of a few seconds. */
 const BREAKS: readonly Act[] = [
   ["503", ({ client }) => client.fail(503)],
   ["515", ({ client }) => client.streamError(515)],
@@ -27,7 +27,7 @@ const acts = (from: readonly Act[], maxLength: number) =>
 
 type Run = readonly (readonly [Act, number])[];
 
-/** A call on a number to which these things happen before the core hangs up, and those after it. */
+/** A call on a number, with these incidents before the core hangs up and those after it. */
 async function called(device: { does: "nothing" } | { does: "answer"; afterMs: number }, before: Run, after: Run) {
   const scene = await NumberScene.linked();
   scene.network.number(ANA, { devices: [device] });
@@ -60,7 +60,7 @@ test("a callee learns of the end of a call, whatever short outages there are aro
   );
 });
 
-test("no call stays at the client, and the number comes back online, whatever goes wrong", async () => {
+test("whatever goes wrong, the client keeps no call and the number returns online", async () => {
   const all = acts([...BREAKS, ...FAULTS], 4);
   await fc.assert(
     fc.asyncProperty(phase, all, all, async (device, before, after) => void (await called(device, before, after))),

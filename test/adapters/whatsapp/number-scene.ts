@@ -9,7 +9,7 @@ import { FakeWhatsApp, type FakeWhatsAppOptions } from "../../../src/testing/wha
 export const OWNER = "+5511912345678";
 export const ANA = "+5511987654321";
 
-/** What a dial has come to. */
+/** The outcome of a dial. */
 export interface Dialled {
   leg?: Leg;
   error?: DialError;
@@ -19,7 +19,7 @@ export interface Dialled {
 /** A process of ours; its timers do nothing once it was killed. */
 interface Process {
   isAlive: boolean;
-  /** How far its wall clock is ahead of WhatsApp's, ms. Default: 0. */
+  /** Lead of its wall clock over WhatsApp's, ms. Default: 0. */
   aheadMs?: number;
 }
 
@@ -78,7 +78,7 @@ export class NumberScene {
     await this.takeOver();
   }
 
-  /** Takes the number into another process; the earlier one goes on. */
+  /** Moves the number to another process; the earlier one continues. */
   async takeOver(): Promise<void> {
     this.#process = { isAlive: true };
     this.line = await openLine(this.#process, this.system, this.network.client, this.host);
@@ -90,7 +90,7 @@ export class NumberScene {
     this.client.dropSocket(Infinity);
   }
 
-  /** Sets the wall clock of the process. @param aheadMs how far it is ahead of WhatsApp's */
+  /** Sets the wall clock of the process. @param aheadMs its lead over WhatsApp's */
   setClock(aheadMs: number): void {
     this.#process.aheadMs = aheadMs;
   }

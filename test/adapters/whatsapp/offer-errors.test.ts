@@ -23,7 +23,7 @@ async function call(scene: NumberScene, to: string): Promise<Dialled> {
   return dialled;
 }
 
-/** Calls that many strangers, one after the other. */
+/** Calls this many strangers in succession. */
 async function callStrangers(scene: NumberScene, count: number): Promise<Dialled[]> {
   const dialled: Dialled[] = [];
   for (let i = 0; i < count; i++) dialled.push(await call(scene, `+1202555020${i}`));
@@ -58,7 +58,7 @@ describe("a number that may not call strangers (463)", () => {
     expect(contact.events.map(({ type }) => type)).toContain("alerting");
   });
 
-  test("learns of the lock and of its end before any offer, if the client knows", async () => {
+  test("learns of the lock and its end before any offer, if the client supports it", async () => {
     const scene = await linked();
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
     await scene.system.advance(1_000);
@@ -69,7 +69,7 @@ describe("a number that may not call strangers (463)", () => {
     expect((await callStrangers(scene, 1))[0]?.error).toBeUndefined();
   });
 
-  test("tries one call an hour if the client does not know the lock", async () => {
+  test("tries one call an hour if the client does not report the lock", async () => {
     const scene = await linked({ timelock: false });
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers" });
     const [first] = await callStrangers(scene, 5);
@@ -123,7 +123,7 @@ describe("a number that may not call strangers (463)", () => {
     expect(dialled.leg).toBeDefined();
   });
 
-  test("calls no stranger if the lock begins while the core looks the callee up", async () => {
+  test("calls no stranger if the lock starts during the look-up of the callee", async () => {
     const scene = await linked();
     const mayCall = () => new Promise<boolean>((resolve) => void scene.system.after(2_000, () => resolve(true)));
     const dialled = scene.dial("+12025550200", { mayCall });

@@ -4,7 +4,7 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { TestLineHost } from "../../../src/testing/telephony-host.ts";
 import { FakeWhatsApp } from "../../../src/testing/whatsapp/fake-whatsapp.ts";
 
-/** What becomes of a line whose stored credentials are these. */
+/** The outcome of opening a line with these stored credentials. */
 async function opened(credentials: string) {
   const system = new ManualSystem();
   const host = new TestLineHost(new TextEncoder().encode(credentials));

@@ -15,7 +15,7 @@ const PHASES: readonly (readonly [string, FakeNumber])[] = [
 /** An outdated client tries again after 15 to 30 minutes. */
 const MAX_MINUTES = 40;
 
-/** What may end a call, or happen while it ends. */
+/** Events that may end a call or happen while it ends. */
 const ENDS: Readonly<Record<string, (scene: NumberScene, call: Dialled) => unknown>> = {
   "the core hangs up": (_, call) => hangUp(call),
   "the callee hangs up": ({ network }) => network.call().hangUp(),

@@ -61,7 +61,7 @@ describe("a message over relays that the client dials on port 3478", () => {
     expect(await heardOver([RELAY])).toEqual(ONE_WAY);
   });
 
-  test("is heard over plain UDP, and no audio of the callee comes back", async () => {
+  test("is heard over plain UDP, but no audio comes back", async () => {
     expect(await heardOver([{ ...RELAY, isFna: true }])).toEqual(ONE_WAY);
   });
 
@@ -100,7 +100,7 @@ describe("the example's peer connections", () => {
   const zapos = (port: number) =>
     `a=candidate:2 1 udp 2122262783 198.51.100.1 ${port} typ host generation 0 network-cost 5\r\n`;
 
-  /** A package whose connections only note what they are given. */
+  /** A package whose connections only record their input. */
   function notedWrtc() {
     const seen: unknown[][] = [];
     class RTCPeerConnection {

@@ -97,7 +97,7 @@ async function linked(options?: FakeWhatsAppOptions): Promise<WhatsAppScene> {
 beforeEach(instantCrypto);
 
 describe("a Ringport with linked WhatsApp numbers", () => {
-  test("goes from a code to a heard call, and on after a restart without a code", async () => {
+  test("links by code, places a heard call, and reconnects after a restart without a code", async () => {
     const scene = await linked();
     expect(await scene.instance()).toEqual({ status: "ACTIVE", phone: OWNER, condition: null, reason: null });
     for (const round of ["first", "after a restart"]) {

@@ -6,7 +6,7 @@ import { type RunOptions, WorkerPool, type WorkerPoolOptions } from "../../../ad
 import { runtimes } from "../../support/runtimes.ts";
 
 const entry = new URL("./scripted-worker.ts", import.meta.url);
-/** What the scripted worker takes and returns. */
+/** Input and output of the scripted worker. */
 type Scripts = Record<
   string,
   {

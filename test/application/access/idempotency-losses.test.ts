@@ -41,7 +41,7 @@ async function waitingWorld(storage: Storage, policy: World["context"]["policy"]
   };
 }
 
-/** Lets the operation fail, before or after it is done, this often or until the connection is repaired. */
+/** Makes the operation fail, before or after it is done, this many times or until the connection is repaired. */
 function breakConnection(world: World, moment: "before" | "after", operation: string, times = Infinity): void {
   let left = times;
   world.storage[moment] = (one) => {

@@ -325,7 +325,7 @@ test("a file makes the same request as base64, data URL or decoded bytes", async
   await world.stop();
 });
 
-test("a field that belongs to another type does not count for the key", async () => {
+test("a field of another type does not count for the key", async () => {
   const world = await World.start();
   const instance = await world.newInstance();
   const stream = { instanceId: instance.id, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } } as const;

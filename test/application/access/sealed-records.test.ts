@@ -7,7 +7,7 @@ import { fuzz } from "../../support/fuzz.ts";
 
 const vault = new Vault(new Uint8Array(32).fill(1));
 
-/** The part of a storage that keeps records, with what it keeps: by instance, then by key. */
+/** The record store of a storage with its contents: by instance, then by key. */
 function scene() {
   const kept = new Map<string, Map<string, Uint8Array>>();
   const of = (instanceId: string) => kept.get(instanceId) ?? new Map<string, Uint8Array>();

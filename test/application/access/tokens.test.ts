@@ -176,7 +176,7 @@ describe("a token", () => {
   });
 });
 
-describe("a text that is no token", () => {
+describe("a text that is not a token", () => {
   test("never reaches the storage with typing errors", async () => {
     const { world, issue, authenticate } = await scene();
     const { token } = await issue();
@@ -197,7 +197,7 @@ describe("a text that is no token", () => {
   });
 });
 
-test("a storage that is down is not taken for a wrong token", async () => {
+test("a storage that is down does not count as a wrong token", async () => {
   const { world, issue, authenticate } = await scene();
   const { token } = await issue();
   world.storage.down = true;

@@ -17,7 +17,7 @@ function store() {
 }
 
 describe("sealed credentials", () => {
-  test("come back as they were, of any length", async () => {
+  test("are returned unchanged, at any length", async () => {
     const { instances } = store();
     const own = new Vault(SECRET).of("inst_a", instances);
     for (const credentials of [bytes(""), bytes("key"), new Uint8Array(100_000).fill(9)]) {
@@ -37,7 +37,7 @@ describe("sealed credentials", () => {
     expect(new TextDecoder().decode(second)).not.toContain("secret");
   });
 
-  test("belong to their instance alone", async () => {
+  test("belong only to their instance", async () => {
     const { kept, instances } = store();
     const vault = new Vault(SECRET);
     await vault.of("inst_a", instances).save(bytes("key"));

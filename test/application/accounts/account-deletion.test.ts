@@ -249,7 +249,7 @@ describe("the deletion of an account", () => {
     expect(await accounts.registration()).toBe("first");
   });
 
-  test("leaves its user to the next administrator, without anything of the one before", async () => {
+  test("leaves its user to the next administrator, without earlier data", async () => {
     const { world, accounts, admin } = await accountScene();
     const ana = await admin();
     await world.newInstance(ana.principal);

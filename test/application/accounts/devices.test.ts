@@ -53,7 +53,7 @@ describe("a browser that has signed in before", () => {
   });
 });
 
-describe("a thief of a session, who does not know the password", () => {
+describe("a session thief without the password", () => {
   test("has five guesses, however often the browser of the session is marked", async () => {
     const { accounts, admin } = await accountScene();
     const session = await admin();

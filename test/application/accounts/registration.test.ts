@@ -35,7 +35,7 @@ describe("the first account", () => {
     expect(await world.storage.accounts.users()).toMatchObject([{ id: account.userId, name: "ana@example.com" }]);
   });
 
-  test("needs the code of the first start, also if anybody may register afterwards", async () => {
+  test("needs the code of the first start, even if registration is open afterwards", async () => {
     const { accounts } = await accountScene({ registration: "open" });
     const person = { email: "eve@example.com", password: PASSWORD };
     await expect(accounts.register(person, BROWSER)).rejects.toMatchObject({ code: "registration_closed" });
@@ -57,7 +57,7 @@ describe("the first account", () => {
     const { world, accounts } = await accountScene();
     const { logins } = world.storage;
     const replaced = (await accounts.firstCode())!;
-    // As the command line makes one beside the server.
+    // Created as by the command line while a server runs.
     const { code, expiresAt } = (await firstCode({
       logins,
       system: world.system,
@@ -107,7 +107,7 @@ describe("a registration", () => {
       });
   });
 
-  test("with a taken address is refused, and leaves the invitation as it was", async () => {
+  test("with a taken address is refused, and keeps the invitation valid", async () => {
     const { accounts, admin, hasher } = await accountScene();
     const { account } = await admin();
     const { code } = await accounts.invite(account);

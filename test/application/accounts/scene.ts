@@ -46,7 +46,7 @@ export interface AccountScene {
   readonly revoked: string[];
   /** Registers the administrator with the code of the first start. */
   admin(email?: string): Promise<NewSession>;
-  /** Registers somebody with an invitation of the administrator. */
+  /** Registers a person with an invitation of the administrator. */
   member(admin: NewSession, email: string): Promise<NewSession>;
 }
 

@@ -57,7 +57,7 @@ describe("a session", () => {
   });
 
   test.each(["", "0".repeat(64), "\0", "x".repeat(100_000), null as unknown as string])(
-    "is nobody's with the secret %j",
+    "is invalid with the secret %j",
     async (secret) => {
       const { accounts, admin } = await accountScene();
       const { account } = await admin();

@@ -33,7 +33,7 @@ describe("a sign-in", () => {
   });
 
   test.each(["", "short", "x".repeat(100_000), null as unknown as string, "half a pair \ud800"])(
-    "fails with a password that nobody can have: %j",
+    "fails with an impossible password: %j",
     async (password) => {
       const { accounts, admin, hasher } = await accountScene();
       await admin();
@@ -191,7 +191,7 @@ describe("guessing", () => {
     hasher.busy = false;
     expect(await guess("ana@example.com")).toBe("sign_in_failed");
     expect(await guess("ana@example.com")).toBe("too_many_attempts");
-    // Nor does a full memory of names that were tried.
+    // Nor does a full memory of attempted names.
     for (let i = 0; i < 9_999; i++) await guess(`q${i}@example.com`);
     for (let i = 0; i < 4; i++) await guess("eva@example.com");
     hasher.busy = true;

@@ -101,7 +101,7 @@ describe("a token of an account", () => {
 });
 
 describe("the audit log", () => {
-  test("has what people did, newest first: the administrator's of everybody, others' their own", async () => {
+  test("lists acts, newest first: all for the administrator, their own for others", async () => {
     const { accounts, admin, member } = await accountScene();
     const ana = await admin();
     const bob = await member(ana, "bob@example.com");

@@ -12,7 +12,7 @@ import { MeasuringTranscription } from "../../support/measuring-transcription.ts
 const { apology, sayAgain, timeIsUp } = phrasesIn("en");
 const GREETING = "Hello, when does it suit you?";
 
-/** The cascade without a server: a model that says one sentence. */
+/** The cascade without a server: a model that replies with one sentence. */
 function modelAgent(text = GREETING): Agent {
   const chat: Chat = async function* () {
     yield { type: "text", text };
@@ -44,7 +44,7 @@ describe("a transcription that fails permanently", () => {
     await scene.world.stop();
   });
 
-  test("ends it as well if it cannot even begin", async () => {
+  test("ends it even if it cannot start", async () => {
     const transcription = new MeasuringTranscription();
     transcription.fault = new Error("no such model");
     const scene = await talking(["x"], { agent: modelAgent(), transcription });
@@ -117,7 +117,7 @@ describe("words that are lost", () => {
   });
 });
 
-/** Breaks off in the middle of one of its texts. */
+/** Fails in the middle of one of its texts. */
 class BrokenSpeech extends ToneSpeech {
   readonly spoken: string[] = [];
   override async *speak(text: string, voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
@@ -147,7 +147,7 @@ describe("a speech engine", () => {
     await scene.world.stop();
   });
 
-  test("that is silent for 10 s is asked once more, then the call ends", async () => {
+  test("that is silent for 10 s is repeated once, then the call ends", async () => {
     const scene = await talking(["x"], { agent: modelAgent("Yes."), transcription: new MeasuringTranscription() });
     const { world, leg } = scene;
     await world.system.advance(1_000);

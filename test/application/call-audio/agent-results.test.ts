@@ -10,7 +10,7 @@ type Report = NonNullable<Conversation["report"]>;
 /** 400 ms. */
 const GOODBYE = "Goodbye.";
 
-/** An agent that says goodbye at once, or waits, and states its results as the test does. */
+/** An agent that says goodbye immediately, or waits, and reports the test's results. */
 function reporter(report: Report, waits = false): Agent {
   return {
     name: "reporter",
@@ -109,7 +109,7 @@ describe("the result by the schema of a call", () => {
     await world.stop();
   });
 
-  test("is what its JSON says, also if it was stated in another form", async () => {
+  test("equals its JSON, even if reported in another form", async () => {
     const day = { toJSON: () => "Monday" };
     const { world, call } = await talking(reporter(async () => ({ day })));
     await world.system.advance(1_500);

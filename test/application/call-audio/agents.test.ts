@@ -131,7 +131,7 @@ describe("an agent call", () => {
     await world.stop();
   });
 
-  test("stops 200 ms after the callee begins to speak, and hears what was said", async () => {
+  test("stops 200 ms after the callee starts to speak, and gets their words", async () => {
     const question = "Will you come tomorrow, or rather on another day of this week?";
     const agent = puppet(async function* (input) {
       if (input.type === "begin") yield { type: "say", text: question, interruptible: true };
@@ -209,7 +209,7 @@ describe("an agent call", () => {
     await world.stop();
   });
 
-  test("continues after words that are no answer of its script", async () => {
+  test("continues after words that do not answer its script", async () => {
     const scene = await talking(
       ["Ask: Will you come tomorrow at ten, yes or no?", "If yes: hang up", "If 1: hang up"],
       {
@@ -310,7 +310,7 @@ describe("an agent call that no agent can conduct ends FAILED/agent_unavailable 
     ]);
   });
 
-  test("if the instructions are no script", async () => {
+  test("if the instructions are not a script", async () => {
     const world = await World.start({ agent: scriptedAgent() });
     const [status, reason, detail] = await outcomeOf(world, ["Greet the callee."]);
     expect([status, reason]).toEqual(["FAILED", "agent_unavailable"]);

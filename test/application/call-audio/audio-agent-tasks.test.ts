@@ -126,7 +126,7 @@ describe("an agent in audio that a machine answers", () => {
     leg.say(machine());
     await world.system.advance(7_000);
     const heardBefore = Buffer.concat(puppet.heard).length;
-    // What arrives late is not played.
+    // Late audio is not played.
     puppet.does({ type: "reply", to: "words" });
     puppet.says("b", 500, "Yes?");
     puppet.does({ type: "hang_up" });
@@ -170,7 +170,7 @@ describe("an agent in audio that a machine answers", () => {
     await world.stop();
   });
 
-  test("ends COMPLETED/machine_hung_up if that is asked for", async () => {
+  test("ends COMPLETED/machine_hung_up on request", async () => {
     const { world, call, leg } = await talking({ onMachine: "hang_up" });
     leg.say(machine());
     await world.system.advance(7_000);

@@ -58,7 +58,7 @@ const heardIn = (reports: readonly unknown[]): readonly HeardItem[] =>
   reports.filter((report): report is HeardItem[] => Array.isArray(report)).flat();
 
 describe("a call with an agent in audio", () => {
-  test("is opened before the dial, and begins at the answer", async () => {
+  test("is opened before the dial, and starts on answer", async () => {
     const { agent, opened } = puppets();
     const { world, call } = await dialled(agent);
     expect(opened.map(({ brief }) => [brief.callId, brief.instructions])).toEqual([[call.id, ["Ask for the date."]]]);
@@ -151,7 +151,7 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("falls silent 200 ms after the callee begins to speak, and waits for the agent's verdict", async () => {
+  test("falls silent 200 ms after the callee starts to speak, and waits for the agent's verdict", async () => {
     const scene = await talking();
     const { world, leg, puppet } = scene;
     puppet.does({ type: "reply", to: "begin" });
@@ -167,7 +167,7 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("continues where it stopped after a sound that was no speech to the agent", async () => {
+  test("resumes after a sound that the agent does not report as speech", async () => {
     const scene = await talking();
     const { world, leg, puppet } = scene;
     puppet.does({ type: "reply", to: "begin" });
@@ -181,7 +181,7 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("does not play the rest of a reply when another one begins", async () => {
+  test("does not play the rest of a reply when another one starts", async () => {
     const scene = await talking();
     const { world, leg, puppet } = scene;
     puppet.does({ type: "reply", to: "begin" });

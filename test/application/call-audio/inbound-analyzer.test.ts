@@ -146,7 +146,7 @@ describe.each([8_000, 16_000])("a tone with gaps that a leg fills in, at %i Hz",
     expect(withGaps(2_100, [1_200, 80, 1_200])).toContain("fax");
   });
 
-  test("is no ringing with hardly any received", () => {
+  test("is not ringing with hardly any received", () => {
     expect(
       withGaps(
         425,
@@ -156,7 +156,7 @@ describe.each([8_000, 16_000])("a tone with gaps that a leg fills in, at %i Hz",
   });
 });
 
-test("conclusions need received samples: what a leg has filled in begins nothing", () => {
+test("conclusions need received samples, not concealed ones", () => {
   const sampleRate = 8_000;
   const noticed: string[] = [];
   const analyzer = new InboundAnalyzer(

@@ -40,7 +40,7 @@ const upload = (principal: Principal, instance: Instance, seconds: number, signa
     )
     .catch((error: unknown) => error);
 
-/** Lets what runs outside the manual clock, such as hashes, come to rest. */
+/** Lets work outside of the manual clock, such as hashes, settle. */
 async function rest(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 300));
   await world.system.settle();

@@ -87,7 +87,7 @@ describe("a tool that an agent uses", () => {
     await world.stop();
   });
 
-  test("survives a tool that throws before it begins", async () => {
+  test("survives a tool that throws before it starts", async () => {
     const { world, tool } = await offered(() => {
       throw "a string";
     });
@@ -95,7 +95,7 @@ describe("a tool that an agent uses", () => {
     await world.stop();
   });
 
-  test("fails if its schema has a pattern that is no regular expression", async () => {
+  test("fails if its schema has an invalid pattern", async () => {
     const parameters = { type: "object", properties: { people: { type: "string", pattern: "(" } } };
     const { world, tool, inputs } = await offered(async () => ({}), { parameters });
     expect(await tool.run('{"people":"3"}')).toMatch(/failed/);

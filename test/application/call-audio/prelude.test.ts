@@ -23,7 +23,7 @@ function read(prelude: Prelude, frames: number): number[] {
   });
 }
 
-describe("what is queued behind a prelude", () => {
+describe("audio queued after a prelude", () => {
   test("waits for its end, and is heard whole", () => {
     const { playout, prelude } = opened();
     expect(read(prelude, 3)).toEqual([0, 0, 0]);

@@ -33,7 +33,7 @@ describe("the quota of live recordings", () => {
     await world.stop();
   });
 
-  test("is shared by the live calls of a user, and that of a demo instance is part of it", async () => {
+  test("is shared by the live calls of a user, including those of a demo instance", async () => {
     const { world, begin } = await scene({ inst_1: 10 });
     const [demo, own] = [await begin(true), await begin()];
     expect([demo.take(50), demo.take(1), own.take(50), own.take(1)]).toEqual([true, false, true, false]);

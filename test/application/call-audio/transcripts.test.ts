@@ -11,7 +11,7 @@ import type { ScriptedLeg } from "../../../src/testing/scripted-telephony.ts";
 import { ALICE, NUMBER, World, type WorldOptions } from "../../support/application.ts";
 import { type MeasuringSession, MeasuringTranscription } from "../../support/measuring-transcription.ts";
 
-/** A client that keeps what it is told. */
+/** A client that records its events. */
 class Listener implements StreamClient {
   readonly calleeRate: number | undefined = undefined;
   readonly events: StreamEvent[] = [];
@@ -93,7 +93,7 @@ test("a requeued call is transcribed once", async () => {
   await world.stop();
 });
 
-describe("what the callee says", () => {
+describe("the callee's speech", () => {
   test("becomes a transcript after half a second of silence, with its time", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription });
@@ -106,7 +106,7 @@ describe("what the callee says", () => {
     const answeredAt = (await world.stored(call)).startedAt ?? 0;
     const [said] = client.said;
     expect(said).toMatchObject({ final: true, speaker: "callee" });
-    // It began 1,000 ms after the answer; 300 ms before that belong to the turn.
+    // It started 1,000 ms after the answer; the turn includes 300 ms before it.
     expect(said!.timestamp - answeredAt).toBeGreaterThanOrEqual(680);
     expect(said!.timestamp - answeredAt).toBeLessThanOrEqual(740);
     await world.stop();
@@ -127,7 +127,7 @@ describe("what the callee says", () => {
     await world.stop();
   });
 
-  test("is one turn across a short pause, and a click is none", async () => {
+  test("is one turn across a short pause, and a click is not a turn", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription });
     const { world, leg } = scene;
@@ -165,7 +165,7 @@ describe("what the callee says", () => {
     const [turn] = session.turns;
     expect(Math.abs(turn!.startMs - 700)).toBeLessThanOrEqual(40);
     expect(Math.abs(turn!.ms - 1_600)).toBeLessThanOrEqual(40);
-    // Each push follows the one before without a gap.
+    // Each push follows the previous one without a gap.
     for (const [i, { atMs, samples }] of session.pushed.entries()) {
       const next = session.pushed[i + 1];
       if (next) expect(Math.abs(next.atMs - atMs - samples / 24)).toBeLessThan(0.5);
@@ -188,7 +188,7 @@ describe("what the callee says", () => {
   });
 });
 
-describe("what the caller says", () => {
+describe("the caller's speech", () => {
   test("is transcribed too if that was chosen, as the callee hears it", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription, transcriptSpeakers: ["callee", "caller"] });
@@ -218,7 +218,7 @@ describe("what the caller says", () => {
 });
 
 describe("a transcript", () => {
-  test("is kept with the call: what is sure, in the order of speaking", async () => {
+  test("is stored with the call: final texts, in spoken order", async () => {
     const transcription = new MeasuringTranscription();
     const { world, call, leg } = await talking({ transcription });
     await world.system.advance(5_000);
@@ -361,7 +361,7 @@ describe("the last words", () => {
     await world.stop();
   });
 
-  test("are waited for a second, no longer; what comes later is still kept", async () => {
+  test("are awaited for one second; later ones are still stored", async () => {
     const transcription = new MeasuringTranscription();
     let answer = () => {};
     transcription.answering = new Promise<void>((resolve) => {

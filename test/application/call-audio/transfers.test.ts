@@ -16,7 +16,7 @@ interface Scene {
   readonly world: World;
   readonly call: Call;
   readonly leg: ScriptedLeg;
-  /** What the agent got. */
+  /** The agent's inputs. */
   readonly inputs: ConversationInput[];
 }
 
@@ -82,7 +82,7 @@ describe("a transfer by an agent", () => {
     await scene.world.stop();
   });
 
-  test("begins once its last words were heard, and ends the call as agent_finished", async () => {
+  test("starts once its last words were heard, and ends the call as agent_finished", async () => {
     const scene = await transferring();
     const { world, call, leg } = scene;
     await world.system.advance(ms(GOODBYE) - 100);

@@ -6,7 +6,7 @@ import type { VoiceActivity } from "../../../src/ports/voice-activity.ts";
 const RATE = 8_000;
 const FRAME_MS = 20;
 
-/** A detector that knows the samples of a voice, and goes on saying so for a while. */
+/** A detector that recognizes voice samples, with a hang-over. */
 const goingOn =
   (hangOverMs: number | undefined): VoiceActivity =>
   () => {
@@ -20,7 +20,7 @@ const goingOn =
     };
   };
 
-/** When turns began and were over, ms, of voice and silence by turns, the silence first. */
+/** Starts and ends of turns, ms, for alternating silence and voice, starting with silence. */
 function turnsOf(hangOverMs: number | undefined, ...stretchesMs: number[]): [startMs: number, endMs: number][] {
   const turns: [number, number][] = [];
   let turn: [number, number] | undefined;
@@ -53,7 +53,7 @@ describe.each([undefined, 0, 120, 300, 480])("with a voice detector that continu
     expect(turnsOf(hangOverMs, 1_000, 500, 480, 500, 1_000)).toEqual([[1_000 - PRE_ROLL_MS, 2_480 + END_OF_TURN_MS]]);
   });
 
-  test("a click is no turn, and the shortest word is one", () => {
+  test("a click is not a turn, but the shortest word is", () => {
     expect(turnsOf(hangOverMs, 1_000, 40, 2_000)).toEqual([]);
     expect(turnsOf(hangOverMs, 1_000, 60, 2_000)).toHaveLength(1);
   });

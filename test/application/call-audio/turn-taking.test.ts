@@ -8,7 +8,7 @@ import { random } from "../../support/random.ts";
 
 const QUESTION = "Will you come tomorrow, or rather on another day of this week?";
 
-/** An agent that asks, thinks, and repeats what it has got. */
+/** An agent that asks, thinks, and repeats its input. */
 class Listener {
   readonly inputs: ConversationInput[] = [];
   readonly agent: Agent;
@@ -65,7 +65,7 @@ const words = (inputs: readonly ConversationInput[]) => inputs.filter(({ type })
 const now = ({ leg }: Scene): number => (leg.heard.length * 1_000) / leg.sampleRate;
 
 describe("the end of the callee's turn", () => {
-  test("comes 0.5 s after complete words", async () => {
+  test("follows complete words after 0.5 s", async () => {
     const { scene, inputs } = await asked(["I come tomorrow."]);
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(1_200);
@@ -86,7 +86,7 @@ describe("the end of the callee's turn", () => {
     await scene.world.stop();
   });
 
-  test("comes 3 s after words without their rest", async () => {
+  test("follows incomplete words after 3 s", async () => {
     const { scene, inputs } = await asked(["My number is"]);
     scene.leg.say(voice(800, scene.leg));
     await scene.world.system.advance(3_700);
@@ -165,7 +165,7 @@ describe("a callee who continues before the agent is heard", () => {
     await world.stop();
   });
 
-  test("begins another turn once the agent was heard", async () => {
+  test("starts another turn once the agent was heard", async () => {
     const { scene, inputs } = await asked(["I come tomorrow.", "On Monday."]);
     const { world, leg } = scene;
     leg.say(voice(800, leg));
@@ -196,7 +196,7 @@ function noise(lengthMs: number, rms: number, sampleRate: number): Int16Array {
 }
 
 describe("the agent is not interrupted by", () => {
-  /** What the callee sends 500 ms into the question; all of the question is heard, without a pause. */
+  /** Sounds that the callee sends 500 ms into the question, which is fully heard, without a pause. */
   async function undisturbed(send: (scene: Scene) => void, texts: readonly string[] = []): Promise<void> {
     const { scene, inputs } = await asked(texts, { heardMs: 500 });
     send(scene);
@@ -254,7 +254,7 @@ describe("the agent is not interrupted by", () => {
   });
 });
 
-test.for([1_000, 4_000])("the agent continues through noise that begins in its words, rms %s", async (rms) => {
+test.for([1_000, 4_000])("the agent continues through noise that starts during its words, rms %s", async (rms) => {
   const { scene, inputs } = await asked([""], { heardMs: 500 });
   const { world, leg } = scene;
   leg.say(noise(20_000, rms, leg.sampleRate));

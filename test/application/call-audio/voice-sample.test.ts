@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => world.stop());
 
 describe("the sample of a voice", () => {
-  test("is what the voice says, at 16 kHz, to its last sample", async () => {
+  test("is the voice's speech at 16 kHz, to its last sample", async () => {
     const { sampleRate, samples, truncated } = decodeWav(await world.app.queries.voiceSample("en-US-1"));
     const sentence = "Hello! This is how my voice sounds on the telephone.";
     expect({ sampleRate, truncated }).toEqual({ sampleRate: 16_000, truncated: false });

@@ -41,7 +41,7 @@ function puppet(reply: (input: ConversationInput) => AsyncIterable<ConversationA
 }
 
 describe("an agent that a machine answers", () => {
-  test("leaves the sentences of its script behind the beep, and hangs up", async () => {
+  test("leaves the sentences of its script after the beep, and hangs up", async () => {
     const script = [`Say: ${WORDS}`, `Ask again: ${QUESTION}`, "If 1: ask again."];
     const scene = await machineAnswers(scriptedAgent(), { onMachine: "leave_message" }, script);
     await scene.world.system.advance(7_000);
@@ -65,7 +65,7 @@ describe("an agent that a machine answers", () => {
     await scene.world.stop();
   });
 
-  test("ends COMPLETED/machine_hung_up if that is asked for", async () => {
+  test("ends COMPLETED/machine_hung_up on request", async () => {
     const scene = await machineAnswers(scriptedAgent(), { onMachine: "hang_up" }, [`Ask: ${QUESTION}`]);
     await scene.world.system.advance(7_000);
     expect((await scene.world.stored(scene.call)).outcome?.reason).toBe("machine_hung_up");

@@ -79,7 +79,7 @@ test("an unlisted number is refused with the list", async () => {
   await world.stop();
 });
 
-test("a demo token does not learn the numbers, nor change its instance", async () => {
+test("a demo token can neither see the numbers nor change its instance", async () => {
   const { world, instance, call } = await scene();
   const demo: Principal = { ...ALICE, demoInstanceId: instance.id };
   await expect(call("+12025550199", demo)).rejects.toMatchObject({

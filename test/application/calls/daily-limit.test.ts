@@ -14,7 +14,7 @@ const create = (world: World, instance: Instance, principal: Principal = TWICE, 
     { idempotencyKey },
   );
 
-/** What a creation is refused with; one that succeeds fails the test. */
+/** The refusal of a creation; fails the test if it succeeds. */
 async function refusalOf(creation: Promise<unknown>): Promise<Refusal> {
   const error = await creation.then(
     () => undefined,

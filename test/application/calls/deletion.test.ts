@@ -18,7 +18,7 @@ async function busyInstance(): Promise<{ world: World; instance: Instance }> {
 
 const remove = (world: World, { id }: Instance) => world.app.instances.delete(ALICE, id);
 
-/** How a request ends, as soon as it has. */
+/** The outcome of a request, once settled. */
 function watched(request: Promise<void>): { answer: string } {
   const watch = { answer: "none" };
   request.then(
@@ -85,7 +85,7 @@ describe("a deletion that a crash interrupts", () => {
     await expect(before.create(instance)).rejects.toMatchObject(GONE);
     const after = new World({ before });
     after.network.openBarrier = never;
-    await after.app.start(); // the clock stands still
+    await after.app.start(); // the clock is stopped
     await expect(after.app.instances.get(ALICE, instance.id)).rejects.toMatchObject(GONE);
     const stopped = after.app.stop(0);
     await after.system.advance(5_000);
@@ -169,7 +169,7 @@ describe("a deletion whose storage fails", () => {
 });
 
 describe("several requests to delete an instance", () => {
-  test("are answered once, after everything is done", async () => {
+  test("get one response, after everything is done", async () => {
     const { world, instance } = await busyInstance();
     let release = () => {};
     world.line(instance).barrier = new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Event } from "../../../src/domain/events.ts";
 import { ALICE, World } from "../../support/application.ts";
 
-/** Reads everything an iterator gives, while the world goes on. */
+/** Reads an iterator to its end while time advances. */
 function listen(world: World, callId: string, signal?: AbortSignal) {
   const events: Event[] = [];
   const over = (async () => {
@@ -24,7 +24,7 @@ describe("the events of a call", () => {
     await world.system.settle();
     world.leg(call).placed();
     await world.system.advance(100);
-    const late = listen(world, call.id); // what happened before is told first
+    const late = listen(world, call.id); // earlier events come first
     world.leg(call).answer();
     await world.system.advance(5_000);
     await Promise.all([first.over, late.over]);
@@ -103,7 +103,7 @@ describe("the events of a call", () => {
     await storage.events.append([stored]);
     const { events, over } = listen(world, call.id);
     await world.system.settle();
-    // What was stored before arrives once more; what was made before all others arrives now.
+    // Earlier stored events arrive again; the event created before all others arrives now.
     context.events.publish([stored]);
     await storage.events.append([live]);
     context.events.publish([live]);

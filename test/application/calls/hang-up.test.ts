@@ -143,7 +143,7 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test("while it goes back to its queue: it ends all the same", async () => {
+  test("while it returns to its queue: it still ends", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     world.leg(call).end("line_lost");

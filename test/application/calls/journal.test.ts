@@ -172,7 +172,7 @@ describe("the moves of a call", () => {
     await world.stop();
   });
 
-  test("that come while one is being stored are stored together, each with its event", async () => {
+  test("that arrive during a write are stored together, each with its event", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance(), "x".repeat(20));
     const before = world.storage.writes.length;

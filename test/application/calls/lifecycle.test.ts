@@ -251,7 +251,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("ends all the same if the network cannot report how its audio went", async () => {
+  test("still ends if the network cannot report its audio quality", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
     leg.statistics = () => {
@@ -362,7 +362,7 @@ describe("a call that is not answered", () => {
 });
 
 describe("a call whose media fails", () => {
-  test("ends when the audio path does not come up after the answer", async () => {
+  test("ends if the audio path is not established after the answer", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     const leg = world.leg(call);
@@ -377,7 +377,7 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
-  test("ends if no inbound audio comes although it is certain to", async () => {
+  test("ends if certain inbound audio does not arrive", async () => {
     const world = await World.start({ capabilities: { inboundAudioCertain: true } });
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {
@@ -406,7 +406,7 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
-  test("fails when inbound audio was required by option and did not come", async () => {
+  test("fails if inbound audio, required by an option, did not arrive", async () => {
     const world = await World.start({ requireInboundAudio: true });
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {
@@ -450,7 +450,7 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
-  test("ends by the audio that came, though the network has not reported it yet", async () => {
+  test("ends by the received audio, although the network has not reported it yet", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {

@@ -68,7 +68,7 @@ describe("a call that a machine answers", () => {
     await scene.world.stop();
   });
 
-  test("ends COMPLETED/machine_hung_up if that is asked for", async () => {
+  test("ends COMPLETED/machine_hung_up on request", async () => {
     const scene = await answered("hang_up");
     scene.leg.say(concatPcm([speech(3_000), quiet(500), beep]));
     await scene.world.system.advance(4_200);
@@ -205,7 +205,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
     await scene.world.stop();
   });
 
-  test("that rings behind a switchboard stops, and begins again once a person answers", async () => {
+  test("that rings behind a switchboard stops, and restarts once a person answers", async () => {
     const scene = await answered(undefined, { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(3) } });
     scene.leg.say(concatPcm([tones("425/1000,0/4000", 6_000), quiet(500), speech(600)]));
     await scene.world.system.advance(15_000);

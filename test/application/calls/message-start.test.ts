@@ -106,7 +106,7 @@ describe("a pause before the message", () => {
 describe("a message that waits for the first word", () => {
   const waiting = { ...TTS, startOn: "first_word" };
 
-  test.each([400, 900, 2_500])("begins when a word of %i ms has ended, and is heard whole", async (ms) => {
+  test.each([400, 900, 2_500])("starts when a word of %i ms has ended, and is heard in full", async (ms) => {
     const scene = await answered(waiting);
     const said = concatPcm([quiet(600), speech(ms)]);
     scene.leg.say(said);
@@ -129,7 +129,7 @@ describe("a message that waits for the first word", () => {
     await scene.world.stop();
   });
 
-  test("begins without a word after five seconds", async () => {
+  test("starts without a word after five seconds", async () => {
     const scene = await answered(waiting);
     await scene.world.system.advance(12_000);
     expect(firstSoundAt(scene)).toBeGreaterThanOrEqual(FIRST_WORD_WAIT_MS);
@@ -147,7 +147,7 @@ describe("a message that waits for the first word", () => {
     await scene.world.stop();
   });
 
-  test("is left whole behind the beep of a machine", async () => {
+  test("is left in full after the beep of a machine", async () => {
     const scene = await answered({ ...waiting, onMachine: "leave_message" });
     scene.leg.say(concatPcm([speech(9_000), quiet(500), tone(1_000, 400, 8_000, 9_000)]));
     await scene.world.system.advance(20_000);
@@ -252,7 +252,7 @@ describe("an extension", () => {
     await scene.world.stop();
   });
 
-  test("comes before the first words of an agent", async () => {
+  test("precedes the first words of an agent", async () => {
     const agent = { instructions: ["Say: Your table for two is ready."] };
     const scene = await answered({ type: "DYNAMIC_AGENT", agent }, ",12", { agent: scriptedAgent() });
     await scene.world.system.advance(12_000);
@@ -264,7 +264,7 @@ describe("an extension", () => {
     await scene.world.stop();
   });
 
-  test("comes before the audio of a stream, which is heard whole behind it", async () => {
+  test("precedes the audio of a stream, which is heard in full after it", async () => {
     const scene = await answered({ type: "DYNAMIC_STREAM" }, ",12", { streamPreview: true });
     const client = await attach(scene.world, scene.call, new RecordingClient());
     client.write(tone(440, 1_000, 8_000, 9_000), 8_000);

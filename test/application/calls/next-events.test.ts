@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { EventPage, LogQuery } from "../../../src/application/use-cases.ts";
 import { ALICE, BOB, World } from "../../support/application.ts";
 
-/** A reader that waits, and what it got. */
+/** A waiting reader and its results. */
 function waiting(world: World, query: LogQuery, signal?: AbortSignal, principal = ALICE) {
   const got: { page?: EventPage; error?: unknown } = {};
   world.app.queries.nextEvents(principal, query, { waitMs: 10_000, signal }).then(
@@ -32,7 +32,7 @@ describe("a reader that waits for events", () => {
     await world.stop();
   });
 
-  test("gets what is stored already at once", async () => {
+  test("gets stored events immediately", async () => {
     const { world } = await startedWorld();
     const got = waiting(world, {});
     await world.system.settle();

@@ -16,7 +16,7 @@ function start(protection: NumberProtection, queueTimeoutMs = 600_000): Promise<
   return World.start({ policy: { kind: "fifo", depth: 50, ...protection }, timings: { queueTimeoutMs } });
 }
 
-/** Calls once, and lets nobody answer. */
+/** Calls once, without an answer. */
 async function unanswered(world: World, instance: Instance): Promise<void> {
   const call = await world.call(instance);
   const leg = world.leg(call);
@@ -44,7 +44,7 @@ describe("refusals of the network", () => {
     };
     await refused();
     await refused();
-    await unanswered(world, instance); // begins the count anew
+    await unanswered(world, instance); // restarts the count
     for (let i = 0; i < 3; i++) await refused();
     const blocked = await world.call(instance);
     expect((await world.stored(blocked)).outcome).toMatchObject({
@@ -63,7 +63,7 @@ describe("refusals of the network", () => {
 });
 
 describe("refusals of single calls", () => {
-  test("pause no number, and begin no count", async () => {
+  test("neither pause a number nor start a count", async () => {
     const world = await start({ refusals: { calls: 2, pauseMs: HOUR_MS } });
     const instance = await world.activeInstance();
     for (const refusal of ["call", "call", "call", "number", "call", "number"] as const) {
@@ -229,7 +229,7 @@ test("a call of another instance fails at its time, although older ones wait for
 });
 
 describe("a call outside the calling hours", () => {
-  test("fails before its message is prepared and anybody is dialled; the next one is looked at", async () => {
+  test("fails before preparation and dialling; the next one is tried", async () => {
     const world = await start({ callingHours: EVENING });
     const instance = await world.activeInstance();
     await world.system.advance(HOUR_MS);
@@ -254,7 +254,7 @@ describe("a call outside the calling hours", () => {
     await world.stop();
   });
 
-  test("is not dialled if its time came while the message was being prepared", async () => {
+  test("is not dialled if it expired while the message was being prepared", async () => {
     const world = await start({ callingHours: EVENING });
     const instance = await world.activeInstance();
     await world.system.advance(HOUR_MS - 1_000);
@@ -356,7 +356,7 @@ describe("a number that must not be called", () => {
     await world.stop();
   });
 
-  test("is not rung in place of the callee: no network may lead a call there", async () => {
+  test("is never rung instead of the callee by a forwarding network", async () => {
     const world = await start({});
     const instance = await world.activeInstance();
     await consent(world, "do_not_call", ALICE.userId, "+551187654321");
@@ -371,7 +371,7 @@ describe("a number that must not be called", () => {
     await world.stop();
   });
 
-  test("is that of one user", async () => {
+  test("applies to one user", async () => {
     const world = await World.start();
     await consent(world, "do_not_call", "usr_else");
     await world.call(await world.activeInstance());
@@ -427,7 +427,7 @@ describe("a warm-up curve", () => {
     await world.stop();
   });
 
-  test("begins anew when another number is linked", async () => {
+  test("restarts when another number is linked", async () => {
     const world = await start({ warmUp });
     const instance = await world.activeInstance();
     await unanswered(world, instance);

@@ -92,7 +92,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("waits for its voice with any number of others, as when a trunk comes back", async () => {
+  test("waits for its voice with any number of others, as when a trunk recovers", async () => {
     const MANY = 250;
     const speech = new ToneSpeech();
     const world = await World.start({ limits: { instancesPerUser: MANY }, speech: () => speech });
@@ -198,7 +198,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("whose voice is gone fails its call at once, and no callee is dialled", async () => {
+  test("whose voice no longer exists fails its call at once, without dialling", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.speech.fault = new VoiceUnavailable("the voice en-US-1 is gone");
@@ -284,7 +284,7 @@ describe("a preparation is given up", () => {
     await world.stop();
   });
 
-  test("when the line is lost, and begins anew when it is back", async () => {
+  test("when the line is lost, and restarts when it returns", async () => {
     const { world, speech, speak } = await silentWorld();
     const instance = await world.activeInstance();
     const call = await world.call(instance, "first");

@@ -8,7 +8,7 @@ import { ALICE, World } from "../../support/application.ts";
 const LONG = "x".repeat(400); // 20 s of speech
 const PACKETS_PER_S = 50;
 
-/** The network counts from now on: 50 packets a second each way, of which it loses this share. */
+/** Makes the network count 50 packets a second each way, of which it loses this share. */
 function count(world: World, leg: ScriptedLeg, lossOf: (second: number) => number): void {
   const begun = world.system.monotonic();
   leg.statistics = (): MediaStatistics => {

@@ -4,7 +4,7 @@ import { ALICE, NUMBER, World } from "../../support/application.ts";
 const refusal = (code: string) => expect.objectContaining({ name: "Refusal", code });
 
 describe("under the single policy", () => {
-  test("fifty creations at once make one call, and the others are answered with it", async () => {
+  test("fifty concurrent creations make one call, which all of them return", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const created = await Promise.all(Array.from({ length: 50 }, () => world.call(instance)));
@@ -100,7 +100,7 @@ describe("under a fifo policy", () => {
     await world.stop();
   });
 
-  test("the next dial keeps the pace, however many calls come in the meantime", async () => {
+  test("the next dial keeps the pace, however many calls are created in the meantime", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 10, paceMs: 10_000 } });
     const instance = await world.activeInstance();
     await world.call(instance);
@@ -134,7 +134,7 @@ describe("under a fifo policy", () => {
 });
 
 describe("the next call of an instance", () => {
-  test("is dialled as soon as the old leg is gone, not before", async () => {
+  test("is dialled as soon as the old leg has ended, not before", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 2 } });
     const instance = await world.activeInstance();
     const first = await world.call(instance);
@@ -225,7 +225,7 @@ describe("a call that waits too long", () => {
     await world.stop();
   });
 
-  test("stays while it waits behind another call of a line that works", async () => {
+  test("stays while queued behind another call on a working line", async () => {
     const world = await World.start({
       policy: { kind: "fifo", depth: 2 },
       timings: { queueTimeoutMs: 20_000, ringTimeoutMs: 50_000 },
@@ -241,7 +241,7 @@ describe("a call that waits too long", () => {
     await world.stop();
   });
 
-  test("fails too when it went back to its queue after its time had come", async () => {
+  test("fails too if it expired and then returned to its queue", async () => {
     const world = await World.start({ timings: { queueTimeoutMs: 20_000 } });
     const instance = await world.activeInstance();
     const call = await world.call(instance); // claimed, and dialling
@@ -266,12 +266,12 @@ describe("a call that waits too long", () => {
   });
 });
 
-describe("a line that is lost before anybody was asked", () => {
+describe("a line that is lost before the network is asked", () => {
   test("returns the call to its queue until the line is back", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const line = world.line(instance);
-    line.goOffline("gone", { report: false }); // the core does not know yet
+    line.goOffline("gone", { report: false }); // the core has not noticed yet
     const call = await world.call(instance);
     expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
     line.goOnline();

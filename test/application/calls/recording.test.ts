@@ -47,7 +47,7 @@ function kept(world: World, call: Call): MemoryRecording {
   return recording;
 }
 
-/** Where the first sample that is no silence is, ms. */
+/** Position of the first sample that is not silent, ms. */
 const startMs = (samples: readonly number[]): number => (samples.findIndex((sample) => sample !== 0) * 1000) / RATE;
 
 describe("a call that is recorded", () => {
@@ -155,7 +155,7 @@ describe("a recording at the limit of stored bytes", () => {
     expect(recordedMs).toBeLessThanOrEqual((200 * KIB) / 64);
     expect(await incomplete(world, call)).toEqual([{ reason: "storage_quota", recorded_ms: recordedMs }]);
     expect(kept(world, call).finished).toBe(true);
-    // The rows of its end come on top.
+    // The rows of its end are added.
     expect(await world.storage.retention.storedBytes(instance.id)).toBeLessThan(210 * KIB);
     await world.stop();
   });
@@ -178,7 +178,7 @@ describe("a recording at the limit of stored bytes", () => {
     await world.stop();
   });
 
-  test("does not begin if the storage counts as much already, and begins again when there is room", async () => {
+  test("does not start if the stored bytes reach the limit, and starts again when there is room", async () => {
     const world = await World.start();
     const { storedBytes } = world.storage.retention;
     world.storage.retention.storedBytes = async () => Number.MAX_SAFE_INTEGER;
@@ -197,7 +197,7 @@ describe("a recording at the limit of stored bytes", () => {
     await world.stop();
   });
 
-  test("is that of the live recordings alone while the storage cannot be read", async () => {
+  test("counts only live recordings while the storage cannot be read", async () => {
     const world = await World.start();
     world.storage.retention.storedBytes = () => Promise.reject(new Error("no answer"));
     const call = await recordedCall(world, await world.activeInstance());
@@ -287,7 +287,7 @@ describe("a recording is deleted", () => {
     await world.stop();
   });
 
-  test("on request while the call lasts: from then on it is not recorded", async () => {
+  test("on request during the call: it is no longer recorded", async () => {
     const { world, call } = await answered({}, "x".repeat(100));
     await world.system.advance(2_000);
     await world.app.calls.eraseRecording(ALICE, call.id);

@@ -148,7 +148,7 @@ describe("after a crash", () => {
     expect([await after.stored(call), await after.stored(waiting), await after.timeline(call)]).toEqual(once);
   });
 
-  test("an instance that was being deleted leaves no call behind that waits for it", async () => {
+  test("an interrupted deletion leaves no call waiting for its instance", async () => {
     const before = await World.start();
     const instance = await before.newInstance();
     let slipped: Call | undefined;
@@ -196,7 +196,7 @@ describe("stopping", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("interrupts what is still live after the drain, and hangs up", async () => {
+  test("interrupts calls still live after the drain, and hangs up", async () => {
     const world = await World.start();
     const { leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(1_000));
     await world.stop(3_000);
@@ -230,7 +230,7 @@ describe("stopping", () => {
     expect(await world.stored(call)).toMatchObject({ status: "QUEUED", owner: null });
   });
 
-  test("drains live calls beside a claim that the database does not answer", async () => {
+  test("drains live calls while a claim in the database hangs", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(1_000));
     const release = world.holdClaim();

@@ -244,7 +244,7 @@ describe("a purge", () => {
     await world.stop();
   });
 
-  test("waits for no network that does not forget, nor does a stop", async () => {
+  test("does not wait for a network that forgets nothing, nor does a stop", async () => {
     const { world, call } = await withEndedCall();
     Object.assign(world.network, { forget: () => new Promise(() => {}) });
     await days(world, 31);

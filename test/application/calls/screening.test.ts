@@ -61,7 +61,7 @@ function toneAt({ leg }: Scene, hz: number): [number, number][] {
 }
 
 describe("a call that a screening assistant answers", () => {
-  test("states name and reason, waits for the person, and then begins its message", async () => {
+  test("states name and reason, waits for the person, and then starts its message", async () => {
     const scene = await answered(INTRODUCTION, [PROMPT, "Thanks, please stay on the line.", "Hello, this is Anna."]);
     const { world, call, leg } = scene;
     leg.say(concatPcm([speech(4_000), quiet(3_000), speech(1_000), quiet(8_000), speech(900)]));
@@ -89,7 +89,7 @@ describe("a call that a screening assistant answers", () => {
     await world.stop();
   });
 
-  test("ends as unheard if no person comes", async () => {
+  test("ends as unheard if no person answers", async () => {
     const { world, call, leg } = await answered(INTRODUCTION, [PROMPT]);
     leg.say(speech(4_000));
     await world.system.advance(70_000);

@@ -5,7 +5,7 @@ import { ALICE, ToneSpeech, World } from "../../support/application.ts";
 const HOUR_MS = 3_600_000;
 const MISSED = { reason: "instance_offline", detail: expect.stringMatching(/stood still for 288\d\d s/) };
 
-/** How a machine comes back after eight hours. */
+/** Ways in which a machine wakes up after eight hours. */
 const RESUMES: Record<string, (system: ManualSystem) => void> = {
   "a stopped process": (system) => system.stall(8 * HOUR_MS),
   "a virtual machine whose monotonic clock was paused": (system) => system.jump(8 * HOUR_MS),

@@ -4,7 +4,7 @@ import { ALICE, World } from "../../support/application.ts";
 
 const TERMINATED = { status: "FAILED", outcome: { reason: "terminated" } };
 
-/** What a request to end the call is answered. */
+/** The response to a request to end the call. */
 async function answer(world: World, call: Call): Promise<string> {
   return world.app.calls.hangUp(ALICE, call.id).then(
     () => "ended",
@@ -57,7 +57,7 @@ describe("ending a live call that cannot be stored", () => {
     await world.stop();
   });
 
-  test("answers that there is none if the callee was faster", async () => {
+  test("reports no call if the callee was faster", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     world.storage.full = true;

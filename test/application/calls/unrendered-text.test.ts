@@ -13,7 +13,7 @@ class StuckSpeech extends ToneSpeech {
   }
 }
 
-test("what is not rendered when the callee hangs up counts as not heard", async () => {
+test("text not rendered when the callee hangs up counts as unheard", async () => {
   const speech = new StuckSpeech();
   const world = await World.start({ speech: () => speech });
   const { call, leg } = await world.answeredCall(await world.activeInstance(), BEGINNING + REST.repeat(7));

@@ -1,8 +1,8 @@
-/** A way in which a call of a port goes wrong. */
+/** A fault of a port call. */
 export const FAULTS = ["throws", "plain value", "rejects", "hangs"] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** A method that goes wrong in this way. */
+/** A method with this fault. */
 export function faulty(fault: Fault): () => unknown {
   switch (fault) {
     case "throws":
@@ -18,11 +18,11 @@ export function faulty(fault: Fault): () => unknown {
   }
 }
 
-/** The method that goes wrong, `speech.voice`, and how; none at first. */
+/** The faulty method, such as `speech.voice`, and its fault; none at first. */
 export interface Breakage {
   method: string | undefined;
   fault: Fault;
-  /** Calls of the method since it goes wrong. */
+  /** Number of calls of the faulty method. */
   calls: number;
 }
 
@@ -36,7 +36,7 @@ const RETURNED = new Map([
   ["agent.begin", "conversation"],
 ]);
 
-/** The port itself, but for the method that goes wrong at the moment, and the same for the ports that it returns. */
+/** The port itself, except for the currently faulty method; likewise for the ports that it returns. */
 export function fragile<Port extends object>(port: Port, name: string, breakage: Breakage): Port {
   return new Proxy(port, {
     get(target, key) {

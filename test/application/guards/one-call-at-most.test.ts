@@ -34,7 +34,7 @@ const CASES = METHODS.flatMap((method) => FAULTS.map((fault) => [method, fault] 
 
 const SPOKEN = babble(1_500, 8_000, 3_000, 5);
 
-/** What a leg may leave out. */
+/** Optional parts of a leg. */
 const OPTIONAL_OF_LEGS = {
   sendDtmf: async () => {},
   progress: () => ({ reached: true, detail: null }),
@@ -84,7 +84,7 @@ function answerAll(world: World, answered: Set<ScriptedLeg>): void {
   }
 }
 
-describe("a method of a port that goes wrong costs the calls that need it, and no other", () => {
+describe("a faulty port method only costs the calls that need it", () => {
   test.for(CASES)("%s: %s", { timeout: 60_000 }, async ([method, fault]) => {
     const breakage: Breakage = { method: method === ONCE ? method : undefined, fault, calls: 0 };
     const world = await fragileWorld(breakage);

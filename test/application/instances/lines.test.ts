@@ -62,7 +62,7 @@ describe("linking", () => {
     await world.stop();
   });
 
-  test("waits for a code ten seconds, and reports why none came", async () => {
+  test("waits ten seconds for a code, then reports why there is none", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
@@ -395,7 +395,7 @@ describe("a phone whose owner unlinks the device", () => {
         release = resolve;
       });
     };
-    line.goOnline(); // a write begins: ACTIVE
+    line.goOnline(); // a write starts: ACTIVE
     await world.system.settle();
     line.unlinkByOwner();
     world.storage.before = () => {};
@@ -461,7 +461,7 @@ describe("deleting an instance", () => {
     await world.stop();
   });
 
-  test("twice at once: the second caller learns that it is gone", async () => {
+  test("twice at once: the second caller gets not found", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const answers = await Promise.allSettled([

@@ -27,7 +27,7 @@ describe("a link page", () => {
     await world.stop();
   });
 
-  test("names what the owner of the phone should know, and no other reason", async () => {
+  test("names only reasons that the phone's owner should know", async () => {
     const { world, instance, page } = await scene();
     await page();
     await world.system.advance(20_000); // the code has expired
@@ -97,7 +97,7 @@ describe("a link page", () => {
     await world.stop();
   });
 
-  test("shows only that there is no code", async () => {
+  test("only states that there is no code", async () => {
     const { world, instance, page } = await scene();
     await page();
     const line = world.line(instance);
@@ -127,7 +127,7 @@ describe("a link page", () => {
   });
 });
 
-/** Holds what is asked of a line. The signature of a ticket is checked on another thread, for which no manual clock waits. */
+/** Holds requests to a line. The signature of a ticket is checked on another thread, for which no manual clock waits. */
 function holdLinks(line: ScriptedLine) {
   let letGo = () => {};
   line.linkBarrier = new Promise<void>((resolve) => {

@@ -79,7 +79,7 @@ describe("a number that is linked", () => {
   test("continues at the next start after a crash before the write", async () => {
     const before = await World.start();
     const instance = await before.newInstance();
-    // What versions left that stored credentials before the state.
+    // State left by versions that stored credentials before the state.
     await before.context.vault.of(instance.id, before.storage.instances).save(new TextEncoder().encode("keys"));
     before.network.devices.set(instance.id, "+12025550177");
     const after = await before.crashAndRestart();
@@ -91,7 +91,7 @@ describe("a number that is linked", () => {
   test("lost in a crash before its write shows a code again, and a second scan links the number", async () => {
     const before = await World.start();
     const instance = await before.newInstance();
-    before.network.devices.set(instance.id, "+12025550177"); // the phone was told, nobody else
+    before.network.devices.set(instance.id, "+12025550177"); // only the phone was notified
     const after = await before.crashAndRestart();
     await after.app.instances.configure(ALICE, instance.id);
     const line = after.line(instance);

@@ -17,7 +17,7 @@ async function scene() {
 }
 
 describe("a pairing code", () => {
-  test("is asked of the network, and links the number once it was typed", async () => {
+  test("is requested from the network, and links the number once typed", async () => {
     const { world, instance, ask } = await scene();
     expect(await ask()).toEqual({
       instanceId: instance.id,
@@ -33,7 +33,7 @@ describe("a pairing code", () => {
     await world.stop();
   });
 
-  test("is refused for what is no number, and for other people's instances", async () => {
+  test("is refused for invalid numbers and for other users' instances", async () => {
     const { world, ask } = await scene();
     await expect(ask("12025550199")).rejects.toMatchObject({
       errors: [{ pointer: "/phone", code: "phone_number_invalid" }],
@@ -66,7 +66,7 @@ describe("a pairing code", () => {
     await world.stop();
   });
 
-  test("that does not come within ten seconds is refused, and no longer waited for", async () => {
+  test("that does not arrive within ten seconds is refused and abandoned", async () => {
     const { world, instance, ask } = await scene();
     await ask();
     const line = world.line(instance);

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const RECORD = Uint8Array.of(1);
 
-/** An instance of which one more unanswered call begins a pause. */
+/** An instance that pauses after one more unanswered call. */
 async function nearPause(): Promise<{ world: World; instance: Instance; host: () => LineHost | undefined }> {
   const answerRate = { floor: 0.9, calls: 2, pauseMs: HOUR_MS };
   const world = await World.start({ policy: { kind: "fifo", depth: 50, answerRate } });

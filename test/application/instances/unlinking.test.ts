@@ -16,7 +16,7 @@ const shown = async (world: World, instance: Instance) => {
 const unlinkedEvents = async (world: World) =>
   (await world.storage.events.ofUser(ALICE.userId, {}, {})).filter(({ type }) => type === "instance.unlinked");
 
-/** How a request ends, as soon as it has. */
+/** The outcome of a request, once settled. */
 function watched(request: Promise<unknown>): { answer: string } {
   const watch = { answer: "none" };
   request.then(
@@ -67,7 +67,7 @@ describe("unlinking an instance", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("leads to a new code for another number", async () => {
+  test("makes room for a code of another number", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     await unlink(world, instance);
@@ -359,7 +359,7 @@ describe("an unlinking that a crash interrupts", () => {
     }
   });
 
-  test("while the network is asked leaves the number linked", async () => {
+  test("during the request to the network leaves the number linked", async () => {
     const { world: before, instance } = await busyInstance();
     before.line(instance).barrier = never;
     void unlink(before, instance).catch(() => {});
@@ -385,7 +385,7 @@ describe("an unlinking whose storage fails", () => {
         expect([first.answer, n > 4]).toEqual(["done", true]);
         break;
       }
-      // The last steps are those of the call that ended.
+      // The last steps belong to the call that ended.
       expect(first.answer, `fault at step ${n}`).toBe(n < 5 ? "storage_unavailable" : "done");
       await world.system.advance(60_000);
       world.storage.down = false;

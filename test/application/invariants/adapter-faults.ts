@@ -4,10 +4,10 @@ const METHODS = ["dial", "leg", "open", "link", "unlink", "close", "probe"] as c
 /** A method of a line or its network. */
 export type Method = (typeof METHODS)[number];
 
-/** Which methods of the network do not answer; it outlives every process. */
+/** Network methods that hang; it outlives every process. */
 export class AdapterFaults {
   readonly #hanging = new Set<Method>();
-  /** `method instance` of every wait there was: what could not be done there is nobody's fault. */
+  /** `method instance` of every wait so far: failures there are excused. */
   readonly met: Set<string> = new Set();
   #answer: () => void = () => {};
   #answered: Promise<void> = Promise.resolve();

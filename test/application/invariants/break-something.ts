@@ -5,9 +5,9 @@ import type { Step } from "./steps.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 366 * 24 * HOUR_MS;
-/** By how much the wall clock is set, ms. */
+/** Steps of the wall clock, ms. */
 const JUMPS = [-HOUR_MS, HOUR_MS, -YEAR_MS, YEAR_MS] as const;
-/** How long a machine sleeps, ms: for less than a call may wait, and for longer. */
+/** Durations of sleep, ms: shorter and longer than a call may wait. */
 const SLEEPS = [20_000, 3 * 60_000, HOUR_MS] as const;
 
 /** Breaks something, or lets it work again. */
@@ -38,7 +38,7 @@ export async function breakSomething(run: Run, { step, which }: Step): Promise<v
     case "machine sleeps":
       return sleep(run, SLEEPS[which % SLEEPS.length] as number, which % 2 === 1);
     case "crash":
-      // Somewhere between the awaits of what goes on.
+      // A random point between the awaits of running work.
       for (let turn = which % 12; turn > 0; turn--) await nextTurn();
       return process.die();
     case "crash at an operation":
@@ -64,7 +64,7 @@ export async function breakSomething(run: Run, { step, which }: Step): Promise<v
 
 /**
  * The machine of the process sleeps.
- * @param stopsMonotonic its monotonic clock stops as well, as that of a paused virtual machine may
+ * @param stopsMonotonic true if its monotonic clock stops too, as in a paused virtual machine
  */
 async function sleep(run: Run, ms: number, stopsMonotonic: boolean): Promise<void> {
   const { process, clock, lateDials } = run;

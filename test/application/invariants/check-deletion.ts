@@ -36,12 +36,12 @@ export async function checkCleared(run: Run, which: "answered" | "all"): Promise
   }
 }
 
-/** Whether the deletion of an instance is stored, finished or not. */
+/** True if the deletion of an instance is stored, finished or not. */
 export async function isDeleted(database: Storage, instanceId: string): Promise<boolean> {
   return (await database.instances.get(instanceId))?.status === "DELETED";
 }
 
-/** Whether an instance reads as 404. */
+/** True if an instance reads as 404. */
 export async function isGone({ process }: Run, instanceId: string): Promise<boolean> {
   try {
     await process.app.instances.get(ALICE, instanceId);

@@ -11,12 +11,12 @@ const MENDED_MS = 15_000;
 /** More than all time limits together, ms. */
 const QUIET_MS = 300_000;
 
-/** Mends everything, lets everything come to its end, and checks what is true then. */
+/** Repairs everything, lets all work finish, and checks the final state. */
 export async function checkEnd(run: Run, check: (atRest: boolean) => Promise<void>): Promise<void> {
   for (const process of run.processes) process.crashAt(undefined);
-  if (run.storageFaults.any) await wait(run, 6_000, check); // what must be answered although the storage is at fault
+  if (run.storageFaults.any) await wait(run, 6_000, check); // requests that need a response despite storage faults
   run.storageFaults.heal();
-  if (run.adapterFaults.any) await wait(run, 75_000, check); // what must be answered although an adapter hangs
+  if (run.adapterFaults.any) await wait(run, 75_000, check); // requests that need a response despite a hanging adapter
   run.adapterFaults.heal();
   for (const process of run.processes) {
     process.storage.mend();
@@ -134,7 +134,7 @@ async function checkDeletions(run: Run): Promise<void> {
   }
 }
 
-/** One DELETE has ended the call, and knows it. */
+/** One DELETE has ended the call and reported it. */
 function checkTerminated(run: Run, { id, outcome }: Call): void {
   const asked = run.requests.about("hang up", id);
   const done = asked.filter(({ answer }) => answer === "done").length;
@@ -156,7 +156,7 @@ async function checkReader({ reader, findings }: Run): Promise<void> {
   findings.expect("reader-misses-nothing", missed.length === 0, `it missed ${missed.length} of ${all.length}`);
 }
 
-/** What is true of what a client learned, however the call went. */
+/** Invariants of the responses to a client, whatever the call's outcome. */
 function checkClient(run: Run, { client, callId, life }: Attached, calls: readonly Call[]): void {
   const expectThat = (holds: boolean, detail: string) =>
     run.findings.expect("stream-client", holds, `${callId} ${detail}`);
@@ -167,7 +167,7 @@ function checkClient(run: Run, { client, callId, life }: Attached, calls: readon
   if (final === undefined) return;
   expectThat(String(client.ends) === final, `ended as "${client.ends}", reported as ${final}`);
   expectThat(client.story.at(-1) === final, `had ${client.story.at(-1)} after its end`);
-  if (life !== run.process.life) return; // what an earlier owner reported may not have been stored
+  if (life !== run.process.life) return; // reports of an earlier owner may not have been stored
   const call = calls.find(({ id }) => id === callId);
   expectThat(final === call?.status.toLowerCase(), `was reported as ${final}, is ${call?.status}`);
   expectThat(client.latest(final)?.data.reason === call?.outcome?.reason, `was reported with another reason`);

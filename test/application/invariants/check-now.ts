@@ -10,13 +10,13 @@ import type { Run } from "./run.ts";
 const { tailMs, mediaSetupMs } = DEFAULT_TIMINGS;
 const { ringTimeoutMs, maxDurationMs } = TIMINGS;
 
-/** What timers and frames may add. */
+/** Tolerance for timers and frames, ms. */
 const SLACK_MS = 500;
 const DELETE_ANSWERS_MS = 5_000 + SLACK_MS;
 const ANSWER_MS = 60_000;
 const STALLED_MS = 15_000;
 
-/** Checks what is true at every moment; once everything is at rest, also what follows from it at once. */
+/** Checks the invariants that always hold and, once everything is at rest, those that follow immediately. */
 export class MomentChecks {
   readonly #run: Run;
   /** When the storage was last seen at fault, ms on the clock of the process. */
@@ -151,7 +151,7 @@ export class MomentChecks {
   }
 }
 
-/** Whether a process that owned nothing refused it at once, and placed the call as an owner in the same moment. */
+/** True if a process without ownership refused it at once, and placed the call as an owner at the same time. */
 function isRefusedBefore({ answer, askedAt, answeredAt }: Asked, attempt: Attempt): boolean {
   return answer === "unavailable" && answeredAt === askedAt && askedAt === attempt.askedAt;
 }

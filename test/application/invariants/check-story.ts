@@ -2,7 +2,7 @@ import type { Call } from "../../../src/domain/calls/call.ts";
 import { fileFaults, storyFaults } from "../../support/call-story.ts";
 import type { Run } from "./run.ts";
 
-/** Checks what is true of the timeline of a final call, however it went. */
+/** Checks the invariants of a final call's timeline. */
 export async function checkStory(run: Run, call: Call): Promise<void> {
   const timeline = await run.database.events.ofCall(call.id, {});
   const types = timeline.map(({ type }) => type);

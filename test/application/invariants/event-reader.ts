@@ -2,7 +2,7 @@ import type { Storage } from "../../../src/ports/storage.ts";
 
 const PAGE = 5;
 
-/** One page of a user's events behind a cursor, and the cursor to go on from. */
+/** One page of a user's events after a cursor, with the next cursor. */
 async function pageOf(storage: Storage, userId: string, after: number) {
   const events = await storage.events.ofUser(userId, {}, { limit: PAGE, after });
   return { ids: events.map(({ id }) => id), cursor: events.at(-1)?.position ?? after };
@@ -12,7 +12,7 @@ async function pageOf(storage: Storage, userId: string, after: number) {
 export class EventReader {
   readonly #storage: Storage;
   readonly #userId: string;
-  /** The ids of what it has seen, in the order of reading. */
+  /** The ids of the events read so far, in order. */
   readonly seen: string[] = [];
   #cursor = 0;
 

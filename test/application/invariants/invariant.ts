@@ -51,7 +51,7 @@ export class Violation extends Error {
   }
 }
 
-/** What was found wrong in one run. Found inside the application's own code, it is thrown at the next check. */
+/** The violation found in a run. If found inside the application's code, it is thrown at the next check. */
 export class Findings {
   readonly #found: Violation[] = [];
 

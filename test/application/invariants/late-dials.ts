@@ -13,7 +13,7 @@ export class LateDials {
     this.#run = run;
   }
 
-  /** Called before a process stands still for a time, ms. */
+  /** Called before a process stalls for a time, ms. */
   sleeps(process: Process, ms: number): void {
     if (ms <= TIMINGS.queueTimeoutMs + 2 * DEFAULT_TIMINGS.probeMs) return;
     const missed = this.#missed.get(process) ?? new Set();

@@ -25,7 +25,7 @@ export interface Attempt {
   placed?: boolean;
   answered?: boolean;
   connectedAt?: number;
-  /** Nobody was asked, and the process knows: the call may wait again. */
+  /** The network was not asked, and the process knows it: the call may wait again. */
   givenBack?: boolean;
 }
 
@@ -61,7 +61,7 @@ export class ModelNetwork extends ScriptedTelephony {
     return line;
   }
 
-  /** What was asked for a leg. */
+  /** The request for a leg. */
   attempt(leg: ScriptedLeg): Attempt {
     return this.attempts.find((attempt) => attempt.leg === leg) as Attempt;
   }

@@ -2,7 +2,7 @@ import { type OpenOptions, type Storage, StorageUnavailable } from "../../../src
 import { FaultyStorage } from "../../support/faulty-storage.ts";
 import { LeasedStorage } from "../../support/leased-storage.ts";
 
-/** How the database cannot be reached: connections are refused, or nothing is answered until they are there again. */
+/** Way in which the database is unreachable: connections are refused, or hang until it is back. */
 export type Cut = "refused" | "silent";
 
 /** The way of one process to the database: opening, closing and renewals pass the same faults as every other operation. */
@@ -18,12 +18,12 @@ export class ModelStorage extends FaultyStorage {
     this.#inner = inner;
   }
 
-  /** How it cannot be reached. */
+  /** Way in which it is unreachable. */
   get isCut(): Cut | undefined {
     return this.#cut;
   }
 
-  /** What waited for a silent database breaks as soon as that refuses connections. */
+  /** Work that waits for a hanging database fails as soon as the database refuses connections. */
   cut(how: Cut): void {
     if (how === this.#cut) return;
     this.mend();

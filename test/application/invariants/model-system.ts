@@ -3,7 +3,7 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
 let working = 0;
 
-/** Counts the cryptography under way, which runs in other threads: a run is at rest only when it is done. */
+/** Counts running cryptography, which uses other threads: a run is at rest only when it is done. */
 function countCryptography(): void {
   const subtle = crypto.subtle as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
   for (const name of ["encrypt", "decrypt", "digest", "importKey", "deriveKey", "sign", "verify"]) {
@@ -21,7 +21,7 @@ function countCryptography(): void {
 }
 countCryptography();
 
-/** The time of a run: it goes on whatever becomes of a process. */
+/** The time of a run, independent of its processes. */
 export class ModelClock extends ManualSystem {
   override async settle(): Promise<void> {
     await super.settle();
@@ -36,9 +36,9 @@ export class ModelClock extends ManualSystem {
 export class ModelSystem extends ManualSystem {
   readonly #clock: ModelClock;
   readonly #begun: number;
-  /** What cancels the timers that wait. */
+  /** Cancels the pending timers. */
   readonly #timers = new Set<() => void>();
-  /** What a stopped process will find when it goes on, in the order in which it came. */
+  /** Queued work of a stopped process, in order of arrival. */
   #late: (() => void)[] | undefined;
   #goesOn: () => void = () => {};
   #going: Promise<void> | undefined;
@@ -48,7 +48,7 @@ export class ModelSystem extends ManualSystem {
   #monotonicStoppedMs = 0;
   /** By how much its wall clock is ahead, ms. */
   #aheadMs = 0;
-  /** For how long it was stopped, in all, ms. */
+  /** Total time for which it was stopped, ms. */
   stoppedMs = 0;
 
   constructor(clock: ModelClock, options: { readonly seed: number; readonly now?: number }) {
@@ -57,7 +57,7 @@ export class ModelSystem extends ManualSystem {
     this.#begun = clock.monotonic();
   }
 
-  /** Whether it was stopped (SIGSTOP) and does not go on yet. */
+  /** True while it is stopped (SIGSTOP). */
   get stopped(): boolean {
     return this.#late !== undefined;
   }
@@ -68,7 +68,7 @@ export class ModelSystem extends ManualSystem {
     this.#timers.clear();
   }
 
-  /** Stops the process: it does nothing until it goes on, and time passes meanwhile. */
+  /** Stops the process: it does nothing until it resumes, while time passes. */
   stop(): void {
     if (this.#late) return;
     this.#late = [];
@@ -87,7 +87,7 @@ export class ModelSystem extends ManualSystem {
     this.#goesOn();
   }
 
-  /** Takes back from the monotonic clock of a stopped process what has passed since; the wall clock knows it. */
+  /** Subtracts the time of the stop from the monotonic clock of a stopped process; the wall clock keeps it. */
   stopMonotonic(ms: number): void {
     this.#monotonicStoppedMs += ms;
     super.jump(ms);
@@ -103,7 +103,7 @@ export class ModelSystem extends ManualSystem {
     this.jump(-this.#aheadMs);
   }
 
-  /** Runs now, or when the stopped process goes on. */
+  /** Runs now, or when the stopped process resumes. */
   whenRunning(run: () => void): void {
     if (this.#late) this.#late.push(run);
     else if (!this.#dead) run();

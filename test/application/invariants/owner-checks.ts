@@ -6,7 +6,7 @@ import type { Run } from "./run.ts";
 /** An owner has settled what others left within this, if nothing fails, ms. */
 const SETTLED_MS = 5_000;
 
-/** Checks that the database has one owner: nobody acts for it who is not the owner, and nothing is left undone. */
+/** Checks that the database has one owner: only the owner acts for it, and no work is left undone. */
 export class OwnerChecks {
   readonly #run: Run;
   /** Calls that were on the line, or dialled, when the latest owner took the database. */
@@ -18,7 +18,7 @@ export class OwnerChecks {
     this.#run = run;
   }
 
-  /** A process owns the database from now on, and has read nothing yet. */
+  /** Called when a process becomes the owner, before it reads anything. */
   async taken(process: Process): Promise<void> {
     const { findings, clock } = this.#run;
     const up = legsOf(process).length;
@@ -30,7 +30,7 @@ export class OwnerChecks {
       .map(({ id }) => id);
   }
 
-  /** Called with each leg, which is not among those of its process yet. */
+  /** Called with each leg before it is added to its process. */
   dials({ process, callId, instanceId }: Attempt): void {
     const { findings, processes } = this.#run;
     findings.expect("owner-acts", process.owns, `process ${process.number} dials ${callId}`);
@@ -62,7 +62,7 @@ export class OwnerChecks {
   }
 }
 
-/** What a process has on the line and has not hung up. */
+/** The legs of a process that it has not hung up. */
 function legsOf({ network }: Process): Attempt[] {
   return network.attempts.filter(({ leg }) => leg?.live && leg.hangUps === 0);
 }

@@ -30,24 +30,24 @@ export const TIMINGS = {
   lineGraceMs: 10_000,
 } as const;
 
-/** Where a process dies: at the n-th operation of the storage from now on, or at the next dial. */
+/** Point at which a process dies: at the n-th storage operation from now on, or at the next dial. */
 export type CrashPoint =
   | { readonly at: "operation"; readonly n: number; readonly writes: boolean; readonly done: boolean }
   | { readonly at: "dial" };
 
 const STARTS_WITHIN_MS = 30_000;
 const STOPS_WITHIN_MS = 90_000;
-/** How long the line stays busy after its process has died, ms. */
+/** Time for which the line stays busy after its process has died, ms. */
 const LINE_BUSY_MS = 5_000;
 
-/** One process of a run: a Ringport with a clock, a network and a way to the database of its own. */
+/** A process of a run: a Ringport with its own clock, network and access to the database. */
 export class Process {
   readonly number: number;
   readonly system: ModelSystem;
   readonly network: ModelNetwork;
   readonly storage: ModelStorage;
   readonly app: Ringport;
-  /** What an operator would be woken up for. */
+  /** Log messages that would alert an operator. */
   readonly errors: string[] = [];
   alive = true;
   started = false;
@@ -92,18 +92,18 @@ export class Process {
     });
   }
 
-  /** Whether it may act: nobody has taken its lease, and that has not run out. */
+  /** True if it may act: its lease has neither been taken over nor expired. */
   get owns(): boolean {
     const { leases } = this.run;
     return !leases || (this.storage.lease?.epoch === leases.epoch && leases.remainingMs > 0);
   }
 
-  /** Names what it has been since its start, or since it last became owner: it begins afresh each time. */
+  /** Name of its current life, since its start or since it last became owner. */
   get life(): string {
     return `${this.number}/${this.storage.lease?.epoch ?? 0}`;
   }
 
-  /** Begins to start; it dies of what keeps it from starting. */
+  /** Starts it; it dies if it cannot start. */
   begin(): void {
     this.app.start().then(
       () => {
@@ -145,7 +145,7 @@ export class Process {
     this.system.goOn(order);
   }
 
-  /** The process is gone: its timers never fire, its promises never resolve, its writes never arrive. */
+  /** Kills the process: its timers never fire, its promises never resolve, its writes never arrive. */
   die(): void {
     if (!this.alive) return;
     this.alive = false;

@@ -5,7 +5,7 @@ import { ALICE, NUMBER } from "../../support/application.ts";
 import type { Attempt } from "./model-network.ts";
 import type { Run } from "./run.ts";
 
-/** Checks that number protection is kept: each time that the network is asked to place a call. */
+/** Checks number protection whenever the network is asked to place a call. */
 export class ProtectionChecks {
   readonly #run: Run;
   /** The number of all calls is recorded as one that must not be called. */

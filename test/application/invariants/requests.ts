@@ -2,7 +2,7 @@ import { Refusal } from "../../../src/domain/refusal.ts";
 import type { Findings } from "./invariant.ts";
 import type { Process } from "./process.ts";
 
-/** What a request wants. */
+/** Kind of a request. */
 export type RequestKind =
   | "create"
   | "create instance"
@@ -13,7 +13,7 @@ export type RequestKind =
   | "configure"
   | "stream";
 
-/** How it was answered, as HTTP would. */
+/** The response, as over HTTP. */
 export type Answer = "done" | "not found" | "unavailable" | "refused";
 
 /** One request and its answer. Times are ms on the clock of its process that never jumps. */
@@ -38,7 +38,7 @@ export class Requests {
     this.#findings = findings;
   }
 
-  /** Notes a request, and its answer when that comes. */
+  /** Records a request and, later, its response. */
   ask<T>(
     process: Process,
     kind: RequestKind,

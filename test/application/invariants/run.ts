@@ -34,12 +34,12 @@ const RESTART_MS = 500;
 /** A database with a lease has an owner within this, once nothing fails any more, ms. */
 const TAKEN_WITHIN_MS = 60_000;
 
-/** One run of the model: a database, the processes on it, and what was seen of them. */
+/** One run of the model: a database, its processes, and their observations. */
 export class Run {
   readonly policy: QueuePolicy;
   readonly clock: ModelClock = new ModelClock();
   readonly database: Storage = memoryStorage();
-  /** Who may work on the database; undefined: one process after the other, as behind the kernel's lock. */
+  /** The lease on the database; undefined for one process at a time, as with the kernel's lock. */
   readonly leases: LeasedDatabase | undefined;
   readonly storageFaults = new StorageFaults();
   readonly adapterFaults = new AdapterFaults();
@@ -49,13 +49,13 @@ export class Run {
   readonly lateDials: LateDials = new LateDials(this);
   readonly requests = new Requests(this.findings);
   readonly reader = new EventReader(this.database, ALICE.userId);
-  /** The numbers that are linked, as the network knows them. */
+  /** The linked numbers of the network. */
   readonly devices = new Map<string, string | null>();
   /** Until when a leg of a dead process keeps the line of an instance, ms on the clock of the run. */
   readonly busyUntil = new Map<string, number>();
   /** The ids of all instances that were answered with 201. */
   readonly instances: string[] = [];
-  /** Instances whose linking was answered, and that nobody has unlinked or deleted since. */
+  /** Instances whose linking was confirmed and that have not been unlinked or deleted since. */
   readonly linked = new Set<string>();
   /** Calls that were answered with 201. */
   readonly created = new Set<string>();
@@ -63,7 +63,7 @@ export class Run {
   readonly fileSizes = new Map<string, number>();
   readonly clients: Attached[] = [];
   readonly attempts: Attempt[] = [];
-  /** Final calls as they were first seen. */
+  /** Final calls as first seen. */
   readonly ended = new Map<string, Call>();
   /** Instances that were deleted already when their next call was last asked for. */
   readonly #goneAtClaim = new Set<string>();
@@ -146,7 +146,7 @@ export class Run {
     for (const process of [...this.processes]) process.die();
   }
 
-  /** Called when a process is gone, whatever it died of. */
+  /** Called when a process has died, for any reason. */
   died(process: Process): void {
     this.processes.splice(this.processes.indexOf(process), 1);
     if (!this.leases) return;

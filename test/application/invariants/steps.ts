@@ -4,7 +4,7 @@ import { environment } from "../../support/fuzz.ts";
 /** Steps that make calls and let them go well. */
 const COMMON = ["wait", "create", "create stream", "attach", "write", "progress", "progress", "progress"] as const;
 
-/** What callers, callees and lines may do besides. */
+/** Further acts of callers, callees and lines. */
 const DISTURBING = [
   "mark",
   "clear",
@@ -33,7 +33,7 @@ const DISTURBING = [
   "silent",
 ] as const;
 
-/** What may break: the database, an adapter, the clock, the process. */
+/** Faults of the database, an adapter, the clock or the process. */
 const BREAKING = [
   "storage fails",
   "storage hangs",
@@ -52,7 +52,7 @@ const BREAKING = [
   "restart",
 ] as const;
 
-/** What may happen to the processes on a database with a lease. */
+/** Incidents of the processes on a database with a lease. */
 const OWNING = ["second server", "cut off", "reachable again", "SIGSTOP", "SIGCONT"] as const;
 
 /** The name of a step. */
@@ -63,17 +63,17 @@ export interface Step {
   readonly step: StepName;
   /** Picks one of the instances, calls, legs or faults there are. */
   readonly which: number;
-  /** How much time passes after it, ms; -1: the next step follows before anything comes to rest. */
+  /** Time that passes after it, ms; -1 if the next step follows before anything settles. */
   readonly waitMs: number;
 }
 
-/** Steps that are not taken: WITHOUT, a list such as `crash,clock jumps`, to look behind a fault that is known. */
+/** Steps to skip: WITHOUT, a list such as `crash,clock jumps`, to search beyond a known fault. */
 const without = new Set(environment.WITHOUT?.split(","));
 const steps: readonly string[] = [...COMMON, ...DISTURBING, ...BREAKING, ...OWNING];
 for (const name of without)
   if (!steps.includes(name)) throw new Error(`WITHOUT names "${name}": it must be some of ${steps.join(", ")}`);
 
-/** What a fault may hit, and what may follow. */
+/** Steps that a fault may affect, and that may follow it. */
 const HIT = ["create", "create stream", "progress", "hang up", "delete", "unlink", "scan"] as const;
 const AFTERWARDS = [
   "wait",
@@ -90,7 +90,7 @@ function one(name: fc.Arbitrary<StepName>): fc.Arbitrary<Step> {
   return fc.record({
     step: name,
     which: fc.nat(30),
-    // Mostly at once, so that things meet; sometimes long enough for every timer.
+    // Usually short, so that steps interleave; sometimes long enough for every timer.
     waitMs: fc.oneof(
       { withCrossShrink: true },
       { weight: 6, arbitrary: fc.constantFrom(0, -1, 20) },
@@ -112,7 +112,7 @@ function orNothing<Name extends StepName>(names: readonly Name[]): fc.Arbitrary<
   return one(fc.constantFrom<StepName>("wait", ...names));
 }
 
-/** A fault, what it hits, and what follows. */
+/** A fault, the steps it affects, and the steps that follow. */
 const scene = fc.tuple(orNothing(BREAKING), orNothing(HIT), orNothing(AFTERWARDS));
 
 function mostly<Name extends StepName>(...names: readonly Name[]): fc.Arbitrary<Step> {
@@ -124,7 +124,7 @@ function mostly<Name extends StepName>(...names: readonly Name[]): fc.Arbitrary<
 
 const LATER = ["create", "progress", "reachable again", "SIGCONT", "storage heals", "hang up"] as const;
 
-/** A second server, a call, how the first server loses the database, and what follows. */
+/** A second server, a call, the first server's loss of the database, and the steps that follow. */
 const takeOver = fc
   .tuple(
     mostly("second server"),
@@ -162,19 +162,19 @@ function sequencesOf(
     .map((parts) => parts.flat().filter(({ step }) => !without.has(step)));
 }
 
-/** Sequences of steps: mostly what makes a call, often what disturbs it, in every third also what takes its owner. */
+/** Sequences of steps: mostly calls, often disturbances, and in every third a loss of the owner. */
 export const sequences: fc.Arbitrary<Step[]> = fc.oneof(
   { withCrossShrink: true },
   { weight: 2, arbitrary: sequencesOf(usual, { weight: 1, arbitrary: fc.oneof(scene, night) }, 60) },
   { weight: 1, arbitrary: sequencesOf([...usual, owning], { weight: 3, arbitrary: takeOver }, 20) },
 );
 
-/** Whether a step breaks something, or lets it work again. */
+/** True if a step breaks or repairs something. */
 export function isBreaking(step: StepName): boolean {
   return ([...BREAKING, ...OWNING] as readonly StepName[]).includes(step);
 }
 
-/** Whether the steps are about a database with a lease. */
+/** True if the steps use a database with a lease. */
 export function isLeased(sequence: readonly Step[]): boolean {
   return sequence.some(({ step }) => (OWNING as readonly string[]).includes(step));
 }

@@ -16,7 +16,7 @@ const PARTS: readonly ((operation: string) => boolean)[] = [
 
 const none = () => false;
 
-/** What is wrong with the database of a run; it outlives every process. */
+/** Faults of a run's database; they outlive every process. */
 export class StorageFaults {
   #fails: (operation: string) => boolean = none;
   #hangs: (operation: string) => boolean = none;
@@ -26,12 +26,12 @@ export class StorageFaults {
   #letGo: (() => void)[] = [];
   #losing = 0;
 
-  /** Whether anything is wrong now. */
+  /** True if there is a fault now. */
   get any(): boolean {
     return this.#fails !== none || this.#hangs !== none || this.#letGo.length > 0 || this.#losing > 0;
   }
 
-  /** Whether an operation may have to wait for ever. */
+  /** True if an operation may hang forever. */
   get waits(): boolean {
     return this.#hangs !== none || this.#letGo.length > 0;
   }
@@ -50,7 +50,7 @@ export class StorageFaults {
     this.#hangs = PARTS[which % PARTS.length] ?? none;
   }
 
-  /** The n-th write from now on waits, between the ids it was made with and its commit. */
+  /** The n-th write from now on waits after its ids were assigned and before its commit. */
   holdWrite(n: number): void {
     this.#holding = n;
   }
@@ -60,7 +60,7 @@ export class StorageFaults {
     for (const letGo of this.#letGo.splice(0)) letGo();
   }
 
-  /** The n-th write from now on is done, but its answer is lost. */
+  /** The n-th write from now on succeeds, but its result is lost. */
   loseAnswer(n: number): void {
     this.#losing = n;
   }
@@ -72,7 +72,7 @@ export class StorageFaults {
     this.letGo();
   }
 
-  /** What an operation meets on its way to the database. */
+  /** Faults before an operation reaches the database. */
   async before(operation: string): Promise<void> {
     if (this.#holding > 0 && isWrite(operation) && --this.#holding === 0)
       await new Promise<void>((resolve) => void this.#letGo.push(resolve));
@@ -80,7 +80,7 @@ export class StorageFaults {
     if (this.#fails(operation)) throw new StorageUnavailable("the database is locked");
   }
 
-  /** What an answer meets on its way back. */
+  /** Faults on the way back of a result. */
   after(operation: string): void {
     if (this.#losing > 0 && isWrite(operation) && --this.#losing === 0)
       throw new StorageUnavailable("the connection broke before the answer came");

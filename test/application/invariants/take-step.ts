@@ -16,7 +16,7 @@ const CAUSES: readonly ReleaseCause[] = [
   "media_failed",
 ];
 
-/** Takes one step; requests are asked, not waited for. What reaches a stopped process is seen when it goes on. */
+/** Takes one step; sends requests without waiting for them. A stopped process sees them when it resumes. */
 export async function takeStep(run: Run, step: Step): Promise<void> {
   const { process } = run;
   if (isBreaking(step.step)) return breakSomething(run, step);
@@ -26,7 +26,7 @@ export async function takeStep(run: Run, step: Step): Promise<void> {
   });
 }
 
-/** What callers, callees and lines do. */
+/** Acts of callers, callees and lines. */
 async function reach(run: Run, { step, which }: Step): Promise<void> {
   const { process, requests } = run;
   const { app, system, network } = process;

@@ -168,7 +168,7 @@ describe("a webhook", () => {
     expect(world.endpoints.bodies(URL)).toMatchObject([{ instance_id: later.id }]);
   });
 
-  test("is gone with its deliveries once deleted", async () => {
+  test("no longer exists, nor do its deliveries, once deleted", async () => {
     const world = await World.start();
     const { id } = await world.app.webhooks.create(ALICE, { url: URL });
     await world.app.webhooks.delete(ALICE, id);
@@ -180,7 +180,7 @@ describe("a webhook", () => {
 });
 
 describe("a rotated secret", () => {
-  test("signs beside the old one for 24 hours", async () => {
+  test("signs alongside the old one for 24 hours", async () => {
     const world = await World.start();
     const { id, secret: old } = await world.app.webhooks.create(ALICE, { url: URL });
     const { secret } = await world.app.webhooks.rotateSecret(ALICE, id);

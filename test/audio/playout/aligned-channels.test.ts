@@ -7,7 +7,7 @@ const RATE = 400;
 const FRAME_MS = 20;
 const FRAME = (RATE * FRAME_MS) / 1000;
 
-/** What one tick of the clock brings: which channels move, in which order, and how long the thread stood still before. */
+/** Events of one clock tick: the channels that advance, their order, and the stall of the thread before it. */
 interface Tick {
   readonly left?: boolean;
   readonly right?: boolean;
@@ -51,12 +51,12 @@ class Tape {
     return this;
   }
 
-  /** How far, in frames, the samples of a channel are from the tick that they were made in; the largest such distance. */
+  /** Largest distance, in frames, of a channel's samples from the tick in which they were made. */
   skew(channel: readonly number[]): number {
     return Math.max(0, ...[...starts(channel)].map(([tick, at]) => Math.abs(at - tick * FRAME) / FRAME));
   }
 
-  /** Every sample that is no silence, once each per frame. */
+  /** Every non-silent sample, once per frame. */
   frames(channel: readonly number[]): number[] {
     return [...starts(channel).keys()];
   }
@@ -172,7 +172,7 @@ test("a pause of one channel delays the other one by little more than goneMs", (
     }
 });
 
-test("a blocked thread is no pause for goneMs", () => {
+test("a blocked thread does not count as a pause for goneMs", () => {
   const tape = new Tape(LIVE);
   for (let tick = 0, frames = 1; tick < 200; tick += frames) {
     frames = tick < 50 ? 1 : 10;

@@ -28,7 +28,7 @@ class Member implements Ticking {
   }
 }
 
-/** How many members had their first tick at which ms. */
+/** Number of members with their first tick, by ms. */
 function perMs(members: readonly Member[]): Map<number, number> {
   const counts = new Map<number, number>();
   for (const [first = -1] of members.map(({ ticks }) => ticks)) counts.set(first, (counts.get(first) ?? 0) + 1);
@@ -85,7 +85,7 @@ describe("the media clock", () => {
     expect([...perMs(members).values()]).toEqual(Array<number>(20).fill(23));
   });
 
-  test("members with frames of 60 ms are spread over all slots, beside those of 20 ms", async () => {
+  test("members with frames of 60 ms are spread over all slots, alongside those of 20 ms", async () => {
     const system = new ManualSystem();
     const clock = new MediaClock(system);
     const now = () => system.monotonic();
@@ -112,7 +112,7 @@ describe("the media clock", () => {
     expect(members.map(({ ticks }) => ticks.length)).toEqual([10, 30, 10, 30]);
   });
 
-  test("members of any kind that come and go tick exactly once a frame", async () => {
+  test("members that join and leave tick exactly once a frame", async () => {
     const plan = fc.array(
       fc.record({
         frameMs: fc.constantFrom<FrameMs | undefined>(20, 60, undefined),
@@ -175,12 +175,12 @@ describe("the media clock", () => {
     blockedMs = 1_000;
     const joined = new Member(() => system.monotonic());
     clock.add(joined);
-    await system.advance(20); // 1,120 ms are over
+    await system.advance(20); // 1,120 ms have passed
     expect(one.ticks.length).toBe(56);
     expect(two.ticks.length).toBe(56);
     expect(long.ticks.length).toBe(18);
     expect(order).toEqual(Array.from({ length: 112 }, (_, i) => (i % 2 === 0 ? "one" : "two")));
-    expect(joined.ticks.length).toBe(1); // what was missed before its time is not its business
+    expect(joined.ticks.length).toBe(1); // ticks missed before it joined do not count
   });
 
   test("the clock keeps up with real time although the loop blocks repeatedly", async () => {

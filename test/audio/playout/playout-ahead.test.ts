@@ -5,7 +5,7 @@ import { fuzz } from "../../support/fuzz.ts";
 
 const RATE = 8000;
 
-/** A leg that pulls ahead: what it has pulled waits here until it is sent. */
+/** A leg that pulls ahead: pulled samples wait here until sent. */
 class AheadLeg {
   readonly waiting: number[] = [];
   readonly sent: number[] = [];

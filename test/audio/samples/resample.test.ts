@@ -13,7 +13,7 @@ const conversions = RATES.flatMap((from) => [8000, 16_000].filter((to) => to !==
 function snr(hz: number, from: number, to: number): number {
   const actual = resample(tone(hz, 500, from, AMPLITUDE), from, to);
   const ideal = tone(hz, 500, to, AMPLITUDE);
-  // The level may differ by the filter's pass band; what is left after the best gain is error.
+  // The level may differ by the filter's pass band; the residual after the best gain is error.
   let cross = 0;
   let energy = 0;
   const edge = Math.round(to * 0.02);

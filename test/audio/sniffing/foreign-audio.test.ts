@@ -107,7 +107,7 @@ const CODED_AUDIO: [name: string, bytes: Uint8Array, words: RegExp][] = [
   ["gzip", concatBytes([[0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 3], frames([], 400, 1)]), /this is gzip/],
 ];
 
-describe("at the beginning of a stream", () => {
+describe("at the start of a stream", () => {
   for (const encoding of [undefined, ...STREAM_ENCODINGS]) {
     const options = { encoding, mp3: async () => ({ push: () => [], close() {} }) };
     test.each(CODED_AUDIO)(`%s is refused by name (${encoding ?? "no encoding"})`, async (_, bytes, words) => {
@@ -193,7 +193,7 @@ describe("a WAV file", () => {
     }
   });
 
-  test.each(SAMPLE_ENCODINGS)("is decoded in the middle of %s, wherever its header begins", async (encoding) => {
+  test.each(SAMPLE_ENCODINGS)("is decoded in the middle of %s, wherever its header starts", async (encoding) => {
     const before = sampleCoding(encoding).encode(sound(200));
     for (const messages of [[before, wav(8_000, 300)], [concatBytes([before, wav(8_000, 300)])]]) {
       const { samples, rates, refusal } = await play(messages, { encoding });
@@ -283,7 +283,7 @@ describe("the end", () => {
     expect(await ended([wav])).toEqual({ ignored: half, samples: sound(100).subarray(0, 500) });
   });
 
-  test("reports the bytes of an MP3 that has no frames so far, and those that its decoder has ignored", async () => {
+  test("reports the bytes of an MP3 without frames so far, and those ignored by its decoder", async () => {
     expect((await ended([MP3.subarray(0, 100)], { encoding: "mp3" })).ignored).toEqual([
       { reason: "incomplete", bytes: 100 - 45 }, // without the tag
     ]);
@@ -301,7 +301,7 @@ describe("the end", () => {
 });
 
 describe("after a reset", () => {
-  test("half a sample is forgotten, and the next bytes begin a new one", async () => {
+  test("half a sample is dropped, and the next bytes start a new one", async () => {
     const heard: Int16Array[] = [];
     const audio = new IncomingAudio({
       encoding: undefined,
@@ -414,7 +414,7 @@ describe("hostile messages", () => {
       namedFile(message, "anywhere");
       watch.push(message);
     }
-    // 20 MB: a length that entered squared, or a regular expression that goes back, would take minutes.
+    // 20 MB: quadratic time, or a backtracking regular expression, would take minutes.
     expect(processorMs() - began).toBeLessThan(5_000);
   });
 });

@@ -66,7 +66,7 @@ describe("what a server has sent", () => {
     expect(() => servedFormat(bytes.subarray(0, 4_096), bytes.length < 64)).toThrow(`it sent ${name}`);
   });
 
-  test("a few bytes are not enough to know", () => {
+  test("a few bytes are not enough for a decision", () => {
     expect(servedFormat(ascii("{"), false)).toBeUndefined();
     expect(servedFormat(new Uint8Array(10), false)).toBeUndefined();
   });

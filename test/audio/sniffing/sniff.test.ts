@@ -6,7 +6,7 @@ import { random } from "../../support/random.ts";
 import { whiteNoise } from "../noise.ts";
 import { buildWav, concatBytes, letters } from "../wav/wav-files.ts";
 
-/** A layer III frame with an empty body: header bytes 2 to 4 and the length that they stand for. */
+/** A layer III frame with an empty body: header bytes 2 to 4 and the resulting length. */
 function frame(second: number, third: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   bytes.set([0xff, second, third, 0xc4]);

@@ -156,7 +156,7 @@ describe("gaps in the audio", () => {
   const part = (ms: number): Int16Array => key.subarray(0, ms * 8);
   const silence = (ms: number): Int16Array => new Int16Array(ms * 8);
 
-  test("begin no key, whatever they are filled with", () => {
+  test("start no key, whatever they are filled with", () => {
     expect(
       keysOf([
         [part(10), received],

@@ -38,7 +38,7 @@ const LINES: readonly (ToneLine & {
 
 const NOISE = whiteNoise(60_000, 1_000, 7);
 
-/** White noise; the same 7 s again and again, because making it takes longer than finding the tone. */
+/** White noise; a loop of 7 s, because generating it takes longer than detecting the tone. */
 function noiseOf(length: number, level: number): Int16Array {
   return Int16Array.from({ length }, (_, i) => (NOISE[i % NOISE.length]! * level) / 1_000);
 }
@@ -100,7 +100,7 @@ test.each(["425/1000,0/4000", "425/400,0/200,425/400,0/2000", "425/1000,0/5000"]
   },
 );
 
-test("a note repeated at once is no ringing", () => {
+test("a note repeated immediately is not ringing", () => {
   const line = { sampleRate: 8_000, levelDb: -15, off: 0 };
   for (const notes of ["440/900,0/100,440/900,0/6000", "415/1000,0/60,415/1500,0/6000"])
     expect(found(worldTone({ tone: notes }, 8_000, line), 8_000, true)).not.toContain("ringback");
@@ -128,13 +128,13 @@ test("a sound that never ends is suspect for six seconds at most", () => {
   }
 });
 
-test("an alarm that beeps like a busy tone at another frequency is none", () => {
+test("an alarm with a busy cadence at another frequency is not busy", () => {
   const line = { sampleRate: 8_000, levelDb: -15, off: 0 };
   for (const hz of [350, 500, 800, 1_000])
     expect(found(worldTone({ tone: `${hz}/500,0/500` }, 8_000, line), 8_000)).not.toContain("busy");
 });
 
-test("a busy tone from a television that speaks between the tones is none", () => {
+test("a busy tone on television with speech between the tones is not busy", () => {
   const line = { sampleRate: 8_000, levelDb: -15, off: 0 };
   const samples = sum(worldTone({ tone: "425/500,0/500" }, 8_000, line), babble(8_000, 8_000, 3_000, 3));
   expect(found(samples, 8_000)).not.toContain("busy");

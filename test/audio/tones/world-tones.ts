@@ -68,7 +68,7 @@ export const NETWORK_TONES: readonly WorldTone[] = [
   dial("dial tone, most of Europe", "425/9000"),
   dial("dial tone, China", "450/9000"),
   dial("dial tone, United States", "350+440/9000"),
-  // A switchboard's ringing of these networks is no person's voice and no beep.
+  // A switchboard's ringing in these networks is neither a voice nor a beep.
   { name: "ringing, India", tone: "400*25/400,0/200,400*25/400,0/2000", expected: "nothing" },
   { name: "ringing, Japan", tone: "400*16/1000,0/2000", expected: "nothing" },
   { name: "ringing, Australia", tone: "413+438/400,0/200,413+438/400,0/2000", expected: "nothing" },
@@ -93,7 +93,7 @@ export const CERTAIN_TONES: readonly WorldTone[] = [
   { name: "CNG", tone: "1100/500,0/3000", expected: "fax" },
 ];
 
-/** Beeps as voicemail boxes have them: once, behind a greeting. */
+/** Voicemail beeps: once, after a greeting. */
 export const BEEPS: readonly WorldTone[] = [
   beep("1000 Hz, 400 ms", "1000/400"),
   beep("1004 Hz, 500 ms", "1004/500"),

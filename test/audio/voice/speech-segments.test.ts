@@ -8,7 +8,7 @@ import {
 } from "../../../src/audio/voice/speech-segments.ts";
 import { Vad } from "../../../src/audio/voice/vad.ts";
 
-/** Runs decisions, given as lengths in ms that begin with a pause, through a segmenter in frames of 20 ms. */
+/** Runs decisions, given as lengths in ms, starting with a pause, through a segmenter in frames of 20 ms. */
 function segments(
   lengths: readonly number[],
   options: Partial<SpeechSegmenterOptions> = {},
@@ -35,7 +35,7 @@ test("pauses shorter than 300 ms join segments, longer ones separate them", () =
   ]);
 });
 
-test("less than 100 ms of voice is no segment, even if spread out", () => {
+test("less than 100 ms of voice is not a segment, even if spread out", () => {
   expect(segments([500, 80, 500])).toEqual([]);
   expect(segments([500, 40, 200, 40, 500])).toEqual([]);
   expect(segments([500, 100, 500])).toEqual([{ startMs: 500, endMs: 600 }]);

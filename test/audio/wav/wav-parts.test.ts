@@ -110,7 +110,7 @@ describe("the data of a WAV file", () => {
     },
   );
 
-  test("of unknown length ends at the next other content, which is looked for only once behind each", () => {
+  test("of unknown length ends at the next other content, which is searched for once", () => {
     const header = wavHeader({ sampleRate: 8000 });
     new DataView(header.buffer).setUint32(40, 0xffff_ffff, true);
     const piece = concatBytes([header, pcmToBytes(tone(500, 100, 8000, 9000)), letters("other content")]);
@@ -158,7 +158,7 @@ describe("the data of a WAV file", () => {
     }
   });
 
-  test("may be followed by tags and chunks, which are no sound", () => {
+  test("may be followed by tags and chunks, which are not sound", () => {
     const tags = [
       concatBytes([letters("TAG"), new Uint8Array(125).fill(0x41)]),
       concatBytes([letters("ID3\x03\x00\x00\x00\x00\x01\x00"), new Uint8Array(128)]),
@@ -204,7 +204,7 @@ describe("what a WAV header claims", () => {
     }
   });
 
-  test("empty data chunks after the samples are no placeholders", () => {
+  test("empty data chunks after the samples are not placeholders", () => {
     const { parts, bytes } = decodeParts(concatBytes([low, ...new Array<Uint8Array>(50).fill(chunk("data", []))]), 100);
     expect(parts[0]!.samples.length).toBe(1600);
     expect(bytes.ignored).toEqual([]);
@@ -272,7 +272,7 @@ function shares(channels: number, mask: number | undefined): number[] {
       bits: 16,
       channels,
       extensible: mask !== undefined,
-      // The first channel's quiet tone keeps the others from being the only one.
+      // The quiet tone on the first channel means that no other channel is the only one.
       frames: frames(500, 50).map(([value = 0], i) =>
         Array.from({ length: channels }, (_, c) => (c === active ? value : 0) + (c === 0 ? 0.0625 * Math.cos(i) : 0)),
       ),

@@ -9,10 +9,10 @@ import type { CreateCallInput, Transcription } from "../../../src/index.ts";
 import { type ManyCalls, startManyCalls } from "../many-calls.ts";
 import { ConversingNetwork } from "./conversing-network.ts";
 
-/** Rate of the legs, Hz: that of G.711. */
+/** Sample rate of the legs, Hz: that of G.711. */
 export const LEG_RATE = 8_000;
 
-/** A Ringport whose agent, transcription and speech are those of one provider. */
+/** A Ringport with agent, transcription and speech of one provider. */
 export interface AgentWorld {
   readonly world: ManyCalls;
   readonly conversations: ConversingNetwork;
@@ -42,7 +42,7 @@ export async function startAgents(options: AgentWorldOptions): Promise<AgentWorl
   return { world, conversations };
 }
 
-/** A call to a callee that answers and listens; what it says comes from the {@link ConversingNetwork}. */
+/** A call to a callee that answers and listens; its speech comes from the {@link ConversingNetwork}. */
 export function agentCall(instanceId: string): CreateCallInput {
   return {
     instanceId,
@@ -52,7 +52,7 @@ export function agentCall(instanceId: string): CreateCallInput {
   };
 }
 
-/** What callees say: a sentence of real speech. */
+/** The callees' speech: a recorded sentence. */
 async function sentence(): Promise<Int16Array> {
   const pool = embeddedWorkers();
   try {

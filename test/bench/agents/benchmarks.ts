@@ -7,7 +7,7 @@ completions and speech (24 kHz) over HTTP from a provider on loopback that answe
 
 const module = (name: string): string => new URL(name, import.meta.url).href;
 
-/** What the benchmarks of agents are, by name. */
+/** The benchmarks of agents, by name. */
 export const AGENT_BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   "agent-latency": {
     title: "What Ringport adds to the latency of an agent",

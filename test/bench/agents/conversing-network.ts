@@ -7,13 +7,13 @@ import type { Leg, Line, Telephony } from "../../../src/ports/telephony.ts";
 const AUDIBLE = 300;
 /** RMS above which a frame of the callee is voice. */
 const VOICED = 300;
-/** How long a callee that interrupts lets the agent speak, and how long another waits after the agent's words, ms. */
+/** Time after which a callee interrupts the agent, and time that another waits after the agent's words, ms. */
 const INTERRUPTS_AFTER_MS = 700;
 const ANSWERS_AFTER_MS = 400;
 /** Up to this much is added by chance, so that nothing runs in step, ms. */
 const CHANCE_MS = 300;
 
-/** What was measured on the legs, ms of this process's own clock. */
+/** Measurements on the legs, ms by this process's clock. */
 export interface Conversations {
   /** Each turn of a callee, in the order of its call: when its last frame of voice was handed to the core, and when the leg read the first audible frame of the reply. */
   readonly turns: { readonly callId: string; readonly endedAt: number; readonly heardAt: number }[];
@@ -71,7 +71,7 @@ class Callee {
   readonly #frameMs: number;
   readonly #interruptsEvery: number;
   readonly #codes: Uint8Array;
-  /** Where the sentence is; undefined while it is not spoken. */
+  /** Position in the sentence; undefined while it is not spoken. */
   #at: number | undefined;
   /** Replies that were heard. */
   #replies = 0;

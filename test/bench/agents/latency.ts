@@ -21,7 +21,7 @@ export const measure: Measurable["measure"] = async ({ calls = 0, seconds = 0 })
     progress(`${calls} calls`);
     const placed = await world.place((await world.link(calls)).map(agentCall));
     for (const { id } of placed) await answered(world.ringport, id);
-    await pause(10_000); // code is compiled by then
+    await pause(10_000); // code is compiled after these
     conversations.interruptions.length = 0;
     const before = conversations.turns.length;
     progress(`measuring for ${seconds} s`);
@@ -61,7 +61,7 @@ function row(what: string, values: readonly number[], wanted: number): Row {
   };
 }
 
-/** The same transcription; notes which turn belongs to which call. */
+/** The same transcription; records the call of each turn. */
 function noting(transcription: Transcription, numbers: Map<string, number[]>): Transcription {
   return {
     name: transcription.name,

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 
-/** How long the provider needed for the parts of one turn, ms of the server's clock. */
+/** Time the provider needed for the parts of one turn, ms by the server's clock. */
 export interface ProviderTurn {
   transcriptionMs: number;
   chatMs: number;
@@ -24,10 +24,10 @@ export interface Provider {
 
 /** Rate of the speech, Hz: the usual one of such servers. */
 export const SPEECH_RATE = 24_000;
-/** How long a reply is spoken, ms. */
+/** Length of a spoken reply, ms. */
 const REPLY_MS = 3_000;
 
-/** The number of the turn that a text belongs to; 0 for the beginning of a call. */
+/** The number of a text's turn; 0 for the start of a call. */
 export function numberIn(text: string): number {
   return Number(/number (\d+)/.exec(text)?.[1] ?? 0);
 }

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { processorSeconds } from "../processor-time.ts";
 import { openConnection } from "./connection.ts";
 
-/** What a server did under load. */
+/** Result of a server under load. */
 export interface Load {
   readonly requests: number;
   readonly perSecond: number;

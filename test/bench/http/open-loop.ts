@@ -11,13 +11,13 @@ export interface OpenLoop {
   readonly status: number;
 }
 
-/** How often what is due is sent, ms. */
+/** Interval at which due requests are sent, ms. */
 const TICK_MS = 1;
 /** Connections that are open before the first request; more are opened when all of them are busy. */
 const CONNECTIONS = 256;
 
 /**
- * Sends requests on a fixed schedule. A request that is due while others are unanswered is sent all the same, and its
+ * Sends requests on a fixed schedule. A due request is sent even while others are pending, and its
  * latency counts from the time at which it was due, not from when it could be sent.
  * @returns latencies, ms
  * @throws {Error} an unexpected response, or a connection that was lost

@@ -1,6 +1,6 @@
-// The baseline of POST /v1/calls: what Ringport asks SQLite for one call, in raw transactions one after the other, each
-// of them durable (synchronous=FULL). Arguments: the database file, the user, how long to go on in ms; ids of instances
-// come as JSON on standard input. Prints how many there were in a second.
+// The baseline of POST /v1/calls: Ringport's SQLite work for one call, in sequential raw transactions, each
+// of them durable (synchronous=FULL). Arguments: the database file, the user, the duration in ms; instance ids
+// are read as JSON from standard input. Prints the number per second.
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { idSource } from "../../../src/base/ids.ts";

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-/** What the runtimes' own servers are given: JSON text, or undefined for a refusal. */
+/** Result for the runtimes' own servers: JSON text, or undefined for a refusal. */
 export type Answer = (path: string, authorization: string | undefined) => string | undefined;
 
 // The parts of Bun and Deno that are used here.

@@ -11,8 +11,8 @@ interface Flow {
 }
 
 /**
- * The least that calls with G.711 could be in this runtime: for each of them a connected socket that sends a packet of 172
- * bytes every 20 ms, spread over the milliseconds, and counts what comes back. No codec, no order, no statistics.
+ * The minimum work of G.711 calls in this runtime: for each call, a connected socket that sends a packet of 172
+ * bytes every 20 ms, spread over the milliseconds, and counts the returned packets. No codec, no ordering, no statistics.
  */
 export class BareLoop implements Load {
   readonly lateness: Lateness = new Lateness();

@@ -9,7 +9,7 @@ sends a packet every 20 ms to an echo, a process of its own on the other core, a
 calls are added until a number fails twice: p99 of the lateness over 5 ms (how much later than its place on the absolute
 schedule a packet was handed to the socket), a packet in a hundred not back in the window, or a playout that ran dry.`;
 
-/** What the SIP adapter's benchmarks are, by name. */
+/** The benchmarks of the SIP adapter, by name. */
 export const SIP_BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   "sip-g711": {
     title: "Calls at once with G.711, against bare datagrams",
@@ -91,7 +91,7 @@ counted before; the text itself, 4,000 characters, and the instance with its lin
   "sip-impairments": IMPAIRED_CALLS,
 };
 
-/** Measures a module beside an echo, whose port it finds among its options as `echo`. */
+/** Measures a module next to an echo, whose port is passed as the option `echo`. */
 async function besideEcho(
   names: readonly RuntimeName[],
   module: string,

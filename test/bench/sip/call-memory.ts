@@ -7,7 +7,7 @@ import { startTrunkWorld } from "./trunk-world.ts";
 
 const BEFORE = 50;
 const MAX_KIB = 96;
-/** After 32 s (64 times T1, RFC 3261 section 17) the transactions that set a call up are over. */
+/** After 32 s (64 times T1, RFC 3261 section 17) the transactions that set up a call have ended. */
 const SET_UP_OVER_MS = 34_000;
 const TEXT = "Every callee hears this one message while memory is being measured. ".repeat(60).slice(0, 4000);
 

@@ -4,20 +4,20 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** A SIP server in a process of its own, behind which everybody answers at once, with the echo's address for audio. */
+/** A SIP server in a separate process whose callees all answer immediately, with the echo's address for audio. */
 export interface Callees {
   /** For a trunk's `server`. */
   readonly uri: string;
-  /** When each callee's INVITE came, by the user that was called: ms since 1970 with fractions. */
+  /** Arrival time of each callee's INVITE, by called user: ms since 1970 with fractions. */
   invites(): Promise<Readonly<Record<string, number>>>;
   stop(): Promise<void>;
 }
 
-/** What the process is started with. */
+/** Options of the process. */
 interface CalleesOptions {
-  /** Where audio goes, on 127.0.0.1. */
+  /** Port for audio on 127.0.0.1. */
   readonly echo: number;
-  /** The callee hangs up so long after the ACK, ms; 0: never. */
+  /** Time after the ACK at which the callee hangs up, ms; 0 for never. */
   readonly hangUpMs: number;
 }
 
@@ -43,7 +43,7 @@ export async function startCallees(options: CalleesOptions): Promise<Callees> {
   };
 }
 
-/** The callees themselves, if this file is the program. They know our own requests only, and read them by the line. */
+/** The callees themselves, if this file is the program. They only handle our own requests, and read them line by line. */
 function live({ echo, hangUpMs }: CalleesOptions): void {
   const socket = createSocket({ type: "udp4", recvBufferSize: 4 << 20 });
   const invites: Record<string, number> = {};

@@ -7,9 +7,9 @@ import type { FrameSink } from "../../../src/ports/media.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import type { Load } from "./load.ts";
 
-/** What the calls of a load have in common. */
+/** Options shared by the calls of a load. */
 export interface CallsLoadOptions {
-  /** Where the echo is, on 127.0.0.1. */
+  /** Port of the echo on 127.0.0.1. */
   readonly port: number;
   readonly codec: keyof typeof CODECS;
   readonly srtp?: boolean | undefined;
@@ -22,7 +22,7 @@ const CODECS = {
   opus: { payloadType: 111, sampleRate: 16_000 },
 } as const;
 
-/** Longer than any measurement with so many calls. */
+/** Longer than any measurement with this many calls. */
 const MESSAGE_MS = 300_000;
 const DEAF: MediaListener = { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {} };
 
@@ -31,9 +31,9 @@ interface Talk {
   readonly playout: Playout;
 }
 
-/** Calls that play a message out of a playout and hear it come back: everything of a call but its signalling. */
+/** Calls that play a message from a playout and hear it echoed: everything in a call except its signalling. */
 export class CallsLoad implements Load, FrameSink {
-  /** Frames that were heard, since `begin`. */
+  /** Frames heard since `begin`. */
   frames = 0;
   readonly #options: CallsLoadOptions;
   readonly #engine: ThreadEngine = createThreadEngine();
@@ -77,7 +77,7 @@ export class CallsLoad implements Load, FrameSink {
     await this.#engine.close();
   }
 
-  /** @internal what comes back */
+  /** @internal the echoed audio */
   write(): void {
     this.frames++;
   }
@@ -103,7 +103,7 @@ export class CallsLoad implements Load, FrameSink {
     const { port, codec, srtp } = this.#options;
     const remote = { address: "127.0.0.1", port };
     const { payloadType } = CODECS[codec];
-    // What comes back is what went out, and so are its keys.
+    // The echoed audio equals the sent audio, so it uses the same keys.
     const keys = newSrtpKeys("AES_CM_128_HMAC_SHA1_80", realSystem.random);
     return {
       remote,

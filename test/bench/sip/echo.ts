@@ -8,16 +8,16 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-/** A process that sends every datagram back to where it came from. */
+/** A process that echoes every datagram to its source. */
 export interface Echo {
   /** On 127.0.0.1. */
   readonly port: number;
-  /** What it is written in. */
+  /** Its programming language. */
   readonly language: "C" | "JavaScript";
   stop(): Promise<void>;
 }
 
-/** Starts an echo in a process of its own: in C if there is a compiler, else in JavaScript under this runtime. */
+/** Starts an echo in a separate process: in C if there is a compiler, otherwise in JavaScript on this runtime. */
 export async function startEcho(): Promise<Echo> {
   const folder = await mkdtemp(join(tmpdir(), "ringport-echo-"));
   const program = join(folder, "echo");

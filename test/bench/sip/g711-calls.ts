@@ -7,7 +7,7 @@ import { perPacket, rowsOf } from "./rows.ts";
 
 const WANTED = 0.8;
 
-/** The most calls with G.711, and the most flows of the bare loop. */
+/** Maximum calls with G.711, and maximum flows of the bare loop. */
 export const measure: Measurable["measure"] = async ({ from = 0, seconds = 0, echo: port = 0 }) => {
   progress("the bare loop");
   const bare = await mostHeld(() => new BareLoop(port), from, seconds);

@@ -5,7 +5,7 @@ import { callsRow, rowsOf } from "./rows.ts";
 
 const WANTED = 100;
 
-/** The most calls with G.722. */
+/** Maximum calls with G.722. */
 export const measure: Measurable["measure"] = async ({ from = 0, seconds = 0, echo: port = 0 }) => {
   const calls = await mostHeld(() => new CallsLoad({ port, codec: "G722" }), from, seconds);
   return [callsRow(calls, WANTED), ...rowsOf(calls)];

@@ -2,7 +2,7 @@ import { impairedCall } from "../../sip-stack/media/impaired-call.ts";
 import { eModel, IMPAIRMENTS } from "../../sip-stack/media/impairments.ts";
 import type { Benchmark } from "../benchmark.ts";
 
-/** What a listener has of a call that comes through a bad network. */
+/** Listening quality of a call over a bad network. */
 export const IMPAIRED_CALLS: Benchmark = {
   title: "Audio through a bad network",
   method: `G.711 in packets of 20 ms, sent through a network that loses, delays, doubles and overtakes (\`test/support/sip/network-impairment.ts\`), into a whole RTP

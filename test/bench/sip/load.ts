@@ -3,27 +3,27 @@ import type { LatenessFigures } from "../../../src/audio/playout/lateness.ts";
 import { progress } from "../benchmark.ts";
 import { pause } from "../many-calls.ts";
 
-/** Many flows of audio at once, as many as wanted: the bare loop, or calls. */
+/** A configurable number of concurrent audio flows: the bare loop, or calls. */
 export interface Load {
-  /** How late packets were sent, since `begin`. */
+  /** Lateness of packets sent since `begin`. */
   readonly lateness: LatenessFigures;
-  /** Packets sent and received, and how often audio ran dry, since `begin`. */
+  /** Packets sent and received, and number of underruns, since `begin`. */
   readonly sent: number;
   readonly received: number;
   readonly underruns: number;
-  /** Makes it so many. */
+  /** Sets the number of flows. */
   grow(count: number): Promise<void>;
-  /** Counts from now on. */
+  /** Starts counting. */
   begin(): void;
   close(): Promise<void>;
 }
 
-/** How a number of flows went. */
+/** Result of a number of flows. */
 export interface Held {
   readonly count: number;
   readonly p99: number;
   readonly max: number;
-  /** Shares of what was due in the window. */
+  /** Shares of the packets due in the window. */
   readonly sent: number;
   readonly received: number;
   readonly underruns: number;
@@ -35,10 +35,10 @@ export interface Held {
 
 const WORST_P99_MS = 5;
 const SETTLE_MS = 1_500;
-/** Each try has so many more than the one before. */
+/** Factor between the flows of successive tries. */
 const STEP = 1.12;
 
-/** Lets so many flows run and looks how they do. */
+/** Runs this many flows and measures them. */
 export async function tryOut(load: Load, count: number, seconds: number): Promise<Held> {
   await load.grow(count);
   await pause(SETTLE_MS);
@@ -67,7 +67,7 @@ export async function mostHeld(open: () => Load, from: number, seconds: number):
     let best: Held | undefined;
     for (let count = from; ; ) {
       let held = await tryOut(load, count, seconds);
-      if (!held.good) held = await tryOut(load, count, seconds); // the machine has other things to do as well
+      if (!held.good) held = await tryOut(load, count, seconds); // the machine has other work as well
       if (held.good) {
         best = held;
         count = Math.ceil(count * STEP);

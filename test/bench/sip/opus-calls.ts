@@ -5,7 +5,7 @@ import { callsRow, rowsOf } from "./rows.ts";
 
 const WANTED = 60;
 
-/** The most calls with Opus. */
+/** Maximum calls with Opus. */
 export const measure: Measurable["measure"] = async ({ from = 0, seconds = 0, echo: port = 0 }) => {
   const calls = await mostHeld(() => new CallsLoad({ port, codec: "opus" }), from, seconds);
   return [callsRow(calls, WANTED), ...rowsOf(calls)];

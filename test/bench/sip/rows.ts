@@ -1,7 +1,7 @@
 import type { Row } from "../benchmark.ts";
 import type { Held } from "./load.ts";
 
-/** How so many calls went. */
+/** Result of this many calls. */
 export function rowsOf(held: Held): readonly Row[] {
   const { count, p99, max, received, processor } = held;
   return [

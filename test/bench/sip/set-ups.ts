@@ -9,7 +9,7 @@ const RATE_WANTED = 200;
 const WORST_P99_MS = 10;
 /** From the ACK to the callee's BYE. */
 const TALK_MS = 200;
-/** Until then much of the code is being compiled, s. */
+/** Warm-up in which much of the code is compiled, s. */
 const WARM_SECONDS = 3;
 const TEXT = "Good morning. Your parcel arrives tomorrow at nine.";
 

@@ -5,7 +5,7 @@ import { callsRow, rowsOf } from "./rows.ts";
 
 const WANTED = "Bun" in globalThis ? 600 : "Deno" in globalThis ? undefined : 550;
 
-/** The most calls with G.711 under SRTP. */
+/** Maximum calls with G.711 and SRTP. */
 export const measure: Measurable["measure"] = async ({ from = 0, seconds = 0, echo: port = 0 }) => {
   const calls = await mostHeld(() => new CallsLoad({ port, codec: "PCMU", srtp: true }), from, seconds);
   return [callsRow(calls, WANTED), ...rowsOf(calls)];

@@ -8,7 +8,7 @@ import { type MediaPlace, sip } from "../../../adapters/telephony/sip/index.ts";
 import { type Call, type CreateCallInput, createRingport, type Ringport } from "../../../src/index.ts";
 import { ME, pause } from "../many-calls.ts";
 
-/** A whole Ringport in this process with one SIP trunk, on a data folder of its own. */
+/** A whole Ringport in this process with one SIP trunk and its own data folder. */
 export interface TrunkWorld {
   readonly ringport: Ringport;
   /** Makes instances that are online. */

@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 
-/** What comes from the server; what is not given is counted out. */
+/** Messages from the server; kinds without a handler are ignored. */
 export interface AudioSocketListener {
   /** A binary message; valid during the call only. */
   audio?(bytes: Buffer): void;
   text?(text: string): void;
-  /** The connection is gone; 1006 without a close frame. */
+  /** Called when the connection is closed; 1006 without a close frame. */
   closed?(code: number): void;
 }
 
 export interface AudioSocket {
   /** Sends what {@link message} has made; the bytes are not copied, and not changed. */
   write(message: Buffer): void;
-  /** Sends a close frame; resolves when the connection is gone. */
+  /** Sends a close frame; resolves when the connection is closed. */
   close(code?: number): Promise<void>;
   /** Breaks the connection off. */
   destroy(): void;
@@ -38,7 +38,7 @@ function frame(opcode: number, payload: Buffer): Buffer {
  * A WebSocket on a bare socket: it costs a fraction of what a client from npm does, and on two cores that shares its
  * processor with the server that is measured. Understands what servers send here: whole messages, not compressed.
  * @param token of the caller; servers of benchmarks take any
- * @throws {Error} the server did not upgrade; the message shows what it answered
+ * @throws {Error} the server did not upgrade; the message shows its response
  */
 export async function openAudioSocket(
   url: string,
@@ -94,7 +94,7 @@ export async function openAudioSocket(
   };
 }
 
-/** Answers what came behind the handshake. */
+/** Returns the bytes after the handshake. */
 function handshake(socket: Socket, path: string, token: string): Promise<Buffer> {
   const lines = [
     `GET ${path} HTTP/1.1`,

@@ -9,7 +9,7 @@ const NAMES: readonly RuntimeName[] = ["node26", "bun", "deno"];
 const STREAMS = `The server is a process of its own: the whole stack with its HTTP server and the simulated network. The clients are
 another process, on the other core, with WebSockets on bare sockets (\`test/bench/stream/audio-socket.ts\`).`;
 
-/** What the benchmarks of live streams are, by name. */
+/** The benchmarks of live streams, by name. */
 export const STREAM_BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   "stream-latency": {
     title: "What a live stream adds to the way of the audio",

@@ -7,12 +7,12 @@ import { Beat } from "./beat.ts";
 /** 20 ms of PCM at 16 kHz, as a message: eight whole periods, so that one follows the other without a step. */
 export const TONE_MESSAGE: Buffer = message(pcmToBytes(tone(400, 20, 16_000, 8_000)));
 
-/** Clients that each send 20 ms of PCM every 20 ms and count what comes back. */
+/** Clients that each send 20 ms of PCM every 20 ms and count the returned audio. */
 export class FullDuplex {
   /** Audio messages since `begin`. */
   sent = 0;
   received = 0;
-  /** How many are connected. */
+  /** Number of connected clients. */
   connected = 0;
   readonly #beat = new Beat();
   readonly #sockets: AudioSocket[] = [];

@@ -98,7 +98,7 @@ describe("an entered account", () => {
 
   test("is tested by OPTIONS without registration", async () => {
     const { register: _, password: __, ...account } = fields();
-    farEnd.health = 404; // somebody is there
+    farEnd.health = 404; // the account exists
     const reply = await ask(telephony, await payload(), account);
     expect(reply.status).toBe(200);
     expect(farEnd.requests.map(({ start }) => start.split(" ")[0])).toEqual(["OPTIONS"]);
@@ -211,7 +211,7 @@ describe("the account page", () => {
       return (await ask(telephony, code.payload, fields(form))).status;
     };
     for (let tries = 0; tries < 5; tries++) {
-      // A user name of its own for the password, or another case: all of it is tom's password.
+      // A separate authentication user, or another case: it is tom's password all the same.
       const form = [{}, { user: "TOM" }, { user: "any", authUser: "tom" }][tries % 3] ?? {};
       expect(await enter(`usr_${tries}`, { ...form, password: "wrong" })).toBe(422);
     }

@@ -13,7 +13,7 @@ const SOON_MS = 5_000;
 const PORT_OF_SRV = 5_999;
 
 let farEnd: FarEnd;
-/** Connections over TCP to the port of the far end. */
+/** TCP connections to the remote port. */
 let connections: number;
 const closing: (() => void | Promise<void>)[] = [];
 

@@ -10,7 +10,7 @@ export interface Answer {
   readonly fields?: readonly (readonly [name: string, value: string])[];
 }
 
-/** What comes back for a request; `silence` never does. */
+/** The response to a request; `silence` means none. */
 export type Script = (request: AgentRequest, count: number) => Answer | "silence" | Error;
 
 /** A user agent that sends nothing: a script answers in its place. */
@@ -19,7 +19,7 @@ export class ScriptedAgent implements UserAgent {
   readonly calls = 0;
   script: Script;
   alive = true;
-  /** How many holds on the flow are not let go. */
+  /** Number of holds on the flow that are not released. */
   holds = 0;
 
   constructor(script: Script) {
@@ -76,7 +76,7 @@ export class ScriptedAgent implements UserAgent {
 
   async close(): Promise<void> {}
 
-  /** The Expires of every REGISTER so far. */
+  /** The Expires values of all REGISTERs so far. */
   get expiries(): (string | undefined)[] {
     return this.requests.map(({ headers = [] }) => headers.find(([name]) => name === "Expires")?.[1]);
   }

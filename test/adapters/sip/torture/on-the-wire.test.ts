@@ -7,7 +7,7 @@ import { VALID } from "../../../sip-stack/message/torture/valid.ts";
 import { type Answers, TorturedTrunk } from "./tortured-trunk.ts";
 
 const ALL: Readonly<Record<string, Uint8Array>> = { ...VALID, ...INVALID, ...BEYOND_PARSING };
-/** SHA-256 of the 49 files of RFC 4475 appendix A.1, one after the other, in the order of their names. */
+/** SHA-256 of the concatenated 49 files of RFC 4475 appendix A.1, ordered by name. */
 const ARCHIVE = "e6cf1e5e4ec89ebb736976dfeab5baa4bcad5116d1492d810d53106fc6fc964e";
 
 /** Responses of no request of ours are not answered. */
@@ -15,7 +15,7 @@ const NOTHING: Answers = [];
 
 /**
  * What a trunk that takes no calls answers to each message over UDP; over TCP as well, unless that is named. RFC 4475
- * leaves an element the choice between being liberal and refusing: the reason says which one is taken.
+ * leaves an element the choice between being liberal and refusing: the reason states our choice.
  */
 const OUTCOMES: readonly (readonly [name: string, reason: string, udp: Answers, tcp?: Answers])[] = [
   ["wsinv", "its To has a tag of no dialog", ["481 0009 INVITE"]],

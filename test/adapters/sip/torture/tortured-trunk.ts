@@ -22,7 +22,7 @@ async function peerAt(port: number): Promise<DatagramPeer> {
     }
 }
 
-/** What came back: the status of each response, with the CSeq that it answers. */
+/** The responses received: the status of each, with its CSeq. */
 export type Answers = readonly string[];
 
 /** A running trunk that takes UDP and TCP, and the sockets that torture it from its provider's address. */
@@ -53,7 +53,7 @@ export class TorturedTrunk {
     return new TorturedTrunk(scene, peers, Number(/:(\d+)/.exec(asked)?.[1]), tcpPort);
   }
 
-  /** Sends one datagram. All that it gives has come once a request that was sent after it has its answer. */
+  /** Sends one datagram. All responses to it have arrived once a later request has its response. */
   async overUdp(bytes: Uint8Array): Promise<Answers> {
     const [peer] = this.#peers;
     const before = this.#peers.map(({ received }) => received.length);
@@ -65,7 +65,7 @@ export class TorturedTrunk {
     return texts.filter((text) => !text.includes(`${mark}\r`)).map(summary);
   }
 
-  /** Sends all of it on a connection, and says that no more will come. All that it gives has come once that is closed. */
+  /** Sends all of it on a connection and ends its side. All responses have arrived once the connection is closed. */
   overTcp(bytes: Uint8Array): Promise<Answers> {
     return new Promise((resolve, reject) => {
       let text = "";

@@ -311,7 +311,7 @@ describe("inbound audio", () => {
     expect(all.length).toBe(Math.floor(at / WHATSAPP_FRAME) * WHATSAPP_FRAME);
   });
 
-  test("has no gap if pieces come up to a frame late or early", () => {
+  test("has no gap if pieces arrive up to a frame late or early", () => {
     const audio = new InboundAudio(silent);
     const heard: Int16Array[] = [];
     let arrived = 0;

@@ -41,7 +41,7 @@ describe("a callee whose devices are listed", () => {
 
 describe("a callee whose devices are unknown", () => {
   const unknown = { deviceList: "none" } as const;
-  /** Lists devices by a LID that nobody has asked for. */
+  /** Lists devices by a LID that was not queried. */
   const foreign = { lid: null, addressForm: "other" } as const;
 
   test.each([

@@ -204,7 +204,7 @@ describe("the end of a call", () => {
 
   test("the socket is down: line_lost, it waits", async () => {
     const scene = await CallScene.start();
-    await scene.call(); // the number is known from now on
+    await scene.call(); // the number is now cached
     for (const reported of ["noise session not ready", "client is not connected"]) {
       scene.client.disturb("startCall", new Error(reported));
       expect(await scene.refusal()).toMatchObject({ release: "line_lost", retryAfterMs: undefined });
@@ -242,7 +242,7 @@ describe("the end of a call", () => {
     expect(notesOf(call).filter((note) => note === "media.inbound_silent").length).toBe(2);
   });
 
-  test("no audio of the callee ever comes: the core notes that, not the leg", async () => {
+  test("the core, not the leg, notes that no audio of the callee arrives", async () => {
     const scene = await CallScene.start({ media: "one-way" });
     const call = await scene.connected();
     await scene.system.advance(60_000);
@@ -330,7 +330,7 @@ describe("startCall", () => {
     expect([refused.release, refused.message.includes("voipPlugin(")]).toEqual(["internal_error", true]);
   });
 
-  test("is not called after the deadline for dialling, nor after a hang-up", async () => {
+  test("is not called after the dialling deadline or a hang-up", async () => {
     const scene = await CallScene.start();
     scene.deadlines.dial = -Infinity;
     expect(await scene.refusal()).toMatchObject({ release: "line_lost" });

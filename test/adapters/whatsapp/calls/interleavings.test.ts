@@ -114,7 +114,7 @@ test("a call that rings despite a refusal with 429 is placed", () => {
   expect(ended.effects.map((effect) => effect.do)).toEqual(["conclude"]);
 });
 
-/** The states that one input may lead to: an answer may be seen together with its audio. */
+/** The possible states after one input: an answer may be observed together with its audio. */
 function reachable(state: keyof typeof CALL_MOVES): Set<string> {
   const next = Object.values(CALL_MOVES[state]) as (keyof typeof CALL_MOVES)[];
   return new Set(next);

@@ -34,7 +34,7 @@ const missing = (number: string) => ({ ...found(number), exists: false });
 const never = new AbortController().signal;
 
 describe("a number", () => {
-  test("is asked for in both forms at once; the one on WhatsApp is called", async () => {
+  test("is queried in both forms at once; the one on WhatsApp is called", async () => {
     const { asked, client } = answering(([first = "", second = ""]) => [missing(first), found(second, "99@lid")]);
     const numbers = new NumberResolver(new ManualSystem());
     expect(await numbers.resolve(client, ANA, never)).toMatchObject({

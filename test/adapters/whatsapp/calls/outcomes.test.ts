@@ -113,7 +113,7 @@ describe("a call over WhatsApp", () => {
     await world.stop();
   });
 
-  test("names the form of the number that WhatsApp knows, if it is another one", async () => {
+  test("names WhatsApp's form of the number if it differs", async () => {
     for (const [reason, devices] of [
       ["message_played", undefined],
       ["declined", [{ does: "decline", afterMs: 2_000 }]],
@@ -138,7 +138,7 @@ describe("a call over WhatsApp", () => {
     await world.stop();
   });
 
-  test("that the callee hangs up counts what was heard by then", async () => {
+  test("by the callee counts the audio heard so far", async () => {
     const { scene, world, instance } = await start({ hangsUpAfterMs: 3_100 });
     const call = await placed(world, instance.id, "x".repeat(200));
     await world.system.advance(10_000);

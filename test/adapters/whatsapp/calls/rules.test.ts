@@ -34,7 +34,7 @@ describe("the rules of the adapter", () => {
     expect(second.callee.ended).toBe("caller");
   });
 
-  test("3: a client that comes back without the call has lost it: line_lost", async () => {
+  test("3: a client that returns without the call has lost it: line_lost", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected();
     scene.port.lose();
@@ -82,7 +82,7 @@ describe("the rules of the adapter", () => {
     expect(notesOf(call)).toEqual(["address_resolved"]);
   });
 
-  test("6: the number is asked for first, and the address that hides it is called", async () => {
+  test("6: the number is looked up first, and its hidden address is called", async () => {
     const scene = await CallScene.start({ devices: [nothing], lid: "4242@lid" });
     const call = await scene.call();
     expect(call.callee.peerJid).toBe("4242@lid");
@@ -183,7 +183,7 @@ describe("the rules of the adapter", () => {
       expect(endOf(call)).toEqual({ cause: "line_lost", detail: "the socket dropped" });
     });
 
-    test("continues if the connection comes back in time, with the call", async () => {
+    test("continues if the connection returns in time, with the call", async () => {
       const scene = await CallScene.start({ devices: [{ does: "answer", afterMs: 6_000 }] });
       const call = await scene.call();
       await scene.system.advance(1_000);

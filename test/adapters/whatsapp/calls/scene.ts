@@ -30,7 +30,7 @@ const VOIP_EVENTS = [
   ["voip_call_ended", "ended"],
 ] as const;
 
-/** The session of a number, as its calls see it. A test says what happens to its connection. */
+/** The session of a number, as its calls see it. Tests control its connection. */
 export class TestPort implements CallPort {
   client: WhatsAppClient | undefined;
   readonly listeners = new Set<WhatsAppCallListener>();
@@ -162,7 +162,7 @@ export class CallScene {
     return dialled;
   }
 
-  /** Why a dial was refused. */
+  /** The reason why a dial was refused. */
   async refusal(to = ANA, withinMs = 60_000): Promise<DialError> {
     const dialled = this.dial(to);
     await this.system.advance(withinMs);
@@ -208,7 +208,7 @@ export class CallScene {
   }
 }
 
-/** The types of the leg's events so far, notes left out. */
+/** The types of the leg's events so far, without notes. */
 export function typesOf({ events }: TestCall): string[] {
   return events.map(({ type }) => type).filter((type) => type !== "noted");
 }
@@ -218,7 +218,7 @@ export function notesOf({ events }: TestCall): string[] {
   return events.flatMap((event) => (event.type === "noted" ? [event.fact.event] : []));
 }
 
-/** How the leg ended; undefined while it has not. */
+/** The end of the leg; undefined while it is live. */
 export function endOf({ events }: TestCall): { cause: string; detail: string | null } | undefined {
   const end = events.find((event) => event.type === "ended");
   return end?.type === "ended" ? { cause: end.cause, detail: end.detail } : undefined;

@@ -11,7 +11,7 @@ import type {
 export const WORKS = { isOpen: true, connected: true, registered: true };
 export const DOWN = { isOpen: false, connected: false, registered: true };
 
-/** A moment in the middle of everything: chance 0.5, and this server may act. */
+/** An ordinary moment: chance 0.5, and this server may act. */
 export function at(now: number, more: Partial<Moment> = {}): Moment {
   return { now, wall: Date.UTC(2026, 0, 1) + now, chance: 0.5, owned: true, inCall: false, strays: false, ...more };
 }
@@ -23,7 +23,7 @@ export const close = (reason: string, isLogout = false, code?: number): SessionI
   code,
 });
 
-/** What a session decides, input after input, one second between them. */
+/** Feeds inputs to a session, one second apart, and records its decisions. */
 export function decided(flow: SessionFlow, ...inputs: SessionInput[]): SessionDecision {
   let decision: SessionDecision = { flow, effects: [] };
   inputs.forEach((input, index) => {

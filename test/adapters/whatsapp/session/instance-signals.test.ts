@@ -77,7 +77,7 @@ describe("a signal of the client", () => {
     expect(deeds(back)).toEqual(["report_online", "calls_restored"]);
   });
 
-  test("raw socket drop in a call: a client that does not come back within the grace is connected anew", () => {
+  test("raw socket drop in a call: a client that does not return within the grace period is reconnected", () => {
     const late = decided(FLOWS.dropped, { type: "timer", timer: "patience" });
     expect(late.flow.state).toBe("waiting");
     expect(deeds(late)).toEqual(["disconnect", "report_offline", "calls_lost"]);
@@ -100,7 +100,7 @@ describe("a signal of the client", () => {
     expect(decided(FLOWS[state], RESUMES)).toEqual({ flow: FLOWS[state], effects: [{ do: "disconnect" }] });
   });
 
-  test("515: an online session is not reported as offline while it comes back", () => {
+  test("515: an online session is not reported as offline while it reconnects", () => {
     const closed = decided(FLOWS.online, RESUMES, { type: "state", ...DOWN });
     expect(closed.flow.state).toBe("online");
     expect(closed.effects).toEqual([]);
@@ -184,7 +184,7 @@ describe("a signal of the client", () => {
     expect(effectsOf(repeated, "start_timer")[0]?.ms).toBe(RESTRICTION_MS * (1 + 0.5 / 8));
   });
 
-  test("402: ends that WhatsApp names again and again do not cause a login each", () => {
+  test("402: repeated end times from WhatsApp do not each cause a login", () => {
     let flow: SessionFlow = FLOWS.connecting;
     const waits: number[] = [];
     for (let time = 0; time < 4; time++) {
@@ -258,7 +258,7 @@ describe("a signal of the client", () => {
     expect(deeds(decided(outdated.flow, { type: "link" }))).toEqual(["connect"]);
   });
 
-  test("405: the fault stands during the next attempt, and ends with a connection", () => {
+  test("405: the fault remains during the next attempt, and ends with a connection", () => {
     const trying = decided(FLOWS.online, close("failure_client_too_old", false, 405), {
       type: "timer",
       timer: "retry",

@@ -14,7 +14,7 @@ const act = (name: string, run: Act): fc.Arbitrary<Act> =>
   fc.constant(Object.assign(run, { [fc.toStringMethod]: () => name }));
 
 const drops = fc.constantFrom(100, 2_000, 10_000, Infinity).map<Act>((ms) => (scene) => scene.client.dropSocket(ms));
-/** By how much the acts of a scene may delay what it reports, ms. */
+/** Maximum delay of a report caused by the acts of a scene, ms. */
 const delays = new WeakMap<SessionScene, number>();
 const delay = (scene: SessionScene, ms: number): unknown => delays.set(scene, (delays.get(scene) ?? 0) + ms);
 /** A client that does not disconnect is given up, or disconnected again, this much later, ms. */
@@ -34,7 +34,7 @@ const unreachable: Act = (scene) => {
   scene.network.reachable = false;
 };
 
-/** What passes by itself. */
+/** Incidents that pass on their own. */
 const transient: fc.Arbitrary<Act> = fc.oneof(
   drops,
   faults,
@@ -64,14 +64,14 @@ const transient: fc.Arbitrary<Act> = fc.oneof(
 );
 const pauses = fc.constantFrom(0, 10, 25, 60, 500, 2_000, 5_000, 31_000, 300_000);
 
-/** A client that was not disconnected comes back by itself while the next connect hangs. */
+/** A client that was not disconnected reconnects on its own while the next connect hangs. */
 const CAME_BACK_UNSEEN: [Act, number][] = [
   [unreachable, 0],
   [faultOf("connect", "hang"), 31_000],
   [faultOf("disconnect", new Error("no")), 0],
 ];
 
-/** Lets time pass and notes for how long the last report was not what the client knows. */
+/** Advances time and records how long the last report contradicted the client's state. */
 class Watch {
   longestLie = 0;
   #since: number | undefined;
@@ -98,7 +98,7 @@ class Watch {
     );
     const { connected, registered } = network.clientOf().getState();
     const believed = last?.type === "online";
-    // A report that was wrong only when it came is another lie than the one before.
+    // A report that was only wrong when it arrived counts as a new contradiction.
     if (believed === (connected && registered) || believed !== this.#believed) this.#since = undefined;
     else this.#since ??= now - SAMPLE_MS;
     this.#believed = believed;

@@ -114,7 +114,7 @@ describe("a login of the client's own", () => {
     expect(scene.network.logins.length).toBeLessThanOrEqual(21);
   });
 
-  test("is no outage if it happens once", async () => {
+  test("is not an outage if it happens once", async () => {
     for (const cause of ["other", "drop"] as const) {
       const scene = await new SessionScene().linked();
       scene.network.logins.length = 0;

@@ -138,7 +138,7 @@ describe("linking", () => {
     expect(scene.session.linked).toBe(false);
   });
 
-  test("a pairing code links as well, and is a condition until then", async () => {
+  test("a pairing code links too, and is a condition until then", async () => {
     const scene = new SessionScene();
     const asked = scene.session.pairingCode(PHONE, new AbortController().signal);
     await scene.system.advance(1_000);
@@ -214,7 +214,7 @@ describe("linking", () => {
     expect(scene.codes.length).toBeGreaterThanOrEqual(1);
   });
 
-  test("a factory that hangs is given up, and a client that comes late is not connected", async () => {
+  test("a hanging factory is abandoned, and a late client is not connected", async () => {
     const scene = new SessionScene();
     let arrive = () => {};
     scene.session = scene.open(
@@ -232,7 +232,7 @@ describe("linking", () => {
     expect(scene.network.clients.map((client) => client.getState().connected)).toEqual([false]);
   });
 
-  test("a socket that drops before the scan comes back with new codes", async () => {
+  test("a socket that drops before the scan reopens with new codes", async () => {
     const scene = new SessionScene();
     await scene.code();
     scene.client.dropSocket();
@@ -379,7 +379,7 @@ describe("a linked session", () => {
     expect(scene.fresh()).toEqual(["offline"]);
   });
 
-  test("replaced: it halts, does not fight, keeps its keys, and comes back when it is asked to", async () => {
+  test("replaced: it halts, keeps its keys, and returns on request", async () => {
     const scene = await new SessionScene().linked();
     const { events } = scene.call();
     scene.client.streamError("replaced");
@@ -441,7 +441,7 @@ describe("a linked session", () => {
     expect(scene.network.clients).toHaveLength(1);
   });
 
-  test("516: a client that connects once more stays disconnected, also if no code comes", async () => {
+  test("516: a client that connects again stays disconnected, even without a code", async () => {
     const scene = await new SessionScene().linked();
     scene.network.offersCodes = false;
     scene.client.streamError(516);
@@ -550,7 +550,7 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
-  test.each([1, 2])("a client that disconnects with an error, %i times, does not come back unseen", async (times) => {
+  test.each([1, 2])("a client that disconnects with an error, %i times, does not return unnoticed", async (times) => {
     const scene = await new SessionScene().linked();
     scene.network.reachable = false;
     await scene.system.advance(5_000);
@@ -574,7 +574,7 @@ describe("a linked session", () => {
     expect(scene.network.clients.filter((client) => client.getState().connected)).toHaveLength(1);
   });
 
-  test("a client that was given up and comes back does not take the number offline permanently", async () => {
+  test("an abandoned client that returns does not take the number offline permanently", async () => {
     const scene = await new SessionScene().linked();
     scene.client.disturb("disconnect", "hang", 20);
     scene.client.dropSocket(60_000);
@@ -624,7 +624,7 @@ describe("a linked session", () => {
     expect(scene.client.getState().connected).toBe(true);
   });
 
-  test("a session whose records are gone is unlinked, as no code could bring it back", async () => {
+  test("a session without its records is unlinked, since no code could restore it", async () => {
     const scene = await new SessionScene().linked();
     await scene.session.close();
     scene.host.storedRecords.clear();
@@ -635,7 +635,7 @@ describe("a linked session", () => {
     expect(scene.client.getState().connected).toBe(false);
   });
 
-  test("a server that lost its database disconnects, and comes back with the lease", async () => {
+  test("a server that lost its database disconnects, and reconnects with the lease", async () => {
     const scene = await new SessionScene().linked();
     const { events } = scene.call();
     scene.host.deadlines.send = -Infinity;
@@ -820,7 +820,7 @@ describe("closing", () => {
     expect(keysOf(scene, "/session/")).toHaveLength(4);
   });
 
-  test("takes a limited time when the storage is down, and refuses what was not stored", async () => {
+  test("takes a limited time if the storage is down, and rejects pending writes", async () => {
     const { scene, sessions } = await writing();
     scene.storage.down = true;
     const stored = sessions.setSession({ user: "u1", device: 0 }, {}).catch((error: Error) => error.message);

@@ -17,7 +17,7 @@ interface SceneOptions {
   readonly host?: TestLineHost;
   /** Default: a new one. Its system is the manual one of another scene. */
   readonly network?: FakeWhatsApp;
-  /** Default: of its own. */
+  /** Default: separate ones. */
   readonly logins?: LoginTurns;
 }
 
@@ -27,7 +27,7 @@ export class SessionScene {
   readonly network: FakeWhatsApp;
   readonly host: TestLineHost;
   readonly logged: string[] = [];
-  /** How the storage of the records behaves. */
+  /** Behaviour of the record storage. */
   readonly storage = { down: false, slowMs: 0 };
   session: WhatsAppSession;
   readonly logins: LoginTurns;
@@ -115,7 +115,7 @@ export class SessionScene {
     return this;
   }
 
-  /** Whether a probe finds the line online. */
+  /** True if a probe finds the line online. */
   get online(): boolean {
     return this.session.probe().state === "online";
   }

@@ -137,7 +137,7 @@ describe("writes", () => {
     expect(await set.names()).toHaveLength(4);
   });
 
-  test("that fail together are tried one by one, so that one cannot fail the others", async () => {
+  test("that fail together are retried individually, so that one cannot fail the others", async () => {
     const { records, set } = setUp();
     await set.names();
     const results = await Promise.allSettled([put(set, "1"), put(set, "2"), put(set, "3".repeat(200)), put(set, "4")]);

@@ -116,7 +116,7 @@ describe("the signal store", () => {
 });
 
 describe("the pre-key store", () => {
-  test("generates what is missing, and offers it again until it is uploaded", async () => {
+  test("generates missing keys, and offers them again until uploaded", async () => {
     const { preKey, records, open } = setUp();
     const first = await preKey.getOrGenPreKeys(3, preKeyOf);
     expect(first.map(({ keyId }) => keyId)).toEqual([1, 2, 3]);
@@ -298,7 +298,7 @@ describe("the sender key store", () => {
 });
 
 describe("the privacy token store", () => {
-  test("merges what comes later into what is there", async () => {
+  test("merges later entries into existing ones", async () => {
     const { privacyToken, records, open } = setUp();
     const jid = "5511987654321@s.whatsapp.net";
     await privacyToken.upsert({ jid, tcToken: bytes(1), tcTokenTimestamp: 5, updatedAtMs: 1 });
@@ -359,7 +359,7 @@ describe("the app state store", () => {
     expect(await appState.getActiveSyncKey()).toEqual(syncKey(2, 2));
   });
 
-  test("keeps the state of each collection, and writes only what has changed", async () => {
+  test("keeps the state of each collection, and writes only changes", async () => {
     const { appState, records, open } = setUp();
     expect(await appState.getCollectionState("regular")).toEqual({
       ...{ initialized: false, version: 0, hash: new Uint8Array(128), indexValueMap: new Map() },

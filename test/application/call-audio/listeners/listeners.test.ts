@@ -25,7 +25,7 @@ function read(listening: CallListening) {
     get story(): string[] {
       return items.map(({ type }) => type).filter((type, index, all) => type !== "audio" || all[index - 1] !== "audio");
     },
-    /** The samples of one side: 0 the callee, 1 what was played to them. */
+    /** The samples of one side: 0 the callee, 1 the outbound audio. */
     side(channel: 0 | 1): Int16Array {
       return Int16Array.from(
         items.flatMap((item) => (item.type === "audio" ? [...item.samples.filter((_, i) => i % 2 === channel)] : [])),
@@ -49,7 +49,7 @@ async function notes(world: World, call: Call) {
   return events.filter(({ type }) => type.startsWith("listening")).map(({ type, data }) => [type, data]);
 }
 
-/** A call whose phone rings. The storage takes neither its answer nor its failure. */
+/** A call whose phone rings. The storage accepts neither its answer nor its failure. */
 async function unstorableCall() {
   const world = await World.start();
   const call = await world.call(await world.activeInstance(), LONG);
@@ -83,7 +83,7 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
-  test("may come and go in the middle of the call, which the timeline notes", async () => {
+  test("may join and leave during the call, which the timeline notes", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
     await world.system.advance(1_000);
@@ -108,7 +108,7 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
-  test("hears what is played at once while the callee's side sends nothing", async () => {
+  test("hears outbound audio immediately while the callee's side sends nothing", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
     await world.system.advance(1_000);
@@ -224,7 +224,7 @@ describe("a listener of a live call", () => {
 });
 
 describe("listening is refused", () => {
-  test("to everybody but the owner, and to the demo token of another instance", async () => {
+  test("to all but the owner, and to the demo token of another instance", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const { call } = await world.answeredCall(instance, LONG);
@@ -265,7 +265,7 @@ describe("listening is refused", () => {
 });
 
 describe("a call with listeners who read nothing", () => {
-  /** What the callee heard of a call, and when each frame left, with so many listeners. */
+  /** The audio that the callee heard and the time of each frame, with this many listeners. */
   async function heardWith(listeners: number): Promise<Int16Array> {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);

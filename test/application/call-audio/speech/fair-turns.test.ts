@@ -14,7 +14,7 @@ const demand = (name: string, state: Partial<Demand> = {}): Demand => ({
   ...state,
 });
 
-/** Takes one turn for each name at once, one after the other is served; answers their order. */
+/** Requests a turn for each name at once; returns the order in which they were served. */
 async function order(demands: readonly Demand[], system = new ManualSystem()): Promise<string[]> {
   const turns = new FairTurns(system, 1);
   const blocking = await turns.take(demand("first"), never);

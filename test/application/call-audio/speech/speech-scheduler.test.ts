@@ -32,7 +32,7 @@ async function* beep(text: string): AsyncGenerator<PcmChunk> {
   yield { sampleRate: RATE, samples: tone(440, text.length, RATE, RATE) };
 }
 
-/** Speaks only when it is told to. */
+/** Speaks only on command. */
 function heldSpeech(more: Partial<Speech> = {}) {
   const finish: (() => void)[] = [];
   const held = speechOf(async function* (text) {
@@ -62,7 +62,7 @@ test("an unspeakable slice is passed over, unless it is the only one", async () 
   await expect(heardMs(scheduler.speak(chinese, "v", demand("A"), never))).rejects.toThrow("not in this voice");
 });
 
-test("an engine that fails in the middle fails the text, behind what was spoken", async () => {
+test("an engine that fails midway fails the text, after the part already spoken", async () => {
   const { scheduler } = speechOf(async function* (text) {
     yield* beep(text);
     throw new SpeechFailed("the engine crashed");
@@ -112,7 +112,7 @@ test.each(["constructor", "__proto__"])("an engine named %s speaks two at once",
   expect(asked).toHaveLength(5);
 });
 
-test("a slice without a reader ends its turn, and no other begins", async () => {
+test("a slice without a reader ends its turn, and no other starts", async () => {
   const { scheduler, asked, system } = speechOf(beep, { atOnce: { v: 1 } });
   const lazy = scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), never);
   await lazy.next();

@@ -8,10 +8,10 @@ import { fuzz } from "../../../support/fuzz.ts";
 
 const RATE = 8_000;
 const FRAME = 160;
-/** What a worker has ready, at most: 200 ms. */
+/** Maximum audio ready in a worker: 200 ms. */
 const MAX_AHEAD = 1_600;
 
-/** A leg whose audio leaves from another thread: it pulls 200 ms ahead and tells later what was sent. */
+/** A leg that sends from another thread: it pulls 200 ms ahead and later reports the samples sent. */
 class Worker {
   readonly playout: Playout = new Playout(RATE);
   readonly audio: OutgoingAudio = new OutgoingAudio();
@@ -99,7 +99,7 @@ describe("a leg that pulls ahead", () => {
     expect(reached[0]).toBeGreaterThanOrEqual(100);
   });
 
-  test("drops its prepared audio on clear, and knows what was heard", () => {
+  test("drops its prepared audio on clear, and tracks what was heard", () => {
     const worker = new Worker();
     worker.audio.write(tone(440, 5_000, 16_000, 9_000), 16_000);
     worker.audio.mark("never", () => expect.unreachable());

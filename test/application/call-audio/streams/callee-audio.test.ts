@@ -18,7 +18,7 @@ class Line {
     this.audio.start();
   }
 
-  /** The leg's clock: a frame goes out, in two parts, and perhaps one comes in. */
+  /** The leg's clock: sends a frame in two parts, and may receive one. */
   tick(inbound?: Int16Array): void {
     this.audio.played(this.#legFrame - 3);
     this.audio.played(3);

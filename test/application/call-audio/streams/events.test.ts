@@ -17,7 +17,7 @@ function takingKeys(world: World): string[] {
   return taken;
 }
 
-describe("a client who comes later", () => {
+describe("a client that attaches later", () => {
   test("gets past events at once, with times", async () => {
     const world = await start();
     const first = new RecordingClient();
@@ -47,7 +47,7 @@ describe("a client who comes later", () => {
     await world.stop();
   });
 
-  test("after a thousand marks still knows that the callee has answered", async () => {
+  test("still gets the answer after a thousand marks", async () => {
     const world = await start();
     const { call, attachment } = await answeredStream(world);
     for (let i = 0; i < 1_500; i++) attachment.mark(`mark ${i}`);
@@ -167,7 +167,7 @@ describe("keys that the client presses", () => {
     await world.stop();
   });
 
-  test("that are none, or too many, are an error of the client's", async () => {
+  test("that are missing or too many are a client error", async () => {
     const world = await start();
     takingKeys(world);
     const { attachment } = await answeredStream(world);
@@ -182,7 +182,7 @@ describe("keys that the client presses", () => {
 });
 
 describe("the callee's audio", () => {
-  test("begins after the answered event, with a frame every 20 ms", async () => {
+  test("starts after the answered event, with a frame every 20 ms", async () => {
     const world = await start();
     const client = new RecordingClient(8_000);
     const { leg, attachment } = await answeredStream(world, client);
@@ -201,7 +201,7 @@ describe("the callee's audio", () => {
     await world.stop();
   });
 
-  test("has silence if nothing comes, and the beep of a voicemail box is reported", async () => {
+  test("is silence if none arrives, and a voicemail beep is reported", async () => {
     const world = await start();
     const client = new RecordingClient(16_000);
     const call = await streamCall(world, await world.activeInstance());

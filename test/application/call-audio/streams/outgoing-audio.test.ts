@@ -8,7 +8,7 @@ import { tone } from "../../../../src/audio/tones/tone.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 import { random } from "../../../support/random.ts";
 
-/** The callee's end: pulls frames of 20 ms and keeps what it hears. */
+/** The callee's end: pulls frames of 20 ms and keeps them. */
 class Listener {
   readonly playout: Playout;
   readonly audio: OutgoingAudio = new OutgoingAudio();
@@ -41,7 +41,7 @@ class Listener {
   }
 }
 
-/** What was heard from its first sound to its last. */
+/** The audio heard, from its first sound to its last. */
 function sound(samples: Int16Array): Int16Array {
   let [from, to] = [0, samples.length];
   while (from < to && samples[from] === 0) from++;
@@ -63,7 +63,7 @@ describe.each(PAIRS)("audio of %i Hz to a leg of %i Hz", (from, to) => {
     for (const piece of pieces) {
       listener.audio.write(samples.subarray(at, at + piece), from);
       at += piece;
-      // The leg keeps a little behind the client.
+      // The leg lags slightly behind the client.
       while (listener.audio.queuedMs > 300) listener.pull();
     }
     listener.drain();
@@ -98,7 +98,7 @@ describe.each(PAIRS)("audio of %i Hz to a leg of %i Hz", (from, to) => {
   });
 });
 
-test("what comes before the leg waits for it, at any rates", () => {
+test("audio written before the leg exists waits for it, at any rate", () => {
   const early = [tone(440, 100, 16_000, 9_000), tone(880, 100, 44_100, 9_000), tone(660, 100, 8_000, 9_000)] as const;
   const listener = new Listener(8_000);
   const audio = new OutgoingAudio();
@@ -113,7 +113,7 @@ test("what comes before the leg waits for it, at any rates", () => {
   expect(sound(listener.heard)).toEqual(sound(expected));
 });
 
-test("what waits for a leg that is gone is heard on the next one", () => {
+test("audio left by a lost leg is heard on the next one", () => {
   const audio = new OutgoingAudio();
   audio.connect(new Playout(16_000));
   audio.write(tone(440, 100, 8_000, 9_000), 8_000);
@@ -186,7 +186,7 @@ describe("clear", () => {
     expect(listener.audio.heardMs).toBe(heardMs + 100);
   });
 
-  test("before the leg is there drops what was written until then", () => {
+  test("before the leg exists drops the audio written so far", () => {
     const audio = new OutgoingAudio();
     audio.write(tone(440, 100, 8_000, 9_000), 8_000);
     audio.mark("never", () => expect.unreachable());

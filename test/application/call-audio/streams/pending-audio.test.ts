@@ -4,7 +4,7 @@ import { PendingAudio } from "../../../../src/application/call-audio/streams/pen
 import { fuzz } from "../../../support/fuzz.ts";
 
 const RATES = [8_000, 16_000, 44_100] as const;
-/** A mark in a list of what is expected; a sample is its rate and its value. */
+/** A mark in a list of expectations; a sample is its rate and its value. */
 const MARK = -1;
 const sampleOf = (rate: number, value: number) => rate * 65_536 + value;
 

@@ -3,7 +3,7 @@ import { PHONE, SessionScene } from "../sessions.ts";
 
 /**
  * A refusal of the login may arrive after the client has reported its connection as open, or before: then its `connect`
- * rejects, and the close comes first.
+ * rejects, and the close arrives first.
  */
 describe.each([
   ["after the connection opened", false],

@@ -134,7 +134,7 @@ describe("a session", () => {
     expect(effectsOf(code, "start_timer")[0]?.ms).toBe(181_000);
   });
 
-  test("a pairing code that WhatsApp no longer takes is no condition any longer", () => {
+  test("a pairing code that WhatsApp no longer accepts clears the condition", () => {
     const typed = decided(FLOWS.linking, { type: "pairing_code", ttlMs: 180_000 });
     const over = decided(typed.flow, { type: "pairing_code_over" });
     expect(effectsOf(over, "report_condition")[0]).toMatchObject({ condition: undefined });
@@ -153,7 +153,7 @@ describe("a session", () => {
     expect(opened.effects).toContainEqual({ do: "stop_timer", timer: "retry" });
   });
 
-  test("a connection that breaks off again and again waits longer, and is logged once", () => {
+  test("a connection that keeps dropping waits longer, and is logged once", () => {
     let flow: SessionFlow = FLOWS.online;
     const logs: string[] = [];
     const waits: number[] = [];
@@ -218,7 +218,7 @@ describe("a session", () => {
     }
   });
 
-  test("logs in 20 times an hour at most if its lease is renewed late again and again, and reports when it continues", () => {
+  test("with a lease renewed late, logs in at most 20 times an hour, and reports when it continues", () => {
     let flow: SessionFlow = FLOWS.waiting;
     let logins = 0;
     let refused: SessionDecision | undefined;
@@ -246,7 +246,7 @@ describe("a session", () => {
     });
   });
 
-  test("an attempt that never reaches WhatsApp is no login", () => {
+  test("an attempt that never reaches WhatsApp is not a login", () => {
     let flow: SessionFlow = FLOWS.waiting;
     for (let attempt = 0; attempt < 2 * MAX_LOGINS; attempt++) {
       flow = decided(flow, { type: "timer", timer: "retry" }, { type: "login" }).flow;
@@ -329,7 +329,7 @@ describe("a session", () => {
     expect(renewed).toEqual({ flow: FLOWS.online, effects: [] });
   });
 
-  test("a socket's drop is noticed all the same", () => {
+  test("a dropped socket is still noticed", () => {
     const dropped = decideSession(FLOWS.online, { type: "state", ...DOWN }, at(9_000, { owned: false, inCall: true }));
     expect(dropped.flow.state).toBe("dropped");
     expect(deeds(dropped)).toEqual(["report_offline", "calls_lost"]);
@@ -347,7 +347,7 @@ describe("a session", () => {
     expect(deeds(decideSession(FLOWS.idle, { type: "link" }, at(0, { owned: false })))).toEqual([]);
   });
 
-  test("a connection that breaks off right after WhatsApp asked for a new one is noticed later, too", () => {
+  test("a drop right after WhatsApp asked for a new connection is still noticed", () => {
     const resumed = close("stream_error_force_login", false, 515);
     const { flow } = decided(FLOWS.online, resumed, close("failure_service_unavailable", false, 503));
     const back = decided(flow, { type: "timer", timer: "retry" }, { type: "opened", ...WORKS });

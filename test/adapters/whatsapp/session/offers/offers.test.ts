@@ -4,7 +4,7 @@ import type { WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts
 import { ManualSystem } from "../../../../../src/testing/manual-system.ts";
 import { TestLineHost } from "../../../../../src/testing/telephony-host.ts";
 
-/** Offers of a number whose client gives these answers about its time-lock, each after so many ms. */
+/** Offers of a number whose client returns these time-locks, each after a delay in ms. */
 function setUp(answers: readonly (readonly [afterMs: number, isActive: boolean])[]) {
   const system = new ManualSystem();
   const pending = [...answers];
@@ -36,7 +36,7 @@ test("an answer about the lock is ignored once a later question was asked", asyn
   expect(offers.block(true)).toBeUndefined();
 });
 
-test("a late answer that there is no lock does not end a later one", async () => {
+test("a late report of no lock does not end a newer one", async () => {
   const { system, offers } = setUp([
     [3_000, false],
     [100, true],

@@ -117,7 +117,7 @@ describe("a call is ended", () => {
     expect(scene.stored).toEqual([]);
   });
 
-  test("once the client knows its own address", async () => {
+  test("once the client has its own address", async () => {
     const scene = new Scene();
     scene.credentials = null;
     const calls = scene.open();

@@ -24,7 +24,7 @@ const one = (value: number) => new Map([["key", Uint8Array.of(value)]]);
 const outage = () => new StorageUnavailable("the database does not answer");
 
 describe("the records of a client", () => {
-  test("are those of the line", async () => {
+  test("are the line's records", async () => {
     const { records } = scene();
     await records.set(one(1));
     expect(await records.get(["key", "other"])).toEqual([Uint8Array.of(1), undefined]);
@@ -63,7 +63,7 @@ describe("the records of a client", () => {
     expect(stored()).toBe(3);
   });
 
-  test("of the next client on the same keys wait for those of the one before, which gets no further", async () => {
+  test("of the next client on the same keys wait for the previous client's, which is cut off", async () => {
     const { records, faults, host, system, stored } = scene();
     faults.push(outage(), outage());
     const early = [records.set(one(1)), records.set(one(2)).then(() => records.set(one(3)))];
@@ -77,7 +77,7 @@ describe("the records of a client", () => {
     expect(stored()).toBe(4);
   });
 
-  test("cut off together with those of the client before are written no further", async () => {
+  test("cut off together with the previous client's are not written", async () => {
     const { records, faults, host, system, stored } = scene();
     faults.push(outage(), outage());
     const writes = [records.set(one(1))];
