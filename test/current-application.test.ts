@@ -22,7 +22,7 @@ describe("the methods of a class", () => {
     expect(asked).toBe(3);
   });
 
-  test("pass on why there is no object", async () => {
+  test("pass on the reason for a missing object", async () => {
     const stopped = methodsOf(Counter, () => Promise.reject(new Error("this Ringport was stopped")));
     await expect(stopped.add(1)).rejects.toThrow("this Ringport was stopped");
   });

@@ -1,4 +1,4 @@
-// `npm run test:tier -- NAME [what its program takes…]`: installs what a tier needs beside the dependencies, checks the types of
+// `npm run test:tier -- NAME [what its program takes…]`: installs a tier's additional packages, checks the types of
 // the tests that use it, and runs the tier on Node 26.
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
@@ -9,9 +9,9 @@ import type { RuntimeName } from "./support/runtimes.ts";
 
 /** A tier of the tests, or another program that needs more than the dependencies. */
 interface Tier {
-  /** Folders below `test` with packages of their own; Node 26 comes in addition. */
+  /** Folders below `test` with their own packages; Node 26 is installed in addition. */
   readonly needs: readonly string[];
-  /** Arguments of the runtime; those of the user follow. */
+  /** Arguments of the runtime, followed by the user's. */
   readonly run: readonly string[];
   /** Default: Node 26. */
   readonly on?: RuntimeName;

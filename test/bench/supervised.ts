@@ -4,14 +4,14 @@ import { createInterface } from "node:readline";
 import { endWithThisProcess } from "../support/runtimes.ts";
 import { until } from "../support/server-client.ts";
 
-/** Runs a program again and again, and prints the process id of each run. */
+/** Runs a program in a loop, and prints the process id of each run. */
 const LOOP = 'while :; do "$@" & echo "pid $!"; wait $!; sleep 0.2; done';
 const PATIENCE_MS = 60_000;
 
-/** A program behind a supervisor: a loop of bash that starts it again after its end. */
+/** A supervised program: a bash loop restarts it when it ends. */
 export class Supervised {
   readonly #loop: ChildProcess;
-  /** Everything that was printed so far, by the line. */
+  /** The lines printed so far. */
   readonly printed: string[] = [];
 
   constructor(command: readonly string[], env: Readonly<Record<string, string>>) {
@@ -29,17 +29,17 @@ export class Supervised {
     return Number(this.printed.findLast((line) => line.startsWith("pid "))?.slice(4));
   }
 
-  /** What the first line matches that fits. @param from the number of lines that are passed over */
+  /** The match in the first matching line. @param from number of lines to skip */
   async prints(pattern: RegExp, from = 0): Promise<string> {
     const find = () => this.printed.slice(from).flatMap((line) => pattern.exec(line)?.[0] ?? [])[0];
     return (await until(find, (found) => found !== undefined, PATIENCE_MS, `a line like ${pattern}`))!;
   }
 
-  /** Ends it for good; twice is fine. */
+  /** Ends it permanently. Idempotent. */
   end(signal: "SIGTERM" | "SIGKILL"): void {
     this.#loop.kill("SIGKILL");
     try {
       process.kill(this.pid, signal);
-    } catch {} // it is gone
+    } catch {} // it has already ended
   }
 }

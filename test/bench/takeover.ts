@@ -14,7 +14,7 @@ import { type Benchmark, progress, type Row } from "./benchmark.ts";
 import { median } from "./median.ts";
 import { Supervised } from "./supervised.ts";
 
-/** How long nobody is called when the server of a database is lost. */
+/** Time without calls after the loss of a database's server. */
 export const TAKEOVER: Benchmark = {
   title: "A second server takes over",
   method: `Two \`ringport serve\` on one PostgreSQL, each behind a supervisor: a loop of bash that starts it again 0.2 s after
@@ -122,7 +122,7 @@ async function take(postgres: RunningPostgres, loss: Loss): Promise<Taken> {
     const ms = next.requests[0]!.at - lostAt;
     await heard(next);
     if (loss === "a cut connection") await relay.mend();
-    // A server that was killed comes back before its lease has run out, and may be the one that gets it.
+    // A killed server returns before its lease has expired, and may regain it.
     const address = await Promise.any([second.prints(LOCAL_URL), first.prints(LOCAL_URL, before)]);
     const other = clientOf(address, stdout.trim());
     if (loss !== "a clean stop") await first.prints(WAITING, before);

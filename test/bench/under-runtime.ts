@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url";
 import { type RuntimeName, runtimes } from "../support/runtimes.ts";
 import type { Row } from "./benchmark.ts";
 
-/** A module that can be measured in a process of its own exports this. */
+/** Export of a module that can be measured in a separate process. */
 export interface Measurable {
   measure(options: Readonly<Record<string, number>>): Promise<readonly Row[]>;
 }
 
 /**
- * Measures in processes of their own, under one runtime after the other; each row names its runtime.
+ * Measures in separate processes, under each runtime in turn; each row names its runtime.
  * @param module the URL of a {@link Measurable}
  * @throws {Error} a process ended without an answer
  */

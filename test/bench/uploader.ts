@@ -2,7 +2,7 @@ import { request } from "node:http";
 import process from "node:process";
 import { toneWav } from "../support/server-sound.ts";
 
-/** What an uploader is started with. */
+/** Options of an uploader. */
 export interface UploaderStart {
   readonly url: string;
   /** Linked instances of which one is called with each upload. */
@@ -14,7 +14,7 @@ export interface UploaderStart {
 const WAV = { sampleRate: 16_000, ms: Math.floor((10 * 2 ** 20 - 44) / 32) };
 const POLL_MS = 50;
 const HEARD_MS = 200;
-/** What a line of 100 Mbit/s brings in … */
+/** Bytes that a line of 100 Mbit/s transfers in … */
 const LINE_BYTES = 125_000;
 /** … this time, ms. */
 const LINE_MS = 10;

@@ -13,7 +13,7 @@ const TEXT = "Every callee hears this one message while files of 10 MiB are uplo
 const UPLOADED_TO = 5;
 const WORST_MS = 20;
 
-/** Lets calls talk, then uploads files one after the other, and looks at the frames of both windows. */
+/** Runs calls, then uploads files sequentially, and compares the frames of both windows. */
 export const measure: Measurable["measure"] = async ({ calls = 0, uploads = 0 }) => {
   const world = await startManyCalls({ more: { authenticate: async () => ME } });
   const { serve } = await serverAdapter();
@@ -54,7 +54,7 @@ export const measure: Measurable["measure"] = async ({ calls = 0, uploads = 0 })
   }
 };
 
-/** Runs the uploader in a process of its own, on Node. */
+/** Runs the uploader in a separate process, on Node. */
 async function uploaded(start: UploaderStart): Promise<number> {
   const [node = "", ...flags] = runtimes.find(({ name }) => name === "node26")?.command ?? [];
   const uploader = fileURLToPath(new URL("./uploader.ts", import.meta.url));

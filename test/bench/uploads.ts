@@ -2,7 +2,7 @@ import type { Benchmark } from "./benchmark.ts";
 import { heldUploads } from "./held-uploads.ts";
 import { measureUnder } from "./under-runtime.ts";
 
-/** What large uploads do to live calls and to the memory of the process. */
+/** Effect of large uploads on live calls and on the memory of the process. */
 export const UPLOADS: Benchmark = {
   title: "Uploads of 10 MiB beside 100 talking calls, and 350 held ones",
   method: `Two parts on each runtime.

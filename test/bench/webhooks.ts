@@ -10,7 +10,7 @@ const BUSY = "+12025550101";
 const WANTED_MS = 250;
 const GIVE_UP_MS = 60_000;
 
-/** How soon the end of a call is known at an endpoint. */
+/** Delay until an endpoint learns of the end of a call. */
 export const WEBHOOKS: Benchmark = {
   title: `Webhooks at ${RATE} events/s`,
   method: `Every 10 ms a call is created that ends as busy. A webhook gets its final event at an HTTP endpoint in the same process, which

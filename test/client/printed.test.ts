@@ -8,7 +8,7 @@ import { printed } from "../support/printed.ts";
 import { relayTo } from "../support/relay.ts";
 import { streamScene, waitUntil } from "./support/stream-scene.ts";
 
-// Made at run time: Bun prints the lines of the source beside an error.
+// Created at run time: Bun prints source lines next to an error.
 const TEXT = `secret text ${randomBytes(12).toString("hex")}`;
 const TOKEN = `rp_live_${randomBytes(24).toString("hex")}`;
 const INPUT = {

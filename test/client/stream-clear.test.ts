@@ -11,7 +11,7 @@ const scene = streamScene();
 const HZ = 700;
 /** Limit for the effect of a message on the callee, samples: 200 ms. */
 const SOON = RATE / 5;
-/** Compared with the clock of the phone: on a machine that stands still it has another chance. */
+/** Compared with the clock of the phone: retried on a stalled machine. */
 const REAL_TIME = { retry: 2 };
 /** Length of one message of PCM, ms. */
 const PIECE_MS = 500;

@@ -10,7 +10,7 @@ const HZ = 700;
 /** A tone whose length is not a whole number of frames. */
 const TONE = tone(HZ, 1_003, RATE, 8_000);
 
-/** A tone begins and ends with a zero crossing, whose zeros look like silence. */
+/** A tone starts and ends with a zero crossing, whose zeros look like silence. */
 const spoken = heardBy({ heard: TONE });
 
 describe("write", () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 20_000);
 
 describe("the built pages", () => {
-  test("load no more than 120 KB for the first view, whichever it is", () => {
+  test("load no more than 120 KB for any first view", () => {
     expect(Object.keys(built.firstViews)).toEqual(expect.arrayContaining(["main.tsx", "overview.tsx", "sign-in.tsx"]));
     for (const [view, bytes] of Object.entries(built.firstViews)) {
       expect(bytes, view).toBeGreaterThan(10_000);
@@ -39,7 +39,7 @@ describe("the built pages", () => {
     }
   });
 
-  test("begin with a page that has neither script nor style in itself, and whose files are all there", () => {
+  test("start with a page without inline script or style, whose files all exist", () => {
     const page = read("index.html");
     expect(page).not.toMatch(/<style|style=|<script(?![^>]* src=)|\son\w+=/);
     const files = [...page.matchAll(/(?:src|href)="\/console\/assets\/([^"]+)"/g)].map(([, name]) => name);

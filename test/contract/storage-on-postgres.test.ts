@@ -9,13 +9,13 @@ import { storageUnderTest } from "../support/storage-under-test.ts";
 
 const runner = { describe, test, expect };
 
-/** A storage on a database of PostgreSQL, and the end of what it was made with. */
+/** A storage on a PostgreSQL database, and its cleanup. */
 interface OnPostgres {
   make(): Storage;
   end(): Promise<void>;
 }
 
-/** Storages on one database, which is emptied for each: a database of its own takes 50 to 100 ms of processor time. */
+/** Storages on one database, which is emptied for each: a new database takes 50 to 100 ms of processor time. */
 function emptied(server: () => RunningPostgres, on: (url: string) => OnPostgres): () => Promise<StorageUnderTest> {
   let database: Promise<string> | undefined;
   return async () => {
@@ -27,7 +27,7 @@ function emptied(server: () => RunningPostgres, on: (url: string) => OnPostgres)
   };
 }
 
-/** Deletes all rows but those of the migrations. */
+/** Deletes all rows except those of the migrations. */
 async function deleteRows(url: string): Promise<void> {
   await using client = await connected(url);
   const { rows } = await client.query<{ place: string }>(

@@ -26,7 +26,7 @@ const saying = (hz: number): Saying => ({
 });
 const sayings = [saying(440), saying(880)] as const;
 
-/** An engine beside its server; another key is refused, and without the server it is out of reach. */
+/** An engine with its server: another key is refused, and it is unreachable without the server. */
 function beside(
   start: typeof openaiServer | typeof deepgramServer,
   engine: (server: { readonly baseUrl: string; readonly apiKey: string }) => Transcription,

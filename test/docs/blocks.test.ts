@@ -8,7 +8,7 @@ import { blocksOf, PAGES } from "./pages.ts";
 /** Languages whose blocks are tested; of js there is one, which test/package/bundlers.test.ts uses. */
 const LANGUAGES: ReadonlySet<string> = new Set(["ts", "js", "sh", "json", "text", "mermaid"]);
 
-/** Blocks of text that no command prints, and what they are. Each is named by its beginning. */
+/** Blocks of text that no command prints, with their kinds. Each is identified by its start. */
 const DRAWINGS: Readonly<Record<string, string>> = {
   "   HTTP / WebSocket": "the drawing of the layers",
   " caller ": "the drawing of a call's way",
@@ -27,7 +27,7 @@ test("the only block of js is webpack's configuration", () => {
   expect(blocks.map(({ text }) => text)).toEqual([expect.stringContaining("module ringport")]);
 });
 
-test("no shell block has a comment, which zsh takes for a command or an argument", () => {
+test("no shell block has a comment, which zsh would run or pass on", () => {
   const commented = PAGES.flatMap(blocksOf).filter(
     ({ language, text }) => language === "sh" && /(^|\s)#(\s|$)/m.test(text),
   );

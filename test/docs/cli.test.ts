@@ -29,7 +29,7 @@ function section({ path, operands = [], summary, details, options, settings }: C
   ].join("\n\n");
 }
 
-/** Where the settings of a command are explained. */
+/** Page that explains the settings of a command. */
 function seen(settings: Command["settings"]): string[] {
   const others = settings.filter((one) => !CONNECTION_SETTINGS.includes(one));
   const connects = settings.length > others.length;

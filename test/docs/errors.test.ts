@@ -15,7 +15,7 @@ const PLACE = { base: "", fullPath: "/v1/calls", requestId: "req_6f1c2a9b0d3e4f5
 
 test("docs/errors.md lists every problem code and reason", () => expectPage("docs/errors.md", page()));
 
-/** What a wrong number is answered with. */
+/** Response to a wrong number. */
 const FAULTY: object = JSON.parse(
   String(
     problem(PLACE, "phone_number_invalid", PROBLEMS.phone_number_invalid.example, {
@@ -102,7 +102,7 @@ const IN_ERRORS: Partial<Record<ProblemCode, string>> = {
   unknown_field: "/tts/voice",
 };
 
-/** Where a code is typically met. */
+/** Typical place of a code. */
 function pathOf(code: ProblemCode): string {
   if (code === "not_found") return "/v1/call";
   if (code === "not_ready") return "/readyz";

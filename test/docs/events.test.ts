@@ -5,7 +5,7 @@ import { outcomeShape } from "../../src/http/views/call-details.ts";
 import { textOf } from "./pages.ts";
 
 const [, part = ""] = textOf("docs/embedding.md").split("## Events");
-/** Of each row of the table: the events, and the fields of their data. */
+/** The events and the fields of their data, for each row of the table. */
 const ROWS = [...part.split("\n## ")[0]!.matchAll(/^\| (`[^|]+`) \|.*\| ?([^|]*)\|$/gm)].flatMap(([, events, data]) =>
   namesIn(events!).map((type) => ({ type: type as EventType, fields: namesIn(data!) })),
 );

@@ -25,14 +25,14 @@ const linksOf = (page: string): string[] => [
   ...[...proseOf(page).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, target]) => target!),
 ];
 
-/** Where a link to a file of ours leads, as a path from the root, and to which anchor. */
+/** Target of a link to one of our files, as a path from the root and an anchor. */
 function targetOf(page: string, link: string): { path: string; anchor: string | undefined } {
   const [file = "", anchor] = link.split("#");
   const path = file === "" ? page : normalize(join(dirname(page), decodeURIComponent(file)));
   return { path: path.replaceAll("\\", "/").replace(/\/$/, ""), anchor };
 }
 
-test.for([...PAGES, ...TRANSLATIONS])("%s: links and anchors lead somewhere", (page) => {
+test.for([...PAGES, ...TRANSLATIONS])("%s: links and anchors exist", (page) => {
   const dead = linksOf(page)
     .filter((link) => !/^(https?|mailto):/.test(link))
     .filter((link) => {
@@ -43,7 +43,7 @@ test.for([...PAGES, ...TRANSLATIONS])("%s: links and anchors lead somewhere", (p
   expect(dead).toEqual([]);
 });
 
-test.for(TRANSLATIONS)("%s leads to the pages of the README", (page) => {
+test.for(TRANSLATIONS)("%s links to the pages of the README", (page) => {
   const pagesOf = (name: string) => linksOf(name).filter((link) => !/^README|^#/.test(link));
   expect(pagesOf(page)).toEqual(expect.arrayContaining(pagesOf("README.md")));
   expect(linksOf("README.md")).toContain(page);
@@ -57,7 +57,7 @@ test.for(["CONTRIBUTING.md", "docs/architecture.md", "docs/first-day.md"])("%s n
   expect(named.filter((path) => !existsSync(fileOf(path)))).toEqual([]);
 });
 
-test("the README leads to every page", () => {
+test("the README links to every page", () => {
   const reached = new Set(["README.md"]);
   for (const page of reached)
     for (const link of linksOf(page).filter((link) => !/^\w+:/.test(link))) {

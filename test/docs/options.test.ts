@@ -4,7 +4,7 @@ import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";
 import { expectPart, table } from "./generated.ts";
 import { fileOf } from "./pages.ts";
 
-/** Options that are explained member by member; the others by a sentence and the name of their type. */
+/** Options that are documented member by member; others have a sentence and the name of their type. */
 const OPENED: ReadonlySet<string> = new Set([
   "EmbeddedTuning",
   "HttpSpeechTuning",

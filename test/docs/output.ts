@@ -1,4 +1,4 @@
-/** What is different each time: ids, times, addresses, keys, measured durations. */
+/** Text that varies between runs: ids, times, addresses, keys, measured durations. */
 const CHANGING: readonly (readonly [RegExp, string])[] = [
   [/\b(inst|call|evt|tok|usr)_[0-9a-hjkmnp-tv-z]{26}\b/g, "$1_…"],
   [/\binst_…\.[0-9a-z]+\.[0-9a-f]{64}\b/g, "inst_….…"],
@@ -13,7 +13,7 @@ const CHANGING: readonly (readonly [RegExp, string])[] = [
   [/\+1202555\d{4}(?=[^"]*$)/g, "+1202555…"],
   [/[▄▀█ ]{12,}/g, "QR"],
   [/\d+\.\d+ ?s\b/g, "N s"],
-  // A message is ready when it is ready, before the answer or behind it.
+  // A message may become ready before or after the answer.
   [/^.*\bmessage_ready\b.*\n/gm, ""],
   [/(duration_ms|heard_ms|message_ms)(["=: ]+)\d+/g, "$1$2N"],
 ];
@@ -35,8 +35,8 @@ const NEAR_SHARE = 0.3;
 const NEAR_MS = 400;
 
 /**
- * Where a JSON value in a page differs from a real one; nothing if it is right. A text that ends with … stands for
- * everything that begins so, and a list that ends with "…" for longer ones.
+ * The places where a JSON value in a page differs from a real one. A text that ends with … matches
+ * every text with that start, and a list that ends with "…" matches longer ones.
  */
 export function differences(shown: unknown, real: unknown, at: string = "$", key: string = ""): string[] {
   if (typeof shown === "string" && typeof real === "string") {
@@ -66,7 +66,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** How a page shows an answer: addresses as a reader has them, pictures cut short, one line if that is enough. */
+/** A response as shown on a page: with a reader's addresses, shortened pictures, and on one line if it fits. */
 export function presentable(text: string, isJson: boolean): string {
   const plain = text
     .replace(/^\n+|\s+$/g, "")

@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 /** A block of code in a page. */
 export interface Block {
   readonly page: string;
-  /** Of its first line of code, from 1. */
+  /** Line number of its first line of code, from 1. */
   readonly line: number;
-  /** What stands behind the fence: the language, for JSON the name of its schema, for a program that of its file. */
+  /** The text after the fence: the language, and the name of the schema for JSON or of the file for a program. */
   readonly language: string;
   readonly note: string;
   readonly text: string;
@@ -16,7 +16,7 @@ export interface Block {
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Where a page is. */
+/** Path of a page. */
 export function fileOf(page: string): string {
   return fileURLToPath(new URL(page, ROOT));
 }
@@ -30,7 +30,7 @@ export const PAGES: readonly string[] = [
     .sort(),
 ];
 
-/** The README in other languages: its blocks, headings and links, with sentences of their own. */
+/** The README in other languages: the same blocks, headings and links, with translated sentences. */
 export const TRANSLATIONS: readonly string[] = readdirSync(fileOf("."))
   .filter((name) => /^README\..+\.md$/.test(name))
   .sort();

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { fileOf } from "./pages.ts";
 import { type Program, programs } from "./programs.ts";
 
-/** What the programs print, each named by a text that only it prints. */
+/** Output of the programs, each identified by a text that only it prints. */
 const PRINT: readonly (readonly [saying: string, printed: readonly RegExp[]])[] = [
   ["Hello from TypeScript.", [/^completed$/m, /^true message_played 1$/m]],
   ["Hello from my app.", [/show this as a QR code: http/, /^answered /m, /reason: 'message_played'/]],
@@ -121,7 +121,7 @@ describe.skipIf(ON_NODE.missing).each([
   });
 });
 
-/** Runs a program to its end with nothing around it, and answers what it prints. */
+/** Runs a program to its end in a bare environment, and returns its output. */
 function run(text: string, env: Readonly<Record<string, string>>): Promise<string> {
   const folder = temporaryFolder("program");
   const file = join(folder, "program.ts");

@@ -3,7 +3,7 @@ import { type Block, blocksOf, PAGES } from "./pages.ts";
 /** A program of a page: a block with imports, and the blocks without any that go on with it. */
 export interface Program {
   readonly page: string;
-  /** Of its first line, from 1. */
+  /** Number of its first line, from 1. */
   readonly line: number;
   readonly blocks: readonly Block[];
   readonly text: string;

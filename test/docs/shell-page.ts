@@ -49,12 +49,12 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   [/^UPDATE_DOCS=1 /m, "it would write the pages that are being tested"],
 ];
 
-/** Why a block is not run; undefined for one that is. */
+/** The reason why a block is not run; undefined if it is. */
 export function reasonNotToRun({ text }: Block): string | undefined {
   return NOT_RUN.find(([pattern]) => pattern.test(text))?.[1];
 }
 
-/** What a page is run against. */
+/** Environment in which a page is run. */
 export interface Reader {
   readonly url: string;
   readonly token: string;
@@ -66,7 +66,7 @@ export interface Reader {
   readonly folder: string;
 }
 
-/** What a block has printed, errors included. */
+/** Output of a block, including errors. */
 export interface Printed {
   readonly block: Block;
   readonly output: string;
@@ -80,12 +80,12 @@ const MARK = "\u0001";
 /** A shell that readers have: zsh is the standard on macOS. */
 export type Shell = "bash" | "zsh";
 
-/** How a shell takes a script as if it were typed; zsh then knows no comments. */
+/** Arguments with which a shell reads a script as if typed; zsh then supports no comments. */
 const TYPING: Readonly<Record<Shell, readonly string[]>> = { bash: ["-c"], zsh: ["-f", "-i", "-c"] };
 
 /**
  * Types all blocks of a page into one shell, in order.
- * @throws {Error} a command has failed; the message shows where, and what was printed
+ * @throws {Error} a command has failed; the message shows the place and the output
  */
 export async function typePage(page: string, reader: Reader, shell: Shell = "bash"): Promise<Printed[]> {
   const { url, token, folder, data, timeScale } = reader;
@@ -172,7 +172,7 @@ function wrongJson(shown: string, real: string): string[] {
 function wrongText(shown: string, real: string): string[] {
   const [a, b] = [steady(shown), steady(real)];
   if (a === b) return [];
-  // A line of … stands for any number of lines.
+  // A line of … matches any number of lines.
   const parts = a.split(/^…$/m).map((part) => part.trim());
   let at = 0;
   for (const part of parts) {

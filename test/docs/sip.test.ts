@@ -96,13 +96,13 @@ function optionsOf(name: string, prefix: string, path = `${CONFIG}trunk.ts`): st
   });
 }
 
-/** Statuses whose meaning depends on what came before them. */
+/** Statuses whose meaning depends on earlier responses. */
 const RINGING_NOTES: ReadonlyMap<string, string> = new Map([
   ["408", "`no_answer` after an 18x"],
   ["480", "`no_answer` if the phone had rung"],
 ]);
 
-/** How a refused call ends, by the response of the peer. */
+/** End of a refused call, by the peer's response. */
 function outcomes(): string {
   const statuses = Object.entries(STATUS_MEANINGS).map(([status, { cause, fix = "" }]) => [
     `SIP ${status}`,

@@ -21,7 +21,7 @@ const MACHINES: [string, Transitions<string, string>, readonly string[], string]
 ];
 
 describe.each(MACHINES)("the states of %s", (_, table, states, initial) => {
-  test("are the keys of the table, and every move leads to one of them", () => {
+  test("are the keys of the table, and every move ends in one of them", () => {
     expect(Object.keys(table)).toEqual(states);
     for (const moves of Object.values(table)) for (const to of Object.values(moves)) expect(states).toContain(to);
   });

@@ -9,26 +9,26 @@ import { Client, until } from "../support/server-client.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { shebang } from "./shebang.ts";
 
-/** How an example is started. */
+/** Options for starting an example. */
 export interface ExampleOptions {
   /** Default: the one that its first line names. */
   readonly runtime?: RuntimeName | undefined;
   /** Its tokens are in its memory, so it prints one. */
   readonly inMemory?: boolean | undefined;
-  /** Where the interface is mounted in the example's own app. */
+  /** Path at which the interface is mounted in the example's app. */
   readonly below?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Arguments that go after the script. */
   readonly args?: readonly string[] | undefined;
   /** It reads lines that the test types. */
   readonly terminal?: boolean | undefined;
-  /** It starts on the data that the one before has left. */
+  /** It starts on the data left by the previous one. */
   readonly keepsData?: boolean | undefined;
 }
 
 /** An example that runs. */
 export interface RunningExample {
-  /** Where the interface is reached. */
+  /** URL of the interface. */
   readonly base: string;
   /** A client with a token that the command line made, or that it printed. */
   readonly client: Client;
@@ -40,7 +40,7 @@ export interface RunningExample {
   interrupt(): Promise<number | null>;
 }
 
-/** A folder of this test file's own with all examples, beside the installed package. */
+/** A folder for this test file with all examples and the installed package. */
 export const folder: () => string = oncePerFile(() => {
   const copy = temporaryFolder("examples");
   cpSync(inject("installed"), copy, { recursive: true, verbatimSymlinks: true });
@@ -57,14 +57,14 @@ export function runtimeNamed(name: RuntimeName): Runtime {
   return runtimes.find((one) => one.name === name)!;
 }
 
-/** Starts an example by its first line, on data of its own, until the test is over. */
+/** Starts an example by its first line, with its own data, until the test ends. */
 export async function startExample(script: string, options: ExampleOptions = {}): Promise<RunningExample> {
   if (!options.keepsData) rmSync(join(folder(), "data"), { recursive: true, force: true });
   const runtime = runtimeOf(script, options.runtime);
   const [, ...flags] = shebang(join(folder(), script));
   // The first line lists the permissions of a Deno program: it gets these only.
   const command = runtime.name === "deno" ? [runtime.command[0]!, ...flags, "--no-prompt"] : runtime.command;
-  // An app that Ringport is mounted in has a port of its own choice.
+  // An app that mounts Ringport chooses its own port.
   const PORT = options.below === undefined ? "0" : String(await freePort());
   const { args = [], terminal = false } = options;
   const env = { PORT, ...options.env };
@@ -94,7 +94,7 @@ export async function printedToken(output: () => string): Promise<string> {
   return (await until(token, (found) => found !== undefined, 10_000, "a printed token"))!;
 }
 
-/** As `npx ringport token create --user me` prints it, beside the example. */
+/** A token as printed by `npx ringport token create --user me` while the example runs. */
 export async function tokenOfCommandLine(cwd: string): Promise<string> {
   const cli = join("node_modules", "ringport", "dist", "cli.js");
   const command = [...runtimeNamed("node26").command, cli, "token", "create", "--user", "me"];

@@ -15,7 +15,7 @@ declare module "vitest" {
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const FRAMEWORKS = ["express", "fastify", "hono", "@hono/node-server"];
 
-/** Packs the package and installs it beside the examples, as a stranger would, once for all tests. */
+/** Packs the package and installs it next to the examples, as a user would, once for all tests. */
 export default async function installed(project: TestProject): Promise<() => Promise<void>> {
   const remove = await pack(project);
   try {

@@ -5,7 +5,7 @@ import { endWithThisProcess, type Runtime } from "../support/runtimes.ts";
 export interface Program {
   /** Everything printed so far on both streams. */
   output(): string;
-  /** What it printed, once it has ended well; rejects with an Error that shows it otherwise. */
+  /** Its output after a successful end; otherwise rejects with an Error that shows it. */
   readonly ended: Promise<string>;
   /** Ends it now. */
   end(): void;
@@ -38,6 +38,6 @@ export function begin(
       else reject(new Error(`${args.join(" ")} ended with ${code} and printed:\n${output}`));
     });
   });
-  ended.catch(() => {}); // who wants to know awaits it
+  ended.catch(() => {}); // callers that care await it
   return { output: () => output, ended, end: () => void child.kill("SIGKILL") };
 }

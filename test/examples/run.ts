@@ -31,7 +31,7 @@ child.once("error", ({ message }) => {
 });
 child.once("exit", (code) => process.exit(code ?? 1));
 
-/** When the last file of a folder was written, ms; 0 if there is none. */
+/** Time of the latest change in a folder, ms; 0 if it is empty. */
 function newest(folder: string): number {
   if (!existsSync(join(root, folder))) return 0;
   const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });

@@ -24,7 +24,7 @@ async function serverWithStreams(): Promise<{ base: string; client: Client }> {
   return { base: server.url, client: clientOf(server, server.url, await tokenOfCommandLine(folder())) };
 }
 
-/** Runs an example to its end, pressing the button that it asks for; answers what it printed and what was heard. */
+/** Runs an example to its end, pressing the button that it asks for; returns its output and the audio heard. */
 async function heardOf(script: string, args: readonly string[], name: RuntimeName = "node26") {
   const { base, client } = await serverWithStreams();
   const env = { RINGPORT_URL: base, RINGPORT_TOKEN: client.token! };
@@ -41,7 +41,7 @@ function part({ samples, sampleRate }: Sound, from: number, to: number): Sound {
   return { sampleRate, samples: samples.subarray(from * sampleRate, to * sampleRate) };
 }
 
-/** When a tone is heard first for so many seconds, and is nearly all there is. */
+/** Time at which a tone is first heard for this many seconds almost exclusively. */
 function toneAt(sound: Sound, hz: number, seconds: number): number {
   const last = sound.samples.length / sound.sampleRate - seconds;
   for (let from = 0; from < last; from += 0.02) {
@@ -103,7 +103,7 @@ test("stream-bot.ts answers keys, and hangs up after the last answer", async () 
     "heard 4: nothing to do",
     "heard #: a sentence, and goodbye",
   ]);
-  // Nothing that speaks is installed here: the goodbye is the tone that stands for it.
+  // No speech engine is installed here: a tone replaces the goodbye.
   const tones = [440, 660, 880, 330].map((hz) => toneAt(sound, hz, 0.36));
   expect(tones[0]).toBeGreaterThan(0);
   expect(tones[1]).toBeGreaterThan(tones[0]! + 0.36);

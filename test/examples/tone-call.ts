@@ -3,13 +3,13 @@ import type { Client } from "../support/server-client.ts";
 import { loudPart, type Sound, toneShare, toneWav } from "../support/server-sound.ts";
 
 const TONE = { hz: 1000, ms: 1200 };
-/** What the playing of a tone may cost at its edges, ms. */
+/** Length that a tone may lose at its edges in playback, ms. */
 const EDGE_MS = 40;
 
 /** An audio file with a tone. */
 export const TONE_WAV: Buffer = toneWav(TONE);
 
-/** Links an instance, plays the tone to a callee and waits until the call is over; answers its id. */
+/** Links an instance, plays the tone to a callee and waits for the end of the call; returns its id. */
 export async function placeToneCall(client: Client): Promise<string> {
   const { id: instanceId } = await client.activeInstance();
   const audio = { audioBase64: TONE_WAV.toString("base64") };

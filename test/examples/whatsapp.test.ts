@@ -25,7 +25,7 @@ async function connectionOf(
 const conditionOf = async (example: RunningExample, id: string): Promise<string | null> =>
   (await connectionOf(example, id)).condition;
 
-/** What the callee of a call has heard, once the example has written it. */
+/** The audio that a callee heard, once the example has written it. */
 async function heard(example: RunningExample, file: string): Promise<Sound> {
   await until(example.output, (output) => output.includes(file), 5_000, file);
   return readWav(readFileSync(join(folder(), file)));
@@ -106,7 +106,7 @@ test.skipIf(missing)("the commands of docs/whatsapp.md link a number and call a 
   expect(await example.interrupt()).toBe(0);
 });
 
-/** Types commands into a shell in which `npx ringport` is the package that is installed beside the examples. */
+/** Types commands into a shell in which `npx ringport` is the package installed next to the examples. */
 function type(commands: string): Promise<{ code: number | null; output: string }> {
   const cli = [...runtimeNamed("node26").command, join("node_modules", "ringport", "dist", "cli.js")];
   const npx = `npx() { shift; ${cli.map((word) => `'${word}'`).join(" ")} "$@"; }`;

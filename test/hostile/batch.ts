@@ -13,16 +13,16 @@ import { ACCOUNT, CALLEES, SANE, SPOILT_NUMBERS } from "./callees.ts";
 import { isolated } from "./namespace.ts";
 import { Spoiling } from "./spoiling.ts";
 
-/** SIP waits half a minute for what never comes: here that is three seconds. The audio has its own clock. */
+/** SIP timeouts of half a minute last three seconds here. The audio has its own clock. */
 const SPEED = 10;
 const CALLS = 120;
 const MAX_MS = 1_000;
-/** After a hang-up, everything of a call is gone within, ms. */
+/** Time after a hang-up within which a call leaves nothing behind, ms. */
 const END_MS = 10_000;
 const CHANCES = 3;
 const RTP_PORTS = [20_000, 23_999] as const;
 
-/** What a batch came to. */
+/** Result of a batch. */
 export interface BatchResult {
   readonly messages: number;
   readonly packets: number;
@@ -31,7 +31,7 @@ export interface BatchResult {
   readonly faults: readonly string[];
 }
 
-/** A hundred and twenty calls at a time whose far end is spoilt, then one that must be heard, then nothing may be left. */
+/** 120 concurrent calls with corrupted remote ends, then one that must be heard; nothing may be left after that. */
 export async function runBatch(seed: number): Promise<BatchResult> {
   const batch = new Batch(seed, await startFarEnd({ callees: CALLEES, registrar: { challenge: ACCOUNT } }));
   return await batch.run();
@@ -104,7 +104,7 @@ class Batch {
       this.#faults.push(`the call to ${number} ended ${ends} times: ${events.types}`);
   }
 
-  /** A registration, or a probe, whose answers are spoilt: opened, asked and closed again. */
+  /** A registration or a probe with corrupted responses: opened, queried and closed. */
   async #presence(relay: LossyRelay, more: object): Promise<void> {
     for (let n = 0; n < 4; n++) {
       const telephony = this.#trunk(relay, "presence", more);
@@ -145,7 +145,7 @@ class Batch {
     return packets < 30 ? `the callee heard ${packets} packets` : undefined;
   }
 
-  /** In a network of our own, a socket in the range of the trunk's ports is one that a call left behind. */
+  /** In our network namespace, a socket in the trunk's port range was left behind by a call. */
   #expectNoPorts(): void {
     if (!isolated) return;
     const ports = readFileSync("/proc/self/net/udp", "latin1")
@@ -163,7 +163,7 @@ function dialFault(fault: unknown): undefined {
 
 const LATE = Symbol("late");
 
-/** What a promise comes to within so many ms; LATE if it does not. */
+/** The outcome of a promise within this many ms; LATE if it takes longer. */
 async function within<Result>(ms: number, promise: Promise<Result>): Promise<Result | typeof LATE> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<typeof LATE>((resolve) => {

@@ -1,6 +1,6 @@
 import type { FarEndCall, Script } from "../support/sip/far-end.ts";
 
-/** How a call is told apart whose far end does nothing wrong. */
+/** Marks a call with a correct remote end. */
 export const SANE = "+12025550199";
 export const ACCOUNT = { user: "100", password: "secret" };
 
@@ -12,7 +12,7 @@ const after = (ms: number, act: (call: FarEndCall) => unknown): Pick<Script, "ac
   },
 });
 
-/** The callees whose every message is spoilt: together they send all that a server can. */
+/** The callees with corrupted messages: together they send every kind of message. */
 const SCRIPTS: readonly Script[] = [
   { says: { hz: 1_000 } },
   { rings: [183, 180], earlyMedia: true, reliable: true },

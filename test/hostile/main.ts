@@ -1,10 +1,10 @@
-// `npm run test:tier -- hostile`: calls whose far end sends spoilt SIP, SDP, RTP and RTCP, batch by batch; CONTRIBUTING.md says how to replay one.
+// `npm run test:tier -- hostile`: calls whose remote end sends corrupted SIP, SDP, RTP and RTCP, batch by batch; CONTRIBUTING.md explains how to replay one.
 import process from "node:process";
 import { growthOf, type Sample } from "../soak/slope.ts";
 import { runBatch } from "./batch.ts";
 import { isolated, runIsolated } from "./namespace.ts";
 
-/** What the heap may gain by chance over all batches, bytes, once two of them have warmed it up. */
+/** Tolerated heap growth over all batches, bytes, after two warm-up batches. */
 const MAX_GROWTH = 8 * 2 ** 20;
 const WARM_UP = 2;
 

@@ -3,7 +3,7 @@ import process from "node:process";
 
 const INSIDE = "RINGPORT_HOSTILE_INSIDE";
 
-/** Whether this process is alone in its network: nothing it sends can leave. */
+/** True if this process is alone in its network namespace, so that no packet can leave. */
 export const isolated: boolean = process.env[INSIDE] === "1";
 
 /**

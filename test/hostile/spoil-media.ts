@@ -2,7 +2,7 @@ import type { Draw } from "./spoil-text.ts";
 
 const below = (most: number, draw: Draw): number => Math.floor(draw() * most);
 
-/** A packet of RTP as no phone sends it: flags without what they promise, numbers from anywhere, cut off. */
+/** An invalid RTP packet: flags without their data, random numbers, truncated. */
 function wildRtp(packet: Buffer, draw: Draw): Buffer {
   const spoilt = Buffer.from(packet);
   if (spoilt.length < 12) return spoilt;
@@ -40,7 +40,7 @@ function wildRtcp(draw: Draw): Buffer {
   return draw() < 0.2 ? datagram.subarray(0, below(datagram.length, draw)) : datagram;
 }
 
-/** What may come in the place of a packet. */
+/** Replacement for a packet. */
 export function spoilMedia(packet: Buffer, draw: Draw): Buffer {
   return draw() < 0.3 ? wildRtcp(draw) : wildRtp(packet, draw);
 }

@@ -1,7 +1,7 @@
 /** Numbers from 0 to below 1. */
 export type Draw = () => number;
 
-/** Changes a message in one way; what it finds nothing to change in comes back as it is. */
+/** Changes a message in one way; returns it unchanged if the change does not apply. */
 type Spoil = (message: Buffer, draw: Draw) => Buffer;
 
 const NUMBERS = ["0", "-1", "65536", "4294967296", "99999999999999999999999", "1e9", "00000000000000007", "0x10"];
@@ -97,7 +97,7 @@ const SPOILS: readonly Spoil[] = [
   places(/CSeq: \d+ [A-Z]+/g, (_, draw) => `CSeq: ${pick(NUMBERS, draw)} ${pick(["INVITE", "BYE", "ACK", "X"], draw)}`),
 ];
 
-/** A SIP message with one to three things wrong. */
+/** A SIP message with one to three faults. */
 export function spoilText(message: Buffer, draw: Draw): Buffer {
   let spoilt = message;
   for (let n = Math.ceil(draw() * 3); n > 0; n--) spoilt = pick(SPOILS, draw)(spoilt, draw);
@@ -106,7 +106,7 @@ export function spoilText(message: Buffer, draw: Draw): Buffer {
 
 const HOME = /(?<![\w.-])127\.0\.0\.1(?![\w.-])/g;
 
-/** Whether a spoilt message names no host that the original does not: nothing may be sent or asked outside of loopback. */
+/** True if a corrupted message names no new host: no packet or query may leave the loopback. */
 export function staysHome(spoilt: Buffer, original: Buffer): boolean {
   const [text, before] = [latin(spoilt), latin(original)];
   const elsewhere = text.replaceAll(HOME, "").replaceAll(/SIP\/2\.0/g, "");

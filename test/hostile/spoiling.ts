@@ -4,14 +4,14 @@ import { spoilMedia } from "./spoil-media.ts";
 import { type Draw, spoilText, staysHome } from "./spoil-text.ts";
 
 const MAX_COPIES = 5;
-/** The original comes as well, and somewhere among them. */
+/** The original is included at a random position. */
 const ORIGINAL_COMES = 0.6;
-/** Packets of audio that are spoilt; every one would be more than a machine can hear. */
+/** Share of audio packets that are corrupted; the machine could not process more. */
 const SPOILT_PACKETS = 0.5;
 
 /** Spoils what a relay passes on, the same way for the same seed, and counts. */
 export class Spoiling {
-  /** False: all passes as it is. */
+  /** False passes everything unchanged. */
   active = true;
   messages = 0;
   packets = 0;

@@ -45,7 +45,7 @@ test.each(["Bearer rp_live_\u00e2\u0080\u00a6", "rp_live_anna", "Basic YW5uYQ=="
   },
 );
 
-test("a token store that is down leads to 503, never 401", async () => {
+test("an unavailable token store causes 503, never 401", async () => {
   const authenticate = () => Promise.reject(new Error("connection refused to 10.0.0.7"));
   const { app, logged } = serve({ http: { authenticate } });
   const reply = await ask(app, { path: "/v1/calls" });

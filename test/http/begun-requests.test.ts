@@ -3,7 +3,7 @@ import { nextTurn } from "../../src/base/next-turn.ts";
 import { ask } from "./support/ask.ts";
 import { serve } from "./support/fakes.ts";
 
-test("of many requests that arrive at once, few begin in one turn of the event loop, in their order", async () => {
+test("of many requests that arrive at once, few start per turn of the event loop, in order", async () => {
   const begun: string[] = [];
   const { app } = serve({
     http: {
@@ -20,7 +20,7 @@ test("of many requests that arrive at once, few begin in one turn of the event l
     await nextTurn();
     most = Math.max(most, begun.length - before);
   }
-  expect(most).toBeLessThanOrEqual(8); // those that began before the first look, and those of the turn after it
+  expect(most).toBeLessThanOrEqual(8); // those started before the first check, and those of the next turn
   expect(begun).toEqual(tokens);
   for (const { status } of await Promise.all(replies)) expect(status).toBe(200);
 });

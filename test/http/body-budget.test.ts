@@ -54,7 +54,7 @@ describe("a user's budget", () => {
 });
 
 describe("a demo token", () => {
-  test("the largest body of a demo token has 1 MiB, that of its user as much as there is", () => {
+  test("the largest body is 1 MiB for a demo token, and unbounded for its user", () => {
     const bodies = new BodyBudget({ userBodiesBytes: 64 << 20, allBodiesBytes: 256 << 20 });
     expect(bodies.most({ userId: "ada", demoInstanceId: "inst_1" })).toBe(1 << 20);
     expect(bodies.most({ userId: "ada" })).toBe(64 << 20);

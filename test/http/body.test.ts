@@ -65,14 +65,14 @@ describe("JSON", () => {
     ["an overlong sequence", new Uint8Array([0x22, 0xc0, 0xaf, 0x22])],
     ["UTF-16", new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0])],
   ];
-  test.each(bad)("%s leads to 400 invalid_json", async (_, body) => {
+  test.each(bad)("%s gets 400 invalid_json", async (_, body) => {
     const reply = await post(recording().app, body);
     expect([reply.status, reply.json.code]).toEqual([400, "invalid_json"]);
     expect(reply.json.errors).toHaveLength(1);
     expect(reply.json.errors[0].pointer).toBe("");
   });
 
-  test("a body may begin with a byte order mark", async () => {
+  test("a body may start with a byte order mark", async () => {
     const { app, seen } = recording();
     await post(app, new Uint8Array([0xef, 0xbb, 0xbf, 0x7b, 0x7d]));
     expect(seen).toEqual([{}]);

@@ -40,7 +40,7 @@ const STATISTICS: MediaStatistics = {
 const post = { method: "POST", path: "/v1/calls", body: BODY };
 
 describe("POST /v1/calls", () => {
-  test("a new call leads to 201 with its six fields and a Location", async () => {
+  test("a new call gets 201 with its six fields and a Location", async () => {
     const reply = await ask(serve().app, post);
     expect(reply.status).toBe(201);
     expect(reply.json).toEqual(CREATED_SHAPE);
@@ -263,7 +263,7 @@ describe("GET /v1/calls/:callId", () => {
     }
   });
 
-  test("an unknown or impossible call id leads to 404", async () => {
+  test("an unknown or impossible call id gets 404", async () => {
     const { app } = serve();
     for (const id of ["call_none", "%00", "..%3f", "a".repeat(5000), "'; drop table calls; --"]) {
       const reply = await ask(app, { path: `/v1/calls/${encodeURI(id).replaceAll("%25", "%")}` });
@@ -274,14 +274,14 @@ describe("GET /v1/calls/:callId", () => {
 });
 
 describe("DELETE /v1/calls/:callId", () => {
-  test("a hang-up leads to 204 without a body", async () => {
+  test("a hang-up gets 204 without a body", async () => {
     const reply = await ask(serve().app, { method: "DELETE", path: `/v1/calls/${CALL_ID}` });
     expect(reply.status).toBe(204);
     expect(reply.raw.body).toBeUndefined();
     expect(reply.headers).not.toHaveProperty("content-type");
   });
 
-  test("a hang-up of an unknown, foreign or finished call leads to 404", async () => {
+  test("a hang-up of an unknown, foreign or finished call gets 404", async () => {
     const reply = await ask(serve().app, { method: "DELETE", path: "/v1/calls/call_other" });
     expect(reply.status).toBe(404);
     expect(reply.json.code).toBe("call_not_found");

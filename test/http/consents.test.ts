@@ -29,7 +29,7 @@ describe("PUT /v1/consents/:phone", () => {
     expect(replaced.headers.location).toBeUndefined();
   });
 
-  test("reads a plus as it is, too", async () => {
+  test("also accepts an unescaped plus", async () => {
     expect(await put(`/v1/consents/${CONSENT_PHONE}`)).toMatchObject({ status: 200, json: { phone: CONSENT_PHONE } });
   });
 

@@ -22,7 +22,7 @@ test("without CORS, a preflight gets a 401 and no reply has CORS headers", async
 describe("CORS for all origins", () => {
   const { app } = serve({ http: { cors: true } });
 
-  test("a preflight without a token leads to 204", async () => {
+  test("a preflight without a token gets 204", async () => {
     for (const path of ["/v1/calls", "/v1/calls/x", "/nowhere"]) {
       const reply = await ask(app, { ...preflight, path });
       expect(reply.status).toBe(204);

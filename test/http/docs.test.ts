@@ -50,7 +50,7 @@ test("the path / redirects to /docs, with a base path and without", async () => 
     expect({ path, status: (await ask(app, { path, token: null })).status }).toEqual({ path, status: 404 });
 });
 
-test("without its files, the page leads to 404 and names openapi.json", async () => {
+test("without its files, the page returns 404 and names openapi.json", async () => {
   for (const http of [{}, { asset: async () => undefined }]) {
     const { app } = serve({ http });
     for (const path of ["/", "/docs", "/docs/assets/swagger-ui.css", "/docs/assets/init.js"]) {

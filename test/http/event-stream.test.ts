@@ -48,7 +48,7 @@ async function opened(app: ReturnType<typeof serve>["app"], path = "/v1/events",
 }
 
 describe("GET /v1/events as a stream", () => {
-  test("each event has the cursor behind it as its id; heartbeats follow", async () => {
+  test("each event has the cursor after it as its id; heartbeats follow", async () => {
     const asked: unknown[] = [];
     const { app } = serve({ queries: { nextEvents: twoEvents(asked) } });
     const { reply, next } = await opened(app, `/v1/events?instance_id=${INSTANCE_ID}`);
@@ -72,7 +72,7 @@ describe("GET /v1/events as a stream", () => {
     expect(asked).toEqual([undefined, eventCursor({ position: 5, eventId: null })]);
   });
 
-  test("Last-Event-ID goes before the cursor; a wrong one is refused", async () => {
+  test("Last-Event-ID overrides the cursor; a wrong one is refused", async () => {
     const asked: unknown[] = [];
     const { app } = serve({ queries: { nextEvents: twoEvents(asked) } });
     const { next } = await opened(app, `/v1/events?cursor=${eventCursor({ position: 1, eventId: null })}`, {
@@ -117,7 +117,7 @@ describe("GET /v1/events as a stream", () => {
     await streams[0]?.close();
     const again = await opened(app);
     expect(again.reply.status).toBe(200);
-    await system.advance(10_000); // nobody reads the others
+    await system.advance(10_000); // the others are never read
     const late = await Promise.all(Array.from({ length: 99 }, () => opened(app)));
     expect(late.map(({ reply }) => reply.status)).toEqual(Array(99).fill(200));
   });

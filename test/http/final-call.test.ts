@@ -15,7 +15,7 @@ describe("GET /v1/calls/:callId with Prefer: wait", () => {
     expect(reply.headers.etag).toBeDefined();
   });
 
-  test("a call that lasts longer is shown as it is then", async () => {
+  test("a call that lasts longer is returned in its current state", async () => {
     const system = new ManualSystem();
     let status: "QUEUED" | "RINGING" = "QUEUED";
     const calls: Partial<CallUseCases> = {

@@ -148,7 +148,7 @@ describe("a reader that follows GET /v1/events", () => {
     await restored.ringport.stop();
   });
 
-  test("a cursor whose event was deleted leads on", async () => {
+  test("a cursor whose event was deleted still works", async () => {
     const { ringport, send, follow } = await started(
       sqliteStorage({ path: `${temporaryFolder("followed")}/ringport.db` }),
     );

@@ -130,7 +130,7 @@ fuzz(
     // `instance` may repeat the request, but nothing may reveal the content of a record.
     if (!reply.headers["content-type"]?.startsWith("text/"))
       expect(String(body)).not.toMatch(/"created_at"|"callQueue"/);
-    // What is served is the path as it was sent, and not below /v1.
+    // The path is served as sent, outside of /v1.
     if (reply.status < 400 && reply.status !== 204) {
       const path = target.replace(/\?.*$/s, "");
       expect(path).not.toMatch(/^\/v1(\/|$)/);

@@ -93,7 +93,7 @@ describe("paths", () => {
     expect((await app.fetch(new Request("http://h/healthz?a#x/../y"))).status).toBe(200);
   });
 
-  test("a very long path leads to 404", async () => {
+  test("a very long path gets 404", async () => {
     const reply = await ask(serve().app, { path: `/v1/${"a".repeat(1_000_000)}` });
     expect(reply.status).toBe(404);
     expect(reply.json.instance).toHaveLength(1024);
@@ -269,7 +269,7 @@ describe("fetch", () => {
   });
 });
 
-test("a request that fails because the server is closing leads to 503", async () => {
+test("a request that fails because the server is closing gets 503", async () => {
   const create = () => Promise.reject(new Error("the worker pool has been closed"));
   for (const [closing, code] of [
     [true, "stopping"],

@@ -20,7 +20,7 @@ const refuse = (code: RefusalCode) => async () => {
 describe("POST /v1/instances", () => {
   const post = { method: "POST", path: "/v1/instances", body: { name: "Front desk" } };
 
-  test("a new instance leads to 201 with its six fields and a Location", async () => {
+  test("a new instance gets 201 with its six fields and a Location", async () => {
     const reply = await ask(serve().app, post);
     expect(reply.status).toBe(201);
     expect(reply.json).toEqual(SHAPE);
@@ -90,7 +90,7 @@ describe("GET /v1/instances/:instanceId", () => {
     expect((await ask(serve().app, { path: `${one}?expand=calls` })).status).toBe(400);
   });
 
-  test("the instance of another user leads to 404", async () => {
+  test("the instance of another user gets 404", async () => {
     const reply = await ask(serve().app, { path: "/v1/instances/inst_other" });
     expect([reply.status, reply.json.code]).toEqual([404, "instance_not_found"]);
   });
@@ -116,7 +116,7 @@ describe("POST /v1/instances/:instanceId/unlink", () => {
 });
 
 describe("DELETE /v1/instances/:instanceId", () => {
-  test("a deletion leads to 204", async () => {
+  test("a deletion gets 204", async () => {
     expect((await ask(serve().app, { method: "DELETE", path: one })).status).toBe(204);
   });
 
@@ -149,7 +149,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
     });
   });
 
-  test("the page of a code that is no web address is a link page", async () => {
+  test("a code that is not a web address has a link page", async () => {
     const reply = await ask(serve({ instances: { configure: opaqueCode } }).app, { path });
     expect(reply.headers["qr-page"]).toBe(`https://example.test/link-page/${INSTANCE_ID}.a.b`);
   });

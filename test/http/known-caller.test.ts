@@ -8,7 +8,7 @@ import { CALL_ID, call, NOW, serve } from "./support/fakes.ts";
 const ANNA: Principal = { userId: "usr_anna" };
 const noAuthenticate = () => Promise.reject(new Error("a token was checked"));
 
-/** A request whose Authorization header nobody may read. */
+/** A request whose Authorization header must not be read. */
 function unsigned(path: string, method = "GET"): RequestLike {
   const { headers, ...request } = requestOf({ path, method, token: null });
   const get = (name: string): string | null => {

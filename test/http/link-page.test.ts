@@ -84,7 +84,7 @@ describe("GET /link-page/:ticket", () => {
     expect([problem.status, problem.json.code]).toEqual([status, refusal]);
   });
 
-  test("that may come back is loaded again, also while the storage is down", async () => {
+  test("that may return reloads itself, even while the storage is down", async () => {
     const down = () => Promise.reject(new StorageUnavailable("10.0.0.7 refused the connection"));
     for (const { app } of [refusing("qr_unavailable"), serve({ instances: { linkPage: down } })]) {
       const { status, text, headers } = await ask(app, open);

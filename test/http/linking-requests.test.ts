@@ -35,7 +35,7 @@ function scene() {
       },
     },
   });
-  /** Begins requests that wait for the network. */
+  /** Starts requests that wait for the network. */
   const begin = async (
     token: string,
     count: number,
@@ -55,7 +55,7 @@ function scene() {
 const BUSY = { status: 503, json: { code: "server_busy" }, headers: { "retry-after": "5" } };
 
 describe("requests for a linking code", () => {
-  test("a user has twenty at once; those of other users do not count", async () => {
+  test("a user has twenty at once; other users' do not count", async () => {
     const { app, begin, release } = scene();
     const replies = [...(await begin("ada", 15)), ...(await begin("ada", 5, pairing))];
     for (const question of [{ path: configure }, pairing])
@@ -66,7 +66,7 @@ describe("requests for a linking code", () => {
     expect((await ask(app, { path: configure, token: "ada" })).status).toBe(200);
   });
 
-  test("a demo token has five, which count towards those of its user", async () => {
+  test("a demo token has five, which count towards its user's", async () => {
     const { app, begin, release } = scene();
     const replies = await begin("ada.inst_1", 5);
     expect(await ask(app, { path: configure, token: "ada.inst_1" })).toMatchObject(BUSY);

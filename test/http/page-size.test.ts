@@ -12,7 +12,7 @@ const ids = Array.from({ length: 200 }, (_, n) => `call_${String(n).padStart(26,
 
 const next = (link: string | undefined): string | undefined => /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
 
-/** Requests a list from the path on until no link leads further. */
+/** Requests a list from the path, following its links. */
 async function pagesOf(app: ReturnType<typeof serve>["app"], path: string) {
   const pages: { id: string }[][] = [];
   for (let at: string | undefined = path; at; ) {
@@ -24,7 +24,7 @@ async function pagesOf(app: ReturnType<typeof serve>["app"], path: string) {
   return pages;
 }
 
-test("a page of large items ends early, and its link leads to the rest", async () => {
+test("a page of large items ends early, and links to the rest", async () => {
   let largestRead = 0;
   const list: CallUseCases["list"] = async (_, _filter, { limit = 0, after } = {}) => {
     largestRead = Math.max(largestRead, limit);

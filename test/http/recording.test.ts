@@ -29,7 +29,7 @@ async function bodyOf(body: unknown): Promise<Uint8Array> {
 }
 
 describe("the recording of a call", () => {
-  test("the recording comes in pieces, with length", async () => {
+  test("the recording is sent in pieces, with its length", async () => {
     const reply = await ask(served("COMPLETED").app, { path: PATH });
     expect(reply.status).toBe(200);
     expect(reply.headers).toMatchObject({ "content-length": "1000", "accept-ranges": "bytes" });

@@ -4,7 +4,7 @@ import { ask } from "./support/ask.ts";
 import { type Endpoint, PAGES, PROTECTED } from "./support/endpoints.ts";
 import { serve } from "./support/fakes.ts";
 
-/** What each scope is for, written down once more by hand: a new route is added here on purpose. */
+/** The scope of each route, repeated here by hand, so that a new route is added on purpose. */
 const EXPECTED: Readonly<Record<TokenScope, readonly string[]>> = {
   read: [
     "getCall",

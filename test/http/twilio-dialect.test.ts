@@ -77,7 +77,7 @@ function connect(): {
   };
 }
 
-/** The same on a call after pickup, without the messages so far. */
+/** The same after pickup, without earlier messages. */
 function answered(): ReturnType<typeof connect> {
   const bot = connect();
   bot.happen("answered");
@@ -302,7 +302,7 @@ test("the id of a stream has Twilio's form", () => {
   expect(twilioStreamSid((bytes) => bytes.fill(0x0a))).toBe(`MZ${"0a".repeat(16)}`);
 });
 
-test("custom parameters come from the query", () => {
+test("custom parameters are taken from the query", () => {
   const search = "?protocol=twilio&parameter.FirstName=Jane&parameter.Note=a%20b%26c&audio=callee&parameter.=x";
   expect(twilioParameters(search)).toEqual({ FirstName: "Jane", Note: "a b&c", "": "x" });
   expect(twilioParameters("")).toEqual({});

@@ -42,7 +42,7 @@ describe("the sample of a voice", () => {
   });
 
   test.each(["a".repeat(129), "pt%00BR", "pt%20BR-1", "..%3f..", "%F0%9F%98%80"])(
-    "an impossible voice id leads to 404: %s",
+    "an impossible voice id gets 404: %s",
     async (id) => {
       const asked: string[] = [];
       const { app } = serve({

@@ -111,7 +111,7 @@ describe("the deliveries of a webhook", () => {
     },
   );
 
-  test("that are unknown lead to 404", async () => {
+  test("that are unknown get 404", async () => {
     const { status, json } = await ask(serve().app, { method: "POST", path: `${one}/deliveries/dlv_x/replay` });
     expect([status, json.code]).toEqual([404, "delivery_not_found"]);
   });

@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
 import { entriesOf } from "./support/entries.ts";
 
-// A name that comes, goes or becomes something else is a change for the changelog: when this fails on
+// Adding, removing or changing a name belongs in the changelog: if this fails on
 // purpose, write a changeset (.changeset/README.md) and take the new list with `npm run test:tier -- package -u`.
 test.each(entriesOf(inject("packed").folder))(
   "$specifier exports the recorded names",

@@ -38,7 +38,7 @@ describe("licences", () => {
   test("are listed for all code in the built files", () => {
     const [carried = ""] = notices.split("These packages are installed with this one");
     const names = carried.match(/^\S+(?= \d+\.\d+\.\d+: )/gm);
-    // The pages of the console have the others in them.
+    // The pages of the console bundle the others.
     expect(names).toEqual([
       "@preact/signals",
       "@preact/signals-core",

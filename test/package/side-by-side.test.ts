@@ -18,7 +18,7 @@ test("commands run at the same time, and each one's output is printed whole", as
   expect(stdout).toContain("cat pipe; echo last >&2\nwritten\nlast\n");
 });
 
-test("one failed command is enough to fail; it comes last, and the others run to their end", async () => {
+test("one failed command fails the run; it is printed last, and the others finish", async () => {
   const { code, stdout } = await sideBySide("echo wrong; exit 3", "sleep 0.2; echo right");
   expect(code).toBe(1);
   expect(stdout).toBe("> sleep 0.2; echo right\nright\n> echo wrong; exit 3\nwrong\n");

@@ -18,7 +18,7 @@ describe("an application in TypeScript", () => {
   const consumer = new Consumer("npm");
   beforeAll(() => consumer.install(inject("packed")));
 
-  // Nothing is taken on trust: the declarations of the package and of what it depends on are checked too.
+  // The declarations of the package and its dependencies are checked too.
   test.each(
     COMPILERS.flatMap((compiler) => [
       { compiler, moduleResolution: "nodenext", module: "nodenext" },

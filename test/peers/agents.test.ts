@@ -14,7 +14,7 @@ import { recognise } from "./recogniser.ts";
 import { ANSWERS, APPOINTMENT, SAMPLE, SIMULATED } from "./sentences.ts";
 import { folder, withTools } from "./tools.ts";
 
-/** Says SIMULATED as soon as it has answered. */
+/** Says SIMULATED right after answering. */
 const TALKING = "+12025550106";
 /** Answers questions with words. */
 const ANSWERING = "+12025550120";
@@ -36,7 +36,7 @@ const GREETING = "Good morning.";
 const LONG_GREETING =
   "Good morning, this is an automated call about the appointment that you have made with us for next week, and there are a few questions.";
 const LAST_WORDS: ChatReply = { text: APPOINTMENT.text, calls: [{ name: "hang_up", arguments: {} }] };
-/** What the model replies to what it hears. */
+/** The model's replies. */
 const REPLIES: Readonly<Record<string, ChatReply>> = {
   [SIMULATED.heard]: LAST_WORDS,
   "yes that is right": { text: "On which day will you come?" },
@@ -46,7 +46,7 @@ const REPLIES: Readonly<Record<string, ChatReply>> = {
 
 function reply({ messages }: ChatRequest): ChatReply {
   const [system] = messages;
-  // Any words interrupt it; what follows its next sentence is the end.
+  // Any words interrupt it; it hangs up after its next sentence.
   if (system?.content?.includes("at length"))
     return [{ text: LONG_GREETING }, { text: "This is the clinic." }][(messages.length - 2) / 2] ?? LAST_WORDS;
   return REPLIES[messages.at(-1)?.content ?? ""] ?? { text: GREETING };
@@ -59,7 +59,7 @@ interface Line {
   readonly start_ms: number;
 }
 
-/** Where the first silence of this length after sound begins, ms. */
+/** Start of the first silence of this length after sound, ms. */
 function firstSilence(samples: Int16Array, sampleRate: number, lengthMs: number): number {
   let soundAt: number | undefined;
   for (let at = 0; at < samples.length; at++) {

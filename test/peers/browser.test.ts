@@ -170,7 +170,7 @@ onEach([ON_NODE], (target) => {
           await client.waitForInstance(id, "ACTIVE");
           await waitFor(page, 'document.querySelectorAll("button").length === 0');
           expect(requests.filter((asked) => !asked.startsWith(`${server.base}/`))).toEqual([]);
-          // Opened once more, the code says kindly that it is used.
+          // Opened again, the code's page explains that it was used.
           await page.goto(url);
           await waitFor(page, '/no longer valid/i.test(document.querySelector("h1")?.textContent ?? "")');
         });

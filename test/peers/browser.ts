@@ -3,18 +3,18 @@ import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { until } from "../support/server-client.ts";
 import { pathOf } from "./tools.ts";
 
-/** How a page is looked at: on a phone or a desktop, by night or by day. */
+/** Ways to view a page: on a phone or a desktop, in dark or light mode. */
 export interface Look {
   readonly width: number;
   readonly scheme: "light" | "dark";
 }
 
-/** A page and what was noticed while it was open. */
+/** A page with its requests and errors. */
 export interface WatchedPage {
   readonly page: Page;
-  /** Every address that was requested, the page's own and those of WebSockets included. */
+  /** Every URL requested, including the page's own and those of WebSockets. */
   readonly requests: readonly string[];
-  /** What went wrong in the page: exceptions, refused files, errors on the console. */
+  /** Errors of the page: exceptions, refused files, errors on the console. */
   readonly faults: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export class TestBrowser {
     await this.#browser?.close();
   }
 
-  /** Opens a page in a profile of its own, which ends with the test. */
+  /** Opens a page in a new profile, which is closed with the test. */
   async open(look: Partial<Look> = {}, options: BrowserContextOptions = {}): Promise<WatchedPage> {
     const { width = 1280, scheme = "light" } = look;
     const context = await this.#browser!.newContext({
@@ -61,7 +61,7 @@ export class TestBrowser {
   }
 }
 
-/** Watches a page from now on. */
+/** Starts to watch a page. */
 export function watched(page: Page): WatchedPage {
   const requests: string[] = [];
   const faults: string[] = [];

@@ -8,7 +8,7 @@ import { loudPart, toneShare } from "../support/server-sound.ts";
 import { useBrowser, waitFor } from "./browser.ts";
 import { withTools } from "./tools.ts";
 
-/** What the page below finds out. */
+/** Results of the page below. */
 interface Story {
   readonly fault?: string;
   readonly listed: readonly string[];
@@ -25,7 +25,7 @@ interface Story {
 
 const CLIENT = fileURLToPath(new URL("../../src/client/index.ts", import.meta.url));
 
-/** What the page that streams finds out. */
+/** Results of the streaming page. */
 interface StreamStory {
   readonly fault?: string;
   readonly callId: string;
@@ -136,7 +136,7 @@ onEach([ON_NODE], (target) => {
       const { from, to } = loudPart(heard, 500);
       expect(((to - from) * 1000) / heard.sampleRate).toBeCloseTo(2_000, -2);
       expect(toneShare({ ...heard, samples: heard.samples.subarray(from, to) }, 700)).toBeGreaterThan(0.99);
-      // The token goes where it is safe, and nowhere else.
+      // The token is only stored in safe places.
       expect(requests.filter((url) => url.includes(client.token ?? "?"))).toEqual([]);
     });
   });

@@ -1,4 +1,4 @@
-/** Texts whose contrast to what is painted behind them is below 4.5, or below 3 if they are large (WCAG 2.2, 1.4.3). */
+/** Texts whose contrast to their background is below 4.5, or below 3 if they are large (WCAG 2.2, 1.4.3). */
 export const FAINT = `(() => {
   const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const luminance = (rgb) => {

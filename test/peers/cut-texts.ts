@@ -1,5 +1,5 @@
 /**
- * Texts that end outside the screen, or that a box around them cuts off; code may be scrolled, … stands for the rest, and a box
+ * Texts that end outside the screen, or that a box around them cuts off; code may be scrolled, … marks cut text, and a box
  * of one pixel has texts for screen readers.
  */
 export const CUT = `(() => {

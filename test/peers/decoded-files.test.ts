@@ -39,7 +39,7 @@ const mp3Stream = () => decoder.mp3Stream!();
 
 type Decode = (file: Uint8Array) => Promise<Int16Array>;
 
-/** The ways that a file comes in; live ones are not known whole. */
+/** Ways in which a file arrives; live ones are not fully known. */
 const PATHS: readonly { readonly name: string; readonly isLive: boolean; readonly decode: Decode }[] = [
   {
     name: "an uploaded file",

@@ -10,7 +10,7 @@ import { loudPart, readWav, toneShare } from "../support/server-sound.ts";
 import { recognise } from "./recogniser.ts";
 import { folder, type Tool, withTools } from "./tools.ts";
 
-/** What is to be seen in the reader's folder when everything on the page has been typed. */
+/** Expected contents of the reader's folder after everything on the page has been typed. */
 const AFTERWARDS: Readonly<Record<string, (folder: string) => void>> = {
   "README.md": heardTheParcel,
   "docs/quick-start.md": heardTheParcel,
@@ -33,7 +33,7 @@ const TOOLS: readonly Tool[] = ["curl", "pocketsphinx_batch", "zsh"];
 
 const pages = PAGES.filter((page) => blocksOf(page).some((block) => block.language === "sh" && !reasonNotToRun(block)));
 
-test("every reason not to run a block belongs to one", () => {
+test("every reason not to run a block applies to one", () => {
   const blocks = PAGES.flatMap(blocksOf).filter(({ language }) => language === "sh");
   for (const [pattern] of NOT_RUN) expect(blocks.some(({ text }) => pattern.test(text))).toBe(true);
 });
@@ -46,9 +46,9 @@ onEach([ON_NODE], (target) => {
       const preview = WITH_STREAMS.has(page) ? { RINGPORT_STREAM_PREVIEW: "1" } : {};
       const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: timeScale, ...preview } });
 
-      test("works from top to bottom, and prints what it shows", async () => {
+      test("works from top to bottom, and prints the output shown", async () => {
         const own = join(files, page.replaceAll("/", "-"));
-        rmSync(own, { recursive: true, force: true }); // of an earlier attempt
+        rmSync(own, { recursive: true, force: true }); // from an earlier attempt
         mkdirSync(own);
         // A tone under the name of the file that the pages play.
         mkdirSync(join(own, "examples"));
@@ -64,7 +64,7 @@ onEach([ON_NODE], (target) => {
   });
 });
 
-/** Whether git, and with it `npm run check`, ignores a file in the root of a clone. */
+/** True if git, and thus `npm run check`, ignores a file in the root of a clone. */
 function isIgnored(name: string): boolean {
   return spawnSync("git", ["check-ignore", "--quiet", "--no-index", name], { cwd: fileOf(".") }).status === 0;
 }
@@ -101,7 +101,7 @@ function recordedTheMessage(folder: string): void {
   expect((to - from) / left.sampleRate).toBeGreaterThan(0.8);
 }
 
-/** The callee's sentence came back, louder than a line, between the events. */
+/** The callee's sentence was echoed, louder than line noise, between the events. */
 function receivedTheCallee(folder: string): void {
   const received = readFileSync(join(folder, "received.pcm"));
   expect(received.toString("latin1")).toContain('"event":"answered"');

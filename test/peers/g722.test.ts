@@ -21,7 +21,7 @@ const SOUNDS: readonly (readonly [name: string, samples: Int16Array])[] = [
 ];
 const FRAMES = ["-f", "s16le", "-ar", String(RATE), "-ac", "1"];
 
-/** What our encoder makes of it, in packets of 20 ms. */
+/** The output of our encoder, in packets of 20 ms. */
 function encode(samples: Int16Array): Buffer {
   const codec = createG722();
   const bytes = Buffer.alloc(samples.length / 2);

@@ -11,7 +11,7 @@ import { folder, withTools } from "./tools.ts";
 
 const authority = certificateAuthority();
 const FROM_PAGE = "Sec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\n";
-/** Each runtime has a parser of its own in front of the server. */
+/** Each runtime has its own parser in front of the server. */
 const TARGETS = [ON_NODE, ...ON_OTHER_RUNTIMES.filter(({ runtime }) => runtime.name !== "node22")];
 const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
 const head = (method: string, target: string, more = ""): string =>
@@ -39,7 +39,7 @@ for (const [tool, start] of [
       });
 
       test.each(["/metrics", "/metrics?x", "/metrics?a=/../b", ...PATH_SPELLINGS.map(({ target }) => target)])(
-        "%s does not lead to the figures",
+        "%s does not expose the metrics",
         async (target) => {
           const text = await proxy.ask(head("GET", target));
           expect([400, 404]).toContain(statusOf(text));

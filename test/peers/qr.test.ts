@@ -16,7 +16,7 @@ onEach([ON_NODE], (target) => {
     const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
     const files = folder();
 
-    test("is read by zbarimg, and what it reads links the phone", async () => {
+    test("is read by zbarimg, and its text links the phone", async () => {
       const client = await server.as("ada");
       const { id } = await client.createInstance();
       const answer = expected(200, await client.get(`/v1/instances/${id}/configure`));

@@ -17,7 +17,7 @@ export const WIDTHS: readonly number[] = [360, 1440];
 
 /** By how many pixels a page is wider than its screen. */
 const SPILT = "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)";
-/** Of the background that is painted, 0 to 255. */
+/** Colour of the painted background, 0 to 255. */
 const BRIGHTNESS = `(() => {
   const colours = [document.body, document.documentElement].map((one) => getComputedStyle(one).backgroundColor);
   const painted = colours.find((colour) => !/, 0\\)$/.test(colour));
@@ -32,7 +32,7 @@ const BRIGHTNESS = `(() => {
 /**
  * The page fits the screen, cuts no text, has enough contrast, and the brightness of its scheme. With `PICTURES=FOLDER`, its
  * picture is written there.
- * @param what is shown, for the message; by default its name
+ * @param what name of the view, for the message; by default its title
  */
 export async function expectReadable(page: Page, { width, scheme }: Look, name: string, what = name): Promise<void> {
   const { PICTURES } = process.env;

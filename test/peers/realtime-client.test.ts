@@ -15,7 +15,7 @@ const absent = existsSync(MODULE)
 const API_KEY = "sk-loopback";
 /** 24,000 samples of 16 bits. */
 const BYTES_PER_MS = 48;
-/** How the fake speaks: 50 ms for each character. */
+/** Speed of the fake's speech: 50 ms per character. */
 const MS_PER_CHARACTER = 50;
 const VOICE = tone(880, 600, 24_000, 6_000);
 const SILENCE = new Int16Array(24_000);
@@ -109,7 +109,7 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
       this.transport.on("*", (event) => {
         this.events.push(event);
         const type = String(event.type);
-        // The client reports what it understands once more, by its own name.
+        // The client reports known events again, under its own names.
         this.#unknown.add(type);
         if (this.#known.has(type)) return;
         this.#known.add(type);
@@ -239,7 +239,7 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
     expect(one.errors).toEqual([]);
   });
 
-  test.for([true, false])("truncates what was not heard; the server stops on its own: %s", async (itself) => {
+  test.for([true, false])("truncates unheard audio; the server stops on its own: %s", async (itself) => {
     const long = "One two three four five six seven eight nine ten. ".repeat(40);
     const one = await talking(({ last }) => ({ text: last.includes("tone") ? "Yes?" : long }), {
       turnDetection: { type: "server_vad", interruptResponse: itself },
@@ -248,7 +248,7 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
     one.session.sendMessage("Speak at length.");
     await one.until(() => one.audioBytes > 0);
     const begunAt = performance.now();
-    await pause(300); // the callee listens for a while: what is played is counted by the clock
+    await pause(300); // the callee listens for a while: playback is measured by the clock
     one.send(SILENCE, VOICE);
     await one.until(() => one.count("conversation.item.truncated") === 1);
     one.send(SILENCE);

@@ -4,7 +4,7 @@ import { run } from "./tools.ts";
 
 /**
  * The sentence that pocketsphinx hears in a WAV file (16 kHz, 16-bit, mono, a header of 44 bytes). The grammar is a
- * list of places, each with the right word among near misses; what is not in it cannot be heard, so a test is worth as
+ * list of places, each with the right word among near misses; other words cannot be recognised, so a test is only as good as
  * much as its wrong alternatives.
  * @param sentences that it may be
  */
@@ -27,7 +27,7 @@ export function recognise(wav: string, ...sentences: readonly (readonly (readonl
   return readFileSync(at("hyp"), "utf8").replace(/\s*\([^)]*\)\s*$/, "");
 }
 
-/** Where the distribution keeps the American English models. */
+/** Folder of the distribution's American English models. */
 function models(): string {
   const mdef = run("dpkg", "-L", "pocketsphinx-en-us")
     .split("\n")

@@ -1,6 +1,6 @@
 /** A sentence that a recogniser listens for. */
 export interface Sentence {
-  /** As it is understood: in lower case, without punctuation. */
+  /** The recognised form: in lower case, without punctuation. */
   readonly heard: string;
   /** Its words, each among those that it could be mistaken for. */
   readonly places: readonly (readonly string[])[];
@@ -23,7 +23,7 @@ export const APPOINTMENT: Sentence & { readonly text: string } = {
   ],
 };
 
-/** What an English voice says to show how it sounds. */
+/** Sample sentence of an English voice. */
 export const SAMPLE: Sentence = {
   heard: "hello this is how my voice sounds on the telephone",
   places: [
@@ -40,7 +40,7 @@ export const SAMPLE: Sentence = {
   ],
 };
 
-/** What the simulated phone says that speaks. */
+/** Sentence of the simulated phone that speaks. */
 export const SIMULATED: Sentence = {
   heard: "hello this is the simulated phone speaking",
   places: [
@@ -54,7 +54,7 @@ export const SIMULATED: Sentence = {
   ],
 };
 
-/** What the simulated callees answer that converse. */
+/** Replies of the simulated callees that converse. */
 export const ANSWERS: readonly Sentence[] = [
   {
     heard: "yes that is right",

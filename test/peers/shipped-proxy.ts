@@ -12,7 +12,7 @@ export interface ShippedProxy {
   readonly port: number;
   /** Every line of its access log, and of nginx's error log. */
   logged(): string;
-  /** Sends a request as it is, over TLS on a connection of its own, and returns all that comes back. */
+  /** Sends a request unchanged over a new TLS connection, and returns the whole response. */
   ask(head: string, body?: string): Promise<string>;
   stop(): Promise<void>;
 }

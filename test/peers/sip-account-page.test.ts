@@ -42,7 +42,7 @@ onEach([ON_NODE], (target) => {
       await expectReadableByDayAndNight(page, width, "sip-linked");
     });
 
-    test("shows what is wrong, keeps what was typed, and links the number", async () => {
+    test("shows the fault, keeps the input, and links the number", async () => {
       const client = await server.as("ada");
       const { id } = await client.createInstance("Reception & <b>desk</b>");
       const url = await client.linkUrl(id);
@@ -53,7 +53,7 @@ onEach([ON_NODE], (target) => {
       await page.goto(url);
       await waitFor(page, 'document.querySelectorAll("button").length === 1');
       expect(await page.evaluate("document.body.textContent")).toContain("Reception & <b>desk</b>");
-      // The browser itself asks for what is required, and for whole words of each label.
+      // The browser itself checks required fields; labels are matched by whole words.
       expect(await page.evaluate("document.querySelector('form').checkValidity()")).toBe(false);
       expect(await page.evaluate("document.querySelector('[name=password]').labels[0].textContent")).toMatch(
         /^Password/,

@@ -14,10 +14,10 @@ import { folder, run, withTools } from "./tools.ts";
 const TRUNKS = fileOf("examples/sip-trunk/pair/trunks.json");
 const script = (name: string): string => fileOf(`examples/sip-trunk/pair/${name}.sh`);
 
-/** On a machine that stands still it has another chance. */
+/** Retried on a stalled machine. */
 const REAL_TIME = { retry: 2 };
 
-/** What docs/sip.md lets a new user do with a server and a softphone on his own computer. */
+/** The walkthrough of docs/sip.md with a server and a softphone on one computer. */
 withTools("the pair of docs/sip.md", ["baresip", "kamailio", "sox"], () => {
   const files = folder();
   const recordings = (): string[] =>
@@ -37,7 +37,7 @@ withTools("the pair of docs/sip.md", ["baresip", "kamailio", "sox"], () => {
     await until(recordings, (names) => names.length === 1, 5_000, "the recording of the check");
   });
 
-  /** The tone that the phone has heard in the call after these recordings, and how long it was, ms. */
+  /** The tone that the phone heard in the call after these recordings, and its length, ms. */
   async function heardSince(before: readonly string[], hz: number): Promise<{ ms: number; share: number }> {
     const isWhole = (name: string): boolean => {
       const file = readFileSync(join(files, "rec", name));

@@ -121,7 +121,7 @@ onEach([ON_NODE], (target) => {
   });
 });
 
-/** How often the sound rises from quiet to loud, and the share of it that is not quiet, in windows of 20 ms. */
+/** Number of rises from quiet to loud, and the share that is not quiet, in windows of 20 ms. */
 function rhythm({ samples, sampleRate }: Sound): { rises: number; share: number } {
   const size = sampleRate / 50;
   const levels: number[] = [];

@@ -27,7 +27,7 @@ const PACKAGES = {
 
 export type Tool = keyof typeof PACKAGES;
 
-/** Registers tests that need these programs; without them they are skipped, and the title says what to install. */
+/** Registers tests that need these programs; without them they are skipped, and the title names the package to install. */
 export function withTools(title: string, tools: readonly Tool[], define: () => void): void {
   const absent = tools.filter((tool) => pathOf(tool) === undefined);
   const packages = [...new Set(absent.map((tool) => PACKAGES[tool]))].join(" ");
@@ -42,7 +42,7 @@ export const pathOf = (tool: Tool): string | undefined =>
     .map((folder) => join(folder, tool))
     .find((file) => existsSync(file));
 
-/** Runs a program and answers what it printed. @throws {Error} it failed; the message shows what it said */
+/** Runs a program and returns its output. @throws {Error} it failed; the message shows its output */
 export function run(program: Tool | "bash" | "dpkg", ...args: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 26 });
   if (status === 0) return stdout;

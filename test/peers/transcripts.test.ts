@@ -19,13 +19,13 @@ import { recognise } from "./recogniser.ts";
 import { SAMPLE, SIMULATED } from "./sentences.ts";
 import { folder, withTools } from "./tools.ts";
 
-/** Says SIMULATED as soon as it has answered. */
+/** Says SIMULATED right after answering. */
 const TALKING = "+12025550106";
 const RATE = 16_000;
 const API_KEY = "sk-loopback";
 const files = folder();
 
-/** What pocketsphinx hears. */
+/** The words recognised by pocketsphinx. */
 function understand(samples: Int16Array, sampleRate: number): string {
   const heard = resample(samples, sampleRate, RATE);
   const path = join(files, `${randomUUID()}.wav`);
@@ -48,7 +48,7 @@ const env = (engine: string) => ({
 const finals = ({ messages }: StreamClient): StreamMessage[] =>
   messages.filter(({ type, final }) => type === "transcript" && final === true);
 
-/** Whether there was a voice for 1.5 s, and then none for 160 ms; the end of a turn is noticed later. */
+/** True after a voice of 1.5 s followed by a pause of 160 ms; the end of a turn is detected later. */
 function hasSpoken(frames: readonly Buffer[]): boolean {
   const voiced = frames.map((frame) => rms(pcmFromBytes(frame)) > 150);
   return voiced.filter(Boolean).length > 75 && !voiced.slice(-8).some(Boolean);
@@ -117,7 +117,7 @@ onEach([ON_NODE], (target) => {
         expect(callee!.timestamp).toBe(finals(stream)[0]?.timestamp);
       });
 
-      test("is complete although the connection to the engine broke in the middle", async () => {
+      test("is complete although the connection to the engine broke midway", async () => {
         if (engine === "openai") fake.fail("drop");
         else fake.failRealtime({ dropAtCommit: 1 });
         const { stream } = await calling(await server.as("bob"), server.base);
@@ -140,7 +140,7 @@ onEach([ON_NODE], (target) => {
         stream.say({ type: "hangup" });
         await stream.closed();
         expect(stream.messages.at(-1)?.event).toBe("completed");
-        // The recogniser may need more than the second that the end waits for; test/application has a clock of its own.
+        // The recogniser may need longer than the one second allowed at the end; test/application uses a manual clock.
         const read = async () =>
           expected(200, await client.get(`/v1/calls/${id}?expand=transcript`)).json<{
             transcript: { text: string }[] | null;
@@ -158,7 +158,7 @@ onEach([ON_NODE], (target) => {
       return Buffer.from(expected(200, await client.get("/v1/voices/en-US-1/sample.wav")).body);
     };
 
-    test("answers the vendor's own client, and it knows the errors", async () => {
+    test("works with the vendor's client, which recognises its errors", async () => {
       const file = await toFile(await spoken(), "speech.wav", { type: "audio/wav" });
       const answer = await openai.audio.transcriptions.create({ file, model: "whisper-1", response_format: "json" });
       expect(answer.text).toBe(SAMPLE.heard);

@@ -6,7 +6,7 @@ import { sampleFrames } from "./sample-voice.ts";
 export interface CorpusFile {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Files that sound the same, one after the other, for a decoder that reads this one in part. Default: the file itself. */
+  /** Files with the same sound when concatenated, for a decoder that only reads part of this one. Default: the file itself. */
   readonly twins?: readonly Uint8Array[];
   /** A stream and a speech server's response may be refused instead, by this name. */
   readonly refusal?: RegExp;
@@ -56,7 +56,7 @@ const ENCODINGS = [
 const RATES = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000];
 const PLACEHOLDERS = [0, 0xffff_ffff, 0x7fff_ffff, 2_000_000_000, 0x7fff_f024, 0x8000_0000];
 
-/** The sample voice in a WAV file; `seed` changes what is spoken. */
+/** The sample voice in a WAV file; `seed` changes its words. */
 export function voiceWav(recipe: Recipe = {}, seed = 0, ms = 700): Uint8Array<ArrayBuffer> {
   const { channels = 1, sampleRate = 8_000 } = recipe;
   const frames = sampleFrames({ channels, sampleRate, ms, seed });
@@ -98,7 +98,7 @@ function layouts(): CorpusFile[] {
   return LAYOUTS.flatMap(([name, channels, mask]) => {
     const speakers = Array.from({ length: 32 }, (_, bit) => 2 ** bit).filter((bit) => mask & bit);
     const isSilent = (channel: number): boolean => speakers[channel] === SUBWOOFER;
-    // Assumed subwoofers are a matter of their own.
+    // Assumed subwoofers are treated separately.
     const alone = Array.from({ length: channels }, (_, channel) => channel).filter(
       (channel) => !isSilent(channel) && (mask !== 0 || channels < 3 || channel < 2),
     );

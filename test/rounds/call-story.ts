@@ -10,7 +10,7 @@ const NEVER_DIALLED: ReadonlySet<string> = new Set([
   "number_invalid",
   ...BLOCKED_REASONS,
 ]);
-/** Reasons that only the far end can give. */
+/** Reasons that only the remote end can cause. */
 const FROM_THE_PHONE: ReadonlySet<string> = new Set([
   "message_played",
   "callee_hung_up",
@@ -22,7 +22,7 @@ const FROM_THE_PHONE: ReadonlySet<string> = new Set([
 const MOVES = ["queued", "ringing", "answered"];
 const FINAL = ["completed", "failed"];
 
-/** Checks that the events of a call that is over fit its state, and both what its phone has seen. */
+/** Checks that the events of an ended call match its state, and both match the phone's view. */
 export function checkStory({ journal, phones }: Stage, view: CallView, events: readonly EventView[]): void {
   const types = events.map(({ type }) => type);
   const wrong = (detail: string): void =>

@@ -10,7 +10,7 @@ import type { Stage } from "./stage.ts";
 /** The server has died by itself, so nothing can be looked at. */
 export class ServerGone extends Error {}
 
-/** What comes to rest has this long for it on a busy machine, ms. */
+/** Time for work to settle on a busy machine, ms. */
 const REST_MS = 15_000;
 const LOOK_MS = 40;
 
@@ -29,7 +29,7 @@ export async function checkStart(stage: Stage): Promise<void> {
   await checkInstances(stage);
 }
 
-/** Waits until nothing goes on any more while nothing fails: what does not come to rest is a fault. */
+/** Waits without faults until all work has settled; work that does not settle is a violation. */
 export async function checkRest(stage: Stage): Promise<void> {
   const { journal, phones } = stage;
   const going = async () =>
@@ -76,7 +76,7 @@ export async function checkLog(stage: Stage, reader: EventReader): Promise<void>
   for (const view of await readCalls(stage)) checkStory(stage, view, byCall.get(view.id) ?? []);
 }
 
-/** Reads all calls and holds what was answered against them. */
+/** Reads all calls and compares them with the responses. */
 async function readCalls(stage: Stage): Promise<CallView[]> {
   const { journal } = stage;
   const views = await readAll<CallView>(stage, "/v1/calls?limit=200&expand=outcome");
@@ -133,7 +133,7 @@ async function checkInstances(stage: Stage): Promise<void> {
   }
 }
 
-/** What the phones have seen of all calls. */
+/** The phones' view of all calls. */
 function checkPhones({ journal, phones }: Stage): void {
   const lastTalks = new Map<string, Talk>();
   for (const talk of talksOf({ journal, phones })) {
@@ -159,7 +159,7 @@ function checkPhones({ journal, phones }: Stage): void {
   }
 }
 
-/** The audio of a call: when its first and its last packet came. */
+/** The audio of a call: arrival times of its first and last packet. */
 interface Talk {
   readonly number: string;
   readonly instance: string;
@@ -179,12 +179,12 @@ function talksOf({ journal, phones }: Pick<Stage, "journal" | "phones">): Talk[]
   return talks.sort((a, b) => a.from - b.from);
 }
 
-/** Whether a call of the instance must end by itself: its line can be had. */
+/** True if a call of the instance must end on its own because its line is available. */
 function canGoOn(instance: InstanceRecord | undefined): boolean {
   return instance !== undefined && (instance.gone || instance.linked || instance.network === "sip/rounds");
 }
 
-/** What is still there when it has had its time. */
+/** Leftovers after the time limit. */
 async function rested<T>(look: () => readonly T[] | Promise<readonly T[]>): Promise<readonly T[]> {
   const deadline = performance.now() + REST_MS;
   for (;;) {
@@ -194,7 +194,7 @@ async function rested<T>(look: () => readonly T[] | Promise<readonly T[]>): Prom
   }
 }
 
-/** Reads every page of a list; again if the storage has just come back. */
+/** Reads every page of a list; retries if the storage has just returned. */
 async function readAll<T>({ server }: Stage, path: string): Promise<T[]> {
   const items: T[] = [];
   for (let page: string | undefined = path; page !== undefined; ) {

@@ -6,14 +6,14 @@ import type { CallRecord, InstanceRecord, Network } from "./journal.ts";
 import { createCall, createInstance, deleteInstance, endCall, linkInstance, readCall } from "./requests.ts";
 import type { Stage } from "./stage.ts";
 
-/** A request that could not be done is asked for again after this, ms. */
+/** Pause before a failed request is retried, ms. */
 const AGAIN_MS = 20;
 /** Between two looks at a call, ms. */
 const LOOK_MS = 15;
 /** A call is followed this long at most, ms. */
 const FOLLOWED_MS = 500;
 
-/** What is behind a number, the likely first. */
+/** Behaviours behind a number, likely ones first. */
 const SCRIPTS: readonly Script[] = [
   callees.answers,
   callees.answers,
@@ -23,7 +23,7 @@ const SCRIPTS: readonly Script[] = [
   callees.rings,
 ];
 
-/** One client: places calls from an instance of its own, ends them, deletes the instance and makes another one. */
+/** One client: places calls from its instance, ends them, deletes the instance and creates another one. */
 export class Desk {
   readonly #stage: Stage;
   readonly #number: number;
@@ -43,7 +43,7 @@ export class Desk {
     this.#chance = new Chance(stage.seed, number);
   }
 
-  /** Works until the round is over. @param deletes deletes its instance as soon as it can */
+  /** Works until the round has ended. @param deletes true to delete its instance as soon as possible */
   async work(over: () => boolean, deletes: boolean): Promise<void> {
     const { seed, journal } = this.#stage;
     this.#chance = new Chance(seed, this.#number, journal.epoch);
@@ -58,7 +58,7 @@ export class Desk {
     }
   }
 
-  /** Finishes what was begun, while nothing fails. Answers whether all of it is done. */
+  /** Finishes pending work without faults. Returns true if all of it is done. */
   async finish(): Promise<boolean> {
     const instance = this.#instance;
     if (instance?.deletes.length === 0) await this.#ready(); // an instance without a line never takes the next call
@@ -77,7 +77,7 @@ export class Desk {
     return call;
   }
 
-  /** The instance, made and linked as far as that can be done now. */
+  /** Creates and links the instance, as far as possible now. */
   async #ready(): Promise<InstanceRecord | undefined> {
     const { seed, place, journal } = this.#stage;
     this.#instance ??= journal.instance(

@@ -8,7 +8,7 @@ const IDLE_MS = 10;
 /** Follows GET /v1/events from the first event on, by the cursor that each page names, across all restarts. */
 export class EventReader {
   readonly #stage: Stage;
-  /** What was seen, by id, in the order in which it came. */
+  /** Events read, by id, in order of arrival. */
   readonly seen: Map<string, EventView> = new Map();
   #cursor: string | undefined;
   /** Every page has named the cursor to go on from. */
@@ -32,7 +32,7 @@ export class EventReader {
     const linked = /[?&]cursor=([^&>]+)/.exec(answer.headers.link ?? "")?.[1];
     let isNew = false;
     for (const event of answer.json<EventView[]>()) {
-      // Without a cursor to go on from, the last page is read again and again.
+      // Without a next cursor, the last page is polled.
       if (this.seen.has(event.id) && this.everyPageNamesItsCursor && next !== undefined)
         journal.violated("a reader sees every event once", event.id, `${event.type} came twice`);
       isNew ||= !this.seen.has(event.id);

@@ -1,6 +1,6 @@
 import type { Script } from "../support/sip/far-end.ts";
 
-/** One request: `status` undefined while, or if, no answer came. */
+/** One request; `status` is undefined until, or if there is no, response. */
 export interface Try {
   readonly epoch: number;
   status?: number;
@@ -8,7 +8,7 @@ export interface Try {
 
 export type Network = "sip/rounds" | "sip" | "simulator";
 
-/** What was asked and answered of an instance. */
+/** The requests and responses about an instance. */
 export interface InstanceRecord {
   /** Its name, and its idempotency key; of an instance with a SIP account also the account. */
   readonly name: string;
@@ -22,7 +22,7 @@ export interface InstanceRecord {
   gone: boolean;
 }
 
-/** What was asked and answered of a call. */
+/** The requests and responses about a call. */
 export interface CallRecord {
   /** Called by no other call. */
   readonly number: string;
@@ -42,21 +42,21 @@ export interface CallRecord {
 export interface Violation {
   /** The rule that is broken. */
   readonly rule: string;
-  /** What breaks it. */
+  /** The violation. */
   readonly subject: string;
   readonly detail: string;
   readonly round: number;
 }
 
-/** Everything that one sequence of rounds knows: what was asked, what was answered, what is wrong. */
+/** The journal of a sequence of rounds: requests, responses and violations. */
 export class Journal {
-  /** The number of the round, and of the server process; with a half behind it once another server has taken over. */
+  /** The number of the round, and of the server process; with a half added once another server has taken over. */
   epoch = 0;
   /** By number. */
   readonly calls: Map<string, CallRecord> = new Map();
   readonly instances: InstanceRecord[] = [];
   readonly violations: Violation[] = [];
-  /** What breaks no rule, though it comes close to it, in words. */
+  /** Near-violations, in words. */
   readonly tolerances: string[] = [];
   readonly #reported = new Set<string>();
   readonly #notes: string[] = [];

@@ -1,4 +1,4 @@
-// `npm run test:tier -- rounds`: seeded rounds of faults on real server processes; README.md beside this file says how to read it.
+// `npm run test:tier -- rounds`: seeded rounds of faults on real server processes; the README.md next to this file explains how to read it.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

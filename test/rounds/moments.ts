@@ -1,4 +1,4 @@
-/** What a fault can be tied to. */
+/** Occasions for a fault. */
 export const OCCASIONS = [
   "an INVITE",
   "a call asked for",
@@ -19,7 +19,7 @@ export interface Moment {
   readonly afterMs: number;
 }
 
-/** The round goes on after this even if the occasion did not come, ms. */
+/** The round continues after this time even without the occasion, ms. */
 const PATIENCE_MS = 900;
 
 /** Runs an action at the planned moment of a round. */

@@ -4,12 +4,12 @@ import type { HeardPacket } from "../support/sip/voice.ts";
 import type { Journal } from "./journal.ts";
 import type { Moments } from "./moments.ts";
 
-/** What a stopped process was sending leaves within this time once it goes on, on a busy machine, ms. */
+/** Time within which a resumed process finishes sending, on a busy machine, ms. */
 const BEING_SENT_MS = 250;
 
-/** An INVITE that came. */
+/** An INVITE received. */
 export interface Invite {
-  /** Of the process that sent it, as far as its port is known; or else of the present one. */
+  /** The process that sent it, if its port is known; otherwise the current one. */
   readonly epoch: number;
   readonly call: FarEndCall;
 }
@@ -25,7 +25,7 @@ export class Phones {
   readonly #resumed = new Map<number, number>();
   readonly #journal: Journal;
   #requestsBefore = 0;
-  /** Registrations that came before this process. */
+  /** Registrations from before this process. */
   #registrationsBefore = 0;
 
   private constructor(
@@ -73,12 +73,12 @@ export class Phones {
     return this.#invites.get(number) ?? [];
   }
 
-  /** Whether a call of the running process to this number is still there. */
+  /** True if the running process still has a call to this number. */
   hasLeg(number: string): boolean {
     return this.invites(number).some(({ epoch, call }) => epoch === this.#journal.epoch && call.end === undefined);
   }
 
-  /** Whether the running process keeps this account registered. */
+  /** True if the running process keeps this account registered. */
   isRegistered(account: string): boolean {
     const own = this.#farEnd.registrations.slice(this.#registrationsBefore);
     return (own.findLast(({ contact }) => contact.includes(`sip:${account}@`))?.expires ?? 0) > 0;
@@ -92,19 +92,19 @@ export class Phones {
     this.#earlier.clear();
   }
 
-  /** The server is about to lose the database: what comes from elsewhere comes from the next one. */
+  /** The server is about to lose the database: other messages come from the next server. */
   ownerLost(): void {
     for (const request of this.#farEnd.requests.slice(this.#requestsBefore))
       this.#earlier.set(senderOf(request), this.#journal.epoch);
     this.#journal.epoch += 0.5;
   }
 
-  /** The server that was stopped while it lost the database goes on at this moment. */
+  /** The server that was stopped while it lost the database resumes now. */
   ownerResumed(): void {
     this.#resumed.set(Math.floor(this.#journal.epoch), performance.now());
   }
 
-  /** The audio that came in a call, without the packet that its server was sending when it was stopped. */
+  /** The audio received in a call, without the packet being sent when its server was stopped. */
   audio({ call }: Invite): readonly HeardPacket[] {
     const beingSent = this.#beingSent(packetsOf);
     return packetsOf(call).filter((packet) => packet !== beingSent);
@@ -113,7 +113,7 @@ export class Phones {
   /**
    * Checks that the server that has lost the database has ended its calls, and has sent nothing since another took it. A
    * process that was stopped between its last look at the deadline and the system call sends that one datagram when it
-   * goes on. This is so rare that one INVITE and one audio packet of a sequence are tolerated, and no more.
+   * resumes. This is so rare that only one INVITE and one audio packet per sequence are tolerated.
    */
   checkSilent(takenAt: number): void {
     const epoch = Math.floor(this.#journal.epoch);
@@ -143,7 +143,7 @@ export class Phones {
     return [...this.#invites.values()].flat().flatMap((invite) => (invite.epoch === epoch ? [invite.call] : []));
   }
 
-  /** The first of a kind that came within a moment of SIGCONT. */
+  /** The first message of a kind that arrived shortly after SIGCONT. */
   #beingSent<One extends Sent>(sentIn: (call: FarEndCall) => readonly One[]): One | undefined {
     for (const [epoch, resumedAt] of this.#resumed) {
       const soon = this.#callsOf(epoch)
@@ -158,7 +158,7 @@ export class Phones {
 
 /** A datagram of the server. */
 interface Sent {
-  /** When it came, ms, monotonic. */
+  /** Arrival time, ms, monotonic. */
   readonly at: number;
 }
 
@@ -169,7 +169,7 @@ function senderOf(request: SipText): string {
   return /^\S+\s+([^;\s]+)/.exec(field(request, "Via"))?.[1] ?? "";
 }
 
-/** What a silent server does not send, in a call. */
+/** Audio that a stopped server does not send in a call. */
 const DATAGRAMS: readonly (readonly [what: string, sentIn: (call: FarEndCall) => readonly Sent[]])[] = [
   ["an INVITE", ({ requests }) => requests.filter(({ method }) => method === "INVITE")],
   ["an audio packet", packetsOf],

@@ -1,17 +1,17 @@
-/** Where a server keeps its records, and how that fails. */
+/** Place of a server's records, and its faults. */
 export interface Place {
   readonly name: "SQLite" | "PostgreSQL";
-  /** Settings that lead the server there. */
+  /** Settings that select it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Settings that lead a second server there, on a way of its own; undefined: there cannot be one. */
+  /** Settings that select it for a second server, over a separate path; undefined if there cannot be one. */
   readonly secondEnv?: Readonly<Record<string, string>>;
   /** Ways in which it can fail. */
   readonly outages: readonly string[];
-  /** Whether what is stored can be read meanwhile. */
+  /** True if stored data can be read in the meantime. */
   readable(outage: string): boolean;
   /** The tables are there. */
   migrated(): Promise<void>;
-  /** Begins to fail; resolves when it does. */
+  /** Starts to fail; resolves once it does. */
   fail(outage: string): Promise<void>;
   /** Works again, if it failed. */
   mend(): Promise<void>;

@@ -3,12 +3,12 @@ import { type Moment, OCCASIONS, type Occasion } from "./moments.ts";
 import type { Place } from "./place.ts";
 import { LOSSES } from "./take-over.ts";
 
-/** What happens to the server in a round. Times are ms. */
+/** Fault of the server in a round. Times are ms. */
 export type Fault =
   | { readonly do: "kill" }
   /** SIGTERM; killed if that takes too long. */
   | { readonly do: "stop" }
-  /** SIGSTOP, and what comes after it. */
+  /** SIGSTOP, and the next step. */
   | { readonly do: "pause"; readonly ms: number; readonly next: "kill" | "settle"; readonly laterMs: number }
   /** The storage fails; `hangUp`: live calls are ended meanwhile. */
   | {
@@ -20,7 +20,7 @@ export type Fault =
     }
   /** A second server waits for the database, and the first one loses it. */
   | { readonly do: "take over"; readonly loss: (typeof LOSSES)[number] }
-  /** Everything comes to rest, then the server stops in order. */
+  /** All work settles, then the server stops gracefully. */
   | { readonly do: "settle" };
 
 export interface Plan {
@@ -28,7 +28,7 @@ export interface Plan {
   readonly fault: Fault;
 }
 
-/** What happens in a round on a place. */
+/** Plan of a round on a place. */
 export function planRound(chance: Chance, place: Pick<Place, "outages" | "secondEnv">): Plan {
   const fault = planFault(chance, place);
   return { moment: planMoment(chance, fault), fault };

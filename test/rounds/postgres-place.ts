@@ -4,11 +4,11 @@ import { type Relay, relayTo } from "../support/relay.ts";
 import { until } from "../support/server-client.ts";
 import type { Place } from "./place.ts";
 
-/** Of the first server; a second one has a way of its own. */
+/** URL for the first server; a second one has a separate path. */
 export const CUT = "the connections are cut";
 const SILENT = "the connections are silent";
 const FULL = "writes fail with disk_full";
-/** What of the requests whose answers are lost. */
+/** The requests whose responses are lost. */
 const LOST = {
   "answers to commits are lost": "commit",
   "answers to moves of calls are lost": 'update "calls"',

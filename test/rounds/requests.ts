@@ -18,7 +18,7 @@ export async function createInstance(stage: Stage, instance: InstanceRecord): Pr
   instance.id = id;
 }
 
-/** Links an instance as a person does, by the page behind its code. */
+/** Links an instance as a person would, on the page behind its code. */
 export async function linkInstance(
   { server, journal, moments, phones }: Stage,
   instance: InstanceRecord,
@@ -41,7 +41,7 @@ export async function linkInstance(
   moments.happened("a link answered");
 }
 
-/** Deletes an instance; answers whether it is gone. */
+/** Deletes an instance; returns true if it no longer exists. */
 export async function deleteInstance(stage: Stage, instance: InstanceRecord): Promise<boolean> {
   const attempt = begun(stage, instance.deletes);
   const asking = stage.server.ask("DELETE", `/v1/instances/${instance.id}`);
@@ -102,7 +102,7 @@ export async function readCall(stage: Stage, call: CallRecord): Promise<CallView
     stage.journal.violated("an answered write is there", call.id!, "the call is answered 404");
   if (answer?.status !== 200) return undefined;
   const view = answer.json<CallView>();
-  // A server that was stopped may answer now what it had read before its successor ended the call.
+  // A server that was stopped may now respond with data read before its successor ended the call.
   if (before === call.final || isFinal(view)) noteFinal(stage, call, view);
   return view;
 }

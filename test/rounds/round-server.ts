@@ -8,7 +8,7 @@ import type { Place } from "./place.ts";
 /** The built program, which starts in a third of the time that the sources take; `PROGRAM` names another one. */
 const PROGRAM = process.env.PROGRAM ?? fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 const RUNTIME = runtimes.find(({ name }) => name === "node26")!;
-/** How long a server may take to stop before it is killed, ms. */
+/** Time for a server to stop before it is killed, ms. */
 const STOP_MS = 2_000;
 const ANSWER_MS = 20_000;
 /** A second server takes over within this on a busy machine, ms. */
@@ -17,12 +17,12 @@ const MAX_LOGGED = 100;
 /** Lines, and characters of each, of the last words of a server. */
 const MAX_SHOWN = 8;
 const MAX_CHARACTERS = 300;
-/** The server's words for requests that come after its end. */
+/** The server's message for requests after its end. */
 const AFTER_STOP = "a request came, but Ringport is not running";
-/** What may be answered to requests that are right. */
+/** Allowed responses to valid requests. */
 const FORESEEN: ReadonlySet<number> = new Set([200, 201, 204, 404, 409, 410, 429, 503]);
 
-/** The server under test: started again and again on the same records. */
+/** The server under test, restarted repeatedly on the same records. */
 export class RoundServer {
   readonly #place: Place;
   readonly #settings: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export class RoundServer {
   /** Those that were sent a signal, or have lost the database. */
   readonly #ending = new WeakSet<ServerProcess>();
   #token: string | undefined;
-  /** The one that waits for the database, behind a supervisor. */
+  /** The standby server, behind a supervisor. */
   #second: Promise<ServerProcess> | undefined;
   /** Every other process of the round. */
   readonly #others: ServerProcess[] = [];
@@ -55,7 +55,7 @@ export class RoundServer {
     this.#token ??= await newToken(this.#env(this.#place.env));
   }
 
-  /** Starts a second server, again and again until the database is free. */
+  /** Starts a second server, retrying until the database is free. */
   standBy(): void {
     this.#second = this.#supervised({ ...this.#place.env, ...this.#place.secondEnv });
     this.#second.catch(() => {}); // thrown where it is waited for
@@ -121,7 +121,7 @@ export class RoundServer {
     this.#signal("SIGCONT");
   }
 
-  /** Sends a request; undefined if no answer came, because the server died or is gone. */
+  /** Sends a request; undefined if there was no response because the server died. */
   async ask(
     method: string,
     path: string,
@@ -163,7 +163,7 @@ export class RoundServer {
     return { LOG_LEVEL: "warn", ...this.#settings, ...place };
   }
 
-  /** Runs it again and again, as a supervisor does, until it serves. @throws {Error} it never does */
+  /** Restarts it, as a supervisor does, until it serves. @throws {Error} it never does */
   async #supervised(place: Readonly<Record<string, string>>): Promise<ServerProcess> {
     const { signal } = this.#over;
     for (const begun = performance.now(); ; )
@@ -185,7 +185,7 @@ export class RoundServer {
     if (!server) return; // it has died by itself
     this.#ending.add(server);
     const gone = server.stop(signal);
-    if (signal === "SIGKILL") this.#process = undefined; // nothing more is asked of it
+    if (signal === "SIGKILL") this.#process = undefined; // it gets no more requests
     const code = await gone;
     this.#process = undefined;
     this.#journal.note(`the server is gone (${code})${printed(server)}`);
@@ -221,7 +221,7 @@ async function newToken(env: Readonly<Record<string, string>>): Promise<string> 
   return stdout.trim();
 }
 
-/** What it printed after its welcome. */
+/** Its output after the welcome. */
 function printed(server: ServerProcess): string {
   const lines = server
     .output()

@@ -77,7 +77,7 @@ async function runRounds(stage: Stage): Promise<void> {
   await checkLog(stage, reader);
 }
 
-/** Nothing fails: what was begun is finished, and everything comes to rest. */
+/** No faults: pending work is finished, and everything settles. */
 async function rest(stage: Stage, desks: readonly Desk[]): Promise<void> {
   const deadline = performance.now() + FINISH_MS;
   for (;;) {

@@ -8,7 +8,7 @@ import type { Place } from "./place.ts";
 const LOCKED = "the database is locked";
 const FULL = "the disk is full";
 
-/** @param disk a folder of its own; @param small whether its file system can be filled */
+/** @param disk a separate folder @param small true if its file system can be filled */
 export function sqlitePlace(disk: string, small: boolean): Place {
   const data = join(disk, "data");
   const filler = join(disk, "filler");

@@ -4,7 +4,7 @@ import type { Phones } from "./phones.ts";
 import type { Place } from "./place.ts";
 import type { RoundServer } from "./round-server.ts";
 
-/** What the parts of a sequence share. */
+/** Objects shared by the parts of a sequence. */
 export interface Stage {
   readonly seed: number;
   readonly place: Place;

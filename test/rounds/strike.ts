@@ -11,7 +11,7 @@ const MAX_ENDED = 3;
 const HANG_UP_MS = 5_000;
 const LOOK_MS = 5;
 
-/** Carries out the plan on the server, at the planned moment; it is dead afterwards. @param rest waits until all is done */
+/** Carries out the plan on the server, at the planned moment; it is dead afterwards. @param rest waits until all work has settled */
 export async function strike(stage: Stage, { moment, fault }: Plan, rest: () => Promise<void>): Promise<void> {
   let struck: Promise<void> = Promise.resolve();
   await stage.moments.at(moment, () => {
@@ -23,7 +23,7 @@ export async function strike(stage: Stage, { moment, fault }: Plan, rest: () => 
   });
 }
 
-/** What can be done at once is done before this returns. */
+/** Immediate steps are done before this returns. */
 async function act(stage: Stage, fault: Fault, rest: () => Promise<void>): Promise<void> {
   const { server, place } = stage;
   switch (fault.do) {
@@ -62,7 +62,7 @@ async function act(stage: Stage, fault: Fault, rest: () => Promise<void>): Promi
 
 /**
  * Ends calls that are on the line. Their phones must be free, whatever the storage does; where it cannot even be read, so
- * that no request can be admitted, the calls come to their own end.
+ * that no request can be admitted, the calls end on their own.
  */
 async function endLiveCalls(stage: Stage, outage: string): Promise<void> {
   const { journal, phones, place } = stage;

@@ -5,13 +5,13 @@ import type { Fault } from "./plan.ts";
 import { CUT } from "./postgres-place.ts";
 import type { Stage } from "./stage.ts";
 
-/** What becomes of the first of two servers. */
+/** Fate of the first of two servers. */
 export const LOSSES = ["kill -9", "SIGTERM", "SIGSTOP", "cut connections"] as const;
 
 /** A server that has lost the database has ended within this on a busy machine, ms. */
 const END_MS = 10_000;
 
-/** Takes the database from the first server, lets the second one take over, and the first one come back. */
+/** Takes the database from the first server, lets the second one take over, and brings back the first. */
 export async function takeOver(
   stage: Stage,
   { loss }: Extract<Fault, { readonly do: "take over" }>,

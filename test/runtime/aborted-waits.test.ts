@@ -12,7 +12,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const sockets: Socket[] = [];
   afterEach(() => sockets.splice(0).forEach((socket) => void socket.destroy()));
 
-  /** Sends a request on a connection of its own; the status of the response once its head is there. */
+  /** Sends a request on a new connection; returns the status once the response head has arrived. */
   function open(path: string, headers: Readonly<Record<string, string>>): Promise<number> {
     const { hostname, port } = new URL(server.base);
     const lines = Object.entries({ host: "localhost", ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -36,7 +36,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     let answered = 0;
     for (let n = 0; n < WAITS; n++)
       void open(paths[n % paths.length]!, { authorization, prefer: "wait=60" }).then(() => answered++);
-    // Those beyond the places are answered at once: the others wait.
+    // Requests beyond the available slots get an immediate response: the others wait.
     await expect.poll(() => answered).toBe(WAITS - PLACES);
     for (const socket of sockets.splice(0)) socket.destroy();
 

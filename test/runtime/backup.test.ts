@@ -14,7 +14,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const restored = new Server(target, { data: join(folder, "restored") });
   afterAll(() => restored.dispose());
 
-  test("a backup beside live calls is restored after a crash", async () => {
+  test("a backup taken during live calls is restored after a crash", async () => {
     const client = await server.as("ada");
     const [{ id: quiet }, { id: busy }] = [await client.activeInstance(), await client.activeInstance()];
     const over = await client.call(quiet, { tts: HELLO, recording: true });

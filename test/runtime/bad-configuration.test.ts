@@ -26,18 +26,18 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The user "nobody", who owns nothing. */
+/** The user "nobody", who owns no files. */
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
 
-/** A folder of its own, and a data folder below it that is not there yet. */
+/** A fresh folder, and a data folder below it that does not exist yet. */
 function freshPlace(): { place: string; data: string } {
   const place = temporaryFolder("bad-configuration");
   chmodSync(place, 0o755); // so that another user may look
   return { place, data: join(place, "data") };
 }
 
-/** Everything below a folder: files with a digest of what they hold. */
+/** Everything below a folder: files with a digest of their contents. */
 function contents(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
     const path = join(entry.parentPath, entry.name);
@@ -54,7 +54,7 @@ function expectOneLine({ code, stdout, stderr }: Finished, ...texts: readonly (s
   for (const one of texts) expect(stderr).toMatch(one);
 }
 
-/** Asserts that `serve` refuses, with one line that has all these texts, and leaves everything below a folder as it was. */
+/** Asserts that `serve` refuses, with one line that contains all these texts, and changes nothing below a folder. */
 async function expectRefused(
   target: Target,
   place: string,
@@ -94,7 +94,7 @@ const STREAM = /^ {2}Stream /m;
 const INCOMPLETE = programWithout("pg", "@echogarden");
 const NEWER = "insert into ringport_migration values ('9999_future', '2099-01-01')";
 
-/** What `serve` refuses: how it is started, and texts of the message. */
+/** A start that `serve` refuses: its arguments, and texts of the message. */
 const REFUSED: readonly [what: string, args: readonly string[], env: Env, texts: readonly string[]][] = [
   ["a host of another machine", [], { HOST: "192.0.2.1" }, ["192.0.2.1", "HOST=127.0.0.1"]],
   [
@@ -167,7 +167,7 @@ const REFUSED: readonly [what: string, args: readonly string[], env: Env, texts:
 ];
 
 onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
-  // Sockets and drivers belong to the runtime; the settings are read by the same code everywhere.
+  // Sockets and drivers differ by runtime; the settings are read by the same code everywhere.
   test.for(target === ON_NODE ? REFUSED : REFUSED.slice(0, 2))("%s", async ([, args, env, texts]) => {
     const { place } = freshPlace();
     await expectRefused(target, place, { args, env }, ...texts.map(literally));
@@ -205,17 +205,17 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     }
   });
 
-  test("a file that is no database fails the start", async () => {
+  test("a file that is not a database fails the start", async () => {
     const { place, data } = freshPlace();
     mkdirSync(data);
     const file = join(data, "ringport.sqlite");
     writeFileSync(file, "These are my notes. ".repeat(500));
-    // The lock beside the database is made by whoever looks into it first, and holds nothing.
+    // The lock file next to the database is created by its first reader, and is empty.
     writeFileSync(`${file}-server.lock`, "");
     await expectRefused(target, place, {}, literally(`${file} is not a SQLite database`), /restore it from a backup/);
   });
 
-  test("a newer database and a failed migration leave the data as it was", async () => {
+  test("a newer database and a failed migration leave the data unchanged", async () => {
     const { place, data } = freshPlace();
     expect(await serveOnce(target, data, FIRST_REQUEST)).toContain(join(data, "token"));
     const file = join(data, "ringport.sqlite");
@@ -231,7 +231,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
 
     inDatabase(data, "drop table ringport_migration; alter table kept rename to ringport_migration");
     inDatabase(data, "delete from ringport_migration where name = '9999_future'");
-    expect(await serveOnce(target, data, STREAM)).not.toMatch(FIRST_REQUEST); // it is no first start
+    expect(await serveOnce(target, data, STREAM)).not.toMatch(FIRST_REQUEST); // it is not a first start
     const listed = await run(target.runtime, MAIN, { args: ["token", "list"], env: { RINGPORT_DATA: data } });
     expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining("first start")]);
   });
@@ -340,7 +340,7 @@ onEach([ON_NODE], (target) => {
       );
     });
 
-    test("a newer database fails the start and stays as it was", async () => {
+    test("a newer database fails the start and is unchanged", async () => {
       const { place } = freshPlace();
       const url = await server.createDatabase();
       const made = await run(target.runtime, MAIN, {
@@ -362,7 +362,7 @@ onEach([ON_NODE], (target) => {
   });
 });
 
-/** The program in a tree of its own whose `node_modules` lack some packages. Answers its main file. */
+/** Copies the program into a separate tree whose `node_modules` lack some packages. Returns its main file. */
 function programWithout(...names: readonly string[]): string {
   const root = fileURLToPath(new URL("../../", import.meta.url));
   const tree = temporaryFolder("tree");
@@ -377,7 +377,7 @@ function programWithout(...names: readonly string[]): string {
   return MAIN.replace(root, `${tree}${sep}`);
 }
 
-/** Why this user cannot run the program: a checkout below a folder that is not open to all. */
+/** The reason why this user cannot run the program: a checkout below a private folder. */
 function cannotRun({ runtime }: Target, user: number | undefined): string | undefined {
   const [program = "", ...flags] = runtime.command;
   const ids = user === undefined ? {} : { uid: user, gid: user };

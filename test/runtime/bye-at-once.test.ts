@@ -6,7 +6,7 @@ const PROGRAM = fileURLToPath(new URL("bye-at-once.ts", import.meta.url));
 
 for (const runtime of runtimes)
   describe.skipIf(runtime.missing)(runtime.title, () => {
-    test("a hang-up at the moment of the answer comes after connected", async () => {
+    test("a hang-up at the moment of the answer follows connected", async () => {
       const { code, stdout, stderr } = await run(runtime, PROGRAM);
       expect(stderr).toBe("");
       const story = "placed alerting answered connected ended: callee_hung_up";

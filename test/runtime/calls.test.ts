@@ -104,7 +104,7 @@ onEach(ON_EVERYTHING, (target) => {
     expect(types.filter((type) => type !== "alerting")).toEqual([
       ...["queued", "ringing", "answered", "agent_started", "answered_by", "dtmf", "dtmf", "dtmf", "dtmf", "completed"],
     ]);
-    // The callee waits almost a second before each key; the introduction and the first question belong together.
+    // The callee waits almost a second before each key; the introduction and the first question are spoken together.
     expect(stretches(await client.heard(id), 600)).toBe(questions.length);
   });
 

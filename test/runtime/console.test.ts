@@ -3,7 +3,7 @@ import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server
 import { expected } from "../support/server-client.ts";
 import { type Answer, send } from "../support/server-http.ts";
 
-/** What a page of the console sends with its requests. */
+/** Headers that a page of the console sends with its requests. */
 const FROM_PAGE = { "sec-fetch-site": "same-origin", "content-type": "application/json" };
 const PERSON = { email: "ada@example.com", password: "correct horse battery staple" };
 
@@ -16,7 +16,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
         body: body && JSON.stringify(body),
       });
 
-    test("is where the front page leads, with files that browsers keep", async () => {
+    test("is the target of the front page, with files that browsers cache", async () => {
       const front = await send("GET", `${server.base}/`);
       expect([front.status, front.headers.location]).toEqual([302, "/console"]);
       const page = expected(200, await send("GET", `${server.base}/console`, { headers: { accept: "text/html" } }));

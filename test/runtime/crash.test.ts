@@ -35,13 +35,13 @@ onEach(ON_EVERYTHING, (target) => {
       expect((await client.instance(waiting.id)).status).toBe("CREATED");
       expectUnchanged(before, await server.rows(), [calling.id, linked.id], live.id);
 
-      // What was heard until then is there, and whole.
+      // The audio heard before is complete.
       const heard = await client.heard(live.id);
       expect(heard.samples.length / heard.sampleRate).toBeGreaterThan(0.1);
       expect(heard.samples.length / heard.sampleRate).toBeLessThan(6);
       expect(loudness(heard)).toBeGreaterThan(100);
 
-      // Life goes on: the freed slot takes a call, and the waiting call is dialled once its instance is linked.
+      // The freed slot takes a call, and the waiting call is dialled once its instance is linked.
       const next = await client.call(calling.id);
       await client.link(waiting.id);
       for (const { id } of [next, queued])
@@ -139,8 +139,8 @@ async function aBusyServer(server: Server) {
 }
 
 /**
- * Asserts that a restart changed only what it may: the interrupted call's row and its instance's count, the state of
- * linked instances, what was added to the log, and the bytes that this takes.
+ * Asserts that a restart only changed the interrupted call's row and its instance's count, the state of
+ * linked instances, new log entries, and the bytes that these take.
  */
 function expectUnchanged(before: Rows, after: Rows, linked: readonly string[], interrupted: string): void {
   expect(Object.keys(after).sort()).toEqual(Object.keys(before).sort());

@@ -18,85 +18,82 @@ onEach([ON_NODE], (target) => {
   const missing = mountInMemory(disk, SMALL);
   unmount(disk); // hooks, which would, do not run for tests that a filter leaves out
 
-  describe.skipIf(missing)(
-    `a disk that fills up in the middle of a call${missing ? ` (skipped: ${missing})` : ""}`,
-    () => {
-      const filler = join(disk, "filler");
-      const server = new Server(target, { data: join(disk, "data") });
-      let callees: FarEnd;
-      const start = () =>
-        server.start({ RINGPORT_SIP_TRUNKS: JSON.stringify([{ name: "desk", server: callees.uri, users: "*" }]) });
-      const callsTo = (number: string) => callees.calls.filter(({ user }) => user === number);
+  describe.skipIf(missing)(`a disk that fills up during a call${missing ? ` (skipped: ${missing})` : ""}`, () => {
+    const filler = join(disk, "filler");
+    const server = new Server(target, { data: join(disk, "data") });
+    let callees: FarEnd;
+    const start = () =>
+      server.start({ RINGPORT_SIP_TRUNKS: JSON.stringify([{ name: "desk", server: callees.uri, users: "*" }]) });
+    const callsTo = (number: string) => callees.calls.filter(({ user }) => user === number);
 
-      beforeAll(async () => {
-        callees = await startFarEnd({ callees: { "*": {}, [RINGING!]: { status: "never" } } });
-        mountInMemory(disk, SMALL);
-        await start();
-      });
-      afterAll(async () => {
-        await server.dispose();
-        await callees.close();
-        unmount(disk);
-      });
+    beforeAll(async () => {
+      callees = await startFarEnd({ callees: { "*": {}, [RINGING!]: { status: "never" } } });
+      mountInMemory(disk, SMALL);
+      await start();
+    });
+    afterAll(async () => {
+      await server.dispose();
+      await callees.close();
+      unmount(disk);
+    });
 
-      async function callTo(number: string, status: "RINGING" | "IN_PROGRESS") {
-        const client = await server.as("ada");
-        const body = { name: number, provider: "sip/desk" };
-        const { id } = expected(201, await client.post("/v1/instances", body)).json<InstanceView>();
-        await client.waitForInstance(id, "ACTIVE");
-        const call = await client.call(id, { tts: LONG, target: { phoneNumber: number } });
-        await client.waitForCall(call.id, [status]);
-        return { client, id: call.id };
-      }
+    async function callTo(number: string, status: "RINGING" | "IN_PROGRESS") {
+      const client = await server.as("ada");
+      const body = { name: number, provider: "sip/desk" };
+      const { id } = expected(201, await client.post("/v1/instances", body)).json<InstanceView>();
+      await client.waitForInstance(id, "ACTIVE");
+      const call = await client.call(id, { tts: LONG, target: { phoneNumber: number } });
+      await client.waitForCall(call.id, [status]);
+      return { client, id: call.id };
+    }
 
-      test("DELETE hangs up at once; the end is stored later", async () => {
-        const { client, id } = await callTo(HUNG_UP!, "IN_PROGRESS");
-        fillDisk(filler);
-        const askedAt = performance.now();
-        const refused = await client.delete(`/v1/calls/${id}`);
-        expectProblem(refused, 503, "storage_unavailable");
-        expect(refused.json<{ detail: string }>().detail).toMatch(/ends all the same/);
-        const [heard] = callsTo(HUNG_UP!);
-        expect(heard?.end).toBe("they hung up");
-        const bye = heard?.requests.find(({ method }) => method === "BYE");
-        expect(bye!.at - askedAt, "BYE does not wait for the disk").toBeLessThan(3_000);
-        expect((await client.readCall(id)).status).toBe("IN_PROGRESS");
+    test("DELETE hangs up at once; the end is stored later", async () => {
+      const { client, id } = await callTo(HUNG_UP!, "IN_PROGRESS");
+      fillDisk(filler);
+      const askedAt = performance.now();
+      const refused = await client.delete(`/v1/calls/${id}`);
+      expectProblem(refused, 503, "storage_unavailable");
+      expect(refused.json<{ detail: string }>().detail).toMatch(/ends all the same/);
+      const [heard] = callsTo(HUNG_UP!);
+      expect(heard?.end).toBe("they hung up");
+      const bye = heard?.requests.find(({ method }) => method === "BYE");
+      expect(bye!.at - askedAt, "BYE does not wait for the disk").toBeLessThan(3_000);
+      expect((await client.readCall(id)).status).toBe("IN_PROGRESS");
 
-        rmSync(filler);
-        const answers = [503];
-        await until(
-          async () => answers.push((await client.delete(`/v1/calls/${id}`)).status) && answers.at(-1),
-          (status) => status !== 503,
-          20_000,
-          "the end to be stored",
-        );
-        expect(answers.at(-1)).toBe(204);
-        expectProblem(await client.delete(`/v1/calls/${id}`), 404, "call_not_found");
-        const call = await client.readCall(id);
-        expect(call).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });
-        expect((await client.timeline(id)).filter(({ type }) => type === "failed")).toHaveLength(1);
-        expect(callsTo(HUNG_UP!)).toHaveLength(1);
-      });
-
-      test.each([
-        ["talks", CRASHED!, "IN_PROGRESS"],
-        ["rings", RINGING!, "RINGING"],
-      ] as const)(
-        "and a crash while it %s leave one interrupted call and no second INVITE",
-        async (_, number, status) => {
-          const { client, id } = await callTo(number, status);
-          fillDisk(filler);
-          await server.kill9();
-          rmSync(filler);
-          await start();
-          const call = await client.readCall(id);
-          expect(call).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
-          // The instance takes a new call: what was left behind is settled, and is not in its way.
-          const next = await callTo(`${number}9`, "IN_PROGRESS");
-          expect((await next.client.delete(`/v1/calls/${next.id}`)).status).toBe(204);
-          expect(callsTo(number)).toHaveLength(1);
-        },
+      rmSync(filler);
+      const answers = [503];
+      await until(
+        async () => answers.push((await client.delete(`/v1/calls/${id}`)).status) && answers.at(-1),
+        (status) => status !== 503,
+        20_000,
+        "the end to be stored",
       );
-    },
-  );
+      expect(answers.at(-1)).toBe(204);
+      expectProblem(await client.delete(`/v1/calls/${id}`), 404, "call_not_found");
+      const call = await client.readCall(id);
+      expect(call).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });
+      expect((await client.timeline(id)).filter(({ type }) => type === "failed")).toHaveLength(1);
+      expect(callsTo(HUNG_UP!)).toHaveLength(1);
+    });
+
+    test.each([
+      ["talks", CRASHED!, "IN_PROGRESS"],
+      ["rings", RINGING!, "RINGING"],
+    ] as const)(
+      "and a crash while it %s leave one interrupted call and no second INVITE",
+      async (_, number, status) => {
+        const { client, id } = await callTo(number, status);
+        fillDisk(filler);
+        await server.kill9();
+        rmSync(filler);
+        await start();
+        const call = await client.readCall(id);
+        expect(call).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+        // The instance takes a new call: the leftovers are settled and do not block it.
+        const next = await callTo(`${number}9`, "IN_PROGRESS");
+        expect((await next.client.delete(`/v1/calls/${next.id}`)).status).toBe(204);
+        expect(callsTo(number)).toHaveLength(1);
+      },
+    );
+  });
 });

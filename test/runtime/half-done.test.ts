@@ -5,7 +5,7 @@ import { send } from "../support/server-http.ts";
 
 /** Each kill meets another step of the deletion. */
 const DELETIONS = 6;
-/** Each kill comes at the same step. */
+/** Each kill happens at the same step. */
 const LINKS = 3;
 
 onEach([ON_NODE, ON_POSTGRES], (target) => {
@@ -31,7 +31,7 @@ onEach([ON_NODE, ON_POSTGRES], (target) => {
         const { id } = await client.activeInstance(`Desk ${round}`);
         const call = await client.call(id);
         const deleting = client.delete(`/v1/instances/${id}`).catch(() => undefined);
-        // In the last round the kill comes after the answer.
+        // In the last round the kill follows the response.
         const moment = new Promise((resolve) => setTimeout(resolve, round * 4));
         await (round === DELETIONS - 1 ? deleting : moment);
         await server.kill9();

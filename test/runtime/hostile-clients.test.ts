@@ -24,7 +24,7 @@ async function expectAlive(server: Server): Promise<void> {
     expect((await client.get("/v1/instances")).status).toBe(200);
     expect((await server.ask("GET", "/readyz")).status).toBe(200);
   });
-  // What waits for the time limit of another request waits longer than a busy machine.
+  // Timeouts that depend on another request's time limit are longer than on a busy machine.
   expect(performance.now() - startedAt).toBeLessThan(10 * A_SECOND);
 }
 
@@ -112,7 +112,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
         waitMs: 500,
       });
       const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1]);
-      // What is not yet wrong, only unfinished, may wait.
+      // Requests that are unfinished but not yet invalid may wait.
       expect(closed || text === "" || (status >= 400 && status < 600)).toBe(true);
       expect(text).not.toMatch(/HTTP\/1\.1 (2\d\d|500)/);
     });

@@ -4,10 +4,10 @@ import { loudPart, phaseJump, toneShare, toneWav } from "../support/server-sound
 
 // The same code detects a machine on every runtime; test/runtime/calls.test.ts has audio on all of them.
 onEach([ON_NODE], (target) => {
-  // A greeting that is over in a moment is no machine's.
+  // A very short greeting is not a machine's.
   const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 
-  test.concurrent("a machine gets the message whole behind its beep, or is hung up on", async () => {
+  test.concurrent("a machine gets the whole message after its beep, or is hung up on", async () => {
     const client = await server.as("ada");
     const answeredByMachine = async (ms: number, onMachine: string) => {
       const { id } = await client.call((await client.activeInstance()).id, {

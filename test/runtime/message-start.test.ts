@@ -10,7 +10,7 @@ const AUDIO = { audioBase64: toneWav({ ms: MESSAGE_MS }).toString("base64") };
 onEach([ON_NODE], (target) => {
   const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 
-  test.concurrent("a message begins behind the callee's sentence, and is heard whole", async () => {
+  test.concurrent("a message starts after the callee's sentence, and is heard in full", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.activeInstance()).id, {
       type: "FIXED_AUDIO",

@@ -6,10 +6,10 @@ import { createDatabase, Server, type Target } from "../support/server.ts";
 import { type CallView, type Client, expected, type InstanceView, until } from "../support/server-client.ts";
 import { callees, type FarEnd, type FarEndCall, startFarEnd } from "../support/sip/far-end.ts";
 
-/** How long a server owns its database without renewing that, ms: a start on a busy machine takes several seconds. */
+/** Length of a lease on the database, ms: a start on a busy machine takes several seconds. */
 export const LEASE_MS = 6_000;
 const RENEW_MS = 300;
-/** What has to happen has happened within this on a busy machine, ms. */
+/** Time limit of every expectation on a busy machine, ms. */
 export const SOON_MS = 20_000;
 /** The exit code of a server that has lost its database to another one. */
 export const LEASE_LOST = 8;

@@ -20,7 +20,7 @@ onEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
     for (let i = 0; i < 20; i++) instances.push(await client.createInstance(`Desk ${i}`));
     const answered: string[] = [];
     let over = false;
-    // Twenty clients post calls and end them, as fast as they are answered, until the power is cut.
+    // Twenty clients post calls and end them, as fast as they get responses, until the power is cut.
     const clients = instances.map(async ({ id }) => {
       while (!over) {
         const answer = await client.postCall(id, { type: "DYNAMIC_STREAM" }).catch(() => undefined);

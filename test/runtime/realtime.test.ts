@@ -6,7 +6,7 @@ import { expected, until } from "../support/server-client.ts";
 import { type Sound, toneShare } from "../support/server-sound.ts";
 
 const API_KEY = "sk-loopback";
-/** What the model says: its tone, and how long that lasts. */
+/** The model's speech: its tone and length. */
 const VOICES: Readonly<Record<string, readonly [hz: number, ms: number]>> = {
   "Good morning. Do you come tomorrow?": [440, 1_200],
   "Until tomorrow, then.": [880, 800],
@@ -40,7 +40,7 @@ onEach(ON_EVERYTHING, (target) => {
     },
   });
 
-  test("a model in audio asks, is answered, says goodbye and states the result", async () => {
+  test("an audio model asks, gets an answer, says goodbye and reports the result", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.activeInstance()).id, {
       type: "DYNAMIC_AGENT",

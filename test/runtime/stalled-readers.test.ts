@@ -9,10 +9,10 @@ import { expected } from "../support/server-client.ts";
 const READERS = 20;
 const MINUTES = 30;
 const SAMPLES = MINUTES * 60 * 16_000;
-/** What the process may hold for each reader, bytes; the file has 57 million. */
+/** Maximum memory of the process per reader, bytes; the file has 57 million. */
 const MAX_EACH = 12 << 20;
 
-/** What the process has in memory, bytes. */
+/** Memory of the process, bytes. */
 const memoryOf = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
 
@@ -34,7 +34,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const request = (path: string, token: string): string =>
     `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
 
-  /** Where a file of a call is in the server's data folder. */
+  /** Path of a call's file in the server's data folder. */
   function fileOf(name: string): string {
     const found = (readdirSync(server.data, { recursive: true }) as string[]).find((path) => path.endsWith(name));
     if (found === undefined) throw new Error(`there is no ${name} in ${server.data}`);

@@ -65,7 +65,7 @@ onEach([ON_NODE], (target) => {
         10_000,
         "the disk to be free",
       );
-      await client.waitForCall(live.id); // whatever became of it, it is not live for ever
+      await client.waitForCall(live.id); // whatever its outcome, it does not stay live forever
       await server.kill9();
       await server.start();
       const list = expected(200, await client.get("/v1/instances")).json<InstanceView[]>();
@@ -146,7 +146,7 @@ onEach([ON_NODE], (target) => {
       const { id } = await client.call((await client.activeInstance()).id);
       await client.waitForCall(id, ["IN_PROGRESS"]);
       await locked(async () => {
-        // Longer than the message: the call is over while nothing can be written.
+        // Longer than the message: the call ends while writes fail.
         const until = performance.now() + 4_000;
         while (performance.now() < until) expect((await client.readCall(id)).status).toBe("IN_PROGRESS");
       });
@@ -222,7 +222,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
       );
     const ending = reach(over);
     for (const reached of [["RINGING", "IN_PROGRESS", ...over], ["IN_PROGRESS", ...over], over] as const) {
-      // The end of the query tells it from the "read committed" with which transactions begin.
+      // The end of the query distinguishes it from the "read committed" that starts transactions.
       await Promise.race([relay.loseAnswer("commit\0"), ending]);
       await reach(reached);
     }

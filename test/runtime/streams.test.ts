@@ -45,7 +45,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     const ended = client.waitForCall(call.id).finally(() => {
       over = true;
     });
-    // Every answer is longer than what is asked. What the operating system holds comes before what the server does.
+    // Every response is longer than its request. The operating system's buffers fill before the server's.
     while (!over) {
       if (stream.ws.bufferedAmount < MIB) for (let i = 0; i < 2_000; i++) stream.say('{"type":"unknown"}');
       await setImmediate();
@@ -53,8 +53,8 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     expect(await ended).toMatchObject(LOST);
     expect(server.peakMemory() - before).toBeLessThan(150 * MIB);
     stream.readAgain();
-    // Deno reads no more of one who is let go, so this one cannot finish what it was sending. Bun soon breaks the connection
-    // of one who does not read the goodbye.
+    // Deno stops reading from a dropped client, so this one cannot finish sending. Bun soon breaks the connection
+    // of a client that does not read the close frame.
     if (pauses) expect(target.runtime.name === "bun" ? [4009, 1006] : [4009]).toContain((await stream.closed()).code);
     stream.kill();
   });

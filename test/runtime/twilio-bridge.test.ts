@@ -20,7 +20,7 @@ import {
 
 const BRIDGE = fileURLToPath(new URL("../../examples/twilio-bridge.ts", import.meta.url));
 
-/** A bot as Twilio knows it, a WebSocket server, and the bridge that brings it to a call. */
+/** A bot for Twilio, a WebSocket server, and the bridge that connects it to a call. */
 async function bridge(
   { onTestFinished }: Pick<TestContext, "onTestFinished">,
   server: Server,
@@ -47,7 +47,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   describe("the bridge to a bot for Twilio Media Streams", () => {
     const server = useServer(target, { env: { ...TWILIO_SETTINGS, RINGPORT_SIMULATOR_TIME_SCALE: "3" } });
 
-    test.concurrent("a bot written as a server runs behind the bridge", async (context) => {
+    test.concurrent("a bot written as a server works through the bridge", async (context) => {
       const call = await placeCall(server, NUMBERS.greetsAndBeeps);
       const { program, bots, signatures } = await bridge(context, server, call, { hangUpAt: "utterance 1" });
       expect(await program.ended).toContain("The bot has let go");
@@ -81,12 +81,12 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
         "the bot to hear something",
       );
       expected(204, await client.delete(`/v1/calls/${callId}`));
-      await program.ended.catch(() => {}); // whether it was a success is not the bot's business
+      await program.ended.catch(() => {}); // its success does not concern the bot
       expect(await closed(bots[0]!)).toMatchObject({ code: 1000 });
       expect(bots[0]?.messages.at(-1)?.event).toBe("stop");
     });
 
-    test.concurrent("the bridge prints why there is no stream", async (context) => {
+    test.concurrent("the bridge prints the reason for a missing stream", async (context) => {
       const { client } = await placeCall(server, NUMBERS.busy);
       const { program } = await bridge(context, server, { client, callId: "call_01k7zq3n5de7h9k1m3p5r7t9vb" });
       await expect(program.ended).rejects.toThrow("call_not_found");

@@ -7,7 +7,7 @@ import { toneWav } from "../support/server-sound.ts";
 
 const MEGABYTE = 1024 * 1024;
 const UPLOAD = MEGABYTE;
-/** Room for three uploads of each user; nobody takes more than they leave free of eight. */
+/** Room for three uploads per user; a user gets no more than the free part of eight. */
 const env = {
   RINGPORT_LIMIT_ALL_BODIES_BYTES: String(8 * UPLOAD),
   RINGPORT_LIMIT_USER_BODIES_BYTES: String(3 * UPLOAD),
@@ -50,7 +50,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     const file = toneWav({ ms: 20_000 }); // 14 in 16 of an upload as Base64
     return client.postCall(id, { type: "FIXED_AUDIO", audio: { audioBase64: file.toString("base64") } });
   };
-  /** Asks again until the status comes. */
+  /** Repeats the request until this status. */
   const eventually = async (status: number, ask: () => ReturnType<typeof upload>) => {
     for (const until = performance.now() + 30_000; performance.now() < until; ) {
       const answer = await ask();
@@ -64,7 +64,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     ["with their length", WITH_LENGTH],
     ["in chunks", IN_CHUNKS],
   ])("held uploads of one user, %s,", (_, rest) => {
-    test("the user's next upload is refused until they are gone", async () => {
+    test("the user's next upload is refused until they have ended", async () => {
       const [ada, bob] = [await server.as("ada"), await server.as("bob")];
       for (let upload = 0; upload < 3; upload++) held.push(hold(server, ada, rest));
       const refused = await eventually(503, () => upload(ada));

@@ -48,7 +48,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
     return { id, phone };
   }
 
-  /** What the callee has heard, once it knows of the end of the call. */
+  /** The audio that the callee heard, once notified of the end of the call. */
   async function heard(phone: string): Promise<Sound> {
     const file = join(data, `heard-${phone.slice(1)}.s16`);
     await until(() => existsSync(file), Boolean, 5_000, file);

@@ -1,5 +1,5 @@
 // `npm run soak -- --streams 50 --minutes 60 --runtime node26`: live streams for a long time, to see that memory stays flat
-// and no event is lost. It is not part of the tests: it takes as long as it is told to.
+// and no event is lost. It is not part of the tests: its duration is an argument.
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -14,7 +14,7 @@ const { values } = parseArgs({
     streams: { type: "string", default: "50" },
     minutes: { type: "string", default: "60" },
     runtime: { type: "string", default: "node26" },
-    /** How long a call lasts. */
+    /** Duration of a call. */
     "call-seconds": { type: "string", default: "120" },
     /** Between two looks at the memory. */
     "sample-seconds": { type: "string", default: "30" },
@@ -32,7 +32,7 @@ if (!runtime || runtime.missing)
 /** The callee who presses 1 2 3 4 #. */
 const CALLEE = "+12025550107";
 const MIB = 2 ** 20;
-/** The first calls of all lines must have come and gone before memory is looked at. */
+/** The first calls of all lines must have ended before memory is measured. */
 const warmUpMinutes = Math.min(minutes / 4, 5);
 
 const total = { calls: 0, expected: 0, got: 0, audioExpected: 0, audioGot: 0 };
@@ -70,7 +70,7 @@ async function soak(server: StreamServer, instance: string, n: number): Promise<
     const [url = ""] = await server.place([instance], CALLEE);
     const share = 0.3 + 0.4 * Math.random();
     count(await new SoakedCall(url, beat, share * callSeconds * 1000).run());
-    // The line is free when the call's leg has gone, a moment after its client was told.
+    // The line is free once the call's leg has ended, shortly after its client was notified.
     await pause(200);
   }
 }
@@ -87,7 +87,7 @@ function count({ events, audio, faults: found }: Counted): void {
   }
 }
 
-/** Looks at the memory again and again, until the time is over. */
+/** Samples the memory until the end of the run. */
 async function watch(server: StreamServer): Promise<void> {
   while (minute() < minutes && !stopping) {
     await server.begin();

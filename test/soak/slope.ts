@@ -6,19 +6,19 @@ export interface Sample {
   readonly bytes: number;
 }
 
-/** Whether memory grows. */
+/** Detection of memory growth. */
 export interface Growth {
   /** Over the whole of the window, bytes. */
   readonly bytes: number;
-  /** What may come and go by chance in this time, bytes. */
+  /** Random variation within this time, bytes. */
   readonly allowed: number;
   readonly flat: boolean;
 }
 
 /**
- * How much a figure grew over its window: the median of the slopes between all pairs of samples (H. Theil, 1950; P. K. Sen,
+ * Growth of a figure over its window: the median of the slopes between all pairs of samples (H. Theil, 1950; P. K. Sen,
  * 1968), which a few outliers do not move, times the window. Chance is `atLeast`, a `share` of the median, or the range in which
- * the middle half of the samples lies, whichever is most: something that grows steadily grows by twice that range.
+ * the middle half of the samples lies, whichever is greatest: steady growth amounts to twice that range.
  */
 export function growthOf(samples: readonly Sample[], share: number, atLeast: number): Growth {
   const slopes = samples.flatMap((from, i) =>

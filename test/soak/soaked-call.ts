@@ -4,31 +4,31 @@ import { TONE_MESSAGE } from "../bench/stream/full-duplex.ts";
 import { Told } from "./told.ts";
 
 const CLEAR = message('{"type":"clear"}');
-/** One mark in so many messages of audio, and one `clear` in so many marks. */
+/** Messages of audio per mark, and marks per `clear`. */
 const MARK_EVERY = 50;
 const CLEAR_EVERY = 17;
-/** What the callee presses after the answer. */
+/** Keys that the callee presses after the answer. */
 export const KEYS = "1234#";
 /**
- * A mark is told when the audio before it was heard. At the end it has to be told if it was sent longer ago than the last one
- * took, and this much more, ms: where a client stands still and then makes up for it, audio waits.
+ * A mark is reported when the audio before it was heard. At the end it must have been reported if it was sent longer ago than the last one
+ * took, plus this much, ms: after a client's stall, audio queues up.
  */
 const MARK_TAKES_MS = 2_000;
-/** The connection is broken off for so long, ms. */
+/** Length of the break of the connection, ms. */
 const BREAK_MS = 500;
 
-/** What was to come, and what came. */
+/** Expected and received counts. */
 export interface Counted {
   readonly events: { readonly expected: number; readonly got: number };
   /** Messages of the callee's audio. */
   readonly audio: { readonly expected: number; readonly got: number };
-  /** What was not as it should be, in words; not only of events. */
+  /** Faults, in words; not only of events. */
   readonly faults: readonly string[];
 }
 
 /**
  * One call of a soak, from the connection to the end that its longest duration brings: a tone both ways, marks, `clear`, keys
- * that the callee presses, and in the middle of it a connection that breaks.
+ * that the callee presses, and a connection that breaks midway.
  */
 export class SoakedCall {
   readonly #url: string;
@@ -41,12 +41,12 @@ export class SoakedCall {
   #sent = 0;
   #marks: { readonly name: string; readonly at: number }[] = [];
   #marked = 0;
-  /** From sending the last mark that was told to its being told, ms. */
+  /** Time from sending the last reported mark to its report, ms. */
   #markTook = 0;
   #clears = 0;
   #cleared = 0;
   #broken = false;
-  /** When the answer was told, and the first and the last audio of this connection. */
+  /** Times of the answer's report, and of the first and last audio of this connection. */
   #answeredAt = 0;
   #firstAt = 0;
   #lastAt = 0;
@@ -62,7 +62,7 @@ export class SoakedCall {
     this.#breakAfterMs = breakAfterMs;
   }
 
-  /** Resolves when the call is over and everything is counted. @throws {Error} no connection could be made */
+  /** Resolves when the call has ended and everything is counted. @throws {Error} no connection could be made */
   async run(): Promise<Counted> {
     const over = new Promise<number>((resolve) => {
       this.#over = resolve;
@@ -98,7 +98,7 @@ export class SoakedCall {
     this.#socket?.write(TONE_MESSAGE);
     if (this.#answeredAt === 0 || ++this.#sent % MARK_EVERY !== 0) return;
     const idle = this.#marks.length === this.#marked && this.#clears === this.#cleared;
-    // Nothing new is asked for before the break, so that it finds a moment at which nothing is under way.
+    // Sends no requests before the break, so that none are pending then.
     if (!this.#broken && performance.now() - this.#answeredAt > this.#breakAfterMs) {
       if (idle) void this.#break();
     } else if (
@@ -145,7 +145,7 @@ export class SoakedCall {
     if (event?.event === "cleared") this.#cleared++;
   }
 
-  /** What came over this connection, which is at its end. */
+  /** Evaluates this connection, which has ended. */
   #countAudio(): void {
     const due = this.#frames === 0 ? 0 : Math.round((this.#lastAt - this.#firstAt) / 20) + 1;
     this.#audio.expected += due;

@@ -1,4 +1,4 @@
-/** A `call_event` as it comes from the server. */
+/** A `call_event` from the server. */
 export interface CallEvent {
   readonly type: string;
   readonly event: string;
@@ -8,26 +8,26 @@ export interface CallEvent {
   readonly reason?: string;
 }
 
-/** Events that tell about this connection, or this server, and not about the call: nobody is told them again. */
+/** Events about this connection or server instead of the call, which are not replayed. */
 const NOT_OF_THE_CALL: ReadonlySet<string> = new Set(["buffer_high", "buffer_low", "transcripts_unavailable"]);
 
 /**
- * What a server has told about one call over all of its connections. Whoever attaches himself again is told everything
- * again: this finds what is missing then, and what is different.
+ * The events of one call over all of its connections. A client that attaches again gets all of them
+ * again: this finds missing and differing ones.
  */
 export class Told {
   readonly events: CallEvent[] = [];
-  /** Told again, and not as before. */
+  /** Replayed with different contents. */
   wrong = 0;
   readonly #texts: string[] = [];
   #at = 0;
 
-  /** A new connection: everything is to come again. */
+  /** Handles a new connection, on which all events are replayed. */
   again(): void {
     this.#at = 0;
   }
 
-  /** Takes a message; answers the event that is in it, where it is told for the first time. */
+  /** Takes a message; returns its event if it is new. */
   take(text: string): CallEvent | undefined {
     const event = JSON.parse(text) as CallEvent;
     if (event.type !== "call_event" || NOT_OF_THE_CALL.has(event.event)) return undefined;
@@ -41,7 +41,7 @@ export class Told {
     return event;
   }
 
-  /** How much of what was told before this connection has not been told again on it. */
+  /** Number of earlier events not yet replayed on this connection. */
   get missing(): number {
     return Math.max(0, this.#texts.length - this.#at);
   }

@@ -5,12 +5,12 @@ export const REPORTING = /\b(?:told|tells|says|said|hears)\b/gi;
 /** For a condition it is "if" or "when". */
 export const WHERE = /\bwhere\b/gi;
 
-/** How often a habit stands in a file, outside of queries. */
+/** Number of occurrences of a habit in a file, outside of queries. */
 export function countOf(habit: RegExp, { text }: SourceFile): number {
   return withoutQueries(text).match(habit)?.length ?? 0;
 }
 
-/** Whether a string is SQL: a verb at its start, and the clause that follows such a verb. */
+/** True if a string is SQL: a verb at its start, and the clause that follows such a verb. */
 export function isQuery(text: string): boolean {
   return /^\s*(?:select\b.*\bfrom|update\b.*\bset|delete\s+from|insert\s+into|create\s+(?:unique\s+)?index|alter\s+table|with\b.*\bas)\b/is.test(
     text,

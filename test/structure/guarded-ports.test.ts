@@ -16,8 +16,8 @@ const UNGUARDED = new Map([
   ["System", "guarded by guardedSystem"],
   ["Authenticate", "guarded as TokenChecks"],
 ]);
-const EXEMPT_FILES = /^src\/ports\/(?:storage|whatsapp-client)/; // the storage has retries of its own
-/** Where the core gets its ports. */
+const EXEMPT_FILES = /^src\/ports\/(?:storage|whatsapp-client)/; // the storage has its own retries
+/** Places where the core gets its ports. */
 const DEPENDENCIES = [
   "src/application/context.ts",
   "src/application/guards/guarded-ports.ts",
@@ -38,7 +38,7 @@ function portsOf({ text }: SourceFile): readonly string[] {
 /** Members of interfaces whose type is a port as its adapter made it. */
 function unguardedMembers({ path, text }: SourceFile): readonly string[] {
   return [...text.matchAll(/^export interface (\w+)[^{]*\{\n(.*?)^\}/gms)]
-    .filter(([, name]) => name !== "CallPorts" && name !== "HttpPorts") // what is guarded then
+    .filter(([, name]) => name !== "CallPorts" && name !== "HttpPorts") // the guarded port
     .flatMap(([, name, body]) =>
       [...body!.replaceAll(/Guarded<.*>/g, "").matchAll(/^ {2}readonly (\w+)\??: (.*);/gm)]
         .filter(([, , type]) =>

@@ -1,7 +1,7 @@
 import ts from "typescript";
 import type { SourceFile } from "./source-files.ts";
 
-/** What looks up a host name if it is given one, by the module that it is imported from. */
+/** Functions that look up a host name, by the module that exports them. */
 const IMPORTED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["dns", new Set(["default", "*", "promises", "lookup", "lookupService"])],
   ["dns/promises", new Set(["default", "*", "lookup", "lookupService"])],
@@ -35,7 +35,7 @@ const CANDIDATE =
 /** Ways to connect that look no name up, or only by the lookup of users' hosts. */
 const SAFE = /\b(?:publicConnection\(|lookup: addressOnly\b)/;
 
-/** The places of a file that may look up a host by `getaddrinfo`, as they are written; none if it has its own lookup. */
+/** The places of a file that may look up a host by `getaddrinfo`, as written; none if it has its own lookup. */
 export function hostLookupsOf({ path, text }: SourceFile): readonly string[] {
   if (!CANDIDATE.test(text) || SAFE.test(text)) return [];
   const found: string[] = [];

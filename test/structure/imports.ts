@@ -5,7 +5,7 @@ import type { SourceFile } from "./source-files.ts";
 
 /** One import, export-from or `import()` of a file. */
 export interface Import {
-  /** As it is written. */
+  /** The specifier as written. */
   readonly specifier: string;
   /** The path from the root for a file of the repository; the specifier for everything else. */
   readonly target: string;

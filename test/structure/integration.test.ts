@@ -5,12 +5,12 @@ import { INTEGRATION } from "./integration.ts";
 import { LONG_FILES } from "./long-files.ts";
 import { readText, testPaths } from "./source-files.ts";
 
-/** What reaches the machine: a test that imports one, itself or through its support, is no unit test. */
+/** Modules that reach the machine: a test that imports one, directly or indirectly, is not a unit test. */
 const MACHINE =
   /^(?:node:(?:child_process|dgram|https?|http2|net|sqlite|timers\/promises|tls|worker_threads)|pg|ws|adapters\/server\/.*)$/;
-/** What starts a thread. */
+/** Modules that start a thread. */
 const THREAD = /\bnew (?:WorkerPool|Worker)\(/;
-/** What reads a clock or waits for one. */
+/** Code that reads a clock or waits for one. */
 const CLOCK = /\bperformance\.now\(|\bDate\.now\(|\bsetTimeout\([^()]*, *[1-9]|\bsleep\(/;
 /** Other projects: see vitest.config.ts. */
 const OTHER = /^test\/(runtime|docs|peers|package|examples|adapters\/cli|console\/browser)\//;

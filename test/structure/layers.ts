@@ -1,4 +1,4 @@
-/** What the files of one part of the tree may import. This table is the only place that decides it. */
+/** Allowed imports of the files in one part of the tree, defined only by this table. */
 export interface Layer {
   /** A folder, ending in "/", or one file. The longest match decides. */
   readonly files: string;

@@ -1,6 +1,6 @@
 /**
- * The test files that take longest, by project, in the order in which they start. Among the others vitest begins with the
- * largest, which says little: a test of one screen may wait for a minute.
+ * The test files that take longest, by project, in starting order. Among the others, vitest starts with the
+ * largest, a poor estimate: a test of one screen may wait for a minute.
  */
 export const LONG_FILES: readonly string[] = [
   // unit

@@ -4,7 +4,7 @@ import { readText, testPaths } from "./source-files.ts";
 /** A statement of a module itself that makes what the end of a test file removes. */
 const MADE_ONCE = /^(?:export )?(?:(?:const|let) [^=]*= *)?(?:await )?(?:temporaryFolder|atFileEnd)\(/m;
 
-test("no module that test files share makes what is gone when the first of them ends", () => {
+test("no module shared by test files creates resources that end with the first of them", () => {
   const shared = testPaths().filter((path) => !path.endsWith(".test.ts"));
   expect(shared.length).toBeGreaterThan(100);
   expect(

@@ -3,7 +3,7 @@ import { RECORDS } from "../../adapters/storage/records.ts";
 import type { Column } from "../../adapters/storage/stored-record.ts";
 import type { SourceFile } from "./source-files.ts";
 
-/** Why a column that holds times is in no row of `MAX_AHEAD_MS`. */
+/** The reason why a column that holds times is in no row of `MAX_AHEAD_MS`. */
 const REASONS = {
   shown: "it is only shown, or orders a page: no code compares it with the time",
   purge: "it is compared on the purge clock only",
@@ -20,7 +20,7 @@ export const OTHER_TIMES: ReadonlyMap<string, keyof typeof REASONS> = new Map([
   ["tokens.expires_at", "chosen"],
   ["tokens.revoked_at", "shown"],
   ["tokens.last_used_at", "shown"],
-  // Which dials are of a number: compared with `calls.dialing_at`; one that is ahead gives way to the id beside it.
+  // Time since which dials belong to a number: compared with `calls.dialing_at`; one in the future is overridden by the id next to it.
   ["instances.dialled_number", "span"],
   ["instances.created_at", "shown"],
   ["instances.updated_at", "shown"],
@@ -45,7 +45,7 @@ export const OTHER_TIMES: ReadonlyMap<string, keyof typeof REASONS> = new Map([
   ["owners.expires_at", "database"],
 ]);
 
-/** Columns with numbers that are no times. */
+/** Columns with numbers that are not times. */
 const NO_TIME =
   /(?:^|\.)(?:version|slot|part|position|numbered|calls|attempts|last_status|max_calls_per_day|epoch|id|confidence|amount|\w+_bytes|\w+_ms)$/;
 

@@ -3,7 +3,7 @@ import type { AccountRefusalCode } from "../../src/domain/access/account-refusal
 import type { RefusalCode } from "../../src/domain/refusal.ts";
 import type { SourceFile } from "./source-files.ts";
 
-/** What happens to a row beyond a limit, if the request is not refused with a code. */
+/** Treatment of a row beyond a limit, if the request is not refused with a code. */
 export const ENDINGS = {
   oldest: "the oldest rows are deleted",
   age: "rows are deleted at this age, and until then only their rate is limited",
@@ -18,7 +18,7 @@ export const ENDINGS = {
 export interface TableLimit {
   /** The number of rows. */
   readonly rows: string;
-  /** What happens beyond it: a refusal's code, or another ending. */
+  /** Treatment beyond it: a refusal's code, or another ending. */
   readonly beyond: RefusalCode | AccountRefusalCode | keyof typeof ENDINGS;
   /** The files and the names in them that enforce it. */
   readonly by: readonly (readonly [file: string, name: string])[];
@@ -26,7 +26,7 @@ export interface TableLimit {
   readonly insertedIn: readonly string[];
   /** The test that shows what happens beyond it: its file, and the beginning of its title. */
   readonly test?: readonly [file: string, title: string];
-  /** What the limit does not bound. */
+  /** Gap in the limit. */
   readonly gap?: string;
 }
 

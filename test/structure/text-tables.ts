@@ -36,11 +36,11 @@ export function textTablesOf({ path, text }: SourceFile): readonly string[] {
   return found;
 }
 
-/** Whether the name before `in` is the program's own: a literal, `#member` or a symbol. */
+/** True if the name before `in` is the program's own: a literal, `#member` or a symbol. */
 const isFixed = (name: ts.Node): boolean =>
   ts.isStringLiteralLike(name) || ts.isPrivateIdentifier(name) || ts.isPropertyAccessExpression(name);
 
-/** Whether an initializer is an object with members, or a member of another object. */
+/** True if an initializer is an object with members, or a member of another object. */
 function isTable(node: ts.Expression | undefined): boolean {
   if (node === undefined) return false;
   if (ts.isAsExpression(node) || ts.isSatisfiesExpression(node)) return isTable(node.expression);

@@ -15,7 +15,7 @@ export const SCRIPT: readonly string[] = [
   "If 2 or tone 440: say: A pity.",
 ];
 
-/** How long a text is spoken. */
+/** Length of a spoken text. */
 export const ms = (text: string): number => text.length * MS_PER_CHARACTER;
 
 /** An agent call, and the callee's phone. */
@@ -71,7 +71,7 @@ export function voice(length: number, { sampleRate }: ScriptedLeg): Int16Array {
   return tone(440, length, sampleRate, 6_000).map((sample, at) => sample + other[at]!);
 }
 
-/** An agent that does as the test tells it. */
+/** An agent controlled by the test. */
 export function puppet(
   reply: (input: ConversationInput, signal: AbortSignal) => AsyncIterable<ConversationAction>,
 ): Agent {

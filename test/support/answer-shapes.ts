@@ -16,7 +16,7 @@ export const KEYS = {
   voice: ["id", "language", "engine", "name", "quality", "sample_url"],
 } as const;
 
-/** The members of an object, in an order of their own. */
+/** The members of an object, in a canonical order. */
 export const keysOf = (value: unknown): string[] => Object.keys(value as object).sort();
 export const sorted = (names: readonly string[]): string[] => [...names].sort();
 
@@ -55,7 +55,7 @@ export function expectProblem(answer: Answer, status: number, code: string, path
     expect(problem.errors?.length).toBeGreaterThan(0);
     for (const { parameter, ...fault } of problem.errors ?? []) {
       expect(keysOf(fault)).toEqual(["code", "detail", "pointer"]);
-      // A JSON Pointer (RFC 6901); what is wrong in the query is not in the body.
+      // A JSON Pointer (RFC 6901); faults in the query have none.
       expect(fault.pointer).toMatch(parameter === undefined ? /^(?:\/.*)?$/s : /^$/);
     }
   }
@@ -63,10 +63,10 @@ export function expectProblem(answer: Answer, status: number, code: string, path
   return problem;
 }
 
-/** Where the faults are, in an order of their own. */
+/** Locations of the faults, in a canonical order. */
 export const pointersOf = ({ errors = [] }: ProblemView): string[] => errors.map(({ pointer }) => pointer).sort();
 
-/** What is left of a problem when everything is taken away that may tell one record from another. */
+/** A problem without the parts that identify a record. */
 export function anonymous(answer: Answer, id: string): unknown {
   const text = answer.text.replaceAll(id, "ID").replace(/"request_id":"[^"]*"/, '"request_id":"R"');
   const headers = { ...answer.headers };

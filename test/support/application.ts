@@ -1,4 +1,4 @@
-// Loaded ahead, so that they begin without a wait that no manual clock knows.
+// Preloaded, so that they start without a wait outside of the manual clock.
 import "../../src/application/call-audio/agents/agent-call.ts";
 import "../../src/application/calls/live/call-quality.ts";
 import { ProviderAccess } from "../../src/application/access/provider-access.ts";
@@ -57,7 +57,7 @@ export const ALICE: Principal = { userId: "usr_alice" };
 export const BOB: Principal = { userId: "usr_bob" };
 export const NUMBER = "+12025550100";
 
-/** Each character of a text is spoken as so many ms of a tone. */
+/** Speech engine that turns each character into this many ms of a tone. */
 export const MS_PER_CHARACTER = 50;
 const VOICE: Voice = { id: "en-US-1", language: "en-US", engine: "tone", name: "tone", quality: "robotic" };
 
@@ -75,7 +75,7 @@ export class ToneSpeech implements Speech {
   scripts: readonly string[] | undefined;
   /** Texts that the engine got. */
   readonly asked: string[] = [];
-  /** How often it was warmed up. */
+  /** Number of warm-ups. */
   warmUps = 0;
 
   async warmUp(): Promise<void> {
@@ -128,7 +128,7 @@ export const decoder: AudioDecoder = {
   async close() {},
 };
 
-/** Base64 of a file that the decoder knows; a truncated one claims too much, and unknown bytes are ignored. */
+/** Base64 of a file for the decoder; a truncated one declares too much, and unknown bytes are ignored. */
 export function audioFile(
   seconds: number,
   { truncated = false, unknownBytes = 0 }: { truncated?: boolean; unknownBytes?: number } = {},
@@ -142,7 +142,7 @@ function fileMs(file: Uint8Array): number {
 }
 
 export interface WorldOptions {
-  /** Default: a clock that goes on a second after that of the earlier process. */
+  /** Default: a clock that continues one second after the earlier process's. */
   readonly system?: ManualSystem;
   /** Default: a new network. */
   readonly network?: ScriptedTelephony;
@@ -153,9 +153,9 @@ export interface WorldOptions {
   readonly capabilities?: Partial<TelephonyCapabilities>;
   /** The network has codes that are typed on a phone. */
   readonly pairingCodes?: boolean;
-  /** Who may use the network. */
+  /** Users who may use the network. */
   readonly users?: Telephony["users"];
-  /** Networks beside it. */
+  /** Additional networks. */
   readonly others?: readonly ScriptedTelephony[];
   readonly retentionDays?: number | undefined;
   readonly recordingRetentionDays?: number | undefined;
@@ -166,7 +166,7 @@ export interface WorldOptions {
   readonly transcriptSpeakers?: readonly Speaker[];
   /** Conducts agent calls; none by default. */
   readonly agent?: Agent | AudioAgent;
-  /** What its model may do. */
+  /** Tools of its model. */
   readonly agentTools?: readonly AgentTool[];
   /** Rate of every leg, Hz. Default: 8000. */
   readonly sampleRate?: number;
@@ -176,15 +176,15 @@ export interface WorldOptions {
   readonly oneWayCalls?: "refuse" | "warn";
   readonly voiceActivity?: VoiceActivity;
   readonly webhooksAllowPrivate?: boolean;
-  /** What speaks in place of {@link World.speech}. */
+  /** Replaces {@link World.speech}. */
   readonly speech?: (system: ManualSystem) => Speech;
-  /** What decodes files in place of {@link decoder}. */
+  /** Replaces {@link decoder}. */
   readonly decoder?: AudioDecoder;
-  /** What keeps recordings in place of {@link World.recordings}. */
+  /** Replaces {@link World.recordings}. */
   readonly recordings?: Recordings;
-  /** What sends webhooks in place of {@link World.endpoints}. */
+  /** Replaces {@link World.endpoints}. */
   readonly webhookSender?: WebhookSender;
-  /** What an earlier process left. */
+  /** State left by an earlier process. */
   readonly before?: World;
   /** Default: a database in memory. */
   readonly storage?: Storage;
@@ -197,13 +197,13 @@ export class World {
   readonly storage: FaultyStorage;
   readonly speech: ToneSpeech = new ToneSpeech();
   readonly recordings: MemoryRecordings;
-  /** Where webhooks go. */
+  /** Receiver of webhooks. */
   readonly endpoints: ScriptedEndpoints = new ScriptedEndpoints();
   readonly context: Context;
   readonly app: Application;
-  /** What an operator would be woken up for. */
+  /** Log messages that would alert an operator. */
   readonly errors: string[] = [];
-  /** What an operator would find in the log, with its fields. */
+  /** Log messages with their fields. */
   readonly warnings: Record<string, unknown>[] = [];
   readonly #options: WorldOptions;
 
@@ -299,7 +299,7 @@ export class World {
     return world;
   }
 
-  /** The process dies without a word, and another one starts on what it has stored. */
+  /** Kills the process, and starts another one on its stored data. */
   async crashAndRestart(options: Partial<WorldOptions> = {}): Promise<World> {
     return World.start({ ...this.#options, ...options, before: this });
   }
@@ -325,7 +325,7 @@ export class World {
     return created;
   }
 
-  /** The same, without waiting for what follows from it. */
+  /** The same, without waiting for its consequences. */
   create(instance: Instance, text = "Your table is ready", principal: Principal = ALICE): Promise<Call & Creation> {
     return this.app.calls.create(principal, {
       instanceId: instance.id,
@@ -340,7 +340,7 @@ export class World {
     return this.#answered(await this.call(instance, text));
   }
 
-  /** Creates an agent's call on an instance of its own. */
+  /** Creates an agent's call on a new instance. */
   async agentCall(agent: AgentInput, principal: Principal = ALICE): Promise<Call> {
     const { id: instanceId } = await this.activeInstance();
     const target = { phoneNumber: NUMBER };
@@ -416,7 +416,7 @@ export class World {
     return (await this.timeline(call)).map((event) => event.type);
   }
 
-  /** Stops, letting time pass for what has to end. */
+  /** Stops, advancing time until everything has ended. */
   async stop(drainMs = 0): Promise<void> {
     let stopped = false;
     const stopping = this.app.stop(drainMs).then(() => {

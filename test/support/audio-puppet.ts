@@ -12,7 +12,7 @@ import {
 } from "../../src/ports/audio-conversation.ts";
 import type { AgentBrief } from "../../src/ports/conversation.ts";
 
-/** A conversation that does as the test tells it, and keeps what the core reports. */
+/** A conversation controlled by the test, which records the core's reports. */
 export class Puppet implements AudioConversation {
   readonly events = new Queue<AudioAgentEvent>();
   readonly reports: unknown[] = [];
@@ -26,7 +26,7 @@ export class Puppet implements AudioConversation {
     this.signal = signal;
   }
 
-  /** States results, one by one; what follows them never comes. */
+  /** Returns results in order; a further one never arrives. */
   readonly results: unknown[] = [];
   readonly faults: (string | undefined)[] = [];
 
@@ -65,7 +65,7 @@ export class Puppet implements AudioConversation {
     for (const event of events) this.events.push(event);
   }
 
-  /** Says a tone with words, all at once, in pieces of odd sizes. */
+  /** Plays a tone with words, all at once, in pieces of odd sizes. */
   says(item: string, ms: number, text = "", hz = 440): void {
     const format = this.format ?? "pcm";
     const samples = tone(hz, ms, FORMAT_RATES[format], 8_000);

@@ -4,19 +4,19 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const BUILT = ["dist/cli.js", "dist/worker.js", "dist/assets/swagger-ui.css"];
-/** What the build writes last, and what goes into it. */
+/** The last output of the build, and its inputs. */
 const LAST = "dist/third-party-notices.txt";
 /** Below the sources, but made of them: `npm ci` and `npm pack` make it anew. */
 const MADE = join("adapters", "console", "assets");
 const SOURCES = ["src", "adapters", "tsup.config.ts", "package.json", "package-lock.json"];
 
-/** Global setup: fails unless what was built is there and as new as its sources. */
+/** Global setup: fails unless the build exists and is as new as its sources. */
 export default function built(): void {
   const fault = buildFault();
   if (fault !== undefined) throw new Error(fault);
 }
 
-/** Why what is in `dist` cannot be used; undefined if it is complete and as new as its sources. */
+/** The reason why `dist` is unusable; undefined if it is complete and as new as its sources. */
 export function buildFault(): string | undefined {
   const missing = [...BUILT, LAST].find((file) => modified(file) === undefined);
   if (missing) return `${missing} is not there: run \`npm run build\` first`;

@@ -4,11 +4,11 @@ import { isIP } from "node:net";
 const DAY_MS = 86_400_000;
 const ECDSA_WITH_SHA256 = sequence(oid([1, 2, 840, 10045, 4, 3, 2]));
 
-/** What stands in a certificate. */
+/** Contents of a certificate. */
 export interface CertificateOptions {
   /** DNS names and IP addresses that it is for. */
   readonly names?: readonly string[];
-  /** When it begins and ceases to be valid, days from now. Default: yesterday to tomorrow. */
+  /** Start and end of its validity, days from now. Default: yesterday to tomorrow. */
   readonly days?: readonly [from: number, until: number];
   /** Bits of an RSA key. Default: a key on P-256. */
   readonly rsaBits?: number;

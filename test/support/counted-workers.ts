@@ -6,7 +6,7 @@ export interface SpeechJob {
   readonly voice: string;
 }
 
-/** Workers that keep a list of what they were asked to speak. */
+/** Workers that record their speech requests. */
 export function countedWorkers(inner: SpeechWorkers): { readonly workers: SpeechWorkers; readonly jobs: SpeechJob[] } {
   const jobs: SpeechJob[] = [];
   const workers: SpeechWorkers = {

@@ -5,14 +5,14 @@ import { decodeMulaw } from "../../src/audio/samples/g711.ts";
 import { pcmFromBytes, rms } from "../../src/audio/samples/pcm.ts";
 import { closed, type Understand } from "./openai-server.ts";
 
-/** What a connection has seen. */
+/** Observations of a connection. */
 export interface DeepgramRecord {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly authorization: string | undefined;
   /** Text messages, by their type. */
   readonly controls: string[];
-  /** Of the audio that came, s. */
+  /** Length of the received audio, s. */
   seconds: number;
   open: boolean;
 }
@@ -21,7 +21,7 @@ export interface DeepgramRecord {
 export interface DeepgramServer {
   readonly baseUrl: string;
   readonly connections: readonly DeepgramRecord[];
-  /** Cuts the next connections when so many seconds of audio have come, one each. */
+  /** Cuts the next connections after this many seconds of audio, one entry each. */
   cutAfter(...seconds: number[]): void;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface DeepgramServer {
 export interface DeepgramServerOptions {
   readonly understand: Understand;
   readonly apiKey: string;
-  /** Without any message for so long the connection is closed, ms. Default: 10,000. */
+  /** Idle timeout of the connection, ms. Default: 10,000. */
   readonly quietMs?: number;
 }
 
@@ -115,7 +115,7 @@ class Conversation {
       quiet.refresh();
       if (cut) return;
       if (isBinary && received >= cutAt) {
-        cut = true; // what has come already is not heard either
+        cut = true; // audio already received is dropped too
         return socket.terminate();
       }
       if (isBinary) received += (data as Buffer).length / bytesPerSecond;

@@ -1,6 +1,6 @@
 import type { ManualSystem } from "../../src/testing/manual-system.ts";
 
-/** The result of the work; time passes until it is done, also while it loads a module or waits for the disk. */
+/** The result of the work; advances time until it is done, even while it loads a module or waits for the disk. */
 export async function during<T>(system: Pick<ManualSystem, "advance">, work: Promise<T>): Promise<T> {
   let done = false;
   const noted = work.finally(() => {

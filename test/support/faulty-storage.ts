@@ -4,7 +4,7 @@ import { type Lease, type OpenOptions, type Storage, StorageUnavailable } from "
 const READS =
   /\.(get|find|list|keys|linked|withWaitingCalls|active|nextWaiting|claimed|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofNumbers|ofUser|positionOf|positionBefore|lookUp|dialHistory|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|tally|enabled|behind|pending|delivered\w*|getDelivery|deliveries|naming|token\w*|user\w*|withPhone|hasAdmin|account\w*|session\w*|codeByHash|invitations|audit)$/;
 
-/** Whether an operation of a storage (`calls.update`) changes something. */
+/** True if an operation of a storage (`calls.update`) writes. */
 export function isWrite(operation: string): boolean {
   return !READS.test(operation);
 }
@@ -17,13 +17,13 @@ export class FaultyStorage implements Storage {
   readonly #inner: Storage;
   /** Everything throws `StorageUnavailable`. */
   down = false;
-  /** What would change something throws `StorageUnavailable`, as on a full disk or a read-only replica. */
+  /** Every write throws `StorageUnavailable`, as on a full disk or a read-only replica. */
   full = false;
   /** Called before each operation with its name (`calls.update`); may throw in its place or make it wait. */
   before: (operation: string, args: readonly unknown[]) => void | Promise<void> = () => {};
-  /** Called after each operation that was done; may throw, as a connection that breaks before it answers, or wait. */
+  /** Called after each completed operation; may throw, like a connection that breaks before the response, or wait. */
   after: (operation: string) => void | Promise<void> = () => {};
-  /** Every operation so far, by name. */
+  /** The operations so far, by name. */
   readonly operations: string[] = [];
   #underWay = 0;
   readonly accounts: Storage["accounts"];
@@ -73,12 +73,12 @@ export class FaultyStorage implements Storage {
     return this.#inner.close();
   }
 
-  /** How many of the operations so far would have changed something. */
+  /** The writes among the operations so far. */
   get writes(): string[] {
     return this.operations.filter(isWrite);
   }
 
-  /** How many operations have not been answered yet. */
+  /** Number of pending operations. */
   get underWay(): number {
     return this.#underWay;
   }

@@ -5,7 +5,7 @@ export function atFileEnd(end: () => unknown): void {
   work.push(end);
 }
 
-/** What is made once in each test file that asks for it, as `make` answers it. */
+/** Creates a value once for each test file that uses it. */
 export function oncePerFile<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -19,7 +19,7 @@ export function oncePerFile<T>(make: () => T): () => T {
   };
 }
 
-/** Runs what was registered, the last first. */
+/** Runs the registered functions in reverse order. */
 export async function endFile(): Promise<void> {
   for (const end of work.splice(0).reverse()) await end();
 }

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** A port that nobody uses now, for programs that cannot pick one. */
+/** A free port, for programs that cannot pick one. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

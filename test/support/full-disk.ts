@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 
 /**
- * Opens files that take so many bytes behind their beginning, and then fail; what is at their beginning, such as a
+ * Opens files that accept this many bytes after their start, and then fail; the start, such as a
  * header, can be written again at any time.
  * @param code error code of the system
  */

@@ -11,7 +11,7 @@ export const fuzzRuns: number = Number(environment.FC_RUNS || 100);
 /** The seed to repeat a failed run with: FC_SEED, or undefined for a new one. */
 const seed = environment.FC_SEED === undefined ? undefined : Number(environment.FC_SEED);
 
-/** What repeats a failed run: FC_SEED and, to go straight to the smallest input, FC_PATH; empty for a new run. */
+/** Parameters to repeat a failed run: FC_SEED and, to go directly to the smallest input, FC_PATH; empty for a new run. */
 export const replay: { readonly seed?: number; readonly path?: string } = {
   ...(seed !== undefined && { seed }),
   ...(environment.FC_PATH && { path: environment.FC_PATH }),

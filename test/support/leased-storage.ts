@@ -11,7 +11,7 @@ import type { System } from "../../src/ports/system.ts";
 import { isWrite, type StoreName } from "./faulty-storage.ts";
 
 /**
- * One database that several processes of a test open, each through a storage of its own: a lease by the database's
+ * One database that several processes of a test open, each through its own storage: a lease by the database's
  * clock, and writes that are fenced by its epoch.
  */
 export class LeasedDatabase {
@@ -29,17 +29,17 @@ export class LeasedDatabase {
     this.#shared = shared;
   }
 
-  /** Of the latest owner; 0 if there was none. */
+  /** Epoch of the latest owner; 0 if there was none. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** How long the lease lasts if it is not renewed, ms; 0 if nobody has it. */
+  /** Remaining time of the lease, ms; 0 if it is free. */
   get remainingMs(): number {
     return Math.max(0, this.#endsAt - this.#clock.monotonic());
   }
 
-  /** What one process opens. */
+  /** The storage of one process. */
   storage(): LeasedStorage {
     return new LeasedStorage(this, this.#shared);
   }
@@ -65,7 +65,7 @@ export class LeasedDatabase {
     return ++this.#epoch;
   }
 
-  /** Lets the lease last `ms` from now on. @throws {LeaseLost} */
+  /** Extends the lease to `ms` from now. @throws {LeaseLost} */
   renew(epoch: number, ms: number): void {
     this.assertOwner(epoch);
     this.#endsAt = this.#clock.monotonic() + ms;

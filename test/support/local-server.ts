@@ -14,7 +14,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-/** A token and what it may do. */
+/** A token and its scopes. */
 interface TokenLimits {
   readonly demoInstanceId?: string;
   readonly allowedPrefixes?: readonly string[];
@@ -23,7 +23,7 @@ interface TokenLimits {
 
 /**
  * A Ringport on SQLite that listens in this process, for tests of the HTTP contract. `Server` of `server.ts` is the same
- * as a process of its own, for tests of what a process adds.
+ * as a separate process, for tests that need one.
  */
 export class LocalServer implements Reachable {
   readonly #env: Settings;
@@ -55,7 +55,7 @@ export class LocalServer implements Reachable {
     return this.#document;
   }
 
-  /** Everything logged so far. */
+  /** All log messages so far. */
   get output(): string {
     return this.#lines.join("\n");
   }

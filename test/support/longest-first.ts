@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { LONG_FILES } from "../structure/long-files.ts";
 
 /**
- * Starts the long test files first, so that no run ends with one worker on a long file and nothing left for the others. A
+ * Starts the long test files first, so that no run ends with one worker on a long file while the others are idle. A
  * fresh machine has no durations of earlier runs, by which vitest would order the files.
  */
 export default class LongestFirst extends BaseSequencer {
@@ -13,7 +13,7 @@ export default class LongestFirst extends BaseSequencer {
   }
 }
 
-/** The place of a file among the long ones; all others share the place behind them. */
+/** The rank of a file among the long ones; all others share the next rank. */
 function rankOf({ moduleId }: TestSpecification): number {
   const rank = LONG_FILES.findIndex((path) => moduleId.endsWith(`/${path}`));
   return rank < 0 ? LONG_FILES.length : rank;

@@ -42,7 +42,7 @@ export class MeasuringTranscription implements Transcription {
   }
 }
 
-/** The audio of one speaker, as it was pushed. */
+/** The audio of one speaker, as pushed. */
 export class MeasuringSession implements TranscriptionSession {
   readonly options: TranscriptionOptions;
   readonly events = new Queue<TranscriptionEvent>();

@@ -1,14 +1,14 @@
 import { createServer, type Socket } from "node:net";
 import { bindUdp, onOnePort } from "./one-port.ts";
 
-/** How a name is answered: with its addresses, for each family; not at all; or over TCP only, where nothing comes. */
+/** Response for a name: its addresses of each family, none at all, or only over TCP, which stays silent. */
 export type NameAnswer = readonly string[] | "silence" | "only over TCP, which is silent" | "silence for IPv6";
 
 /** A name server on this machine, for tests. */
 export interface NameServer {
   /** For the option `nameServers`. */
   readonly place: string;
-  /** What was asked, in order: `A hooks.example.com`. */
+  /** The queries, in order: `A hooks.example.com`. */
   readonly asked: readonly string[];
   /** Open connections over TCP. */
   readonly connections: number;
@@ -22,7 +22,7 @@ const TYPES = new Map([
   [35, "NAPTR"],
 ]);
 
-/** Starts a name server over UDP and TCP. A name that `answer` does not know does not exist. */
+/** Starts a name server over UDP and TCP. Names unknown to `answer` do not exist. */
 export async function startNameServer(answer: (name: string) => NameAnswer | undefined): Promise<NameServer> {
   const asked: string[] = [];
   const open = new Set<Socket>();
@@ -79,7 +79,7 @@ function questionOf(datagram: Buffer): { name: string; type: string; end: number
 /** A record of the name in the question, valid for a minute. */
 function recordOf(address: string): Buffer {
   const v6 = address.includes(":");
-  // Of IPv6 addresses, tests need only those with an empty middle.
+  // Tests only need IPv6 addresses with `::`.
   const [before = "", after = ""] = address.split("::");
   const pairs = (text: string): number[] =>
     text === ""

@@ -20,7 +20,7 @@ export interface ChatRequest {
   readonly format: unknown;
 }
 
-/** What the model says to a request: text, and tools that it calls. */
+/** The model's reply to a request: text and tool calls. */
 export interface ChatReply {
   readonly text?: string;
   readonly calls?: readonly {
@@ -31,7 +31,7 @@ export interface ChatReply {
   }[];
 }
 
-/** What goes wrong with one request for a completion. */
+/** Fault of one completion request. */
 export type ChatFault =
   | { readonly status: number; readonly headers?: Record<string, string> }
   /** Never responds; sends half and stalls; sends half and ends; sends broken JSON; reports an error in the stream. */

@@ -7,7 +7,7 @@ import { Items } from "./realtime/items.ts";
 import { idOf, type Json, member, merged } from "./realtime/json.ts";
 import { ResponseStream } from "./realtime/response.ts";
 
-/** What goes wrong with one conversation, or with its next replies. */
+/** Fault of one conversation, or of its next replies. */
 export type ConversationFault =
   /** The upgrade is refused so. */
   | { readonly status: number }
@@ -17,7 +17,7 @@ export type ConversationFault =
   | "mute"
   | "silent"
   | "stall"
-  /** The connection is cut in the middle of a reply; or after broken JSON. */
+  /** The connection is cut during a reply, or after broken JSON. */
   | "drop"
   | "truncate"
   /** A reply fails; or an error is reported, which changes nothing. */
@@ -26,21 +26,21 @@ export type ConversationFault =
   /** The reply ends in the middle of a function's arguments. */
   | "half_a_call";
 
-/** What the model says and does. */
+/** The model's speech and tool calls. */
 export interface SpokenReply {
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly arguments: object | string }[];
 }
 
-/** What the model replies to. */
+/** Input of a reply. */
 export interface SpokenTurn {
-  /** What was said and done before, the oldest first: `user: …`, `assistant: …`, `function: …`. */
+  /** The earlier items, oldest first: `user: …`, `assistant: …`, `function: …`. */
   readonly history: readonly string[];
   /** The last of it. */
   readonly last: string;
   /** Instructions of this reply alone. */
   readonly instructions: string | undefined;
-  /** It is no part of the conversation, and is written. */
+  /** True if it is text outside of the conversation. */
   readonly aside: boolean;
 }
 
@@ -53,11 +53,11 @@ export interface Conversationalist {
   readonly pieceMs?: number;
 }
 
-/** What a conversation has seen. */
+/** Observations of a conversation. */
 export interface ConversationRecord {
   readonly url: string;
   readonly authorization: string | undefined;
-  /** The whole session, as it was last reported. */
+  /** The whole session, as last reported. */
   session: Json;
   /** The types of the messages that arrived, without the audio. */
   readonly received: string[];
@@ -68,7 +68,7 @@ export interface ConversationRecord {
   open: boolean;
 }
 
-/** Serves one connection that converses: it listens to real audio, and replies with audio much faster than that lasts. */
+/** Serves one connection that converses: it listens to real audio, and replies with audio much faster than real time. */
 export function serveConversation(
   socket: WebSocket,
   request: IncomingMessage,
@@ -230,7 +230,7 @@ export function serveConversation(
     const { text, wholeMs } = item;
     record.truncated.push({ text, ms, lengthMs: wholeMs });
     item.line = `assistant: ${text.slice(0, Math.round((text.length * ms) / wholeMs))}…`;
-    item.wire = { ...item.wire, content: [{ type: "output_audio" }] }; // with the audio goes its transcript
+    item.wire = { ...item.wire, content: [{ type: "output_audio" }] }; // the audio is sent with its transcript
     send({ type: "conversation.item.truncated", item_id, content_index: 0, audio_end_ms: ms });
   }
 

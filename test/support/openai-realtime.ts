@@ -4,27 +4,27 @@ import type { WebSocket } from "ws";
 import { concatPcm, pcmFromBytes } from "../../src/audio/samples/pcm.ts";
 import type { Understand } from "./openai-server.ts";
 
-/** What goes wrong with one realtime connection. */
+/** Fault of one realtime connection. */
 export type RealtimeFault =
   /** The upgrade is refused so. */
   | { readonly status: number }
-  /** The connection is cut when so many commits have come, before the last of them is answered; or after so many ms. */
+  /** The connection is cut after this many commits, before the response to the last one, or after this many ms. */
   | { readonly dropAtCommit: number }
   | { readonly dropAfterMs: number }
   /** Nothing is ever answered. */
   | "silent"
-  /** Every second turn is answered before the one in front of it. */
+  /** Every second turn gets its transcript before the previous one. */
   | "swapped"
   /** No turn can be transcribed. */
   | "failing"
   /** The session is refused. */
   | "no_such_model";
 
-/** What a connection has seen. */
+/** Observations of a connection. */
 export interface RealtimeRecord {
   readonly url: string;
   readonly authorization: string | undefined;
-  /** The session as it was asked for. */
+  /** The session as requested. */
   session: Readonly<Record<string, unknown>> | undefined;
   /** The length of each committed turn, ms. */
   readonly turns: number[];

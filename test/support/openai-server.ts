@@ -12,7 +12,7 @@ import {
 } from "./openai-conversation.ts";
 import { type RealtimeFault, type RealtimeRecord, serveRealtime } from "./openai-realtime.ts";
 
-/** What goes wrong with one request for a transcription. */
+/** Fault of one transcription request. */
 export type TranscriptionFault =
   /** Answers with this status instead of a text. */
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
@@ -21,7 +21,7 @@ export type TranscriptionFault =
   | "stall"
   | "truncate"
   | "drop"
-  /** Answers after so many ms. */
+  /** Responds after this many ms. */
   | { readonly after: number };
 
 /** A request as it arrived. */
@@ -43,15 +43,15 @@ export interface OpenaiServer {
   /** Realtime connections, the oldest first. */
   readonly connections: readonly RealtimeRecord[];
   readonly chats: readonly ChatRequest[];
-  /** What the next requests for a completion meet, one each. */
+  /** Faults of the next completion requests, one each. */
   failChat(...faults: ChatFault[]): void;
-  /** What the next requests meet, one each. */
+  /** Faults of the next requests, one each. */
   fail(...faults: TranscriptionFault[]): void;
-  /** What the next realtime connections meet, one each. */
+  /** Faults of the next realtime connections, one each. */
   failRealtime(...faults: RealtimeFault[]): void;
   /** Conversations with a speech-to-speech model, the oldest first. */
   readonly conversations: readonly ConversationRecord[];
-  /** What the next conversations, or their next replies, meet: one each; undefined: nothing. */
+  /** Faults of the next conversations, or their next replies, one each; undefined for none. */
   failConversation(...faults: (ConversationFault | undefined)[]): void;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export interface OpenaiServerOptions {
   readonly conversation?: Conversationalist;
   /** Refuses other keys. */
   readonly apiKey?: string;
-  /** Where it listens again after it was closed. */
+  /** Port to reuse after a restart. */
   readonly port?: number;
 }
 
@@ -191,7 +191,7 @@ export async function openaiServer({
   };
 }
 
-/** Resolves when a server and all its sockets are gone. */
+/** Resolves when a server and all its sockets are closed. */
 export function closed(server: Server, sockets: WebSocketServer): Promise<void> {
   return new Promise((resolve) => {
     for (const client of sockets.clients) client.terminate();

@@ -1,4 +1,4 @@
-/** A way to write `/metrics`, as it goes over the wire (one byte a character), and the status of a server without a proxy. */
+/** A spelling of `/metrics` on the wire (one byte per character), and the status from a server without a proxy. */
 export interface PathSpelling {
   readonly target: string;
   readonly status: 400 | 404;

@@ -7,13 +7,13 @@ import { freePort } from "./free-port.ts";
 import { endWithThisProcess, missing } from "./runtimes.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** A PgBouncer that gives each transaction whichever connection is free, or the reason why there is none. */
+/** A PgBouncer that pools by transaction, or the reason why there is none. */
 export interface PoolerSource {
-  /** For `describe`: "PgBouncer", with the reason behind it when there is none. */
+  /** For `describe`: "PgBouncer", followed by the reason if there is none. */
   readonly title: string;
-  /** Why no PgBouncer can be had, for `describe.skipIf`. */
+  /** The reason why there is no PgBouncer, for `describe.skipIf`. */
   readonly missing: string | undefined;
-  /** @param connections most connections to each database, shared by all clients */
+  /** @param connections maximum connections to each database, shared by all clients */
   start(postgresUrl: string, connections: number): Promise<RunningPooler>;
 }
 

@@ -53,7 +53,7 @@ export class PhoneClient {
     throw new Error(`the phone closed (${JSON.stringify(this.#closed)}) before the message ${type}`);
   }
 
-  /** Everything that was heard so far. */
+  /** All audio heard so far. */
   sound(sampleRate: number): Sound {
     const bytes = Buffer.concat(this.frames);
     return { sampleRate, samples: Int16Array.from({ length: bytes.length >> 1 }, (_, i) => bytes.readInt16LE(2 * i)) };

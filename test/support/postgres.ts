@@ -20,11 +20,11 @@ import pg from "pg";
 import { freePort } from "./free-port.ts";
 import { endWithThisProcess, missing } from "./runtimes.ts";
 
-/** A PostgreSQL that a test can have, or the reason why there is none. */
+/** A PostgreSQL for a test, or the reason why there is none. */
 export interface PostgresSource {
-  /** For `describe`: "PostgreSQL", with the reason behind it when there is none. */
+  /** For `describe`: "PostgreSQL", followed by the reason if there is none. */
   readonly title: string;
-  /** Why no PostgreSQL can be had, for `describe.skipIf`. */
+  /** The reason why there is no PostgreSQL, for `describe.skipIf`. */
   readonly missing: string | undefined;
   /** Takes about a second. */
   start(): Promise<RunningPostgres>;
@@ -38,7 +38,7 @@ export interface RunningPostgres {
   readonly url: string;
   /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
-  /** Ends the server and removes its files, or drops what was created on a server that was already there. Stopping twice is fine. */
+  /** Ends the server and removes its files, or drops the objects created on an existing server. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -219,7 +219,7 @@ function pathsBelow(folder: string): string[] {
   );
 }
 
-/** The programs, or a copy of them (60 MB) when they lie below a folder that "nobody" may not enter. */
+/** The programs, or a copy of them (60 MB) if they are below a folder that "nobody" may not enter. */
 function reachable(programs: Programs, folder: string): Programs {
   if (!spawnSync(programs.postgres, ["--version"], owner).error) return programs;
   const copy = join(folder, "programs");

@@ -4,7 +4,7 @@ interface Inspecting {
   inspect(value: unknown, options: object): string;
 }
 
-/** What every way of printing a value shows of it, and of what promises inside reject with. */
+/** Output of every way to print a value and the rejections of promises in it. */
 export function printed(value: unknown): string {
   const { Bun, Deno } = globalThis as { Bun?: Inspecting; Deno?: Inspecting };
   return [
@@ -17,7 +17,7 @@ export function printed(value: unknown): string {
   ].join("\n");
 }
 
-/** As the logs of most programs write it: hidden fields of errors are shown as well. */
+/** As most loggers write it: non-enumerable fields of errors are included. */
 function asJson(value: unknown): string | undefined {
   const seen = new Set<unknown>();
   return JSON.stringify(value, (_, item: unknown) => {

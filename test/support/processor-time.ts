@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** Processor time of this process so far, ms. Unlike a clock it does not count what other programs do. */
+/** Processor time of this process so far, ms. Unlike a clock, it excludes other programs. */
 export function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

@@ -17,7 +17,7 @@ export class RecordingClient implements StreamClient {
   readonly events: StreamEvent[] = [];
   readonly transcripts: Transcript[] = [];
   readonly ends: StreamEnd[] = [];
-  /** How many frames of the callee's audio had come at each event. */
+  /** Number of the callee's frames received before each event. */
   readonly framesAt: number[] = [];
   readonly #frames: Int16Array[] = [];
 

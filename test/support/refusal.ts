@@ -1,4 +1,4 @@
-/** What the work is refused with; "no refusal" if it succeeds. */
+/** The error of the work; "no refusal" if it succeeds. */
 export function refusal(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => "no refusal",

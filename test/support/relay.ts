@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** Stands between a program and a database, so that a test can cut the line. */
+/** A relay between a program and a database, so that a test can cut the connection. */
 export interface Relay {
   /** The database's URL by way of the relay. */
   readonly url: string;
@@ -11,7 +11,7 @@ export interface Relay {
   /** Takes connections again, at the same address. */
   mend(): Promise<void>;
   /**
-   * Lets the next message with these words reach the database, and breaks its connection when the answer comes. Resolves
+   * Lets the next message with these words reach the database, and breaks its connection when the response arrives. Resolves
    * when that has happened, or when the signal is aborted.
    */
   loseAnswer(words: string, signal?: AbortSignal): Promise<void>;

@@ -6,14 +6,14 @@ import { COMPILE_CACHE } from "./compile-cache.ts";
 
 export type RuntimeName = "node22" | "node26" | "bun" | "deno";
 
-/** A JavaScript runtime that tests start programs under, or the reason why there is none. */
+/** A JavaScript runtime for programs of tests, or the reason why there is none. */
 export interface Runtime {
   readonly name: RuntimeName;
-  /** For `describe`: the name, with the reason behind it when the runtime is missing. */
+  /** For `describe`: the name, followed by the reason if the runtime is missing. */
   readonly title: string;
   /** Program and arguments that go before the script; empty when the runtime is missing. */
   readonly command: readonly string[];
-  /** Why the runtime cannot be used, for `describe.skipIf`. */
+  /** The reason why the runtime cannot be used, for `describe.skipIf`. */
   readonly missing: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The working directory. Default: this process's own. */
   readonly cwd?: string;
-  /** How long the URL may take. Default 20 000. */
+  /** Time limit for the URL, ms. Default: 20,000. */
   readonly readyTimeoutMs?: number;
   /** Kills it. */
   readonly signal?: AbortSignal;
@@ -40,14 +40,14 @@ export interface ServerProcess {
   /** The first local URL that it printed, without a slash at the end. */
   readonly url: string;
   readonly pid: number;
-  /** Everything printed so far on both streams. */
+  /** Output so far on both streams. */
   output(): string;
   /** Types a line at its terminal; only with `terminal`. */
   type(line: string): void;
-  /** Resolves when the process is gone, for whatever reason: with its exit code, or with null when a signal ended it. */
+  /** Resolves when the process has ended, for any reason: with its exit code, or with null if a signal ended it. */
   readonly gone: Promise<number | null>;
   /**
-   * Sends a signal (default SIGTERM) and resolves once the process is gone: with its exit code, or with null when a
+   * Sends a signal (default SIGTERM) and resolves once the process has ended: with its exit code, or with null if a
    * signal ended it. A process that is still there after 5 seconds is killed. Stopping twice is fine.
    */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
@@ -132,7 +132,7 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
   }
 }
 
-/** What a program has left that ran to its end. */
+/** Result of a program that ran to its end. */
 export interface Finished {
   /** Null if a signal ended it. */
   readonly code: number | null;

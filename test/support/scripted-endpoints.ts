@@ -1,11 +1,11 @@
 import type { OutgoingWebhook, WebhookSender } from "../../src/ports/webhook-sender.ts";
 
-/** What an endpoint does with a message: answers with a status, fails, or never answers. */
+/** Reaction of an endpoint to a message: responds with a status, fails, or never responds. */
 export type EndpointReply = number | Error | "silence";
 
 /** The endpoints of webhooks in a test, by URL. */
 export class ScriptedEndpoints implements WebhookSender {
-  /** Every attempt so far. */
+  /** The attempts so far. */
   readonly attempts: OutgoingWebhook[] = [];
   /** Attempts that wait for a response at the moment, by URL. */
   readonly waiting = new Map<string, number>();

@@ -2,7 +2,7 @@ import type { Reporter, TestCase } from "vitest/node";
 
 /**
  * Lists the tests that passed only at their second attempt, each with the error of the first: the gate gives tests in real
- * time one more attempt, because its machine may stand still, and prints this list at its end.
+ * time one more attempt, because its machine may stall, and prints this list at its end.
  */
 export default class SecondAttempts implements Reporter {
   readonly #found: string[] = [];

@@ -193,7 +193,7 @@ export class Client {
     return expected(200, await this.get(`/v1/calls/${id}/events`)).json();
   }
 
-  /** What the callee heard. */
+  /** The audio that the callee heard. */
   async heard(id: string): Promise<Sound> {
     return readWav(expected(200, await this.get(`/simulator/calls/${id}/heard.wav`)).body);
   }
@@ -207,7 +207,7 @@ export function expected(status: number, answer: Answer): Answer {
 
 const POLL_MS = 25;
 
-/** Asks again and again until the answer will do. @throws {Error} the time is over; the message shows the last answer */
+/** Repeats a request until its response is accepted. @throws {Error} the time limit has passed; the message shows the last response */
 export async function until<T>(
   ask: () => T | Promise<T>,
   willDo: (answer: T) => boolean,

@@ -5,15 +5,15 @@ import pg from "pg";
 export type Rows = Readonly<Record<string, readonly Row[]>>;
 export type Row = Readonly<Record<string, string | number | null>>;
 
-/** Where a server keeps its rows. */
+/** Location of a server's rows. */
 export type DatabasePlace = { readonly file: string } | { readonly url: string };
 
-/** Reads all records from outside, beside the running server, without its lease and the last use of tokens. */
+/** Reads all records while the server is running, except its lease and the last use of tokens. */
 export async function readRows(place: DatabasePlace): Promise<Rows> {
   return "file" in place ? sqliteRows(place.file) : postgresRows(place.url);
 }
 
-/** How many rows each table has. */
+/** Number of rows of each table. */
 export function countRows(rows: Rows): Record<string, number> {
   return Object.fromEntries(Object.entries(rows).map(([table, found]) => [table, found.length]));
 }

@@ -1,7 +1,7 @@
 import { faults, type Schema } from "../http/support/json-schema.ts";
 import type { Answer } from "./server-http.ts";
 
-/** What of an OpenAPI document the suite looks at. */
+/** The parts of an OpenAPI document that the suite checks. */
 export interface OpenApi {
   readonly openapi: string;
   readonly servers: readonly { readonly url: string }[];

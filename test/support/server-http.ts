@@ -2,20 +2,20 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 
-/** What a server answered, as it came over the wire. */
+/** A server's response, as received over the wire. */
 export interface Answer {
   readonly status: number;
   /** By lower-case name; repeated ones joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
-  /** In the order of the wire, repeated ones apart; names as they were sent. */
+  /** In wire order, repeated ones separate; names as sent. */
   readonly rawHeaders: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
   readonly text: string;
-  /** The body as JSON. @throws {Error} it is none; the message shows it */
+  /** The body as JSON. @throws {Error} it is not JSON; the message shows it */
   json<T = Record<string, unknown>>(): T;
 }
 
-/** What is sent. */
+/** A request to send. */
 export interface Sending {
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /** A function makes a stream. */
@@ -25,7 +25,7 @@ export interface Sending {
 }
 
 /**
- * Sends one request on a connection of its own and reads the whole answer. An answer that comes while the body is still
+ * Sends one request on a new connection and reads the whole response. A response that arrives while the body is still
  * being sent counts. An upgrade that succeeds is answered as a 101.
  */
 export function send(
@@ -50,7 +50,7 @@ export function send(
       read(response).then(
         (answer) => {
           settle(() => resolve(answer));
-          outgoing.destroy(); // what is left of the body need not be sent any more
+          outgoing.destroy(); // the rest of the body need not be sent
         },
         (error) => settle(() => reject(error)),
       );
@@ -120,7 +120,7 @@ function answerOf(response: IncomingMessage, body: Buffer): Answer {
   };
 }
 
-/** A body of so many bytes, in pieces that leave time to hear an early answer. */
+/** A body of this many bytes, in pieces that leave time to receive an early response. */
 export async function* bytesOf(
   total: number,
   piece: Uint8Array = Buffer.alloc(65_536, " "),
@@ -131,7 +131,7 @@ export async function* bytesOf(
   }
 }
 
-/** What came back on a bare socket. */
+/** The response on a bare socket. */
 export interface RawAnswer {
   /** Latin-1, so that no byte is lost. */
   readonly text: string;
@@ -141,7 +141,7 @@ export interface RawAnswer {
 }
 
 /**
- * Writes bytes to a bare socket and reads until the server ends the connection, `until` matches, or `waitMs` are over;
+ * Writes bytes to a bare socket and reads until the server ends the connection, `until` matches, or `waitMs` have passed;
  * for everything that an HTTP client refuses to send.
  */
 export function sendRaw(

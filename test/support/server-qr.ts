@@ -64,7 +64,7 @@ function paeth(a: number, b: number, c: number): number {
   return pb <= pc ? b : c;
 }
 
-/** The text of the QR code in a PNG, read as a phone's camera would. @throws {Error} there is none to be read */
+/** The text of the QR code in a PNG, read as a phone's camera would. @throws {Error} no code can be read */
 export function readQr(png: Buffer): string {
   const { width, height, grey } = decodePng(png);
   const rgba = new Uint8ClampedArray(4 * width * height).fill(255);

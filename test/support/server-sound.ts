@@ -53,7 +53,7 @@ export function toneWav({
   return file;
 }
 
-/** Where the sound is louder than a whisper: the first sample above the level, and the one after the last. */
+/** Range of the sound louder than a whisper: the first sample above the level, and the one after the last. */
 export function loudPart({ samples }: Sound, level = 200): { from: number; to: number } {
   const isLoud = (sample: number): boolean => Math.abs(sample) > level;
   return { from: samples.findIndex(isLoud), to: samples.findLastIndex(isLoud) + 1 };
@@ -85,7 +85,7 @@ export function toneShare({ samples, sampleRate }: Sound, hz: number): number {
   return energy === 0 ? 0 : (2 * (real * real + imaginary * imaginary)) / (samples.length * energy);
 }
 
-/** For how long a tone is heard, ms: 20 ms at a time that are nothing else. What a busy machine has torn does not count. */
+/** Length of a tone, ms, in pieces of 20 ms with only the tone. Pieces torn by a busy machine do not count. */
 export function toneMs({ samples, sampleRate }: Sound, hz: number): number {
   const size = sampleRate / 50;
   let ms = 0;
@@ -104,7 +104,7 @@ export function phaseJump(sound: Sound, hz: number): number {
   return Math.max(0, ...phaseTurns(sound, hz));
 }
 
-/** How many neighbouring windows of 10 ms are out of step with each other, by more than half a sample. */
+/** Number of neighbouring windows of 10 ms that are out of phase by more than half a sample. */
 export function phaseJumps(sound: Sound, hz: number): number {
   return phaseTurns(sound, hz).filter((samples) => samples > 0.5).length;
 }
@@ -126,7 +126,7 @@ function phaseTurns({ samples, sampleRate }: Sound, hz: number): number[] {
     .map((turn) => (turn / (2 * Math.PI)) * (sampleRate / hz));
 }
 
-/** How loud it is: root mean square. */
+/** Loudness: root mean square. */
 export function loudness({ samples }: Sound): number {
   return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, samples.length));
 }

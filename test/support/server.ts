@@ -17,19 +17,19 @@ import { type DatabasePlace, type Rows, readRows } from "./server-database.ts";
 import type { OpenApi } from "./server-document.ts";
 import { type Answer, send } from "./server-http.ts";
 
-/** Short, because whoever starts behind a dead server waits for its end. */
+/** Short, because a server that follows a dead one waits for its end. */
 const LEASE = { RINGPORT_LEASE_MS: "5000", RINGPORT_LEASE_RENEW_MS: "800" };
 
-/** What a server runs on. */
+/** Runtime and database of a server. */
 export interface Target {
-  /** For `describe`; with the reason behind it when it cannot be had. */
+  /** For `describe`; followed by the reason if it is unavailable. */
   readonly title: string;
   readonly missing: string | undefined;
   readonly runtime: Runtime;
   readonly database: "SQLite" | "PostgreSQL";
 }
 
-/** The program: from source, or with `TEST_ENTRY=dist` as it is built. */
+/** The program: from source, or with `TEST_ENTRY=dist` from the build. */
 export const MAIN: string = fileURLToPath(
   new URL(process.env.TEST_ENTRY === "dist" ? "../../dist/cli.js" : "../../adapters/cli/main.ts", import.meta.url),
 );
@@ -47,7 +47,7 @@ export const ON_OTHER_RUNTIMES: readonly Target[] = OTHERS.map((name) => target(
 export const ON_EVERY_POSTGRES: readonly Target[] = [ON_POSTGRES, ...OTHERS.map((name) => target(name, "PostgreSQL"))];
 export const ON_EVERYTHING: readonly Target[] = [ON_NODE, ...ON_OTHER_RUNTIMES, ...ON_EVERY_POSTGRES];
 
-/** Which of them this run tries: `TEST_TARGETS` is a pattern of their names, such as `on PostgreSQL` or `^bun`. */
+/** The targets of this run: `TEST_TARGETS` is a pattern of their names, such as `on PostgreSQL` or `^bun`. */
 const WANTED = new RegExp(process.env.TEST_TARGETS ?? "", "i");
 
 function target(name: RuntimeName, database: Target["database"]): Target {
@@ -98,7 +98,7 @@ export function useServer(target: Target, options: ServerOptions = {}): Server {
   return server;
 }
 
-/** A server process on data of its own, and the command line beside it. */
+/** A server process with its own data, and its command line. */
 export class Server {
   readonly target: Target;
   #data: string | undefined;
@@ -140,7 +140,7 @@ export class Server {
     return this.#document;
   }
 
-  /** Everything printed so far. */
+  /** Output so far. */
   get output(): string {
     return this.#running().output();
   }
@@ -149,7 +149,7 @@ export class Server {
   async start(env: Readonly<Record<string, string | undefined>> = {}): Promise<void> {
     if (this.target.database === "PostgreSQL") this.#databaseUrl ??= await createDatabase();
     this.#process = await start(this.target.runtime, MAIN, { args: ["serve"], env: { ...this.#settings(), ...env } });
-    // The address comes first, on a first start the first request last.
+    // The address is printed first; on a first start, the example request is last.
     await until(
       () => this.output,
       (output) => /^ {2}Stream /m.test(output) && (!this.#isFresh || /^ {2}curl /m.test(output)),
@@ -160,7 +160,7 @@ export class Server {
     this.#document ??= expected(200, await send("GET", `${this.base}/openapi.json`)).json<OpenApi>();
   }
 
-  /** Resolves when it is gone, with its exit code, or null when a signal ended it. */
+  /** Resolves when it has ended, with its exit code, or null if a signal ended it. */
   get gone(): Promise<number | null> {
     return this.#running().gone;
   }
@@ -189,7 +189,7 @@ export class Server {
     return readFileSync(this.#tokenFile, "utf8").trim();
   }
 
-  /** Issues a token beside the running server, as `ringport token create` does. */
+  /** Issues a token while the server is running, as `ringport token create` does. */
   token(userName: string): Promise<string> {
     const line = { values: new Map(), operands: [] };
     const { options } = readSettings(STORAGE_SETTINGS, line, this.#settings());
@@ -239,7 +239,7 @@ export class Server {
     return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
   }
 
-  /** Processor time of the process so far, ms. Unlike a clock it does not count what other programs do. Linux only. */
+  /** Processor time of the process so far, ms. Unlike a clock, it excludes other programs. Linux only. */
   processorMs(): number {
     const [, numbers = ""] = readFileSync(`/proc/${this.pid}/stat`, "utf8").split(") ");
     const [user, system] = numbers.split(" ").slice(11, 13).map(Number);
@@ -263,7 +263,7 @@ export class Server {
       RINGPORT_TOKEN_FILE: this.#tokenFile,
       DATABASE_URL: this.#databaseUrl,
       ...(this.#databaseUrl !== undefined && LEASE),
-      // Far ends act, and codes rotate, so much faster; audio always runs in real time.
+      // Speed-up of remote ends and code rotation; audio always runs in real time.
       RINGPORT_SIMULATOR_TIME_SCALE: "0.1",
       ...this.#env,
     };

@@ -5,20 +5,20 @@ import type { System } from "../../src/ports/system.ts";
 
 const VOICE: Voice = { id: "en-US-1", language: "en-US", engine: "slow", name: "slow", quality: "robotic" };
 
-/** How much audio a character becomes, ms. */
+/** Length of audio per character, ms. */
 export const SPOKEN_MS = 65;
 /** The work of one character, ms: 4,060 characters take 4.9 s, as with the embedded engines. */
 const WORK_MS = 1.2;
 
 /**
- * An engine that speaks two texts at once, first come, first served, sentence by sentence, in its own time on the clock
+ * An engine that speaks two texts at a time, in order of arrival, sentence by sentence, at its own pace on the clock
  * that it is given.
  */
 export class SlowSpeech implements Speech {
   readonly atOnce: Readonly<Record<string, number>> = { slow: 2 };
   /** Every text that it was asked to speak, in this order. */
   readonly asked: string[] = [];
-  /** How many texts are being spoken, or wait for that. */
+  /** Number of texts being spoken or waiting. */
   busy = 0;
   /** The most that there ever were. */
   mostBusy = 0;

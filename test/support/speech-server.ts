@@ -4,14 +4,14 @@ import { concatPcm, pcmToBytes } from "../../src/audio/samples/pcm.ts";
 import { tone } from "../../src/audio/tones/tone.ts";
 import { wavHeader } from "../../src/audio/wav/wav-header.ts";
 
-/** What goes wrong with one request. */
+/** Fault of one request. */
 export type SpeechFault =
   /** Answers with this status instead of audio. */
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string | Uint8Array }
   /** Never answers; or answers and sends nothing more after the first piece. */
   | "silent"
   | "stall"
-  /** Promises more bytes than it sends; or cuts the connection in the middle, or before it answers. */
+  /** Declares more bytes than it sends, or cuts the connection midway or before the response. */
   | "truncate"
   | "drop"
   | "cut"
@@ -34,21 +34,21 @@ export interface SpeechServer {
   readonly requests: readonly SpeechRequest[];
   /** Requests whose answer is on its way. */
   readonly open: number;
-  /** What the next requests meet, one each. */
+  /** Faults of the next requests, one each. */
   fail(...faults: SpeechFault[]): void;
-  /** The content type of raw samples; without a rate, as most servers have it, when left out. */
+  /** The content type of raw samples; without a rate by default, like most servers. */
   contentType: string;
   close(): Promise<void>;
 }
 
 const SAMPLE_RATE = 24_000;
-/** Odd, so that every second piece begins in the middle of a sample. */
+/** Odd, so that every second piece starts within a sample. */
 const PIECE_BYTES = 4801;
 const PIECE_EVERY_MS = 2;
 const LEADING_SILENCE_MS = 220;
 const WORD_MS = 300;
 
-/** Starts the fake. It "speaks" a tone for every word, after a silence such as neural voices begin with. */
+/** Starts the fake. It "speaks" a tone for every word, after an initial silence like that of neural voices. */
 export async function speechServer(): Promise<SpeechServer> {
   const requests: SpeechRequest[] = [];
   const faults: SpeechFault[] = [];

@@ -5,7 +5,7 @@ import { send } from "./server-http.ts";
 import { loudPart, type Sound } from "./server-sound.ts";
 import { type OpenStreamOptions, openStream, type StreamClient } from "./stream-client.ts";
 
-/** How long these servers wait for a client, ms. */
+/** Time that these servers wait for a client, ms. */
 export const ATTACH_MS = 1_000;
 
 /** The settings of a server with live streams that waits a short time for a client that has gone. */
@@ -14,7 +14,7 @@ export const STREAMS = { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_STREAM_ATTACH_MS
 /** A server of either kind. */
 export type StreamServer = Pick<Server, "as" | "base">;
 
-/** A call with a stream, on an instance of its own. */
+/** A call with a stream, on a new instance. */
 export interface StreamCall {
   readonly call: CallView;
   readonly instance: InstanceView;
@@ -67,7 +67,7 @@ export async function fixture(name: string): Promise<Uint8Array> {
   return new Uint8Array(await readFile(new URL(`../fixtures/${name}`, import.meta.url)));
 }
 
-/** What is loud of a sound, and how long it is. */
+/** The loud part of a sound, and its length. */
 export function loudSound(sound: Sound, level?: number): Sound & { readonly ms: number; readonly fromMs: number } {
   const { from, to } = loudPart(sound, level);
   const samples = from < 0 ? new Int16Array(0) : sound.samples.slice(from, to);

@@ -13,13 +13,13 @@ export interface StreamMessage {
   readonly [field: string]: unknown;
 }
 
-/** How a stream ended. */
+/** End of a stream. */
 export interface StreamClosed {
   readonly code: number;
   readonly reason: string;
 }
 
-/** Thrown by {@link openStream} for an answer that is no 101. */
+/** Thrown by {@link openStream} for a response other than 101. */
 export class StreamRefused extends Error {
   override readonly name = "StreamRefused";
   readonly status: number;
@@ -98,9 +98,9 @@ export async function connect<Client>(
 /** A client of a stream that keeps everything it gets. */
 export class StreamClient {
   readonly ws: WebSocket;
-  /** Every text message so far. */
+  /** The text messages so far. */
   readonly messages: StreamMessage[] = [];
-  /** Every binary message so far. */
+  /** The binary messages so far. */
   readonly frames: Buffer[] = [];
   #closed: StreamClosed | undefined;
   #asked = 0;
@@ -123,7 +123,7 @@ export class StreamClient {
     return new Promise((resolve, reject) => this.ws.send(bytes, (error) => (error ? reject(error) : resolve())));
   }
 
-  /** Sends audio in pieces of so many bytes each, over and over. */
+  /** Sends audio repeatedly in pieces of this many bytes. */
   async writePieces(audio: Int16Array | Uint8Array, sizes: readonly number[]): Promise<void> {
     const bytes = new Uint8Array(audio.buffer, audio.byteOffset, audio.byteLength);
     let last: Promise<void> | undefined;
@@ -140,7 +140,7 @@ export class StreamClient {
     this.ws.send(typeof message === "string" ? message : JSON.stringify(message));
   }
 
-  /** Resolves when the server has taken everything that was sent so far. */
+  /** Resolves when the server has received everything sent so far. */
   async taken(): Promise<void> {
     const type = `taken-${++this.#asked}`;
     this.say({ type });

@@ -23,7 +23,7 @@ export class Talk {
     })();
   }
 
-  /** What has happened, in short: audio as its length in ms, at 8 kHz. */
+  /** The events in short form: audio as its length in ms, at 8 kHz. */
   get story(): string[] {
     const story: string[] = [];
     const lengths = new Map<string, number>();

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { rms } from "../../src/audio/samples/pcm.ts";
 import { toneShare } from "../../src/audio/tones/tone.ts";
 
-/** What is heard in all of the files, for 3 s: a tone of so many Hz. */
+/** Audio of all files, for 3 s: a tone of this many Hz. */
 export const TONE_HZ = 1000;
 
 /** MP3 at 44.1 kHz, stereo, with tags and a cover. */
@@ -12,7 +12,7 @@ export const vbr: Uint8Array = await fixture("tone-16k-mono-vbr.mp3");
 /** MP3 at 8 kHz, mono, without gapless information. */
 export const gapped: Uint8Array = await fixture("tone-8k-mono.mp3");
 
-/** How long the tone is heard without a break, ms: the longest run of 10 ms that are nothing but the tone. */
+/** Length of the uninterrupted tone, ms: the longest run of 10 ms pieces with only the tone. */
 export function toneMs(samples: Int16Array, sampleRate: number): number {
   const window = sampleRate / 100;
   let longest = 0;

@@ -1,18 +1,18 @@
-// A bot for Twilio Media Streams. It is written from Twilio's public page alone and knows nothing of Ringport:
+// A bot for Twilio Media Streams. It is written only from Twilio's public documentation and independent of Ringport:
 // https://www.twilio.com/docs/voice/media-streams/websocket-messages
 import type { WebSocket } from "ws";
 
-/** What {@link TwilioBot} does. */
+/** Options of {@link TwilioBot}. */
 export interface TwilioBotOptions {
   /** Played as soon as the stream starts. */
   readonly greeting?: { readonly hz: number; readonly ms: number };
   /** Played when the last key was pressed, before it hangs up. */
   readonly goodbye?: { readonly hz: number; readonly ms: number; readonly after: string };
-  /** Hangs up when this mark comes back. */
+  /** Hangs up when this mark returns. */
   readonly hangUpAt?: string;
 }
 
-/** A message of Twilio, as far as bots read it. */
+/** The part of a Twilio message that bots read. */
 export interface TwilioMessage {
   readonly event: string;
   readonly sequenceNumber?: string;
@@ -43,7 +43,7 @@ const LOUD = 500;
 const PAUSE_PACKETS = 15;
 
 /**
- * Repeats what it receives, an utterance at a time, each with a mark behind it; when a key is pressed it falls silent
+ * Repeats what it receives, an utterance at a time, each followed by a mark; when a key is pressed it falls silent
  * at once.
  */
 export class TwilioBot {
@@ -51,7 +51,7 @@ export class TwilioBot {
   readonly messages: TwilioMessage[] = [];
   /** The utterances that it repeated, mu-law. */
   readonly utterances: Buffer[] = [];
-  /** How the connection ended; undefined before that. */
+  /** End of the connection; undefined before that. */
   closed: { readonly code: number; readonly reason: string } | undefined;
   readonly #ws: WebSocket;
   readonly #options: TwilioBotOptions;
@@ -75,7 +75,7 @@ export class TwilioBot {
     return this.messages.filter((message) => message.event === event);
   }
 
-  /** The names of the marks that came back, in order. */
+  /** The names of the returned marks, in order. */
   get marks(): string[] {
     return this.of("mark").map(({ mark }) => mark?.name ?? "");
   }
@@ -130,7 +130,7 @@ export class TwilioBot {
     this.#play(utterance, `utterance ${this.utterances.length}`);
   }
 
-  /** Audio in messages of half a second, and a mark behind it. */
+  /** Audio in messages of half a second, followed by a mark. */
   #play(audio: Buffer, name: string): void {
     const streamSid = this.#streamSid;
     for (let at = 0; at < audio.length; at += 4000) {

@@ -15,7 +15,7 @@ export const NUMBERS = {
   pressesKeys: "+12025550107",
 } as const;
 
-/** A stream call to a number, on an instance of its own. */
+/** A stream call to a number, on a new instance. */
 export async function placeCall(server: StreamServer, number: string): Promise<{ client: Client; callId: string }> {
   const client = await server.as("ada");
   const { id } = await client.activeInstance();
@@ -34,7 +34,7 @@ export async function attach(
   return connect(url, { authorization: `Bearer ${client.token}` }, (ws) => new TwilioBot(ws, options));
 }
 
-/** How the connection of a bot has ended. */
+/** End of a bot's connection. */
 export const closed = (bot: TwilioBot): Promise<TwilioBot["closed"]> =>
   until(
     () => bot.closed,
@@ -46,7 +46,7 @@ export const closed = (bot: TwilioBot): Promise<TwilioBot["closed"]> =>
 /** The sound of mu-law codes. */
 export const heardBy = (codes: Buffer): Sound => ({ sampleRate: 8_000, samples: Int16Array.from(codes, levelOf) });
 
-/** Where the callee heard exactly these samples, or -1. */
+/** Position of exactly these samples in the callee's audio, or -1. */
 export function findIn({ samples }: Sound, wanted: Int16Array): number {
   const first = wanted.findIndex((sample) => sample !== 0);
   for (let at = samples.indexOf(wanted[first]!); at >= 0; at = samples.indexOf(wanted[first]!, at + 1)) {

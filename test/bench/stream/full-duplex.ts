@@ -17,18 +17,18 @@ export class FullDuplex {
   readonly #beat = new Beat();
   readonly #sockets: AudioSocket[] = [];
 
-  /** How late messages were handed to their sockets, since `begin`. */
+  /** Lateness of messages handed to their sockets, since `begin`. */
   get lateness(): LatenessFigures {
     return this.#beat.lateness;
   }
 
-  /** Connects to each address, and sends from then on. */
+  /** Connects to each address and starts sending. */
   async open(urls: readonly string[]): Promise<void> {
     this.#beat.start();
     await Promise.all(urls.map((url) => this.#open(url)));
   }
 
-  /** Counts from now on. */
+  /** Starts counting. */
   begin(): void {
     this.sent = 0;
     this.received = 0;

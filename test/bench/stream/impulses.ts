@@ -1,10 +1,10 @@
-/** An impulse in silence is found again wherever the audio went, resampled or not. */
+/** An impulse in silence can be found on any path of the audio, resampled or not. */
 const PEAK = 24_000;
-/** Half of what is left of it when it was resampled to twice the rate, or to half of it: what rings beside it is less. */
+/** Half of its level after resampling to twice or half the rate; its ringing is below this. */
 const LEAST = { up: 11_000, down: 4_500 } as const;
-/** What rings beside an impulse belongs to it; two that are sent one after the other are further apart. */
+/** Samples within which ringing belongs to an impulse; successive impulses are further apart. */
 const APART_MS = 2.5;
-/** So much at the end of a message is what a resampler holds until more comes, ms. */
+/** Audio at the end of a message that a resampler holds back, ms. */
 export const HELD_MS = 2.5;
 
 /** Finds impulses in the frames of one stream. */
@@ -20,7 +20,7 @@ export class ImpulseFinder {
     this.#apart = (APART_MS * sampleRate) / 1000;
   }
 
-  /** How many impulses begin in the next frame. */
+  /** Number of impulses that start in the next frame. */
   count(frame: Int16Array): number {
     let count = 0;
     for (let i = 0; i < frame.length; i++) {

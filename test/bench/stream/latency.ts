@@ -14,7 +14,7 @@ const [MIN_MS, MAX_MS] = [60, 120] as const;
 const WORST_P99_MS = 25;
 const SETTLE_MS = 1_500;
 
-/** A client that sends an impulse now and then, and notes when others come. */
+/** A client that sends occasional impulses, and records when others arrive. */
 interface Client {
   readonly socket: AudioSocket;
   readonly callId: string;
@@ -23,7 +23,7 @@ interface Client {
   readonly heard: number[];
 }
 
-/** How long impulses are on their way, each way, under one runtime. */
+/** Latency of impulses in each direction under one runtime. */
 export async function latencyRows(
   runtime: Runtime,
   sampleRate: 8000 | 16000,
@@ -41,7 +41,7 @@ export async function latencyRows(
     await server.impulses(true);
     await sendImpulses(clients, seconds);
     await server.impulses(false);
-    await pause(SETTLE_MS); // what is on its way arrives
+    await pause(SETTLE_MS); // impulses in flight arrive
     const [ahead, passed] = [await clockAhead(server), await server.passed()];
     for (const { socket } of clients) socket.destroy();
     const ways = clients.map((client) => waysOf(client, passed[client.callId], ahead));
@@ -75,7 +75,7 @@ async function connect(url: string): Promise<Client> {
   return { socket, callId: /call_\w+/.exec(url)?.[0] ?? "", sent: [], heard };
 }
 
-/** Each client sends messages of 20 ms, each with an impulse, at moments of its own. */
+/** Each client sends messages of 20 ms, each with an impulse, on its own schedule. */
 async function sendImpulses(clients: readonly Client[], seconds: number): Promise<void> {
   // Nothing follows a message at once, so its last samples stay in the resampler: impulses keep away from them.
   const messages = Array.from({ length: 64 }, (_, n) => {
@@ -95,7 +95,7 @@ async function sendImpulses(clients: readonly Client[], seconds: number): Promis
   );
 }
 
-/** How much the server's clock is ahead of ours, ms: the quickest of many responses measures it best. */
+/** Lead of the server's clock over ours, ms, measured by the fastest of many responses. */
 async function clockAhead(server: StreamServer): Promise<number> {
   let [best, ahead] = [Infinity, 0];
   for (let n = 0; n < 200; n++) {

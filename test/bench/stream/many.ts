@@ -9,7 +9,7 @@ const WORST_P99_MS = 10;
 const MIN_SHARE = 0.99;
 const SETTLE_MS = 3_000;
 
-/** How so many streams at once do under one runtime. */
+/** Result of this many concurrent streams under one runtime. */
 export async function manyRows(runtime: Runtime, streams: number, seconds: number): Promise<Row[]> {
   const server = await startStreamServer(runtime, { recorded: true });
   const clients = new FullDuplex();

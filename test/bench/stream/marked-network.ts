@@ -13,7 +13,7 @@ export interface Passed {
 /** From one impulse to the next, frames of the leg. */
 const [MIN_FRAMES, MAX_FRAMES] = [12, 38];
 
-/** A network whose callees make an impulse now and then, and that notes when it went in, and when others came out. */
+/** A network whose callees send occasional impulses, and that records when they were sent and when others arrived. */
 export class MarkedNetwork {
   /** By call. */
   readonly passed: Record<string, Passed> = {};

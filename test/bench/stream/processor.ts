@@ -11,7 +11,7 @@ const MOST = 3;
 const SETTLE_MS = 1_000;
 const ECHO = fileURLToPath(new URL("./echo-server.ts", import.meta.url));
 
-/** What a stream costs under one runtime, against a message that is only sent back. */
+/** Cost of a stream under one runtime, compared with a message that is only echoed. */
 export async function processorRows(
   runtime: Runtime,
   streams: number,

@@ -8,11 +8,11 @@ import type { Runtime } from "../../support/runtimes.ts";
 import { ME, startManyCalls } from "../many-calls.ts";
 import { MarkedNetwork, type Passed } from "./marked-network.ts";
 
-/** What a server is started with. */
+/** Options of a server. */
 export interface StreamServerOptions {
-  /** Of the simulated legs, Hz. Default: 16000. */
+  /** Sample rate of the simulated legs, Hz. Default: 16000. */
   readonly sampleRate?: 8000 | 16000;
-  /** Callees make impulses, and those of both directions are noted. */
+  /** Callees send impulses, and impulses in both directions are recorded. */
   readonly marked?: boolean;
   /** The simulated network keeps what callees hear. */
   readonly recorded?: boolean;
@@ -28,19 +28,19 @@ export interface MemoryFigures {
   readonly rss: number;
 }
 
-/** A whole Ringport on the simulated network, ten times as fast up to the answer, in a process of its own. */
+/** A whole Ringport on the simulated network, ten times as fast before the answer, in a separate process. */
 export interface StreamServer {
   readonly url: string;
   readonly pid: number;
-  /** Makes it so many linked instances; answers their ids. */
+  /** Creates this many linked instances; returns their ids. */
   link(count: number): Promise<string[]>;
   /** Places a DYNAMIC_STREAM call from each instance; answers the addresses of their streams, callee's audio included. */
   place(instances: readonly string[], to?: string): Promise<string[]>;
-  /** Resolves when so many calls have their audio running. */
+  /** Resolves when this many calls have running audio. */
   talking(count: number): Promise<void>;
   /** Forgets how late frames were. */
   begin(): Promise<void>;
-  /** How late frames were since `begin`. */
+  /** Lateness of frames since `begin`. */
   lateness(): Promise<LatenessFigures>;
   memory(): Promise<MemoryFigures>;
   /** Its `performance.now()`. */
@@ -52,7 +52,7 @@ export interface StreamServer {
   stop(): Promise<void>;
 }
 
-/** What the process understands: one command per line, as JSON `[name, ...arguments]`. */
+/** Commands of the process: one per line, as JSON `[name, ...arguments]`. */
 type Commands = Record<string, (...args: never[]) => unknown>;
 
 const SELF = fileURLToPath(import.meta.url);
@@ -120,7 +120,7 @@ async function live({ sampleRate = 16_000, marked, recorded, maxDurationMs }: St
       streamPreview: true,
       authenticate: async () => ME,
       maxDurationMs: maxDurationMs ?? 3_600_000,
-      // Hundreds of clients attach themselves one after the other, on a machine that is busy with their calls.
+      // Hundreds of clients attach in succession, on a machine that is busy with their calls.
       streamAttachMs: 60_000,
     },
   });

@@ -16,12 +16,12 @@ const MAX_P99_MS = 20;
 /** From the offer to the answer, and from there to the callee's hang-up. */
 const RINGING_MS = 200;
 const TALK_MS = 400;
-/** Until then much of the code is being compiled, s. */
+/** Warm-up in which much of the code is compiled, s. */
 const WARM_SECONDS = 3;
 /** Seconds between two calls of one number, which carries one call at a time. */
 const TURN_SECONDS = 3;
 const TEXT = "Good morning. Your parcel arrives tomorrow at nine.";
-/** Hears the whole text before the schedule begins. */
+/** Plays the whole text before the schedule starts. */
 const LISTENER = "+12125550100";
 
 /** Calls on a fixed schedule, each to a number that was never called before. */

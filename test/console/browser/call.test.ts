@@ -120,7 +120,7 @@ onEach([ON_NODE], (target) => {
       expect(new URL(page.url()).search).toBe(`?from=${id}`);
     });
 
-    test("is a page without the call for everybody else", async () => {
+    test("is a page without the call for everyone else", async () => {
       const { client, instanceId } = await withInstance();
       const { id } = await client.call(instanceId);
       const stranger = await console.signedUp();

@@ -6,7 +6,7 @@ import { PASSWORD, useConsole } from "./support/console.ts";
 import { copyCall } from "./support/copied-calls.ts";
 
 const MANY = 1_000;
-/** Calls that come and go in each attempt. */
+/** Calls that start and end in each attempt. */
 const CALLS_EACH = 4;
 /** Other programs of a busy machine may spoil attempts; they make none smoother than it is. */
 const MAX_ATTEMPTS = 6;
@@ -56,7 +56,7 @@ onEach([ON_NODE], (target) => {
       await page.getByText("Picked up", { exact: true }).first().waitFor();
     });
 
-    test("keys move through the list, and the row that they lead to has the focus", async () => {
+    test("keys move through the list, and the focus follows", async () => {
       const page = await console.signedUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id: instanceId } = await client.activeInstance();
@@ -94,7 +94,7 @@ onEach([ON_NODE], (target) => {
       await page.getByRole("heading", { name: "Call to +12025550101" }).waitFor();
     });
 
-    test(`a list of ${MANY} calls stays smooth while calls come and go`, { timeout: 120_000 }, async () => {
+    test(`a list of ${MANY} calls stays smooth while calls start and end`, { timeout: 120_000 }, async () => {
       const page = await console.signedUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id: instanceId } = await client.activeInstance();

@@ -48,7 +48,7 @@ onEach([ON_NODE], (target) => {
         `/sign-in?next=${encodeURIComponent("javascript:globalThis.broken=1")}`,
         `/calls/${encodeURIComponent(HOSTILE.replaceAll(/[/\\]/g, "|"))}`,
       ]) {
-        console.expectFaults(page, /40[04]/); // of the addresses that are nonsense
+        console.expectFaults(page, /40[04]/); // for the nonsense URLs
         await page.goto(console.url + view);
         await loaded(page);
         const seen = await page.evaluate(

@@ -24,7 +24,7 @@ onEach([ON_NODE], (target) => {
       const address = run("zbarimg", "--quiet", "--raw", screen).trim();
       expect(address).toMatch(new RegExp(`^${console.server.base}/simulator/link/[^/\\s]+$`));
 
-      // The phone's owner has a browser of their own.
+      // The phone's owner uses a separate browser.
       const phone = await console.open({ width: 360 });
       await phone.goto(address);
       await phone.getByRole("button", { name: "Link this phone" }).click();
@@ -82,7 +82,7 @@ onEach([ON_NODE], (target) => {
       const page = await console.signedUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id } = await client.activeInstance("Old desk");
-      console.expectFaults(page, /404/); // the event of the deletion comes before the page of the number is left
+      console.expectFaults(page, /404/); // the deletion event arrives before the number's page is left
       await page.goto(`${console.url}/instances/${id}`);
       await page.getByRole("button", { name: "Delete number" }).click();
       const dialog = page.getByRole("dialog", { name: "Delete “Old desk”?" });

@@ -16,7 +16,7 @@ const MICROPHONE_HZ = 1_300;
 const microphone = join(temporaryFolder("microphone"), "beeps.wav");
 writeFileSync(microphone, beeps());
 
-/** Somebody with a number that can call, on the form. */
+/** A user with a linked number, on the form. */
 async function onForm(console: TestConsole, query = ""): Promise<{ page: Page; client: Client; instanceId: string }> {
   const page = await console.signedUp();
   const client = console.server.client(await console.tokenOf(page));
@@ -52,7 +52,7 @@ onEach([ON_NODE], (target) => {
       ],
     });
 
-    test("places a text with everything that goes with it, and again with the same form", async () => {
+    test("places a text call with all options, and again with the same form", async () => {
       const { page, client } = await onForm(console);
       await number(page).fill("+1 (202) 555-0100");
       await text(page).fill("It's ready: 3 < 5.");
@@ -129,7 +129,7 @@ onEach([ON_NODE], (target) => {
       expect(await number(page).inputValue()).toBe("+12025550106");
     });
 
-    test("shows each fault at its field, and leads to the first", async () => {
+    test("shows each fault at its field, and scrolls to the first", async () => {
       const { page } = await onForm(console);
       await number(page).fill("030 1234");
       await page.getByRole("button", { name: "Place the call", exact: true }).click();

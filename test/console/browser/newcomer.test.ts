@@ -13,7 +13,7 @@ onEach([ON_NODE], (target) => {
       flags: ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],
     });
 
-    /** The page that a click opens in a tab of its own. */
+    /** The page that a click opens in a new tab. */
     async function tabOf(page: Page, click: Promise<void>): Promise<Page> {
       const [tab] = await Promise.all([page.waitForEvent("popup"), click]);
       console.watch(tab);

@@ -13,7 +13,7 @@ import { Speakers } from "./support/sound.ts";
 
 const PHONE = "+12025550147";
 const TONE_HZ = 700;
-/** What the fake microphone picks up, over and over: a beep and a pause, which no browser takes for noise. */
+/** What the fake microphone picks up, in a loop: a beep and a pause, which no browser filters as noise. */
 const MICROPHONE_HZ = 1_300;
 const microphone = join(temporaryFolder("microphone"), "beeps.wav");
 writeFileSync(microphone, beeps());
@@ -29,7 +29,7 @@ onEach([ON_NODE], (target) => {
       ],
     });
 
-    /** Somebody with an instance that can call, and a phone in their browser. */
+    /** A user with a linked instance and a phone in the browser. */
     async function withPhone(): Promise<{ page: Page; client: Client; instanceId: string; speakers: Speakers }> {
       const page = await console.signedUp();
       const client = console.server.client(await console.tokenOf(page));
@@ -165,7 +165,7 @@ function beeps(): Buffer {
   return wav;
 }
 
-/** What is louder than a whisper, 20 ms at a time. */
+/** The parts louder than a whisper, in steps of 20 ms. */
 function loudOf({ samples, sampleRate }: Sound): Sound {
   const size = sampleRate / 50;
   const loud: number[] = [];

@@ -58,7 +58,7 @@ onEach([ON_NODE], (target) => {
       await picture(page, "overview");
       await page.setViewportSize({ width: 1280, height: 800 });
       await phone.bringToFront();
-      await phone.getByRole("heading", { name: "Phone" }).click(); // it may ring aloud from now on
+      await phone.getByRole("heading", { name: "Phone" }).click(); // it may now ring aloud
       await picture(phone, "phone");
       await phone.getByRole("button", { name: "Decline" }).click();
 

@@ -81,7 +81,7 @@ onEach([ON_NODE], (target) => {
         expect(answers[1]).toBe(answers[0]);
       });
 
-      test("the language is that of the browser, and can be changed", async () => {
+      test("the language follows the browser, and can be changed", async () => {
         const page = await console.open({}, { locale: "pt-BR" });
         await page.goto(`${console.url}/sign-in`);
         await page.getByRole("heading", { name: "Entrar" }).waitFor();

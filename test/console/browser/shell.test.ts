@@ -36,7 +36,7 @@ onEach([ON_NODE], (target) => {
         expect(await page.evaluate("document.activeElement?.id")).toBe("main");
       });
 
-      test("reads of an address that leads nowhere, and finds the way back", async () => {
+      test("is told of an unknown address, and finds the way back", async () => {
         const page = await console.signedUp();
         await page.goto(`${console.url}/nothing/here`);
         await page.getByRole("heading", { name: "There is no such page" }).waitFor();
@@ -44,7 +44,7 @@ onEach([ON_NODE], (target) => {
         await page.getByRole("heading", { name: "Overview" }).waitFor();
       });
 
-      test("sees a call as it comes and goes, also one that was placed while the connection was lost", async () => {
+      test("sees calls start and end, even one placed while the connection was lost", async () => {
         const page = await console.signedUp();
         console.expectFaults(page, /ERR_INTERNET_DISCONNECTED/);
         const client = createClient({ url: console.server.base, token: await console.tokenOf(page) });

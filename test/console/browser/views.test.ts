@@ -6,7 +6,7 @@ import type { Client } from "../../support/server-client.ts";
 import { useConsole } from "./support/console.ts";
 import { expectGoodLooks, LOOKS, loaded } from "./support/looks.ts";
 
-/** What a long word breaks first. */
+/** Texts that long words break first. */
 const SMALL = LOOKS.filter(({ width, scheme }) => width < 1_000 && scheme === "light");
 
 onEach([ON_NODE], (target) => {
@@ -26,7 +26,7 @@ onEach([ON_NODE], (target) => {
       await page.goto(await console.registerUrl());
       await loaded(page);
       await expectGoodLooks(page, "register");
-      await console.signedUp(); // from now on there is an account to sign in with
+      await console.signedUp(); // there is now an account to sign in with
       await expectViews(page, { "sign-in": "/sign-in", reset: "/reset" });
     });
 
@@ -69,7 +69,7 @@ interface History {
   readonly webhookId: string;
 }
 
-/** The pages of somebody with this history; that of a call has a test of its own. */
+/** The pages of a user with this history; the page of a call has its own test. */
 const viewsOf = ({ instanceId, webhookId }: History): Record<string, string> => ({
   overview: "",
   numbers: "/instances",

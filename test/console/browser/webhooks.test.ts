@@ -35,7 +35,7 @@ onEach([ON_NODE], (target) => {
       await dialog.getByRole("button", { name: "Add webhook" }).click();
       const secret = dialog.getByRole("status", { name: "Secret" });
       expect(await secret.innerText()).toMatch(/^whsec_/);
-      // Neither Escape nor a second one takes the secret away.
+      // Neither Escape nor a second press hides the secret.
       await page.keyboard.press("Escape");
       await page.keyboard.press("Escape");
       await secret.waitFor();
@@ -53,7 +53,7 @@ onEach([ON_NODE], (target) => {
       await page.getByText("No delivery has this status.").waitFor();
     });
 
-    test("an endpoint that is gone disables the webhook, which the page shows on its own", async () => {
+    test("a 410 from the endpoint disables the webhook, which the page shows on its own", async () => {
       const page = await console.signedUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id } = (await client.post("/v1/webhooks", { url: `${address}/gone` })).json<{ id: string }>();

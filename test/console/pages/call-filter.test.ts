@@ -31,7 +31,7 @@ describe("a filter of calls", () => {
     expect(filter).toEqual({ statuses: ["QUEUED", "RINGING"], instanceId: "inst_1", targetPhone: "+12025550100" });
   });
 
-  it("has no number that is none, which the server would refuse", () => {
+  it("drops numbers that the server would refuse", () => {
     expect(filterOf("?number=12")).toEqual({});
     expect(targetPhoneIn("+1 202 555 0100")).toBe("+12025550100");
     expect(targetPhoneIn("0202 555")).toBeUndefined();

@@ -160,7 +160,7 @@ describe("the faults of a form", () => {
     expect(faultsOf(long).map(([field]) => field)).toEqual(["/agent/instructions"]);
   });
 
-  it("place JSON that cannot be parsed at its field, and a number that is none", () => {
+  it("place unparsable JSON and invalid numbers at their fields", () => {
     const fields: Partial<CallForm> = {
       type: "DYNAMIC_AGENT",
       instructions: "Say: Hi.",
@@ -175,7 +175,7 @@ describe("the faults of a form", () => {
     ]);
   });
 
-  it("are none for a correct form of each type", () => {
+  it("are absent for a valid form of each type", () => {
     const wave = new Uint8Array(64);
     wave.set(new TextEncoder().encode("RIFF....WAVE"));
     const filled = {

@@ -55,7 +55,7 @@ const OUTCOME = {
 };
 
 describe("the rows of calls", () => {
-  it("are newest first, whatever order they come in", () => {
+  it("are newest first, whatever order they arrive in", () => {
     const rows = rowsOf({}, call(1), call(3), call(2));
     expect(rows.list.map(({ created_at }) => created_at)).toEqual([at(3), at(2), at(1)]);
   });

@@ -18,7 +18,7 @@ const CALL = {
 } as const;
 
 describe("a call placed again", () => {
-  it("has of the server's call what the server gives back", () => {
+  it("takes from the server's call the fields that it returns", () => {
     expect(formOfCall({ ...CALL, metadata: { ...CALL.metadata } })).toEqual({
       ...EMPTY_FORM,
       instanceId: "inst_1",

@@ -18,7 +18,7 @@ describe("the caller of a form", () => {
     expect(callerOfForm({ phoneNumber: "", displayName: "", withheld: true })).toEqual({ withheld: true });
   });
 
-  test("comes back from the form unchanged", () => {
+  test("survives the form unchanged", () => {
     const phoneNumber = fc.stringMatching(/^\+[1-9]\d{6,14}$/);
     const displayName = fc.string({ minLength: 1 }).filter((name) => name.trim() === name && name !== "");
     const callers = fc.record({ phoneNumber, displayName, withheld: fc.constant(true) }, { requiredKeys: [] });

@@ -81,7 +81,7 @@ class Scene {
 }
 
 describe("a call through the microphone", () => {
-  it("speaks from the answer on, and plays what the callee says", async () => {
+  it("speaks from the answer on, and plays the callee's speech", async () => {
     const scene = new Scene();
     const call = scene.call();
     const running = call.run();
@@ -122,7 +122,7 @@ describe("a call through the microphone", () => {
     expect([scene.written.length, scene.done]).toEqual([1, ["mute", "unmute"]]);
   });
 
-  it("drops what a slow network cannot carry, half a second at most waits", async () => {
+  it("drops audio that a slow network cannot carry, and queues at most half a second", async () => {
     const scene = new Scene();
     scene.isStuck = true;
     void scene.call().run();
@@ -136,7 +136,7 @@ describe("a call through the microphone", () => {
     expect(scene.written).toHaveLength(26);
   });
 
-  it("is hung up at once, without what is on its way", async () => {
+  it("is hung up immediately, dropping audio in flight", async () => {
     const scene = new Scene();
     const call = scene.call();
     const running = call.run();
@@ -149,7 +149,7 @@ describe("a call through the microphone", () => {
     expect(call.end.value?.reason).toBe("stream_closed");
   });
 
-  it("is ended on the server if it is hung up before it is attached, which is no fault", async () => {
+  it("is ended on the server, without a fault, if hung up before it is attached", async () => {
     const scene = new Scene();
     let refuse: (error: unknown) => void = () => {};
     const call = scene.call(

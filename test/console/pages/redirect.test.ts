@@ -16,19 +16,19 @@ describe("a page for accounts", () => {
     expect(redirectOf({ access: "account" }, "/calls", { ...signedOut, account })).toBeUndefined();
   });
 
-  test("leads others to the sign-in and back", () => {
+  test("sends others to the sign-in and back", () => {
     expect(redirectOf({ access: "account" }, "/calls?status=FAILED", signedOut)).toEqual({
       page: "/sign-in?next=%2Fcalls%3Fstatus%3DFAILED",
     });
   });
 
-  test("leads the first person to the registration", () => {
+  test("sends the first user to the registration", () => {
     expect(redirectOf({ access: "account" }, "/", { ...signedOut, registration: "first" })).toEqual({
       page: "/register",
     });
   });
 
-  test("leads to the sign-in of the embedding program", () => {
+  test("sends users to the sign-in of the embedding program", () => {
     const embedded = { ...signedOut, accounts: false, sign_in_url: "https://shop.example/login" };
     for (const access of ["account", "nobody"] as const)
       expect(redirectOf({ access }, "/", embedded)).toEqual({ url: "https://shop.example/login" });
@@ -46,7 +46,7 @@ describe("a page for signed-out visitors", () => {
     expect(redirectOf({ access: "nobody" }, "/sign-in", signedOut)).toBeUndefined();
   });
 
-  test("leads on to the requested page", () => {
+  test("continues to the requested page", () => {
     const session = { ...signedOut, account };
     expect(redirectOf({ access: "nobody" }, "/sign-in?next=%2Fcalls%3Fstatus%3DFAILED", session)).toEqual({
       page: "/calls?status=FAILED",
@@ -54,7 +54,7 @@ describe("a page for signed-out visitors", () => {
   });
 
   test.each(["//evil.example", "/\\evil.example", "https://evil.example", "javascript:alert(1)", ""])(
-    "does not lead to %j",
+    "does not continue to %j",
     (next) => {
       expect(pageAfter(`/sign-in?next=${encodeURIComponent(next)}`)).toBe("/");
     },

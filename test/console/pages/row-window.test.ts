@@ -14,7 +14,7 @@ describe("the window of a long list", () => {
     expect(rowWindow({ above: 5_000, viewHeight: 600, rowHeight: 50, count: 1_000 })).toEqual({ from: 92, to: 120 });
   });
 
-  it("begins at the first row while the list is below the view's upper edge", () => {
+  it("starts at the first row while the list is below the view's upper edge", () => {
     expect(rowWindow({ above: -200, viewHeight: 600, rowHeight: 50, count: 1_000 })).toEqual({ from: 0, to: 16 });
   });
 

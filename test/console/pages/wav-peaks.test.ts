@@ -55,7 +55,7 @@ test("each part has the loudest sample of its channel, however the file is cut",
   );
 });
 
-test("bytes that are no such file are refused with a sentence, or are not enough", () => {
+test("bytes of other files are refused with a sentence, or are too few", () => {
   const refusal = /^the (?:file|audio) /;
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 6_000 }), fc.option(fc.nat(44)), (noise, at) => {

@@ -12,13 +12,13 @@ const BODIES: Readonly<Record<string, object>> = {
 const bodyOf = (path: string, method: string) => (method === "POST" ? (BODIES[path] ?? {}) : undefined);
 const addressOf = (address: string) => address.slice("/console".length);
 
-/** Routes that anybody may use, written down once more by hand. */
+/** Routes that anyone may use, repeated here by hand. */
 const OPEN = ["GET /session", "POST /register", "POST /sign-in", "POST /password-reset", "POST /sign-out"];
 /** Routes that need no account of Ringport. */
 const FOR_EVERY_USER = ["GET /summary", "GET /networks"];
 const FOR_ADMINS = ["GET /invitations", "POST /invitations", "DELETE /invitations/:id"];
 
-test("the routes that serve anybody are these", () => {
+test("only these routes serve anyone", () => {
   const open = CONSOLE_ENDPOINTS.filter(({ access }) => access === "anybody");
   expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual(OPEN);
 });
@@ -162,7 +162,7 @@ describe("a program that signs people in itself", () => {
     expect((await browser.ask("GET", "/v1/calls")).status).toBe(401);
   });
 
-  test("ends what is open when it signs the user out, or another one in", async () => {
+  test("ends open streams when it signs the user out or another one in", async () => {
     for (const after of [undefined, { userId: "usr_ben" }]) {
       let current: Principal | undefined = anna;
       const { browser, system } = consoleScene({ signIn: { url: "/login", principal: async () => current } });

@@ -9,7 +9,7 @@ import { type Answered, answered, requestOf } from "../../http/support/ask.ts";
 import { type Parts, serve } from "../../http/support/fakes.ts";
 import { FakeAccounts, FIRST_CODE, PASSWORD } from "./fake-accounts.ts";
 
-/** What a browser sends with the requests of a page to its own server. */
+/** Headers that a browser sends with requests of a page to its own server. */
 export const FROM_PAGE = { "sec-fetch-site": "same-origin" } as const;
 
 /** A request of a test. */
@@ -34,7 +34,7 @@ export interface Scene {
   browser(): Browser;
   /** A browser in which the first person has registered: an administrator. */
   admin(): Promise<Browser>;
-  /** A browser in which somebody has registered with an invitation. */
+  /** A browser in which a user has registered with an invitation. */
   member(admin: Browser): Promise<Browser>;
 }
 

@@ -6,7 +6,7 @@ import { UNSAFE_ENDPOINTS } from "./console-endpoints.ts";
 import { consoleScene } from "./console-scene.ts";
 import { FIRST_CODE, PASSWORD } from "./fake-accounts.ts";
 
-/** What browsers send with a request that is not of a page of this server; each is refused. */
+/** Headers that browsers send with requests of other sites' pages; each is refused. */
 const FOREIGN: readonly Record<string, string>[] = [
   {},
   { "sec-fetch-site": "cross-site", origin: "https://evil.example" },

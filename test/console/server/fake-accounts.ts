@@ -21,7 +21,7 @@ interface Stored {
   password: string;
 }
 
-/** Accounts in memory, without hashing, limits and storage; the use cases have tests of their own. */
+/** Accounts in memory, without hashing, limits and storage; the use cases have their own tests. */
 export class FakeAccounts implements AccountUseCases {
   readonly noted: { accountId: string; action: string; subject: string | null }[] = [];
   /** The mark of the browser of each sign-in. */

@@ -99,7 +99,7 @@ describe("a file of the pages", () => {
 describe("on JSR", () => {
   const source = "https://jsr.io/@ringport/ringport/0.1.0/adapters/console/assets/";
 
-  test("the files are fetched once, beside the source", async () => {
+  test("the files are fetched once, from next to the source", async () => {
     const asked: string[] = [];
     vi.spyOn(globalThis, "fetch").mockImplementation(async (url) => {
       asked.push(String(url).slice(source.length));
@@ -113,7 +113,7 @@ describe("on JSR", () => {
     expect((await send({ path: "/console/assets/nothing.js" })).status).toBe(404);
   });
 
-  test("a registry that is out of reach is no fault of the server", async () => {
+  test("an unreachable registry is not a fault of the server", async () => {
     vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("fetch failed"));
     const { send } = consoleScene({ assets: [source] });
     expect((await send({ path: "/console", headers: { accept: "text/html" } })).status).toBe(503);

@@ -11,7 +11,7 @@ describe.each(["", "/voice"])("with the base path %j", (basePath) => {
   const ask = (app: Pick<Ringport, "handle">, path: string, headers = {}) =>
     app.handle(requestOf({ path, headers: { accept: "text/html", ...headers } }));
 
-  test("the front page leads to the console", async () => {
+  test("the front page redirects to the console", async () => {
     const { app } = consoleScene({ basePath });
     for (const path of basePath === "" ? ["/", ""] : ["/voice", "/voice/"])
       expect(await ask(app, path)).toMatchObject({ status: 302, headers: { location: `${basePath}/console` } });

@@ -7,7 +7,7 @@ const ADA = { email: "ada@example.com", password: PASSWORD };
 const setCookie = (headers: Record<string, string>) => headers["set-cookie"] ?? "";
 
 describe("a session", () => {
-  test("begins with the registration of the first person, and is the browser's from then on", async () => {
+  test("starts with the first user's registration, and belongs to that browser", async () => {
     const browser = consoleScene().browser();
     const before = await browser.ask("GET", "/api/session");
     expect(before.json).toMatchObject({ account: null, registration: "first", accounts: true, sign_in_url: null });
@@ -22,7 +22,7 @@ describe("a session", () => {
     expect(json.streams).toBe(streamPreview);
   });
 
-  test("shows the public address as it was given: it includes the base path, or a proxy changes that", async () => {
+  test("shows the public address as configured, whether or not it includes the base path", async () => {
     const scene = consoleScene({ publicUrl: "https://calls.example.com/ring/", basePath: "/voice" });
     const { json } = await scene.browser().ask("GET", "/api/session");
     expect(json.api_url).toBe("https://calls.example.com/ring");
@@ -103,7 +103,7 @@ describe("a session", () => {
     expect(setCookie(headers)).toContain(`Max-Age=${13 * 86_400};`); // the fake prolongs nothing
   });
 
-  test("marks its browser once, with a cookie that outlives the sign-out and comes with later sign-ins", async () => {
+  test("marks its browser once, with a cookie that outlives the sign-out", async () => {
     const scene = consoleScene();
     const browser = await scene.admin();
     expect(setCookie((await browser.ask("GET", "/api/session")).headers)).toMatch(
@@ -174,7 +174,7 @@ describe("a sign-in", () => {
     expect(victim.cookie).not.toContain("chosen");
   });
 
-  test("that fails gives no hint, and leaves the session as it was", async () => {
+  test("that fails gives no hint, and keeps the session", async () => {
     const scene = consoleScene();
     const browser = await scene.admin();
     const { cookie } = browser;
@@ -191,12 +191,12 @@ describe("a sign-in", () => {
     expect((await browser.ask("GET", "/v1/calls")).status).toBe(200);
   });
 
-  test("works beside a cookie that the domain's other sites have set", async () => {
+  test("works despite a cookie set by other sites of the domain", async () => {
     const scene = consoleScene();
     const browser = await scene.admin();
     const attacker = await scene.member(browser);
     const cookie = `${browser.cookie}; ${attacker.cookie}`;
-    // Which of the two is ours cannot be known, so nobody is signed in.
+    // It is unknown which of the two is ours, so no one is signed in.
     expect((await scene.browser().ask("GET", "/api/session", undefined, { cookie })).json.account).toBeNull();
     const found = await browser.ask("GET", "/api/session", undefined, {
       cookie: `a=b; x${attacker.cookie}; ${browser.cookie}`,

@@ -26,7 +26,7 @@ describe("a principal", () => {
 });
 
 describe("a list", () => {
-  test("returns all records of the user, or those of the requested instance", () => {
+  test("returns all records of the user, or only of the requested instance", () => {
     expect(visiblePart(user, undefined)).toEqual({});
     expect(visiblePart(user, "inst-2")).toEqual({ instanceId: "inst-2" });
   });

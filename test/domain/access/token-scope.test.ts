@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { checkedScopes, hasScope, TOKEN_SCOPES, type TokenScope } from "../../../src/domain/access/token-scope.ts";
 
 describe("the scopes of a new token", () => {
-  test("are all of them by default, or those of its issuer", () => {
+  test("are all by default, or the issuer's", () => {
     expect(checkedScopes(undefined, undefined)).toBeUndefined();
     expect(checkedScopes(undefined, ["read"])).toEqual(["read"]);
   });
@@ -16,7 +16,7 @@ describe("the scopes of a new token", () => {
       expect(() => checkedScopes(scopes, undefined)).toThrow(/^scopes is .*: it must be a list of read, call, admin;/);
   });
 
-  test("never exceed those of the issuer", () => {
+  test("never exceed the issuer's", () => {
     expect(() => checkedScopes(["read", "admin"], ["read", "call"])).toThrow(
       'scopes contains "admin", which the issuer does not have: use read, call',
     );

@@ -18,7 +18,7 @@ type Part =
   | ["key"]
   | ["tone", LineTone];
 
-/** The verdicts on what is heard, in the order in which they are given. */
+/** The verdicts on a sequence of sounds, in order. */
 function verdicts(...parts: readonly Part[]): AnswerVerdict[] {
   const rules = new AnswerRules();
   const given: (AnswerVerdict | undefined)[] = [];

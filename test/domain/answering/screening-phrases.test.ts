@@ -31,14 +31,14 @@ test.each([
   expect(isCallScreening(text)).toBe(false);
 });
 
-test("the words of an assistant are not those of a voicemail box", () => {
+test("an assistant's words differ from a voicemail box's", () => {
   expect(
     isVoicemailGreeting("Hi, if you record your name and reason for calling, I'll see if this person is available."),
   ).toBe(false);
 });
 
 test.each(["Thanks, please stay on the line.", "One moment, please.", "Einen Moment, bitte.", "Ne quittez pas."])(
-  "an assistant that asks for patience is no person: %s",
+  "an assistant that asks to wait is not a person: %s",
   (text) => {
     expect(isScreeningFollowUp(text)).toBe(true);
   },

@@ -77,7 +77,7 @@ const RINGING = [placed];
 const ANSWERED = [placed, answered];
 const TALKING = [placed, answered, connected];
 
-/** Given what has happened, when something happens, then this is done. */
+/** Given a state, when an input arrives, then these effects follow. */
 function given(before: readonly CallSignal[], rules: FlowRules = RULES, missing?: string) {
   const flow = before.reduce<CallFlow>((state, signal) => decide(state, signal, rules, missing).flow, NEW_FLOW);
   return {
@@ -113,7 +113,7 @@ function given(before: readonly CallSignal[], rules: FlowRules = RULES, missing?
 }
 
 describe("dialling", () => {
-  test("begins with a limit on how long the network may take", () => {
+  test("starts with a time limit for the network", () => {
     expect(beginFlow(RULES)).toEqual({
       flow: NEW_FLOW,
       effects: [{ do: "timer", name: "ring", ms: DEFAULT_TIMINGS.ringTimeoutMs }],
@@ -134,7 +134,7 @@ describe("dialling", () => {
     given([]).when(timer("ring")).ends("fail", "unreachable");
   });
 
-  test("goes back to the queue when the line is lost before anybody was asked", () => {
+  test("returns to the queue if the line is lost before the network was asked", () => {
     const lost = given([]).when(ended("line_lost"));
     expect(lost.effects).toEqual([{ do: "requeue" }]);
     expect(lost.flow.phase).toBe("over");
@@ -182,7 +182,7 @@ describe("ringing", () => {
       .ends("fail", "no_answer");
   });
 
-  test("too long is no answer if the network has got further than it reported by events", () => {
+  test("too long is not unanswered if the network got further than its events reported", () => {
     given(RINGING)
       .when(unansweredAt({ reached: true, detail: null }))
       .ends("fail", "no_answer");
@@ -238,7 +238,7 @@ describe("answered", () => {
     given(TALKING).when(connected).isNothing();
   });
 
-  test("is not watched once audio has come", () => {
+  test("is not watched once audio has arrived", () => {
     const { effects } = given([placed, answered, inbound]).when(connected);
     expect(effects).not.toContainEqual(expect.objectContaining({ do: "timer", name: "inbound" }));
   });
@@ -249,7 +249,7 @@ describe("talking", () => {
     given(TALKING).when(played).ends("complete", "message_played");
   });
 
-  test("ends when the message was over before the network reported the connection", () => {
+  test("ends if the message had ended before the network reported the connection", () => {
     expect(given(ANSWERED).when(played).effects).toEqual([]);
     const late = given([...ANSWERED, played]).when(connected);
     late.ends("complete", "message_played");
@@ -290,7 +290,7 @@ describe("talking", () => {
       given(before).when(failed).ends("fail", "speech_failed", "the engine crashed");
   });
 
-  test("notes what is noticed", () => {
+  test("stores noticed facts", () => {
     const noticed = { type: "noticed", fact: { event: "dtmf", data: { digit: "1" } } } as const;
     expect(given(TALKING).when(noticed).effects).toEqual([{ do: "note", fact: noticed.fact }]);
   });
@@ -335,7 +335,7 @@ describe("the watch for inbound audio", () => {
       .ends("complete", "callee_hung_up");
   });
 
-  test("does not hold a message back if audio has come", () => {
+  test("does not hold back a message if audio has arrived", () => {
     given([...TALKING, inbound], CERTAIN)
       .when(played)
       .ends("complete", "message_played");
@@ -381,7 +381,7 @@ describe("a call whose callee's side has shown nothing", () => {
       .ends("fail", "media_failed", NO_EVIDENCE);
   });
 
-  test("is completed by what comes while it waits", () => {
+  test("is completed by evidence that arrives while it waits", () => {
     const { flow } = unproven([...TALKING, played]);
     for (const signal of [inbound, timer("inbound"), evidence])
       expect(decide(flow, signal, RULES).effects.at(-1)).toMatchObject({
@@ -406,13 +406,13 @@ describe("a line that goes down during a call", () => {
       .ends("fail", "instance_lost");
   });
 
-  test("and whose audio flows on is given another second, again and again", () => {
+  test("and whose audio continues gets one more second repeatedly", () => {
     const still = given([...TALKING, down]).when(timer("line", true));
     expect(still.effects).toEqual([{ do: "timer", name: "line", ms: DEFAULT_TIMINGS.lineLossMs }]);
     expect(still.flow.phase).toBe("talking");
   });
 
-  test("and comes back: a call whose audio stopped did not survive it", () => {
+  test("and returns: a call whose audio stopped did not survive it", () => {
     given([...TALKING, down])
       .when(up(false))
       .ends("fail", "instance_lost");
@@ -430,7 +430,7 @@ describe("a line that goes down during a call", () => {
       .ends("fail", "instance_lost", "the line came back without this call");
   });
 
-  test("a line always up comes up without effects", () => {
+  test("a line that was never down comes up without effects", () => {
     given(TALKING).when(up(false)).isNothing();
   });
 });
@@ -529,7 +529,7 @@ describe("a machine that answers", () => {
       .ends("complete", "message_played");
   });
 
-  test("ends the call if that is asked for, also after the message", () => {
+  test("ends the call on request, even after the message", () => {
     given(TALKING, HANG_UP).when(machine).ends("complete", "machine_hung_up");
     const waiting = given([...TALKING, inbound], HANG_UP).when(played);
     expect(waiting.effects).toEqual([{ do: "timer", name: "machine", ms: VERDICT_WAIT_MS }]);
@@ -544,7 +544,7 @@ describe("a machine that answers", () => {
       .ends("complete", "message_played");
   });
 
-  test("stops until recording, then begins again", () => {
+  test("stops until recording, then restarts", () => {
     const stopped = given([...TALKING, inbound, played], LEAVE).when(machine);
     expect(stopped.effects).toEqual([
       noted,
@@ -573,7 +573,7 @@ describe("a machine that answers", () => {
       .isNothing();
   });
 
-  test("is that of a corrected verdict", () => {
+  test("follows a corrected verdict", () => {
     const corrected = given([...TALKING, inbound, verdict("human")], LEAVE).when(machine);
     expect(corrected.effects).toContainEqual({ do: "await_voicemail" });
     expect(corrected.flow.answeredBy).toBe("machine");
@@ -647,7 +647,7 @@ describe("a tone of the network or of a fax machine", () => {
 describe("a phone that rings behind a switchboard", () => {
   const ringing = [...TALKING, inbound, ready(3_000), lineTone("ringback")];
 
-  test("stops the message until a person comes", () => {
+  test("stops the message until a person answers", () => {
     const { effects } = given([...TALKING, inbound]).when(lineTone("ringback"));
     expect(effects.slice(1)).toEqual([
       { do: "await_person", behind: "ringing" },
@@ -661,7 +661,7 @@ describe("a phone that rings behind a switchboard", () => {
       .ends("complete", "message_played");
   });
 
-  test("ends the call if no person comes", () => {
+  test("ends the call if no person answers", () => {
     given(ringing).when(timer("machine")).ends("complete", "machine_hung_up");
   });
 
@@ -776,7 +776,7 @@ fuzz(
       let over = 0;
       let hungUp = false;
       let watched = false;
-      // The leg's own end always comes at last.
+      // The leg's end is always the last event.
       for (const signal of [...sequence, ended("unreachable")]) {
         const decision = decide(flow, signal, rules, unproven ? "nothing came" : undefined);
         flow = decision.flow;
@@ -810,7 +810,7 @@ fuzz(
   ),
 );
 
-/** Signals that begin or end a wait of a call. */
+/** Signals that start or end a wait of a call. */
 const waits: fc.Arbitrary<CallSignal> = fc.constantFrom<CallSignal>(
   played,
   evidence,
@@ -854,7 +854,7 @@ fuzz(
       };
       for (const signal of [...TALKING, ...sequence, { type: "extension_dialled", inBand: false } as const])
         take(signal);
-      // A wait that is over may begin the message, or begin it again.
+      // The end of a wait may start or restart the message.
       for (let round = 0; round < 3; round++) {
         for (const name of ["start", "machine", "inbound"] as const) take(timer(name));
         if (flow.start === "ready") take(played);

@@ -33,7 +33,7 @@ describe("call limits", () => {
     expect(() => checkedCallLimits(given as never)).toThrow(message);
   });
 
-  test("a repeated prefix counts once, and a missing limit is none", () => {
+  test("a repeated prefix counts once, and a missing limit means unlimited", () => {
     expect(checkedCallLimits({ allowedPrefixes: ["+49", "+43", "+49"] }).allowedPrefixes).toEqual(["+49", "+43"]);
     expect(checkedCallLimits({})).toEqual({ allowedPrefixes: undefined, maxCallsPerDay: undefined });
     expect(isAllowed("+12025550100", undefined)).toBe(true);

@@ -55,11 +55,11 @@ const about = (effects: readonly CallEffect[]) =>
   );
 
 describe("a message", () => {
-  test("begins at the answer, without an effect", () => {
+  test("starts on answer, without an effect", () => {
     expect(about(effectsOf(TALKING, rulesOf({})))).toEqual([]);
   });
 
-  test("begins after a pause, which its longest duration allows for", () => {
+  test("starts after a pause, which its maximum duration includes", () => {
     expect(effectsOf(TALKING, rulesOf({ startDelayMs: 700 })).slice(-3)).toEqual(beginning(700));
   });
 
@@ -73,12 +73,12 @@ describe("a message", () => {
     for (const word of [[over], [begun, over]]) expect(effectsOf([...TALKING, ...word], rules)).toEqual(beginning(300));
   });
 
-  test.each([[[]], [[begun]]])("begins anyway when the wait for the first word has lasted too long (%#)", (word) => {
+  test.each([[[]], [[begun]]])("starts anyway if the wait for the first word lasts too long (%#)", (word) => {
     const rules = rulesOf({ startOn: "first_word" });
     expect(effectsOf([...TALKING, ...word, timer("start")], rules)).toEqual(beginning(0));
   });
 
-  test("begins once", () => {
+  test("starts once", () => {
     const rules = rulesOf({ startOn: "first_word" });
     for (const late of [begun, over, timer("start"), dialled])
       expect(effectsOf([...TALKING, over, late], rules)).toEqual([]);
@@ -115,7 +115,7 @@ describe("an extension", () => {
     expect(effectsOf([...TALKING, dialTone, dialled], rules)).toEqual([note, ...beginning(0)]);
   });
 
-  test("has been dialled before the phone behind the switchboard rings", () => {
+  test("is dialled before the phone behind the switchboard rings", () => {
     const finding = { tone: "ringback", hz: [425], atMs: 1_500 } as const;
     const ringing: CallSignal = { type: "line_tone", finding, verdict: undefined };
     const rules = rulesOf({ extension: ",12", startOn: "first_word" });
@@ -126,7 +126,7 @@ describe("an extension", () => {
     expect(done([dialled, ringing, over])).toEqual([]);
   });
 
-  test("comes before the first word: that of the switchboard does not count", () => {
+  test("precedes the first word: the switchboard's does not count", () => {
     const rules = rulesOf({ extension: ",12", startOn: "first_word" });
     for (const early of [begun, over]) expect(effectsOf([...TALKING, early], rules)).toEqual([]);
     expect(effectsOf([...TALKING, dialled], rules)).toEqual([

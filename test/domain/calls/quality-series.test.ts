@@ -13,7 +13,7 @@ function statistics(over: Partial<MediaStatistics> = {}): MediaStatistics {
   };
 }
 
-/** A network of any kind: its counters may be corrected downwards, and its clock may stand still. */
+/** A network of any kind: its counters may be corrected downwards, and its clock may stall. */
 const measurement = fc.record({
   waitedMs: fc.oneof(fc.integer({ min: 0, max: 40_000 }), fc.constant(0)),
   packetsSent: fc.nat(500),
@@ -50,7 +50,7 @@ describe("the quality of a call over time", () => {
     );
   });
 
-  test("has a sample every 5 s; when it is full, half of them, twice as far apart", () => {
+  test("has a sample every 5 s; when full, half as many, twice as far apart", () => {
     const series = new QualitySeries();
     for (let i = 1; i < TOO_MANY; i++) series.add(i * 5_000, statistics({ packetsSent: i * 250 }));
     expect([series.intervals.length, series.intervalMs]).toEqual([TOO_MANY - 1, 5_000]);

@@ -70,7 +70,7 @@ describe("a call", () => {
     ]);
   });
 
-  test("an instance id has a longest length, far above that of every id", () => {
+  test("an instance id has a maximum length, far above that of any real id", () => {
     expect(parseCreateCall(SCHEMAS, { ...SPEECH, instanceId: "x".repeat(100) }).instanceId).toHaveLength(100);
     expect(callFaults({ ...SPEECH, instanceId: "x".repeat(101) })).toEqual(["/instanceId too_long"]);
   });
@@ -368,7 +368,7 @@ describe("a body", () => {
     expect(parseCreateInstance(SCHEMAS, { name: "x", extra: 1 })).toEqual({ name: "x" });
   });
 
-  test("in strict handling lists every unknown field beside the other faults", () => {
+  test("in strict handling lists every unknown field with the other faults", () => {
     const body = {
       ...SPEECH,
       extra: 1,
@@ -412,7 +412,7 @@ describe("a body with a million faults", () => {
 describe("the reference and the metadata of a call", () => {
   const call = { instanceId: "inst_1", type: "DYNAMIC_STREAM", target: { phoneNumber: "+12025550100" } };
 
-  test("are kept as they were given", () => {
+  test("are kept unchanged", () => {
     const given = { reference: " order 7 ", metadata: { constructor: { deep: [1] } } };
     expect(parseCreateCall(SCHEMAS, { ...call, ...given })).toEqual({ ...call, ...given });
     expect(parseCreateCall(STRICT, { ...call, reference: "ü".repeat(120) }).reference).toHaveLength(120);
@@ -560,7 +560,7 @@ describe("an agent's other fields", () => {
     expect(callFaults(body(more))).toEqual([fault]);
   });
 
-  test("are kept as they are given", () => {
+  test("are kept unchanged", () => {
     const more = {
       instructions: ["Say: Hello {{name}}, {{ count }} parcels."],
       language: "pt-BR",

@@ -9,7 +9,7 @@ const MEGABYTE = 1024 * 1024;
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const parse = (text: string, bounds = BOUNDS) => parseJson(bytesOf(text), bounds);
 
-/** How deep a value is, and how many strings, objects, arrays and commas its text has. */
+/** Depth of a value, and the numbers of strings, objects, arrays and commas in its text. */
 function measured(value: unknown): { depth: number; parts: number } {
   if (typeof value === "string") return { depth: 0, parts: 1 };
   if (typeof value !== "object" || value === null) return { depth: 0, parts: 0 };

@@ -43,7 +43,7 @@ const closed: LineInput = { type: "closed" };
 const TO_ONLINE = [foundOnline(), activeStored()];
 const startGrace: LineEffect = { do: "start_grace", ms: 30_000 };
 
-/** Given what has happened to a line, when something happens, then the state and the effects. */
+/** Given the state of a line, when an input arrives, then the new state and the effects. */
 function given(start: LineFlow, before: readonly LineInput[] = [], rules: LineRules = RULES) {
   const flow = before.reduce((state, input) => decideLine(state, input, rules).flow, start);
   return {
@@ -79,7 +79,7 @@ describe("linking", () => {
     expect(flow).toMatchObject({ state: "unlinked", reason: "removed" });
   });
 
-  test("a stored link clears a lasting fault, unless a report came during the write", () => {
+  test("a stored link clears a permanent fault, unless a report arrived during the write", () => {
     const broken = given(LINKED, [offline("wrong password", true)]);
     expect(broken.when(linkStored(1)).flow.lastingFault).toBeUndefined();
     expect(broken.when(linkStored(0)).flow.lastingFault).toBe("wrong password");
@@ -124,7 +124,7 @@ describe("a probe that finds the line online", () => {
     expect(effects).toEqual([{ do: "notify_online" }]);
   });
 
-  test("has no effect if a report against the line came during the write", () => {
+  test("has no effect if a report against the line arrived during the write", () => {
     given(LINKED, [foundOnline(), offline()]).ignores(activeStored(0));
     given(LINKED, [foundOnline(), unlinked]).ignores(activeStored(0));
   });

@@ -28,7 +28,7 @@ const LOOK: QueueEffect = { do: "look" };
 const WAKE: QueueEffect = { do: "wake" };
 const CANCEL: QueueEffect = { do: "cancel_preparation" };
 
-/** Given what has happened to a queue, when something happens, then the state and the effects. */
+/** Given the state of a queue, when an input arrives, then the new state and the effects. */
 function given(...before: readonly QueueInput[]) {
   const flow = before.reduce<QueueFlow>((flow, input) => decideQueue(flow, input).flow, NEW_QUEUE);
   return {
@@ -79,7 +79,7 @@ describe("a queue whose call is being prepared", () => {
 
 describe("a queue that waits for the time of its call", () => {
   test("does not look before", () => given(woken, hold).when(woken).gives("waiting"));
-  test("looks when the time has come", () => {
+  test("checks when it is due", () => {
     given(woken, hold).when(input("alarm")).gives("idle", WAKE);
     given(woken, hold, input("alarm")).when(woken).gives("starting", LOOK);
   });

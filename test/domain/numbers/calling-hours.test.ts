@@ -23,7 +23,7 @@ describe("a local time", () => {
 });
 
 describe("calling hours", () => {
-  test("begin with their first minute and end before their last one", () => {
+  test("start with their first minute and end before their last one", () => {
     expect([479, 480, 1_199, 1_200].map((minute) => isWithin(DAY, { weekday: 1, minute }))).toEqual([
       false,
       true,

@@ -124,7 +124,7 @@ describe("the warm-up curve", () => {
     expect(instancePause({ warmUp: WARM_UP }, past, NOW + HOUR_MS)).toBeUndefined();
   });
 
-  test("is over after its days", () => {
+  test("ends after its days", () => {
     const history = dials(Array.from({ length: 50 }, () => HOUR_MS));
     expect(instancePause({ warmUp: WARM_UP }, { history, linkedAt: NOW - 4 * DAY_MS }, NOW)).toBeUndefined();
   });
@@ -175,7 +175,7 @@ describe("the answer rate", () => {
     expect(instancePause({ answerRate }, { history, linkedAt: 0 }, NOW - HOUR_MS)).toBeDefined();
   });
 
-  test("dials of a clock that was ahead neither count nor prolong it", () => {
+  test("dials recorded by a fast clock neither count nor prolong it", () => {
     const ahead = dials(Array.from({ length: 4 }, () => -365 * DAY_MS));
     expect(instancePause({ answerRate }, { history: ahead, linkedAt: 0 }, NOW)).toBeUndefined();
     const past = dials(Array.from({ length: 4 }, () => 1_000)).map((dial) => ({
@@ -198,7 +198,7 @@ describe("the answer rate", () => {
   });
 });
 
-/** Dials by the decisions, on a clock that goes on from moment to moment. */
+/** Dials by the decisions, on a clock that advances step by step. */
 function simulate(protection: NumberProtection, moments: readonly number[], chances: readonly number[]): number[] {
   const history: DialRecord[] = [];
   let now = NOW;

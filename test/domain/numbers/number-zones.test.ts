@@ -65,7 +65,7 @@ describe("the time zones of a number", () => {
 });
 
 describe("the tables of zones", () => {
-  test("name only zones that this runtime knows", () => {
+  test("name only zones that this runtime supports", () => {
     const names = TABLES.flatMap(({ zones }) => zones.flatMap(([list]) => list.split(" "))).filter(Boolean);
     for (const timeZone of names) expect(() => new Intl.DateTimeFormat("en", { timeZone })).not.toThrow();
   });

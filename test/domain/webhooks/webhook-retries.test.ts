@@ -15,7 +15,7 @@ fuzz(
   }),
 );
 
-test("the pauses are those of Standard Webhooks, with up to 20% jitter", () => {
+test("the pauses follow Standard Webhooks, with up to 20% jitter", () => {
   const pauses: number[] = [];
   let attempts = 0;
   for (;;) {
@@ -43,7 +43,7 @@ test("a redirect is a failure with its fix", () => {
   expect(afterAttempt({ attempts: 0 }, { status: 302 }, NOW, 0).lastError).toMatch(/302; redirects are not followed/);
 });
 
-test("only 410 means that the endpoint is gone", () => {
+test("only 410 means that the endpoint no longer exists", () => {
   expect([200, 404, 410, 500].map((status) => isGone({ status }))).toEqual([false, false, true, false]);
   expect(isGone({ error: "timeout" })).toBe(false);
 });

@@ -1,11 +1,11 @@
-// A process of its own: strikes until its input ends, then prints what came of it, as JSON. All attacks at once use up the
+// A separate process: attacks until its input ends, then prints the outcomes as JSON. All attacks at once use up the
 // requests that a demo token has; so every second round is for a few attacks, which wait as long as a 429 says.
 import { once } from "node:events";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { ATTACKS, type Attack, type Loot } from "./attacks.ts";
 
-/** How often each attack was made, by what came of it. */
+/** Number of attacks of each kind, by outcome. */
 export type Struck = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 const loot = JSON.parse(process.argv[2] ?? "") as Loot;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { message, openAudioSocket } from "../../bench/stream/audio-socket.ts";
 import { type Answer, type Sending, send } from "../../support/server-http.ts";
 
-/** What a hostile user has. */
+/** Resources of a hostile user. */
 export interface Loot {
   readonly url: string;
   readonly token: string;
@@ -11,12 +11,12 @@ export interface Loot {
   readonly instance: string;
 }
 
-/** One thing that a hostile user does again and again. */
+/** An attack that a hostile user repeats. */
 export interface Attack {
   readonly name: string;
   /** Copies of it that run at the same time. */
   readonly atOnce: number;
-  /** Does it once; answers what came of it, to be counted. */
+  /** Attacks once; returns the outcome to count. */
   strike(loot: Loot): Promise<string | number>;
 }
 
@@ -24,7 +24,7 @@ const CALLEE = { phoneNumber: "+12025550100" };
 const SPEECH = { type: "FIXED_TTS", target: CALLEE, tts: { text: "Hello there.", voiceId: "en-US-1" } };
 /** A body like this one took 17 KiB of disk. */
 const STREAM = { type: "DYNAMIC_STREAM", target: CALLEE };
-/** How long an abandoned connection is held, ms. */
+/** Time for which an abandoned connection is held, ms. */
 const HELD_MS = 2_000;
 
 /** Everything that the harness tries. */

@@ -22,11 +22,11 @@ const MIB = 2 ** 20;
 const MAX_STALL_MS = Number(process.env.MAX_STALL_MS ?? 50);
 const MAX_MEMORY_BYTES = Number(process.env.MAX_MEMORY_MIB ?? 64) * MIB;
 const MAX_DISK_BYTES = 32 * MIB;
-/** Of 100 responses to others, 99 come within this time, ms. */
+/** 99th percentile of response times for others, ms. */
 const MAX_P99_MS = 500;
-/** Attacks that all have had their turn, one after the other, minutes. */
+/** Time in which each attack has had its turn, minutes. */
 const ALL_STRUCK_MINUTES = 2;
-/** Live calls and the other user run for so long before the attack, ms. */
+/** Time for which live calls and the other user run before the attack, ms. */
 const QUIET_MS = Number(process.env.QUIET_SECONDS ?? 90) * 1_000;
 /** The longest a live call lasts; then its line places the next one. */
 const CALL_MS = Number(process.env.CALL_SECONDS ?? 120) * 1_000;

@@ -4,7 +4,7 @@ import { type Answer, type Sending, send } from "../../support/server-http.ts";
 import { toneWav } from "../../support/server-sound.ts";
 
 const fileOf = (name: string): Buffer => readFileSync(new URL(`../../fixtures/mp3/${name}`, import.meta.url));
-/** Audio files of calls, and one that is none. */
+/** Audio files of calls, and one invalid file. */
 const FILES: readonly string[] = [fileOf("tone-16000.mp3"), toneWav({ ms: 500 })].map((file) =>
   file.toString("base64"),
 );
@@ -16,7 +16,7 @@ export interface Failure {
   readonly why: string;
 }
 
-/** A user who goes on working: lists, calls that are heard, and a reader that waits for their events. */
+/** A user who keeps working: lists, audible calls, and a reader that waits for their events. */
 export class Victim {
   readonly failures: Failure[] = [];
   /** Time of each response, ms; waits are not among them. */

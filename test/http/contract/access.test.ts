@@ -3,7 +3,7 @@ import { anonymous, expectProblem, NOBODYS } from "../../support/answer-shapes.t
 import { useLocalServer } from "../../support/local-server.ts";
 import { type CallView, type EventView, expected, type InstanceView } from "../../support/server-client.ts";
 
-/** 401 is decided before anything else: paths and methods that do not exist are no exception. */
+/** 401 takes precedence over everything, even for paths and methods that do not exist. */
 const UNKNOWN = ["GET /v1", "GET /v1/nothing/here", "PATCH /v1/calls", "OPTIONS /v1/calls"];
 
 const pathOf = (template: string): string =>

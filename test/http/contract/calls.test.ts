@@ -24,7 +24,7 @@ import { loudness, readWav, toneWav } from "../../support/server-sound.ts";
 
 const TONE = toneWav({ ms: 200 }).toString("base64");
 
-/** What each type needs besides the instance and the number. */
+/** Required fields of each type besides the instance and the number. */
 const TYPES = {
   FIXED_TTS: { tts: HELLO },
   FIXED_AUDIO: { audio: { audioBase64: TONE } },
@@ -256,7 +256,7 @@ describe("POST /v1/calls", () => {
 });
 
 describe("GET /v1/calls/:callId", () => {
-  test("the call has exactly its fields, null for what has not happened", async () => {
+  test("the call has exactly its fields, null for those still unknown", async () => {
     const client = await server.as("ada");
     const created = await client.call((await client.createInstance()).id);
     const call = expected(200, await client.get(`/v1/calls/${created.id}`)).json();

@@ -14,7 +14,7 @@ import { type Client, type EventView, expected, type InstanceView, until } from 
 import { send } from "../../support/server-http.ts";
 import { decodePng, readQr } from "../../support/server-qr.ts";
 
-/** Waits until so many more codes have appeared; each lives for 0.8 s here. */
+/** Waits until this many more codes have appeared; each lives for 0.8 s here. */
 async function codesLater(count: number, client: Client, id: string): Promise<void> {
   const sequence = async () =>
     Number(expected(200, await client.get(`/v1/instances/${id}/configure`)).headers["qr-sequence"]);
@@ -214,7 +214,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
 });
 
 describe("POST /v1/instances/:instanceId/unlink", () => {
-  test("the number goes, the instance stays, and the next code links another number", async () => {
+  test("the number is unlinked, the instance stays, and the next code links another number", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     expect((await send("POST", await client.linkUrl(id))).status).toBe(200);

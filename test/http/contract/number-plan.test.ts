@@ -7,13 +7,13 @@ import { loudness, loudPart, phaseJump, readWav, toneShare, toneWav } from "../.
 /** Simulated callees are ten times as fast as the number plan; these two times are the shortest allowed. */
 const ENV = { RINGPORT_RING_TIMEOUT_MS: "3000", RINGPORT_MEDIA_TIMEOUT_MS: "1000" };
 
-/** Four seconds of speech: the far end has time to act. */
+/** Four seconds of speech: the remote end has time to act. */
 const LONG = {
   text: "Your appointment is tomorrow at nine in the morning. Please bring the documents that you were sent last week.",
   voiceId: "en-US-1",
 };
 
-/** What comes of a call to each number. */
+/** Outcome of a call to each number. */
 const PLAN = [
   { number: "+12025550100", status: "COMPLETED", reason: "message_played", answers: true },
   { number: "+12025550101", status: "FAILED", reason: "busy", answers: false },
@@ -45,7 +45,7 @@ describe("the number plan", () => {
   const ended = new Map<string, Ended>();
   beforeAll(async () => {
     const client = await server.as("ada");
-    // Spoken once, so that it is ready however soon a far end answers and hangs up.
+    // Rendered once, so that it is ready however soon a remote end answers and hangs up.
     const first = await client.call((await client.activeInstance()).id, { tts: LONG });
     await client.waitForCall(first.id);
     await Promise.all(
@@ -69,7 +69,7 @@ describe("the number plan", () => {
       expect(call.started_at).toMatch(TIMESTAMP);
       const lasted = Date.parse(call.ended_at!) - Date.parse(call.started_at!);
       expect(Math.abs(duration_ms - lasted)).toBeLessThanOrEqual(100);
-      // No person hears what is played into a fax machine or a busy tone.
+      // No person hears a message played to a fax machine or a busy tone.
       if (reason === "machine_hung_up") expect(heard_ms).toBe(0);
       else expect(heard_ms).toBeGreaterThan(0);
       expect(heard_ms).toBeLessThanOrEqual(duration_ms + 60);
@@ -142,7 +142,7 @@ describe.concurrent("the audio that the callee hears", () => {
   /** Rings for a second, so that the message is ready when it answers, however busy this machine is. */
   const target = { phoneNumber: "+12025550110" };
 
-  test("a spoken message begins at once and is as long as its outcome", async () => {
+  test("a spoken message starts immediately and is as long as its outcome states", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.activeInstance()).id, { target });
     const { outcome } = await client.waitForCall(id);
@@ -151,7 +151,7 @@ describe.concurrent("the audio that the callee hears", () => {
     const ms = (samples: number) => (samples * 1000) / heard.sampleRate;
     expect(Math.abs(ms(heard.samples.length) - outcome!.duration_ms)).toBeLessThanOrEqual(100);
     const { from, to } = loudPart(heard);
-    expect(ms(from)).toBeLessThan(300); // speech itself begins softly
+    expect(ms(from)).toBeLessThan(300); // speech itself starts softly
     expect(ms(to)).toBeLessThanOrEqual(outcome!.heard_ms! + 20);
     expect(ms(heard.samples.length) - ms(to)).toBeGreaterThanOrEqual(250); // the tail
   });
@@ -217,7 +217,7 @@ describe.concurrent("the audio that the callee hears", () => {
 });
 
 describe.concurrent("a live call", () => {
-  test("the status goes QUEUED, RINGING, IN_PROGRESS, COMPLETED", async () => {
+  test("the status is QUEUED, RINGING, IN_PROGRESS, COMPLETED", async () => {
     const client = await server.as("ada");
     const { id: instance } = await client.activeInstance();
     const { id } = await client.call(instance, { target: { phoneNumber: "+12025550110" } });

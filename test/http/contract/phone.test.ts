@@ -13,7 +13,7 @@ let numbers = 0;
 
 const server = useLocalServer(STREAMS);
 
-/** A number of its own for each test. */
+/** A separate number for each test. */
 const newNumber = (): string => `+1202555${5_000 + numbers++}`;
 
 interface Connected {
@@ -69,7 +69,7 @@ describe.concurrent("a phone over a WebSocket", () => {
     const { call, client, phone, stream, answer } = await ringing();
     await answer();
     const enough = new AbortController();
-    // A busy machine tears holes into what is spoken in real time, so the phone speaks until enough of it has arrived.
+    // A busy machine causes gaps in real-time speech, so the phone speaks until enough of it has arrived.
     const speaking = phone.speak(tone(1_000, 12_000, RATE, 8_000), RATE, enough.signal);
     await stream.write(tone(440, 1_500, RATE, 8_000));
     const isMoreThan = (least: number) => (ms: number) => ms > least;

@@ -34,7 +34,7 @@ test("a recording has both sides in time, and can be deleted", async () => {
     recording: { duration_ms: Math.round(ms), url: `${server.base}${recordingOf(call.id)}` },
   });
 
-  // The left channel is the very thing that the callee heard, from the answer on.
+  // The left channel is exactly the audio that the callee heard, from the answer on.
   const heard = await client.heard(call.id);
   expect(left.sampleRate).toBe(heard.sampleRate);
   const common = Math.min(left.samples.length, heard.samples.length);

@@ -85,7 +85,7 @@ describe.concurrent("what a client sends is what the callee hears", () => {
 });
 
 describe.concurrent("what a client asks for", () => {
-  test("marks come back in order, as each is reached", async () => {
+  test("marks return in order, as each is reached", async () => {
     const { client, call, open, dial } = await streamCall(server);
     const stream = await open();
     for (const name of ["one", "two", "three 🦜"]) {
@@ -135,7 +135,7 @@ describe.concurrent("what a client asks for", () => {
     expect(toneShare(heard, 770) + toneShare(heard, 1336)).toBeGreaterThan(0.9);
   });
 
-  test("the callee's keys come as events", async () => {
+  test("the callee's keys arrive as events", async () => {
     const { open, dial } = await streamCall(server, { to: "+12025550107" });
     const stream = await open();
     await dial();
@@ -161,7 +161,7 @@ describe.concurrent("the callee's audio, 20 ms at a time from the answer on", ()
     await dial();
     const answered = await stream.event("answered");
     const { decode } = sampleCoding(query.encoding as StreamEncoding | undefined);
-    /** How many tenths of a second are nothing but the tone. */
+    /** Number of tenths of a second that contain only the tone. */
     const beeps = (): number => {
       const samples = decode(Buffer.concat(stream.frames));
       const size = rate / 10;
@@ -181,7 +181,7 @@ describe.concurrent("the callee's audio, 20 ms at a time from the answer on", ()
     await stream.close(1000);
   });
 
-  test("it does not come back unless requested", async () => {
+  test("it is not returned unless requested", async () => {
     const { open, dial } = await streamCall(server, { to: BEEPS });
     const stream = await open();
     await stream.write(pcm(800, 16_000));

@@ -87,7 +87,7 @@ describe.concurrent("bytes that are not the named audio", () => {
   });
 });
 
-describe.concurrent("what is not heard is reported", () => {
+describe.concurrent("unheard audio is reported", () => {
   test("half a sample at the end is an event of the call; audio after hangup is an error", async () => {
     const { call, client, stream } = await answeredStream(server);
     await stream.write(sound(300));

@@ -11,7 +11,7 @@ const UPGRADE = {
   "sec-websocket-version": "13",
   "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
 };
-/** What the specification shows, and no more. */
+/** Only the specified content. */
 const SHOWN = { connection: "Upgrade", upgrade: "websocket" };
 const at = (call: string, query = ""): string => `/v1/calls/${call}/stream${query}`;
 
@@ -136,7 +136,7 @@ describe("a ticket", () => {
     expectProblem(await ticketOf(client, call.id), 409, "call_ended");
   });
 });
-/** How a stream was refused. */
+/** Refusal of a stream. */
 async function refusal(opening: Promise<unknown>): Promise<StreamRefused> {
   const error = await opening.then(
     () => new Error("the stream was opened"),

@@ -101,7 +101,7 @@ describe("a bot for Twilio Media Streams", () => {
 describe("a bot for Twilio Media Streams, with a slow callee", () => {
   const server = useLocalServer({ ...TWILIO_SETTINGS, RINGPORT_SIMULATOR_TIME_SCALE: "3" });
 
-  test("a key silences the bot; the mark of the dropped audio comes back", async () => {
+  test("a key silences the bot; the mark of the dropped audio returns", async () => {
     const call = await placeCall(server, NUMBERS.pressesKeys);
     const bot = await attach(server, call, {
       greeting: { hz: 500, ms: 5_000 },

@@ -23,7 +23,7 @@ function served() {
   };
 }
 
-test("a request that is no WebSocket handshake is refused with 426, and listens to nothing", async () => {
+test("a request without a WebSocket handshake is refused with 426", async () => {
   const scene = served();
   const { status, json, headers } = await ask(scene.app, { path: LISTEN });
   expect([status, json.code, headers.upgrade]).toEqual([426, "upgrade_required", "websocket"]);

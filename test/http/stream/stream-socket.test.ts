@@ -66,7 +66,7 @@ test("a client that never reads the replay is disconnected", async () => {
   expect(detached).toEqual([false]);
 });
 
-test("a hangup behind waiting audio counts even if the connection breaks", async () => {
+test("a hangup after waiting audio counts even if the connection breaks", async () => {
   const system = new ManualSystem();
   const calls: string[] = [];
   let makeRoom = (): void => {};

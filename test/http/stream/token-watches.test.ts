@@ -107,11 +107,11 @@ test.for(faulty)("a check that %s stops the checks of no other token", async ([,
   await system.advance(3 * TOKEN_CHECK_MS);
   expect(revoked).toEqual(["fine"]);
   await system.advance(20 * AUTHENTICATE_MS);
-  expect([revoked, checks.get("odd")! > 2]).toEqual([["fine"], true]); // it is asked again after each failure
+  expect([revoked, checks.get("odd")! > 2]).toEqual([["fine"], true]); // it is retried after each failure
   stop();
 });
 
-test("one token that a check of all hangs on is left alone; the others are checked one by one", async () => {
+test("a token on which a check of all hangs is skipped; the others are checked individually", async () => {
   const system = new ManualSystem();
   const revoked: string[] = [];
   const one = async (token: string) =>
@@ -139,7 +139,7 @@ describe("tokens that are many", () => {
   const MANY = 2_500;
   const tokens = Array.from({ length: MANY }, (_, n) => `token ${n}`);
 
-  /** What an authentication without `all` is asked for, with the checks that are under way; each takes 200 ms. */
+  /** Queries to an authentication without `all`, and its running checks; each takes 200 ms. */
   function slowChecks(system: ManualSystem, answer: (token: string) => Promise<typeof principal | undefined>) {
     const checks = { now: 0, most: 0 };
     const authenticate = async (token: string) => {

@@ -12,7 +12,7 @@ import { SCHEMAS } from "../../../src/http/schemas.ts";
 import { CALL_FILTERS } from "../../../src/http/views/call-view.ts";
 import { audioMediaShape, liveMediaShape, speechMediaShape } from "../../../src/http/views/media-view.ts";
 
-/** What the generator reads of a schema. */
+/** The part of a schema that the generator reads. */
 interface Schema extends v.GenericSchema {
   readonly entries?: Readonly<Record<string, Schema>>;
   readonly item?: Schema;
@@ -22,7 +22,7 @@ interface Schema extends v.GenericSchema {
   readonly wrapped?: Schema;
 }
 
-/** Lists of words that have a type of their own. */
+/** Enumerations with a named type. */
 const WORDS = [
   { words: STREAM_EVENTS, type: "StreamEventName", from: "../application/call-audio/streams/stream-client.ts" },
   { words: CALL_STATUSES, type: "CallStatus", from: "../domain/calls/call.ts" },

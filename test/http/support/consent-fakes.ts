@@ -15,7 +15,7 @@ export const consent = (over: Partial<Consent> = {}): Consent => ({
   ...over,
 });
 
-/** Use cases that know what is recorded about one number. */
+/** Use cases with a consent for one number. */
 export function consentUseCases(): ConsentUseCases {
   const known = async (phone: string): Promise<void> => {
     if (phone !== CONSENT_PHONE) throw new Refusal("consent_not_found", "nothing is recorded");

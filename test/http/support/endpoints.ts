@@ -13,7 +13,7 @@ export interface Endpoint {
   readonly path: string;
   /** The path with an id in place of each parameter. */
   readonly address: string;
-  /** Whether it requires an access token. */
+  /** True if it requires an access token. */
   readonly isProtected: boolean;
   readonly route: HttpRoute;
 }

@@ -122,14 +122,14 @@ export interface Parts {
   http?: Partial<HttpParts>;
 }
 
-/** What a test sees of an application besides its replies. */
+/** Effects of an application that a test can observe besides its responses. */
 export interface Served {
   readonly app: WebApp;
   /** Every line that was logged. */
   readonly logged: { level: string; fields: LogFields; message: string }[];
 }
 
-/** The HTTP interface over use cases that know one instance with one call. */
+/** The HTTP interface over use cases with one instance and one call. */
 export function serve(parts: Parts = {}): Served {
   const logged: Served["logged"] = [];
   const log = (level: string) => (fields: LogFields, message: string) => void logged.push({ level, fields, message });
@@ -139,7 +139,7 @@ export function serve(parts: Parts = {}): Served {
   return { app, logged };
 }
 
-/** The dependencies of an HTTP interface over use cases that know one instance with one call. */
+/** The dependencies of an HTTP interface over use cases with one instance and one call. */
 export function dependencies({
   instances = {},
   calls = {},

@@ -42,7 +42,7 @@ export const delivery = (over: Partial<WebhookDelivery> = {}): WebhookDelivery =
   ...over,
 });
 
-/** Use cases that know one webhook with one delivery. */
+/** Use cases with one webhook and one delivery. */
 export function webhookUseCases(): WebhookUseCases {
   const known = async (id: string): Promise<void> => {
     if (id !== WEBHOOK_ID) throw new Refusal("webhook_not_found", "there is no such webhook");

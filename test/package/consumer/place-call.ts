@@ -1,4 +1,4 @@
-// What somebody writes who has just installed the package: message.json is the message, heard.wav is what was heard.
+// A first program after installing the package: message.json is the message, heard.wav the audio heard.
 import { readFile, writeFile } from "node:fs/promises";
 import { createRingport } from "ringport";
 

@@ -6,11 +6,11 @@ import { build, type Metafile } from "esbuild";
 
 const MODULES = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
 
-/** What a bundler makes of a file of the package. */
+/** A bundled file of the package. */
 export interface Bundle {
-  /** Of what is loaded with the file itself; the rest comes later, by import(). */
+  /** Size of the code loaded with the file itself; the rest is loaded later, by import(). */
   readonly gzippedBytes: number;
-  /** What that imports, at once and later. */
+  /** Its static and dynamic imports. */
   readonly imports: Metafile["outputs"][string]["imports"];
 }
 

@@ -12,7 +12,7 @@ export type Installer = "npm" | "bun" | "deno";
 
 const PROGRAMS = fileURLToPath(new URL("../consumer/", import.meta.url));
 
-/** Somebody's empty folder, outside of this repository, with the package and nothing else installed. */
+/** An empty folder outside of this repository with only the package installed. */
 export class Consumer {
   readonly folder: string;
   readonly #installer: Installer;
@@ -45,7 +45,7 @@ export class Consumer {
     await mustRun(command, { cwd: this.folder, env });
   }
 
-  /** Deno keeps what it downloads here, so that each consumer begins with nothing. */
+  /** Deno keeps what it downloads here, so that each consumer starts empty. */
   get #env(): Record<string, string> {
     return { DENO_DIR: join(this.folder, ".deno") };
   }
@@ -54,7 +54,7 @@ export class Consumer {
     writeFileSync(join(this.folder, name), content);
   }
 
-  /** Runs one of the programs of test/package/consumer and answers what it printed, as JSON. */
+  /** Runs one of the programs of test/package/consumer and returns its output, parsed as JSON. */
   async run(runtime: RuntimeName, script: string, ...args: readonly string[]): Promise<unknown> {
     return JSON.parse(await mustRun([...commandOf(runtime), script, ...args], { cwd: this.folder, env: this.#env }));
   }
@@ -65,7 +65,7 @@ export class Consumer {
     return this.run(runtime, program);
   }
 
-  /** What the callee of the last call heard. */
+  /** The audio that the callee of the last call heard. */
   heard(): Sound {
     return readWav(readFileSync(join(this.folder, "heard.wav")));
   }

@@ -4,9 +4,9 @@ import ts from "typescript";
 
 /** One entry of the package, by its types. */
 export interface Entry {
-  /** As it is imported: `ringport/client`. */
+  /** Import specifier: `ringport/client`. */
   readonly specifier: string;
-  /** What it exports and what that is, sorted: `createClient: function`. */
+  /** Its exports with their kinds, sorted: `createClient: function`. */
   readonly exports: readonly string[];
   /** The names that are there when it runs, sorted. */
   readonly values: readonly string[];

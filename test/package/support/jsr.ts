@@ -7,7 +7,7 @@ import { mustRun } from "./run.ts";
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /**
- * What JSR would receive: runs `deno publish` against a registry of our own, and answers the archive that it sent. Its types
+ * What JSR would receive: runs `deno publish` against a local registry, and returns the archive sent. Its types
  * are not checked: the dry run of a release does that (release.test.ts).
  */
 export async function publishedToJsr(name: string): Promise<Uint8Array> {

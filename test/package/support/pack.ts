@@ -12,7 +12,7 @@ import { unpack } from "./unpack.ts";
 export interface Packed {
   /** The file that `npm pack` made. */
   readonly tarball: string;
-  /** What is in it. */
+  /** Its contents. */
   readonly folder: string;
 }
 

@@ -9,7 +9,7 @@ import { mustRun } from "./run.ts";
 
 /**
  * Starts a registry on loopback that has this package, and sends everyone on to the usual registry for all others; it
- * ends with the test file. Deno installs no tarball, so it gets the package the way that everybody will. Answers the URL.
+ * ends with the test file. Deno installs no tarball, so it gets the package as users will. Returns the URL.
  */
 export async function registryOf({ tarball, folder }: Packed): Promise<string> {
   const file = readFileSync(tarball);

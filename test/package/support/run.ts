@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { endWithThisProcess } from "../../support/runtimes.ts";
 
-/** What a finished program has left. */
+/** Result of a finished program. */
 export interface Finished {
   readonly code: number | null;
   readonly stdout: string;
@@ -35,14 +35,14 @@ export function run([program = "", ...args]: readonly string[], { cwd, env }: Ru
   });
 }
 
-/** Runs a program that must do well, and answers what it printed. @throws {Error} it did not; the message shows all */
+/** Runs a program that must succeed, and returns its output. @throws {Error} it failed; the message shows all output */
 export async function mustRun(command: readonly string[], options: RunOptions): Promise<string> {
   const { code, stdout, stderr } = await run(command, options);
   if (code === 0) return stdout;
   throw new Error(`${command.join(" ")} ended with ${code}:\n${stdout}\n${stderr}`);
 }
 
-/** Without what npm and the test runner tell the programs of this repository. */
+/** Without the variables that npm and the test runner set for programs of this repository. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const ours = /^(VITEST|NODE_ENV$|NODE_OPTIONS$|npm_package_|npm_lifecycle_|npm_config_(local_)?prefix$|INIT_CWD$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));

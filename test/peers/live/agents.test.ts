@@ -11,7 +11,7 @@ const INSTRUCTIONS = [
   "Ask whether the appointment still suits. Then ask for the day. Then ask how many people will come.",
   "When you know all three, say goodbye and hang up.",
 ];
-/** What a call may cost at most. */
+/** Maximum cost of a call. */
 const LIMITS = { maxTurns: 12, maxSeconds: 90 };
 const RESULT = {
   type: "object",
@@ -36,7 +36,7 @@ function withVariables(title: string, names: readonly string[], define: () => vo
   describe.skipIf(reason)(reason ? `${title} (skipped: ${reason})` : title, define);
 }
 
-/** Registers the test of one call to somebody who answers questions, on a server with these settings. */
+/** Registers the test of a call to a callee who answers questions, on a server with these settings. */
 function conversation(
   env: Readonly<Record<string, string | undefined>>,
   more: object,

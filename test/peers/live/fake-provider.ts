@@ -10,13 +10,13 @@ import { openaiServer } from "../../support/openai-server.ts";
 import { recognise } from "../recogniser.ts";
 import { ANSWERS } from "../sentences.ts";
 
-// A provider without an account, to try the live tests on: prints the variables that lead to it, and runs until it is ended.
+// A fake provider for trying the live tests: prints the variables that select it, and runs until it is ended.
 
 const RATE = 16_000;
 const API_KEY = "sk-loopback";
 const folder = mkdtempSync(join(tmpdir(), "ringport-fake-provider-"));
 
-/** What pocketsphinx hears. */
+/** The words recognised by pocketsphinx. */
 function understand(samples: Int16Array, sampleRate: number): string {
   const heard = resample(samples, sampleRate, RATE);
   const path = join(folder, `${randomUUID()}.wav`);

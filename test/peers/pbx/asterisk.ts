@@ -6,7 +6,7 @@ import { freePorts, listening } from "../sip/ports.ts";
 import type { Stage } from "../sip/stage.ts";
 import { ACCOUNT, CALLEES, installed, newestRecording, type Pbx, THEIR_HZ } from "./pbx.ts";
 
-/** What a trunk to it needs: PJSIP, RTP and SRTP, and the few applications of the dialplan below. */
+/** Modules for a trunk: PJSIP, RTP and SRTP, and the few applications of the dialplan below. */
 const MODULES = [
   ...["app_chanspy", "app_dial", "app_mixmonitor", "app_playtones", "app_senddtmf", "app_stack"],
   ...["bridge_native_rtp", "bridge_simple", "chan_pjsip", "codec_alaw", "codec_g722", "codec_resample", "codec_ulaw"],
@@ -139,7 +139,7 @@ nocolor = yes
     "rtp.conf": `[general]\nrtpstart=${rtp}\nrtpend=${rtp + 38}\n`,
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(at("etc"), name), text);
-  // Its PJSIP may be a library of its own, in the same folder.
+  // Its PJSIP may be a separate library in the same folder.
   const program = [`LD_LIBRARY_PATH=${join(prefix, "lib")}`, join(prefix, "sbin/asterisk")];
   const child = startChild("env", [...program, "-f", "-C", at("etc/asterisk.conf")], {
     cwd: folder,

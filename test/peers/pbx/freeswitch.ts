@@ -16,7 +16,7 @@ const params = (all: Readonly<Record<string, string | number>>): string =>
 
 const TONE = `tone_stream://%(60000,0,${THEIR_HZ})`;
 
-/** An extension of the dialplan; the recording holds what the caller says. */
+/** An extension of the dialplan; the recording holds the caller's audio. */
 const extension = (number: string, actions: readonly (readonly [application: string, data: string])[]): string => `
 <extension name="${number.slice(1)}"><condition field="destination_number" expression="^\\+?${number.slice(1)}$">
 ${actions.map(([application, data]) => `<action application="${application}" data="${data}"/>`).join("\n")}

@@ -12,7 +12,7 @@ import { Stage } from "../sip/stage.ts";
 import { CALLEES, type Pbx, THEIR_HZ } from "./pbx.ts";
 import { recipe } from "./recipe.ts";
 
-/** Calls through a PBX of this name, one after the other. */
+/** Tests of sequential calls through a PBX of this name. */
 export function pbxTests(
   name: string,
   start: (stage: Stage, keys: Certificates, behind: number) => Promise<Pbx>,
@@ -52,7 +52,7 @@ export function pbxTests(
       return leg;
     }
 
-    /** What the PBX recorded must be our tone, for at least this long. */
+    /** Minimum length of our tone in the recording of the PBX. */
     async function wasHeard(number: string = CALLEES.talks, seconds = 2): Promise<void> {
       const { sound } = await monoOf(await pbx.heard(number), 8_000);
       const theirs = { ...sound, samples: sound.samples.subarray(sound.sampleRate / 2, -sound.sampleRate / 5) };
@@ -77,7 +77,7 @@ export function pbxTests(
       await wasHeard();
     });
 
-    test("is heard when the PBX leads the audio to a phone behind it", async () => {
+    test("is heard when the PBX redirects the audio to a phone behind it", async () => {
       await talks({}, CALLEES.behind, 5_000);
       const { sound } = await monoOf(await phone.heardFile());
       const theirs = { ...sound, samples: sound.samples.subarray(sound.sampleRate, -sound.sampleRate / 5) };
@@ -157,7 +157,7 @@ export function pbxTests(
       expect([events.cause, detail]).toEqual(["rejected_by_network", expect.stringContaining("password")]);
     });
 
-    test("to a number that the PBX does not know names the number", async () => {
+    test("to a number unknown to the PBX names the number", async () => {
       const { dial } = await open({}, "unknown");
       const { events } = await dial("+12025550199");
       await events.next("ended", 8_000);

@@ -7,15 +7,15 @@ import { closed } from "../sip/sound.ts";
 /** The account that each PBX gives us. */
 export const ACCOUNT = { user: "ringport", password: "s3cret" } as const;
 
-/** What stands in the dialplan of each PBX: all of them answer, play 1,000 Hz and record what they hear. */
+/** The extensions of each PBX: all answer, play 1,000 Hz and record the caller. */
 export const CALLEES = {
   /** Talks at once. */
   talks: "+12025550100",
-  /** Presses 1, 5, # and 0, and says nothing else. */
+  /** Presses 1, 5, # and 0, and is otherwise silent. */
   presses: "+12025550101",
   /** Is silent for 12 s, and talks then. */
   listens: "+12025550102",
-  /** Is another phone behind the PBX, which leads the audio there by itself. */
+  /** Another phone behind the PBX, which redirects the audio to it. */
   behind: "+12025550103",
   /** Is busy. */
   busy: "+12025550104",
@@ -24,18 +24,18 @@ export const CALLEES = {
 /** The tone that a PBX plays, Hz. */
 export const THEIR_HZ = 1_000;
 
-/** A PBX that was built from source and runs beside the tests. */
+/** A PBX built from source that runs during the tests. */
 export interface Pbx {
   /** UDP and TCP; TLS is one above. */
   readonly port: number;
-  /** What it needs of a trunk beside `server`, `user` and `password`. */
+  /** Trunk options that it requires besides `server`, `user` and `password`. */
   readonly trunk: Partial<Trunk>;
-  /** What it needs besides where only SRTP will do. */
+  /** Additional options for SRTP only. */
   readonly protected: Partial<Trunk>;
   readonly speaksG722?: boolean;
-  /** What it needs to press keys as tones; undefined: it was not set up for it. */
+  /** Options for pressing keys as tones; undefined if unsupported. */
   readonly keysAsTones?: Partial<Trunk>;
-  /** What it heard of the last call to this number; waits until the file is closed. */
+  /** The audio it recorded of the last call to this number; waits until the file is closed. */
   heard(number: string): Promise<string>;
 }
 
@@ -54,7 +54,7 @@ export function installed(name: "ASTERISK" | "FREESWITCH", program: string): str
   return prefix;
 }
 
-/** The last recording whose name begins with this number; waits until it is written wholly. */
+/** The last recording whose name starts with this number; waits until it is complete. */
 export async function newestRecording(folder: string, number: string): Promise<string> {
   const recordings = (): string[] => readdirSync(folder).filter((name) => name.startsWith(number));
   const names = await until(recordings, ({ length }) => length > 0, 5_000, `a recording of ${number}`);

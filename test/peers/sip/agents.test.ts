@@ -10,7 +10,7 @@ import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
 import { ADA, trunkLine } from "./trunk-line.ts";
 
-/** Digits are told apart on a telephone line. */
+/** Digits are distinguishable on a telephone line. */
 const SENTENCE = "Seven, two, nine, four.";
 const DIGIT = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 

@@ -14,13 +14,13 @@ export interface Baresip {
   /** UDP and TCP; TLS is one above. */
   readonly port: number;
   readonly child: Child;
-  /** Everything that has happened, as it tells it: `CALL_ESTABLISHED`, `CALL_DTMF_START` with a key in `param`, … */
+  /** All events so far, as it reports them: `CALL_ESTABLISHED`, `CALL_DTMF_START` with a key in `param`, … */
   readonly events: readonly BaresipEvent[];
   /** Waits for an event of this type. */
   event(type: string, withinMs?: number): Promise<BaresipEvent>;
   /** Sends a command, such as `accept`, `hangup`, `sndcode`. */
   command(command: string, params?: string): void;
-  /** The file with what it heard of its last call; waits until it is closed. */
+  /** The file with the audio of its last call; waits until it is closed. */
   heardFile(): Promise<string>;
 }
 
@@ -116,7 +116,7 @@ opus_stereo no
 
 let found: string | undefined;
 
-/** Where the distribution keeps its modules; looked up once, because calls stand still meanwhile. */
+/** Folder of its modules; looked up once, because this blocks calls. */
 function modules(): string {
   found ??= run("dpkg", "-L", "baresip-core")
     .split("\n")
@@ -140,10 +140,10 @@ function tone(stage: Stage, hz: number): string {
 }
 
 /**
- * Starts a baresip of its own, for one call or for several that are more than a second apart.
+ * Starts a separate baresip, for one call or for several that are more than a second apart.
  * @param plays on each call: a tone of this frequency, Hz, or a file of 48 kHz in stereo; 20 ms of 1 kHz are whole waves, so
- *   that nobody hears where a packet is missing
- * @param jitterBuffer least and most packets in its jitter buffer; with one, baresip 1.0 is deaf to a new source whose sequence
+ *   in which a missing packet goes unnoticed
+ * @param jitterBuffer minimum and maximum packets in its jitter buffer; with one, baresip 1.0 is deaf to a new source whose sequence
  *   numbers lie before those of the old one
  */
 export async function startBaresip(
@@ -156,7 +156,7 @@ export async function startBaresip(
     try {
       return await start(stage, keys, plays, jitterBuffer);
     } catch (fault) {
-      // Another program took a port between our looking and its binding; or, seldom, it stands still before it is ready.
+      // Another program took a port before it was bound; or, rarely, it hangs before it is ready.
       if (tries === 3 || !/ended with 98|does not listen for commands|in vain for baresip/.test(String(fault)))
         throw fault;
     }
@@ -180,7 +180,7 @@ async function start(stage: Stage, keys: Certificates, plays: number | string, j
   const child = startChild("baresip", ["-f", join(folder, "home"), "-s", "-v"], { cwd: folder, log });
   stage.add(child, () => child.kill());
   await child.says(/baresip is ready/);
-  // It is ready all the same if another program has this port, and that program would get our commands.
+  // It becomes ready even if another program has this port, and that program would get our commands.
   if (/ctrl_tcp: failed/.test(child.output())) {
     await child.kill();
     throw new Error(`baresip does not listen for commands at port ${control}, which another program uses`);

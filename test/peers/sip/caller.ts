@@ -17,7 +17,7 @@ export interface DirectCall {
   readonly events: CallEvents;
   /** Plays 40 s of a tone. */
   readonly playout: Playout;
-  /** What came from the callee. */
+  /** Audio received from the callee. */
   readonly ear: FrameRecorder;
   /** Frames that were pulled to be sent. */
   readonly pulled: () => number;
@@ -32,7 +32,7 @@ export interface Caller {
 
 /**
  * Opens a trunk with one line; does not wait for it.
- * @param media where the audio lives; each trunk here would have a worker of its own, and programs have one
+ * @param media thread of the audio; each trunk here would have its own worker, while programs have one
  */
 export async function openLine(
   stage: Stage,

@@ -24,7 +24,7 @@ const good = {
   register: true,
   codecs: ["opus", "PCMU"],
 } as const;
-/** Takes what comes, and never answers. */
+/** Accepts everything and never responds. */
 const silent = createSocket("udp4");
 await new Promise<void>((resolve) => silent.bind(0, "127.0.0.1", resolve));
 const trunks: readonly Trunk[] = [
@@ -34,7 +34,7 @@ const trunks: readonly Trunk[] = [
   { name: "silent", server: `sip:127.0.0.1:${silent.address().port}`, probe: "none" },
 ];
 
-/** Places one call, does something with it, and tells how it ended; calls that are still there are closed with all else. */
+/** Places one call, acts on it, and returns its end; live calls are closed with everything else. */
 async function call(trunk: string, to: string, act: "hang up" | "wait" | "leave"): Promise<void> {
   const line = lines.get(trunk)!;
   const told = (cause: string): void => console.log(`${trunk} ${to} ${cause}`);

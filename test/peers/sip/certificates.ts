@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "../tools.ts";
 
-/** An authority and what it has signed, as files. */
+/** An authority and its certificates, as files. */
 export interface Certificates {
-  /** Who vouches for the server: what a trunk trusts. */
+  /** The authority of the server's certificate, which a trunk trusts. */
   readonly ca: string;
   readonly key: string;
   readonly certificate: string;
@@ -45,7 +45,7 @@ export function makeCertificates(folder: string, { expired = false } = {}): Cert
   );
   writeFileSync(at("names"), NAMES);
   const signed = ["-CA", at("ca.pem"), "-CAkey", at("ca.key"), "-CAcreateserial", "-extfile", at("names")];
-  // A certificate of no days is over when it is made.
+  // A certificate valid for no days has expired when it is created.
   const days = expired ? "0" : "2";
   run("openssl", "x509", "-req", "-in", at("server.csr"), ...signed, "-days", days, "-out", at("server.crt"));
   run("bash", "-c", 'cat "$0" "$1" > "$2"', at("server.key"), at("server.crt"), at("server.pem"));

@@ -5,10 +5,10 @@ import { until } from "../../support/server-client.ts";
 
 process.setMaxListeners(100); // each child is ended with this process
 
-/** A program that runs beside the tests. What it prints is kept in a file. */
+/** A program that runs during the tests. Its output is kept in a file. */
 export interface Child {
   readonly pid: number;
-  /** Everything it printed so far. */
+  /** Its output so far. */
   output(): string;
   /** Waits until it has printed this. */
   says(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>;
@@ -32,7 +32,7 @@ export function startChild(
     child.once("error", reject);
     child.once("close", (code) => resolve(code));
   });
-  gone.catch(() => {}); // whoever waits is told
+  gone.catch(() => {}); // wake the waiters
   const output = (): string => readFileSync(log, "utf8");
   return {
     pid: child.pid ?? 0,

@@ -17,21 +17,21 @@ import { Stage } from "./stage.ts";
 import { waitedSince } from "./waited.ts";
 
 const HZ = 440;
-/** What the softphone plays. */
+/** The softphone's audio. */
 const THEIR_HZ = 1_010;
 const RATE = 16_000;
-/** Compared sample by sample in real time: on a machine that stands still it has another chance. */
+/** Compared sample by sample in real time: retried on a stalled machine. */
 const REAL_TIME = { retry: 2 };
 const spoken = (ms: number, sampleRate = RATE): Int16Array => tone(HZ, ms, sampleRate, 8_000);
 const MP3 = new URL("../../fixtures/tone-44k-stereo-id3.mp3", import.meta.url);
 const MP3_TONE = { hz: 1_000, ms: 3_000 };
 
-/** A call to a softphone, over a server that is a process of its own. */
+/** A call to a softphone, over a server in a separate process. */
 interface PlacedCall {
   readonly id: string;
   readonly url: string;
   readonly softphone: Baresip;
-  /** What the softphone has heard must be this tone. */
+  /** Expects this tone at the softphone. */
   readonly hears: (tone: ExpectedTone) => ReturnType<typeof expectTone>;
   /** A client, by way of another address where one is given. */
   client(url?: string): Client;
@@ -39,12 +39,12 @@ interface PlacedCall {
 
 interface Story {
   readonly title: string;
-  /** Where the server is the same on every runtime, once is enough. */
+  /** One run is enough if the server is the same on every runtime. */
   readonly onNodeOnly?: true;
   readonly run: (call: PlacedCall) => Promise<void>;
 }
 
-/** What the client heard must be what the softphone plays; its first second is it finding its pace. */
+/** Expects the softphone's audio at the client, after a first second of settling. */
 function expectTheirs(frames: readonly Int16Array[], sampleRate: number): void {
   expect(new Set(frames.map(({ length }) => length))).toEqual(new Set([sampleRate / 50]));
   const samples = concatPcm(frames);
@@ -261,7 +261,7 @@ withTools("a client whose call goes to a softphone", ["baresip", "openssl", "sox
           } finally {
             await client()
               .calls.hangUp(id)
-              .catch(() => {}); // where the story broke off
+              .catch(() => {}); // where the story stopped
           }
         });
     });

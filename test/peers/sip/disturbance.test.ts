@@ -12,7 +12,7 @@ import { Stage } from "./stage.ts";
 
 const bytes = fc.uint8Array({ maxLength: 400 }).map((content) => Buffer.from(content));
 
-/** RTP in form: somebody else's voice, in the codec of the call. */
+/** Valid RTP: a stranger's voice, in the codec of the call. */
 const rtp = fc
   .tuple(fc.nat(0xffff), fc.nat(0xffffffff), fc.nat(0xffffffff), fc.constantFrom(0, 8, 13, 101, 96, 127, 72), bytes)
   .map(([sequence, timestamp, ssrc, type, payload]) => {
@@ -29,7 +29,7 @@ const rtcp = fc.tuple(fc.constantFrom(200, 201, 203, 204), bytes).map(([type, co
   return Buffer.concat([Buffer.from([0x81, type, words >> 8, words & 255]), content.subarray(0, 4 * words)]);
 });
 
-/** What strangers send to a SIP port: noise, damaged messages, requests and responses about calls that there are not. */
+/** Traffic of strangers to a SIP port: noise, damaged messages, requests and responses about unknown calls. */
 const sip = (genuine: Buffer): fc.Arbitrary<Buffer> =>
   fc.oneof(
     bytes,
@@ -39,7 +39,7 @@ const sip = (genuine: Buffer): fc.Arbitrary<Buffer> =>
     fc.array(fc.tuple(fc.nat(genuine.length - 1), fc.nat(255)), { minLength: 1, maxLength: 20 }).map((changes) => {
       const damaged = Buffer.from(genuine);
       for (const [at, byte] of changes) damaged[at] = byte;
-      // Its own call must not be meant: whoever knows its ids may end it.
+      // It must not match the test's call: whoever knows its ids may end it.
       return Buffer.from(damaged.toString("latin1").replaceAll(/Call-ID:.*/gi, "Call-ID: x"), "latin1");
     }),
     fc.constantFrom("BYE", "CANCEL", "ACK", "INVITE", "NOTIFY", "SIP/2.0").map((method) => {

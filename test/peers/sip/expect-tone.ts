@@ -3,14 +3,14 @@ import { loudPart, phaseJump, type Sound, toneShare } from "../../support/server
 import type { Baresip } from "./baresip.ts";
 import { monoOf } from "./sound.ts";
 
-/** A tone that somebody must have heard. */
+/** An expected tone. */
 export interface ExpectedTone {
   readonly hz: number;
   /** Its length. */
   readonly ms: number;
-  /** How far off its length may be, ms. Default: 5, with Opus 25. */
+  /** Tolerance of its length, ms. Default: 5, with Opus 25. */
   readonly within?: number | undefined;
-  /** How long it may pause in all, ms. Default: not at all. */
+  /** Maximum total length of its pauses, ms. Default: 0. */
   readonly pausesMs?: number;
   /** The call is carried by Opus, in which a tone wavers a little. */
   readonly opus?: boolean;
@@ -18,7 +18,7 @@ export interface ExpectedTone {
 
 /** In silence all samples are the same, and not always 0: so it is with G.711. */
 const SILENCE = 8;
-/** Silence that lasts as long is no part of a tone, ms. */
+/** Shortest silence that ends a tone, ms. */
 const PAUSE_MS = 5;
 
 const msOf = ({ sampleRate }: Sound, samples: number): number => (samples * 1000) / sampleRate;

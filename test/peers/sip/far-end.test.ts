@@ -12,7 +12,7 @@ import { Stage } from "./stage.ts";
 withTools("a softphone", ["baresip", "openssl", "sox"], () => {
   const stage = new Stage();
 
-  test("exchanges audio and keys with the far end of the unit tests", async () => {
+  test("exchanges audio and keys with the remote end of the unit tests", async () => {
     const baresip = await startBaresip(stage, makeCertificates(stage.folder("keys")));
     const farEnd = stage.add(await startFarEnd({ callees: { bob: callees.speaks } }), (it) => it.close());
     const relay = stage.add(

@@ -16,7 +16,7 @@ import { Stage } from "./stage.ts";
 describe("a trunk with a fault ends each call with a sentence that names it:", () => {
   const stage = new Stage();
 
-  /** What a call over it comes to. */
+  /** Outcome of a call over it. */
   const attempt = async (trunk: Omit<Trunk, "name">, name: string): Promise<{ cause: string; detail: string }> => {
     const { dial } = await openTrunk(stage, trunk, name);
     try {
@@ -51,7 +51,7 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
     expect(detail).toMatch(/TLS/);
   });
 
-  test.concurrent("a server that takes the connection and never says a word", { timeout: 60_000 }, async () => {
+  test.concurrent("a server that accepts the connection and stays silent", { timeout: 60_000 }, async () => {
     const server = await listen(() => {});
     const from = performance.now();
     const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${server.port};transport=tcp` }, "mute");
@@ -84,7 +84,7 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
     const { cause, detail } = await attempt({ server: `sip:127.0.0.1:${server.port};transport=tcp` }, "ten-megabytes");
     expect(["unreachable", "rejected_by_network"]).toContain(cause);
     expect(detail).not.toBe("");
-    expect(sent).toBeLessThan(8 << 20); // it was cut off; what lies in between is the kernel's
+    expect(sent).toBeLessThan(8 << 20); // it was cut off; the difference is in kernel buffers
   });
 
   test.concurrent("no free port for audio", async () => {
@@ -106,7 +106,7 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
     await third.leg.hangUp();
   });
 
-  test.concurrent("audio from behind a NAT, and not from the private address in the SDP, is heard", async () => {
+  test.concurrent("audio from behind a NAT is heard despite a private address in the SDP", async () => {
     const elsewhere = { says: { hz: 1000 }, sendFrom: "127.0.0.2", host: "127.0.0.3" };
     const farEnd = stage.add(await startFarEnd({ callees: { "*": elsewhere } }), (it) => it.close());
     const { dial } = await openTrunk(stage, { server: farEnd.uri }, "elsewhere");

@@ -1,17 +1,17 @@
 import type { CallStream, Client, StreamEvent, StreamOptions } from "ringport/client";
 import { expect } from "vitest";
 
-/** A stream of the published client, and what it has brought so far. */
+/** A stream of the published client, with its events and audio so far. */
 export interface Followed {
   readonly stream: CallStream;
   readonly events: readonly StreamEvent[];
-  /** What the callee said. */
+  /** The callee's audio. */
   readonly frames: readonly Int16Array[];
-  /** Both have come to their end. */
+  /** Resolves when both have ended. */
   readonly over: Promise<unknown>;
 }
 
-/** Attaches to the stream of a call, and reads what comes. */
+/** Attaches to the stream of a call, and reads it. */
 export async function follow(client: Client, callId: string, options: StreamOptions = {}): Promise<Followed> {
   const stream = await client.stream(callId, { audio: "callee", ...options });
   const [events, frames]: [StreamEvent[], Int16Array[]] = [[], []];
@@ -19,7 +19,7 @@ export async function follow(client: Client, callId: string, options: StreamOpti
     for await (const one of from) into.push(one);
   };
   const over = Promise.all([collect(stream.events(), events), collect(stream.audio(), frames)]);
-  over.catch(() => {}); // whoever waits is told
+  over.catch(() => {}); // wake the waiters
   return { stream, events, frames, over };
 }
 
@@ -31,7 +31,7 @@ export async function writePieces({ stream }: Followed, bytes: Uint8Array): Prom
   expect(await stream.mark("said")).toBe("reached");
 }
 
-/** Hangs up when everything was heard, and waits until the call and the stream are over. */
+/** Hangs up once everything was heard, and waits until the call and the stream have ended. */
 export async function hangUp({ stream, over }: Followed): Promise<void> {
   expect(await stream.hangUp()).toEqual({ status: "completed", reason: "stream_closed" });
   await over;

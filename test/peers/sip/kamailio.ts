@@ -12,14 +12,14 @@ export interface Kamailio {
   /** UDP and TCP; TLS is one above. */
   readonly port: number;
   child: Child;
-  /** Ends it, as a crash does, and starts it again on the same ports; what was registered is forgotten. */
+  /** Kills and restarts it on the same ports; registrations are lost. */
   restart(): Promise<void>;
 }
 
 export interface KamailioOptions {
   readonly algorithm: "MD5" | "SHA-256";
   readonly keys: Certificates;
-  /** Where calls to numbers that begin so go: a port of 127.0.0.1. Others must be registered. */
+  /** Target of calls to numbers with this prefix: a port of 127.0.0.1. Others must be registered. */
   readonly routes: Readonly<Record<string, number>>;
   /** s for which a registration counts at most. Default: 3600. */
   readonly expires?: number;
@@ -143,7 +143,7 @@ export async function startKamailio(stage: Stage, options: KamailioOptions): Pro
   return stage.add(kamailio, () => end(kamailio.child));
 }
 
-/** It has processes of its own, which a signal to the first one ends. */
+/** It has child processes, which a signal to the first one ends. */
 async function end(child: Child): Promise<void> {
   await child.kill("SIGTERM");
 }

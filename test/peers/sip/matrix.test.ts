@@ -12,7 +12,7 @@ import { KAMAILIO, type Kamailio, startKamailio } from "./kamailio.ts";
 import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
 
-/** What a trunk may have to do with. */
+/** Combinations that a trunk may face. */
 interface Peers {
   readonly baresip: Baresip;
   readonly md5: Kamailio;
@@ -169,10 +169,10 @@ onEach(TARGETS, (target) => {
         expect(Math.abs(ms(to - from) - TONE_MS)).toBeLessThanOrEqual(25);
         const edge = sound.sampleRate / 20;
         const inner = { ...sound, samples: sound.samples.subarray(from + edge, to - edge) };
-        // One tone over its whole length: where a frame was missing, what follows would be out of step.
+        // A single tone over its whole length: after a missing frame, the rest would be out of phase.
         expect(toneShare(inner, HZ)).toBeGreaterThan(0.97);
         if (!route.title.includes("Opus")) expect(phaseJump(inner, HZ)).toBeLessThan(0.5); // Opus wavers a little
-        // After it comes the tail: the last samples were heard before the line was cut.
+        // The tail follows it: the last samples were heard before the line was cut.
         expect(ms(sound.samples.length - to)).toBeGreaterThan(150);
       });
   });

@@ -9,7 +9,7 @@ import { type Caller, openTrunk } from "./caller.ts";
 import { OUR_HZ } from "./sound.ts";
 import { Stage } from "./stage.ts";
 
-/** What one call comes through, and how much of a tone must be left of it. */
+/** Impairment of one call, and the part of a tone that must survive it. */
 const MEDIA: readonly { readonly title: string; readonly conditions: NetworkConditions; readonly share: number }[] = [
   { title: "3 % of all packets lost", conditions: { loss: 0.03 }, share: 0.97 },
   { title: "bursts of 60 ms lost", conditions: { loss: 0.06, burst: 3 }, share: 0.95 },
@@ -53,7 +53,7 @@ describe("a network with", () => {
       const { leg, ear, tookMs } = await hear(caller, 5_000);
       const heard = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
       expect(toneShare(heard, 1000)).toBeGreaterThan(share);
-      expect(tookMs).toBeLessThan(6_000); // frames come at their pace, lost or not
+      expect(tookMs).toBeLessThan(6_000); // frames arrive on schedule, lost or not
       const call = farEnd.calls[0]!;
       const { samples, gaps } = call.voice!.heard();
       const missing = gaps.reduce((sum, gap) => sum + gap.samples, 0);
@@ -70,12 +70,12 @@ describe("a network with", () => {
 
   const FIRSTS = ["INVITE", "SIP/2.0 180", "SIP/2.0 200", "ACK", "BYE"];
   for (const first of FIRSTS)
-    test.concurrent(`the first ${first} lost makes no difference to how the call goes`, async () => {
+    test.concurrent(`losing the first ${first} does not affect the call`, async () => {
       let lost = 0;
       const loses = (datagram: Buffer): boolean => datagram.toString("latin1").startsWith(`${first} `) && lost++ === 0;
       const { farEnd, caller } = await beyond({ signalling: { loses } }, 1, `first-${FIRSTS.indexOf(first)}`);
       await hear(caller, 1_500);
-      expect(lost).toBeGreaterThanOrEqual(first.includes("180") ? 1 : 2); // it came again
+      expect(lost).toBeGreaterThanOrEqual(first.includes("180") ? 1 : 2); // it was retransmitted
       const [call] = farEnd.calls;
       await until(
         () => call!.end,

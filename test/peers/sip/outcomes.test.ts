@@ -21,7 +21,7 @@ interface Story {
   readonly callee: Script;
   readonly trunk?: Partial<Trunk>;
   readonly address?: string;
-  /** What happens meanwhile. */
+  /** Acts during the call. */
   readonly meanwhile?: (at: {
     ringport: Ringport;
     farEnd: FarEnd;
@@ -32,7 +32,7 @@ interface Story {
   readonly reason: string;
   readonly heardMs?: readonly [least: number, most: number];
   readonly detail?: RegExp;
-  /** Whether the callee heard the whole message, and nothing else. */
+  /** True if the callee heard the whole message, and nothing else. */
   readonly whole?: boolean;
   readonly end?: FarEndCall["end"];
 }

@@ -63,7 +63,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
       await events.over;
       expect(events.cause).toBe("released");
       await softphone.event("CALL_CLOSED", 5_000);
-      // It comes back by itself, at the latest when it would have been refreshed.
+      // It returns on its own, at the latest with the next refresh.
       await proxy.child.says(/registered agent/, 20_000);
       await until(
         () => line.probe(),
@@ -113,7 +113,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
     expect(call.leg.statistics?.()?.codec).toBe("opus");
   });
 
-  /** Waits for half a second of the callee's tone, lets the callee hang up, and looks whether we are told. */
+  /** Waits for half a second of the callee's tone, makes the callee hang up, and checks that we get the BYE. */
   async function hungUpOn(
     { leg, events, ear }: DirectCall,
     softphone: Baresip,
@@ -127,7 +127,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
     expect(cause).toBe("callee_hung_up");
   }
 
-  test.concurrent("that is gone makes the callee unreachable, and is used again later", {
+  test.concurrent("that has failed makes the callee unreachable, and is used again later", {
     timeout: 60_000,
   }, async () => {
     const { proxy } = await behind();

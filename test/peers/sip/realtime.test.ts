@@ -16,7 +16,7 @@ import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
 import { ADA, trunkLine } from "./trunk-line.ts";
 
-/** What the model says: its tone, and how long that lasts. */
+/** The model's speech: its tone and length. */
 const VOICES: Readonly<Record<string, readonly [hz: number, ms: number]>> = {
   "Good morning.": [440, 1_000],
   "I have heard you. Goodbye.": [600, 1_500],
@@ -88,7 +88,7 @@ withTools("a model in audio on a call to a softphone", ["baresip", "openssl", "s
   });
 });
 
-/** How long a tone is heard, ms. */
+/** Length of a tone as heard, ms. */
 function toneMs({ sampleRate, samples }: Sound, hz: number): number {
   const frame = sampleRate / 50;
   let frames = 0;

@@ -12,10 +12,10 @@ import { Stage } from "./stage.ts";
 import { ADA, trunkLine } from "./trunk-line.ts";
 
 const OUR_HZ = 440;
-/** What the softphone plays. */
+/** The softphone's audio. */
 const THEIR_HZ = 1_000;
 const MESSAGE_MS = 4_000;
-/** Compared sample by sample in real time: on a machine that stands still it has another chance. */
+/** Compared sample by sample in real time: retried on a stalled machine. */
 const REAL_TIME = { retry: 2 };
 const msOf = ({ samples, sampleRate }: Sound): number => (samples.length * 1_000) / sampleRate;
 

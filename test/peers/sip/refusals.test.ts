@@ -6,13 +6,13 @@ import { startSipp } from "./sipp.ts";
 import { ack, invited, ringing, say } from "./sipp-script.ts";
 import { Stage } from "./stage.ts";
 
-/** What a callee of sipp answers, and what becomes of the call. */
+/** Responses of a sipp callee, and the outcome of the call. */
 const REFUSALS: readonly {
   readonly status: string;
   readonly rings?: boolean;
   readonly fields?: string;
   readonly cause: ReleaseCause;
-  /** What the detail says besides. */
+  /** Additional text of the detail. */
   readonly detail?: RegExp;
 }[] = [
   {

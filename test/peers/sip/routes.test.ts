@@ -35,8 +35,8 @@ withTools("a route", ["baresip", "kamailio", "sipp", "openssl", "sox"], () => {
     expect(events.types.filter((type) => type === "placed")).toHaveLength(1);
   });
 
-  test.concurrent("uses the second proxy if one is gone", async () => {
-    // A baresip refuses a call within a second of the one before.
+  test.concurrent("uses the second proxy if one has failed", async () => {
+    // A baresip refuses a call within a second of the previous one.
     const behind = [await startBaresip(stage, keys), await startBaresip(stage, keys)] as const;
     const [first, second] = await Promise.all([proxyTo(behind[0].port), proxyTo(behind[1].port)]);
     const over = ({ port }: Kamailio) => ({ server: `sip:127.0.0.1:${port};transport=tcp`, domain, user, password });

@@ -1,17 +1,17 @@
 /** Steps of a sipp scenario in which sipp is called; put together they are its XML. */
 
-/** How a response is told. */
+/** Options of a response. */
 export interface Saying {
   /** More header fields, one per line. */
   readonly fields?: string;
   readonly sdp?: string;
-  /** Behind the callee's tag: another fork. */
+  /** Suffix of the callee's tag: another fork. */
   readonly fork?: string;
-  /** Again and again until the ACK comes. */
+  /** Repeated until the ACK arrives. */
   readonly repeated?: boolean;
-  /** With To as it came: in a 100, or within a dialog. */
+  /** With the To as received: in a 100, or within a dialog. */
   readonly asItCame?: boolean;
-  /** To the first INVITE, though other requests have come since. */
+  /** To the first INVITE, although other requests have arrived since. */
   readonly toInvite?: boolean;
   /** The same with names of one letter and odd spaces. */
   readonly oddly?: boolean;
@@ -29,7 +29,7 @@ const body = (sdp: string | undefined, compact = false): string => {
 const send = (text: string, repeated: boolean): string =>
   `  <send${repeated ? ' retrans="500"' : ""}><![CDATA[\n\n${lines(text)}\n    ]]></send>\n`;
 
-/** What the callee offers and answers. */
+/** The callee's SDP. */
 export const sdp = ({ version = 1, direction = "sendrecv", formats = "0 101", port = "[media_port]" } = {}): string => `
   v=0
   o=sipp 1 ${version} IN IP4 [local_ip]
@@ -45,7 +45,7 @@ const TAG = "[pid]S[call_number]";
 export const CONTACT = "Contact: <sip:sipp@[local_ip]:[local_port];transport=[transport]>";
 const ALLOW = "Allow: INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK";
 
-/** Says something to the request that came last. */
+/** Sends a response to the latest request. */
 export function say(start: string, saying: Saying = {}): string {
   const { fields, fork = "", repeated = false, asItCame = false, toInvite = false, oddly = false } = saying;
   const tag = asItCame ? "" : `;tag=${TAG}${fork}`;
@@ -63,7 +63,7 @@ export function say(start: string, saying: Saying = {}): string {
 export const hear = (method: string, check?: { readonly field?: string; readonly holds: string }): string =>
   `  <recv request="${method}" crlf="true" timeout="12000">${check ? `<action>${ereg(check)}</action>` : ""}</recv>\n${check ? '  <Reference variables="seen"/>\n' : ""}`;
 
-/** A request that may come or not, now or later. */
+/** An optional request, now or later. */
 export const mayHear = (method: string): string => `  <recv request="${method}" optional="true"/>\n`;
 
 const ereg = ({ field, holds }: { readonly field?: string; readonly holds: string }): string =>
@@ -71,7 +71,7 @@ const ereg = ({ field, holds }: { readonly field?: string; readonly holds: strin
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-/** The first INVITE; what is needed to ask something of the caller later is kept. */
+/** The first INVITE; stores what later requests to the caller need. */
 export const invited = (check?: { readonly field?: string; readonly holds: string }): string => `
   <recv request="INVITE" crlf="true"><action>
     <ereg regexp="&lt;(sip:[^&gt;]+)&gt;" search_in="hdr" header="Contact:" check_it="true" assign_to="whole,target"/>
@@ -97,14 +97,14 @@ export function ask(method: string, { number = 1, fields = "", sdp: offer = "" a
   return send(`${head}\n${content || body(offer)}`, method !== "ACK");
 }
 
-/** Waits for the response to what was asked. */
+/** Waits for the response to the request. */
 export const told = (status: number, check?: { readonly field?: string; readonly holds: string }): string =>
   `  <recv response="${status}" crlf="true" timeout="8000">${check ? `<action>${ereg(check)}</action>` : ""}</recv>\n${check ? '  <Reference variables="seen"/>\n' : ""}`;
 
 export const pause = (ms: number): string => `  <pause milliseconds="${ms}"/>\n`;
 
 export const ringing = say("180 Ringing", { fields: CONTACT });
-/** 200 with SDP, repeated until the ACK comes. */
+/** 200 with SDP, repeated until the ACK arrives. */
 export const accept = (more: Saying = {}): string =>
   say("200 OK", {
     sdp: sdp(),

@@ -5,16 +5,16 @@ import { freePorts, listening } from "./ports.ts";
 import { scenario } from "./sipp-script.ts";
 import type { Stage } from "./stage.ts";
 
-/** A scripted callee of real SIP: walks through its steps with each call, echoes audio, and is gone. */
+/** A scripted callee with real SIP: runs its steps for each call, echoes audio, and exits. */
 export interface Sipp {
   readonly port: number;
   /** For a trunk's `server`. */
   readonly uri: string;
-  /** Resolves when it has walked its script to the end. Rejects with what it missed, and all messages. */
+  /** Resolves at the end of its script. Rejects with the missing step and all messages. */
   readonly done: Promise<void>;
-  /** Every message so far. */
+  /** All messages so far. */
   messages(): string;
-  /** What it had to complain about so far. */
+  /** Its errors so far. */
   errors(): string;
   /** Ends it without a word. */
   kill(): Promise<void>;
@@ -22,7 +22,7 @@ export interface Sipp {
 
 export interface SippOptions {
   readonly transport?: "udp" | "tcp";
-  /** How often it is called. Default: once. */
+  /** Number of calls to it. Default: 1. */
   readonly calls?: number;
 }
 

@@ -12,7 +12,7 @@ import { type Certificates, makeCertificates } from "./certificates.ts";
 import { monoOf, OUR_HZ } from "./sound.ts";
 import { Stage } from "./stage.ts";
 
-/** What a call may be carried by; the softphone says a tone of 1 kHz all the time. */
+/** Transports and codecs of a call; the softphone plays a 1 kHz tone throughout. */
 interface Carrier {
   readonly title: string;
   readonly number: keyof typeof NUMBERS;
@@ -47,7 +47,7 @@ const SECOND = 1_000;
 
 const msOf = ({ samples, sampleRate }: Sound): number => (samples.length / sampleRate) * SECOND;
 
-/** A call that is over, with what we have heard from half a second on. */
+/** An ended call, with our received audio after the first half second. */
 interface Carried {
   readonly softphone: Baresip;
   readonly heard: Sound;
@@ -83,10 +83,10 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
   });
 
   describe("hears us, and we hear it, without a break, in", () => {
-    /** Calls that run at once. What was heard is examined after all of them, because that takes the processor. */
+    /** Concurrent calls. Their audio is examined after all of them, because that uses the processor. */
     const begun = new Map<Carrier, Promise<Carried>>();
     beforeAll(async () => {
-      // The thread of this program shall not stand still while it fills what the worker plays: that call runs alone.
+      // This program's thread must not stall while it feeds the worker, so that call runs alone.
       for (const carrier of CARRIERS)
         if (carrier.media !== "worker") begun.set(carrier, carry(stage, await startBaresip(stage, keys), carrier));
       await Promise.allSettled(begun.values());
@@ -94,11 +94,11 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
 
     test.each(CARRIERS)("$title", async (carrier) => {
       const call = begun.get(carrier) ?? carry(stage, await startBaresip(stage, keys), carrier);
-      begun.delete(carrier); // a second attempt is a call of its own
+      begun.delete(carrier); // a second attempt is a new call
       const { softphone, heard, events, statistics } = await call;
       expect(events.cause).toBe("released");
 
-      // The jitter buffer may settle in the first half second; from then on no sample is missing. On a busy machine
+      // The jitter buffer may settle in the first half second; after that, no sample is missing. On a busy machine
       // the softphone is late at times: then something is put in, once, and nothing is left out. Opus needs up to
       // 150 ms after that until its tone is pure again.
       const { title, number } = carrier;
@@ -112,7 +112,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
       expect(phaseJumps(theirs, OUR_HZ)).toBeLessThanOrEqual(mayWaver);
 
       expect(statistics).toMatchObject({ packetsLost: 0, packetsDuplicated: 0 });
-      // What a baresip sends by RTCP before it has its keys, and after, is not protected.
+      // A baresip's RTCP is unprotected, before and after it has its keys.
       expect(statistics!.packetsInvalid).toBeLessThanOrEqual(number.startsWith("sdes") ? 2 : 0);
       expect(statistics!.packetsReceived).toBeGreaterThan(2.5 * 50);
       expect(statistics!.packetsSent).toBeGreaterThan(2.5 * 50);
@@ -196,11 +196,11 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
     await events.next("alerting", 5_000);
     softphone.command("hangup");
     const { detail } = await events.next("ended", 5_000);
-    // A baresip says 486 here: to SIP that is busy.
+    // A baresip sends 486 here, which means busy in SIP.
     expect([events.cause, detail]).toEqual(["busy", expect.stringContaining("486")]);
   });
 
-  test.concurrent("that does not know the number ends the call at once", async () => {
+  test.concurrent("that does not have the number ends the call immediately", async () => {
     const softphone = await startBaresip(stage, keys);
     const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}` }, "unknown");
     const { events } = await dial("+12025550199");
@@ -208,7 +208,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
     expect(cause).toBe("number_invalid");
   });
 
-  test.concurrent("that vanishes in the middle of a call is missed within the time", async () => {
+  test.concurrent("that vanishes during a call is detected in time", async () => {
     const softphone = await startBaresip(stage, keys);
     const server = `sip:127.0.0.1:${softphone.port}`;
     const { dial } = await openTrunk(stage, { server, mediaLossMs: 2_000 }, "vanished");

@@ -8,7 +8,7 @@ import type { FrameRecorder } from "../../../src/testing/telephony-network.ts";
 import { until } from "../../support/server-client.ts";
 import { readWav, type Sound } from "../../support/server-sound.ts";
 
-/** What our side says where nothing else is said. */
+/** Our side's default audio. */
 export const OUR_HZ = 437;
 
 /** A recording of a peer as 16-bit mono at this rate; answers the file as well, for a recogniser. Calls go on meanwhile. */
@@ -22,7 +22,7 @@ export async function monoOf(
   return { path, sound: readWav(readFileSync(path)) };
 }
 
-/** Waits until a WAV file is written wholly: its header tells its length only once it is closed. */
+/** Waits until a WAV file is complete: its header has the length only once it is closed. */
 export async function closed(path: string): Promise<string> {
   const isWhole = (file: Buffer): boolean => file.length > 44 && file.readUInt32LE(4) === file.length - 8;
   await until(() => readFileSync(path), isWhole, 10_000, `the end of ${path}`).catch((fault: Error) => {
@@ -31,7 +31,7 @@ export async function closed(path: string): Promise<string> {
   return path;
 }
 
-/** Waits until an ear has heard so many ms of a tone without a break. @param from frames that do not count */
+/** Waits until a sink has received this many ms of a tone without a break. @param from frames to skip */
 export async function toneIn(ear: FrameRecorder, sampleRate: number, hz: number, ms: number, from = 0): Promise<void> {
   const end = performance.now() + 5_000;
   const count = ms / 20;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-/** What the tests of a file have started: it is ended when they are over, the last first, and its files are removed. */
+/** Programs started by the tests of a file: ended after them, in reverse order, and their files are removed. */
 export class Stage {
   #folder: string | undefined;
   #folders = 0;

@@ -36,7 +36,7 @@ withTools("a callee who", ["sipp"], () => {
     });
 
   test.concurrent("answers forty calls at once carries them all", async () => {
-    // Over TCP: a sipp that is late itself cannot tell a repeated INVITE from another one.
+    // Over TCP: a slow sipp cannot distinguish a repeated INVITE from another one.
     const steps = [invited(), ringing, accept(), ack, hungUp].join("");
     const callee = await startSipp(stage, "forty", steps, { transport: "tcp", calls: 40 });
     const { dial } = await openTrunk(stage, { server: callee.uri }, "forty");

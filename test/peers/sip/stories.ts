@@ -16,12 +16,12 @@ export interface Story {
   readonly act?: (call: DirectCall) => Promise<void>;
   readonly cause: ReleaseCause;
   readonly detail?: RegExp;
-  /** Events that must not be among those told. */
+  /** Events that must not be reported. */
   readonly never?: readonly string[];
 }
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-/** The echo of what we say comes back. */
+/** True if our audio is echoed. */
 const echoed = async ({ events, ear, leg }: DirectCall): Promise<void> => {
   await events.next("connected", 8_000);
   await toneIn(ear, leg.sampleRate, OUR_HZ, 300);
@@ -33,7 +33,7 @@ export const echoedThenOver = async (call: DirectCall): Promise<void> => {
 const untilEnded = async ({ events }: DirectCall): Promise<void> => void (await events.next("ended", 15_000));
 const allow = "Allow: INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK";
 
-/** What a sipp checks of a response or request: a part of its header or body. */
+/** A part of the header or body of a message that a sipp checks. */
 const withBody = (holds: string) => ({ holds });
 
 const challenge = (status: 401 | 407, more = "", nonce = "47ebe028cda119c35d4877b383027d28da013815"): string =>
@@ -118,7 +118,7 @@ export const STORIES: readonly Story[] = [
       await until(noted("held"), "the hold");
       const pulled = call.pulled();
       await until(noted("resumed"), "the end of the hold");
-      expect(call.pulled() - pulled).toBeLessThan(10); // of fifty
+      expect(call.pulled() - pulled).toBeLessThan(10); // out of fifty
       const from = call.ear.frames.length;
       await toneIn(call.ear, call.leg.sampleRate, OUR_HZ, 300, from);
       await call.leg.hangUp();

@@ -3,7 +3,7 @@ import { concatPcm, pcmFromBytes, pcmToBytes } from "../../../src/audio/samples/
 import { until } from "../../support/server-client.ts";
 import type { Sound } from "../../support/server-sound.ts";
 
-/** A `call_event`, as it came. */
+/** A `call_event`, as received. */
 export interface ToldEvent {
   readonly type: string;
   readonly event: string;
@@ -47,7 +47,7 @@ export class StreamClient {
     return client;
   }
 
-  /** What the callee has said so far. */
+  /** The callee's audio so far. */
   get audio(): Sound {
     return { sampleRate: RATE, samples: concatPcm(this.#audio) };
   }

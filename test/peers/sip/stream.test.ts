@@ -16,9 +16,9 @@ import { waitedSince } from "./waited.ts";
 
 const ADA = { userId: "ada" };
 const HZ = 440;
-/** What the softphone plays. */
+/** The softphone's audio. */
 const THEIR_HZ = 1_000;
-/** Compared sample by sample in real time: on a machine that stands still it has another chance. */
+/** Compared sample by sample in real time: retried on a stalled machine. */
 const REAL_TIME = { retry: 2 };
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const spoken = (ms: number): Int16Array => tone(HZ, ms, 16_000, 8_000);
@@ -30,7 +30,7 @@ interface StreamedCall {
   readonly client: StreamClient;
   readonly softphone: Baresip;
   readonly codec: "pcmu" | "opus";
-  /** How long this process, whose threads send the audio, has waited for a processor during the call, ms. */
+  /** Time that this process, whose threads send the audio, waited for a processor during the call, ms. */
   readonly waitedMs: () => number;
 }
 
@@ -40,7 +40,7 @@ interface Story {
   readonly run: (call: StreamedCall, ringport: Ringport) => Promise<void>;
 }
 
-/** What was spoken, in what the softphone has heard. */
+/** Position of the speech in the softphone's recording. */
 const expectSpoken = ({ softphone, codec, waitedMs }: StreamedCall, ms: number, within?: number) =>
   expectTone(softphone, { hz: HZ, ms, within, pausesMs: waitedMs(), opus: codec === "opus" });
 
@@ -57,7 +57,7 @@ const STORIES: readonly Story[] = [
       client.speak(spoken(3_000));
       client.ask({ type: "mark", name: "said" });
       expect(await client.event("mark")).toMatchObject({ name: "said" });
-      // The mark is told when the last sample has left, not before and not much later.
+      // The mark is reported when the last sample has been sent, neither earlier nor much later.
       const took = client.at("mark") - client.at("answered");
       expect(took).toBeGreaterThan(2_900);
       expect(took).toBeLessThan(3_600);
@@ -156,14 +156,14 @@ const STORIES: readonly Story[] = [
       softphone.command("resume");
       await until(() => noted("resumed"), Boolean, 5_000, "the end of the hold");
       await client.event("mark");
-      // What was not sent meanwhile was sent afterwards.
+      // Audio held back in the meantime was sent afterwards.
       const took = client.at("mark") - client.at("answered");
       expect(took).toBeGreaterThan(4_300);
       client.ask({ type: "hangup" });
       await expectOutcome(ringport, call, "stream_closed");
       const { outcome } = await ringport.calls.wait(ADA, id);
       expect(outcome?.heardMs).toBe(3_000);
-      // The softphone is heard again, and no time is missing: silence was told while it held.
+      // The softphone is heard again, and no time is missing: silence was reported during the hold.
       const { audio } = client;
       expect(toneShare({ ...audio, samples: audio.samples.slice(-audio.sampleRate) }, THEIR_HZ)).toBeGreaterThan(0.95);
       expect(Math.abs(msOf(audio, audio.samples.length) - took)).toBeLessThan(500);
@@ -227,7 +227,7 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
           softphones[i]!.command("uafind", `sip:${NUMBERS[codec]}@127.0.0.1:${softphones[i]!.port}`);
           await story.run({ id: call.id, client, softphone: softphones[i]!, codec, waitedMs }, ringport);
         } finally {
-          await ringport.calls.hangUp(ADA, call.id).catch(() => {}); // where the story broke off
+          await ringport.calls.hangUp(ADA, call.id).catch(() => {}); // where the story stopped
         }
       });
   });

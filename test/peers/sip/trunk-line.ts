@@ -9,11 +9,11 @@ import type { Stage } from "./stage.ts";
 /** The user of the line. */
 export const ADA = { userId: "ada" };
 
-/** What {@link trunkLine} takes; the rest are options of the library. */
+/** Options of {@link trunkLine}; the rest are options of the library. */
 export interface TrunkLineOptions extends Pick<RingportOptions, "agent"> {
   /** Default: its calls offer PCMU. */
   readonly trunk: Pick<Trunk, "server"> & Partial<Trunk>;
-  /** Where the audio lives. */
+  /** Thread of the audio. */
   readonly media?: "thread" | "worker";
 }
 

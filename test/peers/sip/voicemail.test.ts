@@ -80,7 +80,7 @@ withTools("a softphone that greets like a machine", ["baresip", "openssl", "sox"
     expect((sound.samples.length * 1_000) / sound.sampleRate).toBeLessThan(beepEndMs - BEEP_MS);
   });
 
-  test("records an agent's message whole behind its beep, and silence before it", async () => {
+  test("records an agent's whole message after its beep, and silence before it", async () => {
     const { ended, lines, recorded } = await placed({
       type: "DYNAMIC_AGENT",
       agent: { instructions: [`Say: ${APPOINTMENT.text}`], onMachine: "leave_message" },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Answers how long the threads of a process have waited for a processor since this call, ms: meanwhile it lets its calls
+ * Returns the time that the threads of a process have waited for a processor since this call, ms; its calls
  * pause. Linux only.
  */
 export function waitedSince(pid: number): () => number {

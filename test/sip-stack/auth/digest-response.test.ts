@@ -30,7 +30,7 @@ describe("a digest response", () => {
     );
   });
 
-  test("is that of RFC 7616 section 3.9.2 for SHA-512-256, as corrected by erratum 4897", () => {
+  test("matches RFC 7616 section 3.9.2 for SHA-512-256, as corrected by erratum 4897", () => {
     const asked = challenge(
       'Digest realm="api@example.org", qop="auth", algorithm=SHA-512-256, nonce="5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK", opaque="HRPCssKJSGjCrkzDg8OhwpzCiGPChXYjwrI2QmXDnsOS", charset=UTF-8, userhash=true',
     );
@@ -46,7 +46,7 @@ describe("a digest response", () => {
     expect(answer).not.toContain("userhash");
   });
 
-  test("is that of RFC 2617 section 3.5", () => {
+  test("matches RFC 2617 section 3.5", () => {
     const asked = challenge(
       'Digest realm="testrealm@host.com", qop="auth,auth-int", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", opaque="5ccc069c403ebaf9f0171e9517f40e41"',
     );
@@ -56,7 +56,7 @@ describe("a digest response", () => {
     expect(answer).not.toContain("algorithm");
   });
 
-  test("is that of RFC 2069 without qop, as corrected by erratum 749", () => {
+  test("matches RFC 2069 without qop, as corrected by erratum 749", () => {
     const asked = challenge(
       'Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", opaque="5ccc069c403ebaf9f0171e9517f40e41"',
     );
@@ -81,7 +81,7 @@ describe("a digest response", () => {
     expect(digestResponse(challenge(RFC_7616), { ...MUFASA, count: 4_000 }, GET)).toContain("nc=00000fa0");
   });
 
-  test("escapes quotes and backslashes in what it quotes, but not in what it hashes", () => {
+  test("escapes quotes and backslashes in quoted values, but not in hashed ones", () => {
     const asked = challenge('Digest realm="a \\"b\\" c", nonce="x\\\\y", opaque=""');
     expect(asked.realm).toBe('a "b" c');
     const answer = digestResponse(asked, { user: "D\\u", password: "p", cnonce: "c", count: 1 }, GET);

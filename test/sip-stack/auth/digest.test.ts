@@ -20,7 +20,7 @@ function challenged(status: 401 | 407, ...values: string[]): SipResponse {
   return { kind: "response", status, reason: "", headers, body: EMPTY_BODY };
 }
 
-/** What a request of this authentication carries: of each field, its parameters by name. */
+/** Credentials of a request with this authentication: the parameters of each field, by name. */
 function sent(authentication: DigestAuthentication, request = invite()): Record<string, string>[] {
   authentication.authorize(request);
   return [...request.headers].map(([field, value]) => ({
@@ -177,7 +177,7 @@ describe("a realm", () => {
     expect(digest.authentication().challenged(asks("b"), false)).toBeUndefined();
   });
 
-  test("that is unknown does not affect a known one beside it", () => {
+  test("that is unknown does not affect a known one next to it", () => {
     const digest = client();
     digest.authentication().challenged(asks("a"));
     const authentication = digest.authentication();

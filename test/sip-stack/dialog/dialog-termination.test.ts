@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TransportError } from "../../../adapters/sip-stack/transport/transport.ts";
 import { ScriptedCall } from "./support/scripted-call.ts";
 
-/** A call that is over here: its BYE is on its way. */
+/** A call that has ended on our side: its BYE is on its way. */
 async function leaving(): Promise<ScriptedCall> {
   const call = await ScriptedCall.answered();
   void call.usage.hangUp();

@@ -135,7 +135,7 @@ describe("the next hop of a request within a dialog", () => {
       "sip:t@pbx.local",
     ])
       expect(nextHop(uri, udp, first).to, uri).toBe(udp);
-    // In one private network everybody can be reached.
+    // In one private network every host is reachable.
     const inside = new PaperFlow("udp", "10.0.0.1", 5060);
     expect(nextHop("sip:t@10.0.0.9:5060", inside, first).to).toBe("sip:t@10.0.0.9:5060");
   });

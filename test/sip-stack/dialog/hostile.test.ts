@@ -78,7 +78,7 @@ const step = fc.oneof(
   }),
 );
 
-/** Lets what microtasks start come to rest. */
+/** Lets microtasks settle. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await Promise.resolve();
 }
@@ -162,7 +162,7 @@ describe("a call with a hostile peer", () => {
         timers: 0,
         held: 0,
       });
-      // Every answer that is not the call's own has its ACK: nobody repeats it for half a minute.
+      // Every 2xx of another fork gets its ACK, so that it is not repeated for half a minute.
       const answers = tx.sent.filter(({ method, answeredWith }) => method === "INVITE" && answeredWith === 200).length;
       expect(tx.acks.length).toBeGreaterThanOrEqual(answers);
     }),

@@ -11,7 +11,7 @@ describe("the transitions of an outbound call", () => {
       expect(nextState(INVITE_TRANSITIONS, state, "over"), state).toBe(state === "ended" ? undefined : "ended");
   });
 
-  test("never lead back to calling; only an uncancelled answer establishes the call", () => {
+  test("never return to calling; only an uncancelled answer establishes the call", () => {
     const ways = states.flatMap((from) =>
       Object.entries(INVITE_TRANSITIONS[from]).map(([input, to]) => [from, input, to]),
     );
@@ -19,7 +19,7 @@ describe("the transitions of an outbound call", () => {
     expect(ways.filter(([, , to]) => to === "established")).toEqual([["calling", "answer", "established"]]);
   });
 
-  test("lead to BYE after an answer, and to CANCEL only before", () => {
+  test("result in BYE after an answer, and in CANCEL only before", () => {
     expect(nextState(INVITE_TRANSITIONS, "established", "hangUp")).toBe("releasing");
     expect(nextState(INVITE_TRANSITIONS, "cancelling", "answer")).toBe("releasing");
     expect(nextState(INVITE_TRANSITIONS, "calling", "unacceptable")).toBe("releasing");

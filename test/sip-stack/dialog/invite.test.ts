@@ -87,7 +87,7 @@ describe("an outbound call", () => {
     expect(call.log).toEqual(["placed", "answered"]);
   });
 
-  test("the same challenge a second time ends the call with the reason", async () => {
+  test("a repeated challenge ends the call with the reason", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(407, { fields: [["Proxy-Authenticate", CHALLENGE("n1")[1]]] });
     call.invite.respond(407, { fields: [["Proxy-Authenticate", CHALLENGE("n1")[1]]] });
@@ -265,7 +265,7 @@ describe("a BYE of the peer", () => {
     expect(call.left).toBe(0);
   });
 
-  test("is refused the second time", async () => {
+  test("is refused if repeated", async () => {
     const call = await ScriptedCall.answered();
     await call.receive("BYE");
     expect((await call.receive("BYE", { cseq: 2 })).status).toBe(481);

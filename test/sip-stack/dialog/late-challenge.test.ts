@@ -10,7 +10,7 @@ afterEach(() => opened.close());
 /** A scripted peer over one transport. */
 interface Peer {
   readonly uri: string;
-  /** All that came from the trunk's socket. */
+  /** All messages from the trunk's socket. */
   received(): string;
   send(bytes: Buffer): void;
 }
@@ -18,7 +18,7 @@ interface Peer {
 const PEERS = {
   async udp(): Promise<Peer> {
     const peer = opened.add(await datagramPeer());
-    // The trunk's own socket is that of the latest message; a look at the way comes from another one.
+    // The trunk's socket is that of the latest message; route probes use another one.
     const port = (): number => peer.received.findLast(({ text }) => text.trim() !== "")?.port ?? 0;
     return {
       uri: `sip:127.0.0.1:${peer.port};transport=udp`,
@@ -43,7 +43,7 @@ const PEERS = {
 const SDP =
   "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\na=rtpmap:0 PCMU/8000\r\n";
 
-/** The latest request with this CSeq, as soon as it has come. */
+/** The latest request with this CSeq, once received. */
 async function came(peer: Peer, cseq: string): Promise<SipText> {
   const texts = (): string[] => peer.received().split(/(?=^[A-Z]+ sip:\S+ SIP\/2\.0\r$)/m);
   const found = (): string | undefined => texts().findLast((text) => text.includes(`\r\nCSeq: ${cseq}\r\n`));

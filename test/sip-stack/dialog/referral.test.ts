@@ -65,7 +65,7 @@ class ReferredCall {
 }
 
 describe("a transfer by REFER", () => {
-  test("is asked within the dialog, and accepted once the other phone has answered", async () => {
+  test("is requested within the dialog, and accepted once the other phone has answered", async () => {
     const peer = await ReferredCall.start();
     const { request, call } = peer;
     expect(request.request.uri).toBe("sip:callee@192.0.2.9:5070");
@@ -111,7 +111,7 @@ describe("a transfer by REFER", () => {
     expect(peer.call.end).toBeUndefined();
   });
 
-  test("fails if no response comes, or no report within 60 s", async () => {
+  test("fails without a response, or without a report within 60 s", async () => {
     const lost = await ReferredCall.start();
     lost.request.fail(new TransportError("timeout", "silence"));
     await lost.call.system.settle();

@@ -93,7 +93,7 @@ describe("a redirection", () => {
     expect(call.end?.type).toBe("unreachable");
   });
 
-  test("never leads back to an earlier URI", async () => {
+  test("never returns to an earlier URI", async () => {
     const call = await ScriptedCall.placed({ followRedirects: true });
     call.invite.respond(302, moved("<sip:a@example.net>"));
     call.invite.respond(302, moved("<sip:A@EXAMPLE.NET>, <sip:a@example.net>, <sip:+12025550100@example.com>"));

@@ -4,11 +4,11 @@ import { whiteNoise } from "../../audio/noise.ts";
 import { ImpairedNetwork, type NetworkConditions } from "../../support/sip/network-impairment.ts";
 import { PEER, peerSettings, sessionAt } from "./session-on-a-clock.ts";
 
-/** A call whose audio comes through a network, on a clock of its own: an hour takes seconds, and the same seed gives the same. */
+/** A call whose audio crosses a network, on a manual clock: an hour takes seconds, and a seed makes it reproducible. */
 export interface ImpairedCallOptions {
   readonly conditions: NetworkConditions;
   readonly seconds: number;
-  /** The sender's clock is so much faster than ours, in millionths. Default: 0. */
+  /** Drift of the sender's clock against ours, ppm. Default: 0. */
   readonly ppm?: number;
   /** Default: 1. */
   readonly seed?: number;
@@ -16,12 +16,12 @@ export interface ImpairedCallOptions {
   readonly sample?: (atMs: number, statistics: MediaStatistics) => void;
 }
 
-/** What a listener had of it. */
+/** Quality for the listener. */
 export interface ImpairedCall {
-  /** Share of the packets that the network lost, and how long a burst of them was on average. */
+  /** Share of packets lost in the network, and mean length of a burst. */
   readonly loss: number;
   readonly meanBurst: number;
-  /** Per minute: what was heard that the sender never said, ms, and such gaps of more than 40 ms. */
+  /** Per minute: concealed audio, ms, and number of such gaps of more than 40 ms. */
   readonly concealedMs: number;
   readonly gaps: number;
   /** From the sending of a packet to its being heard, without the network's shortest way, ms: median, and at the end. */
@@ -35,7 +35,7 @@ const RATE = 8_000;
 const FRAME_MS = 20;
 const FRAME = 160;
 const SAMPLED_TICKS = 250;
-/** When our first frame is due after the first packet was sent, ms. */
+/** Delay of our first frame after the first packet was sent, ms. */
 const PHASE_MS = 7;
 
 /** Sends noise, which is like itself nowhere else, through the network into a session. */
@@ -108,13 +108,13 @@ function rtp(index: number, said: Uint8Array): Buffer {
   return packet;
 }
 
-/** Pieces of noise this long are looked for in what was heard. */
+/** Length of the noise pieces to find in the received audio. */
 const PIECE = 40;
-/** A piece is looked for this far from where the one before it leads. */
+/** Search range around the expected position of a piece. */
 const REACH = RATE * 0.4;
 const GAP_MS = 40;
 
-/** Finds every piece that was said in what was heard: what lies between them was made up. */
+/** Finds every sent piece in the received audio: the samples in between are concealment. */
 function listen(
   frames: readonly Int16Array[],
   said: Int16Array,
@@ -138,7 +138,7 @@ function listen(
   return { ms, concealedMs: concealed, gaps };
 }
 
-/** Where a piece is heard, not before `least`, the nearest place to `likely` first; -1: nowhere. */
+/** Position of a piece, at least `least`, nearest to `likely`; -1 if not found. */
 function locate(heard: Int16Array, piece: Int16Array, least: number, likely: number): number {
   for (let off = 0; off <= REACH; off++)
     for (const at of off === 0 ? [likely] : [likely + off, likely - off]) {

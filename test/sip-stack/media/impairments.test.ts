@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { impairedCall } from "./impaired-call.ts";
 import { eModel, IMPAIRMENTS } from "./impairments.ts";
 
-/** The network's own way is not in what a session knows without RTCP: 20 ms are half a step of R, and no more. */
+/** A session without RTCP does not know the network delay: 20 ms are at most half a step of R. */
 const MOS_TOLERANCE = 0.1;
 
 describe("audio through a network with", () => {
@@ -12,7 +12,7 @@ describe("audio through a network with", () => {
     if (conditions.loss) expect(call.loss).toBeGreaterThan(conditions.loss / 2);
     if (conditions.meanBurst) expect(call.meanBurst).toBeGreaterThan(2);
     expect(call.concealedMs).toBeLessThanOrEqual(impairment.concealedMs);
-    expect(call.concealedMs).toBeGreaterThanOrEqual(0.9 * call.loss * 60_000); // what is lost cannot have been heard
+    expect(call.concealedMs).toBeGreaterThanOrEqual(0.9 * call.loss * 60_000); // lost packets cannot have been heard
     expect(call.gaps).toBeLessThanOrEqual(impairment.gaps);
     expect(call.delayMs).toBeLessThanOrEqual(impairment.delayMs);
     expect(call.lastDelayMs).toBeLessThanOrEqual(impairment.delayMs);

@@ -1,6 +1,6 @@
 import type { ImpairedCall, ImpairedCallOptions } from "./impaired-call.ts";
 
-/** A network that calls come through, and what they may come to. */
+/** A network for calls, and the limits of their quality. */
 export interface Impairment extends Pick<ImpairedCallOptions, "conditions" | "ppm"> {
   readonly title: string;
   /** The most per minute: made up, ms, and gaps of more than 40 ms. */
@@ -8,7 +8,7 @@ export interface Impairment extends Pick<ImpairedCallOptions, "conditions" | "pp
   readonly gaps: number;
   /** The most that is waited beyond the network's shortest way, ms. */
   readonly delayMs: number;
-  /** The E-model says nothing about it: nothing is lost. */
+  /** The E-model does not cover this: no packet is lost. */
   readonly beyondModel?: boolean;
 }
 
@@ -54,7 +54,7 @@ const BEST_R = 93.2;
 const G711_ROBUSTNESS = 25.1;
 const PACKET_MS = 20;
 
-/** The MOS of G.711 by the E-model (ITU-T G.107 with default values), from what the network did and what was heard. */
+/** The MOS of G.711 by the E-model (ITU-T G.107 with default values), from the network's losses and the received audio. */
 export function eModel({ loss, meanBurst, delayMs: waited }: ImpairedCall): number {
   const oneWay = waited + delayMs + PACKET_MS;
   const burstRatio = Math.max(1, meanBurst * (1 - loss));

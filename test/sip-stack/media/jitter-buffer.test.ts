@@ -77,7 +77,7 @@ describe("if packets are lost", () => {
     expect(buffer.late).toBe(0);
   });
 
-  test("what comes after them is where it belongs", () => {
+  test("the audio after them is at its place", () => {
     const { heard } = pass(noise, { delivers: (i) => (i === 50 || i === 51 ? undefined : [20]), packets: 200 });
     const before = find(heard, coded(noise).subarray(0, 50 * 160));
     const after = find(heard, coded(noise).subarray(52 * 160 + 80));
@@ -142,7 +142,7 @@ describe("the delay", () => {
     const { heard, buffer } = pass(sine, { delivers, packets: 650 });
     expect(buffer.late).toBe(0);
     expect(largestStep(heard)).toBeLessThan(1.35 * largestStep(coded(sine)) + 400);
-    // Silence follows the clip; with what was delayed taken back it begins when it did in the sending.
+    // Silence follows the clip; with the added delay removed, it starts as it was sent.
     const last = heard.findLastIndex((sample) => Math.abs(sample) > 1_000);
     expect(last / 8).toBeLessThan(12_000 + 130);
   });
@@ -175,7 +175,7 @@ describe("the stream", () => {
     const levels: number[] = [];
     for (let tick = 0; tick < 100; tick++) {
       const speaks = tick < 30 || tick >= 60;
-      const index = tick < 30 ? tick : tick - 30; // numbers go on, timestamps tell of the pause
+      const index = tick < 30 ? tick : tick - 30; // sequence numbers continue, timestamps show the pause
       if (speaks) buffer.take(1_000 + index, 5_000 + tick * 160, packet, 0, 160, tick * 20, true);
       buffer.read(frame, tick * 20 + 5, marks);
       levels.push(rms(frame));

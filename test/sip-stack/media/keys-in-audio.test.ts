@@ -22,7 +22,7 @@ interface Keys {
   readonly offsetMs?: number;
   /** Time of our first frame after the first packet was sent, ms. Default: 7. */
   readonly phaseMs?: number;
-  /** Of the frames of the call. Default: 8000 Hz. */
+  /** Sample rate of the call's frames. Default: 8000 Hz. */
   readonly legRate?: number;
   /** The delays with which a packet arrives, ms: none if it is lost. Default: 20. @param ofTone its number in its tone */
   readonly delays?: (ofTone: number, chance: () => number) => readonly number[];

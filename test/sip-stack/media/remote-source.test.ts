@@ -13,7 +13,7 @@ const NEW_MAPPING = { address: "198.51.100.7", port: 44_000 };
 const STRANGER = { address: "203.0.113.1", port: 4_444 };
 type Place = typeof AGREED;
 
-/** A source that listens; returns the verdict on a packet, and where our audio goes after it. @param server our signalling's */
+/** A listening source; returns the verdict on a packet and the resulting target of our audio. @param server host of the signalling */
 function listening({
   strict = false,
   authentic = false,
@@ -86,7 +86,7 @@ describe("the source of the peer's audio", () => {
     }
   });
 
-  test("is followed at once, again and again, if it continues at another port", () => {
+  test("is followed immediately, and repeatedly, if it continues at another port", () => {
     const judge = listening();
     judge(AGREED, 65_533, 0);
     expect(judge(OTHER_PORT, 65_534, 20)).toBe(`present → ${at(OTHER_PORT)}`);
@@ -145,7 +145,7 @@ describe("the source of the peer's audio", () => {
     expect(judge.source.injected).toBe(50);
   });
 
-  test("may change at its address, but not while the one before continues", () => {
+  test("may change at its address, but not while the previous one continues", () => {
     const judge = listening();
     judge(AGREED, 1, 0, 1);
     expect(judge(AGREED, 100, 20, 2)).toBe("held → agreed");
@@ -194,7 +194,7 @@ describe("the source of the peer's audio", () => {
     }
   });
 
-  test("that another negotiation has left does not come back with its last packets", () => {
+  test("abandoned by a new negotiation does not return with its last packets", () => {
     const judge = listening();
     judge(AGREED, 1, 0);
     judge.source.negotiated(BEHIND_NAT, 10);
@@ -278,7 +278,7 @@ describe("another host than the one in the SDP", () => {
   });
 });
 
-/** What happens on the network: time passes, the phone speaks or moves, a stranger sends. */
+/** Events on the network: time passes, the phone speaks or moves, a stranger sends. */
 type Happening =
   | { readonly passes: number }
   | { readonly speaks: number }
@@ -297,7 +297,7 @@ fuzz(
   fc.property(fc.array(happening, { maxLength: 80 }), (happenings) => {
     const judge = listening();
     const places = [AGREED, OTHER_PORT, BEHIND_NAT, NEW_MAPPING];
-    let [now, place, reached, sequence, strangers, sent] = [0, AGREED, AGREED, 65_500, 0, 0]; // sent: not by the peer, so far
+    let [now, place, reached, sequence, strangers, sent] = [0, AGREED, AGREED, 65_500, 0, 0]; // sent, but not by the peer so far
     let [reachedAt, spokeAt] = [0, 0];
     /** The phone's packet; only another host has to wait until the place where it was is silent for 200 ms. */
     const speaks = (): void => {

@@ -14,7 +14,7 @@ const block = {
   sinceLastReport: 65_536,
 };
 
-test("a report reads as it was written", () => {
+test("a report is read as written", () => {
   const bytes = new Uint8Array(RTCP_BYTES);
   const sender = { now: NOW, timestamp: 7, packets: 50, octets: 8_000 };
   const length = writeRtcp(bytes, { ssrc: 1, cname: "somebody", sender, block, goodbye: true });

@@ -29,7 +29,7 @@ test("a packet is read without padding or extension", () => {
   });
 });
 
-test("what is cut off, or declares more than it has, is none", () => {
+test("truncated packets, or ones that declare more than they have, are rejected", () => {
   const [, ...rest] = HEADER;
   expect(parsed(HEADER.slice(0, 11))).toBeUndefined();
   expect(parsed([0x40, ...rest])).toBeUndefined();

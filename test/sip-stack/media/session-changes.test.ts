@@ -20,7 +20,7 @@ async function call(...options: Parameters<typeof twoEnds>): ReturnType<typeof t
   return ends;
 }
 
-/** A socket of nobody's. */
+/** A socket of a stranger. */
 async function stranger(): Promise<{ socket: Socket; port: number; got: Uint8Array[] }> {
   const socket = createSocket("udp4");
   const got: Uint8Array[] = [];
@@ -39,7 +39,7 @@ async function alone(options: Parameters<typeof End.open>[0] = {}): Promise<End>
 const loudIn = (samples: Int16Array): number => samples.filter((sample) => Math.abs(sample) > 1_000).length;
 const voice = encodeMulaw(tone(400, 20, 8000, 8000));
 
-/** Sends `count` packets of a voice, each when the one before is on its way: sent at once Deno may turn their order round. */
+/** Sends `count` packets of a voice, each after the previous one was sent: otherwise Deno may reorder them. */
 async function speak(
   socket: Socket,
   to: number,
@@ -62,7 +62,7 @@ async function speak(
 }
 
 describe("our stream", () => {
-  test("begins at once, has no gap, and ends with a BYE", async () => {
+  test("starts immediately, has no gap, and ends with a BYE", async () => {
     const far = await stranger();
     const end = await alone();
     end.session.configure(settingsTo(far.port));
@@ -137,10 +137,10 @@ describe("our stream", () => {
 });
 
 describe("the peer", () => {
-  test("is found behind its NAT, and answered there", async () => {
+  test("is found behind its NAT, and gets our audio there", async () => {
     const nat = await stranger();
     const end = await alone();
-    end.session.configure(settingsTo(9)); // where nobody listens
+    end.session.configure(settingsTo(9)); // without a listener
     end.session.start();
     await speak(nat.socket, end.session.port, 10);
     await until(() => nat.got.length > 5, "our audio at the address behind the NAT");
@@ -219,32 +219,40 @@ describe("the peer", () => {
 });
 
 describe("the first words of a phone that a call was moved to", () => {
-  test.each([0, -40, -90, 15])("are heard, if its numbers begin %i from where the old ones ended", async (apart) => {
-    const [before, after] = [await stranger(), await stranger()];
-    const end = await alone();
-    const begun = performance.now();
-    const say = async ({ socket }: { socket: Socket }, from: number, packets: number, ssrc: number): Promise<void> => {
-      const started = performance.now();
-      for (let i = 0; i < packets; i++) {
-        await until(() => performance.now() >= started + i * 20, "its turn");
-        // Both count their timestamps by the same clock.
-        const timestamp = 50_000 + Math.round((performance.now() - begun) / 20) * 160;
-        await speak(socket, end.session.port, 1, { first: from + i, ssrc, timestamp });
-      }
-    };
-    end.session.configure(settingsTo(before.port));
-    end.session.start();
-    await say(before, 1_000, 50, 77);
-    await until(() => end.session.statistics().packetsReceived === 50, "the first phone");
-    end.session.configure(settingsTo(after.port));
-    await until(() => end.heard.length > 0 && loudIn(end.heard.subarray(-1_600)) === 0, "silence");
-    const heard = end.heard.length;
-    await say(after, 1_050 + apart, 50, 6);
-    await until(() => end.session.statistics().packetsReceived === 100, "the second phone");
-    await until(() => loudIn(end.heard.subarray(-1_600)) === 0, "silence");
-    expect(loudIn(end.heard.subarray(heard))).toBeGreaterThan(0.6 * loudIn(tone(400, 1_000, 8000, 8000)));
-    expect(end.session.statistics()).toMatchObject({ packetsDuplicated: 0, packetsInvalid: 0, packetsReordered: 0 });
-  });
+  test.each([0, -40, -90, 15])(
+    "are heard, if its sequence numbers start %i from the end of the old ones",
+    async (apart) => {
+      const [before, after] = [await stranger(), await stranger()];
+      const end = await alone();
+      const begun = performance.now();
+      const say = async (
+        { socket }: { socket: Socket },
+        from: number,
+        packets: number,
+        ssrc: number,
+      ): Promise<void> => {
+        const started = performance.now();
+        for (let i = 0; i < packets; i++) {
+          await until(() => performance.now() >= started + i * 20, "its turn");
+          // Both count their timestamps by the same clock.
+          const timestamp = 50_000 + Math.round((performance.now() - begun) / 20) * 160;
+          await speak(socket, end.session.port, 1, { first: from + i, ssrc, timestamp });
+        }
+      };
+      end.session.configure(settingsTo(before.port));
+      end.session.start();
+      await say(before, 1_000, 50, 77);
+      await until(() => end.session.statistics().packetsReceived === 50, "the first phone");
+      end.session.configure(settingsTo(after.port));
+      await until(() => end.heard.length > 0 && loudIn(end.heard.subarray(-1_600)) === 0, "silence");
+      const heard = end.heard.length;
+      await say(after, 1_050 + apart, 50, 6);
+      await until(() => end.session.statistics().packetsReceived === 100, "the second phone");
+      await until(() => loudIn(end.heard.subarray(-1_600)) === 0, "silence");
+      expect(loudIn(end.heard.subarray(heard))).toBeGreaterThan(0.6 * loudIn(tone(400, 1_000, 8000, 8000)));
+      expect(end.session.statistics()).toMatchObject({ packetsDuplicated: 0, packetsInvalid: 0, packetsReordered: 0 });
+    },
+  );
 });
 
 describe("a live call", () => {

@@ -11,7 +11,7 @@ afterEach(async () => {
   close = undefined;
 });
 
-/** Sample by sample in real time: a machine that stands still for more than half a second is given another chance. */
+/** Compared sample by sample in real time: retried if the machine stalls for more than half a second. */
 const REAL_TIME = { retry: 2 };
 
 describe("a call between two ends", REAL_TIME, () => {
@@ -64,7 +64,7 @@ describe("a call between two ends", REAL_TIME, () => {
 });
 
 describe("the codecs", REAL_TIME, () => {
-  test("Opus carries a tone at 16 kHz, with keys beside it", async () => {
+  test("Opus carries a tone at 16 kHz, together with keys", async () => {
     const ends = await twoEnds(
       {
         codec: "opus",

@@ -10,9 +10,9 @@ export interface Passage {
   readonly delivers: Delivers;
   /** Packets of 20 ms; more than the clip has are silence. */
   readonly packets: number;
-  /** How much faster the sender's clock is than ours, in millionths. */
+  /** Drift of the sender's clock against ours, ppm. */
   readonly ppm?: number;
-  /** When our first frame is due after the first packet was sent, ms. Default: 7. */
+  /** Delay of our first frame after the first packet was sent, ms. Default: 7. */
   readonly phaseMs?: number;
   readonly firstSequence?: number;
   readonly firstTimestamp?: number;
@@ -63,7 +63,7 @@ export function largestStep(samples: Int16Array): number {
   return largest;
 }
 
-/** Where `part` lies within `whole`, sample by sample; -1: nowhere. */
+/** Position of `part` within `whole`; -1 if not found. */
 export function find(whole: Int16Array, part: Int16Array): number {
   for (let at = 0; at + part.length <= whole.length; at++) {
     let i = 0;

@@ -54,7 +54,7 @@ test.each([45, 100, 210, 390])("a stall of %i ms loses no packet and counts no j
   let came = 0;
   let ticked = 0;
   for (let now = 1; now < frames * 20; now++) {
-    // The thread stands still once in a second: what is due then happens after it, ticks before datagrams.
+    // The thread stalls once a second: due work happens after it, ticks before datagrams.
     if (now % 1_000 < stallMs && now > 1_000) continue;
     time.now = now;
     for (; ticked * 20 + 7 <= now; ticked++) call.tick();

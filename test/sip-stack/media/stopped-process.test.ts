@@ -28,7 +28,7 @@ for (const place of ["thread", "worker"])
   test(`a stopped process sends no audio after its deadline: in a ${place}`, async () => {
     const { child, packets } = await sender(place, DEADLINE_MS);
     process.kill(child.pid!, "SIGSTOP");
-    await pause(100); // what is on its way
+    await pause(100); // packets in flight
     const before = packets();
     await pause(DEADLINE_MS);
     process.kill(child.pid!, "SIGCONT");

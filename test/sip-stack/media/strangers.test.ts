@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** A place on the network: a socket, and our audio that came to it. */
+/** A host on the network: a socket, and our audio received by it. */
 async function place(address = LOOPBACK): Promise<{ socket: Socket; port: number; got: number }> {
   const socket = createSocket("udp4");
   const there = { socket, port: 0, got: 0 };
@@ -34,7 +34,7 @@ async function sessionTo(port: number, more: Parameters<typeof settingsTo>[1] = 
   return end;
 }
 
-/** A voice that goes on wherever it is: each packet when the one before is on its way. */
+/** A voice that continues wherever it is: each packet after the previous one was sent. */
 function voiceOf(end: End, { ssrc = 77, hz = 400, protect = (_: Uint8Array, length: number) => length } = {}) {
   const payload = encodeMulaw(tone(hz, 20, 8000, 8000));
   let sequence = 500;
@@ -55,7 +55,7 @@ async function awayTime(): Promise<void> {
   await until(() => performance.now() > from + 210, "the silence after which another host is followed");
 }
 
-test("a phone behind a changing NAT is answered at each mapping", async () => {
+test("a phone behind a changing NAT gets audio at each mapping", async () => {
   const [first, second, third] = [await place(), await place("127.0.0.2"), await place("127.0.0.3")];
   const port = await place("127.0.0.3");
   const end = await sessionTo(first.port);

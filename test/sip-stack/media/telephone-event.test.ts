@@ -73,7 +73,7 @@ describe("keys that go out", () => {
   });
 });
 
-describe("keys that come in", () => {
+describe("incoming keys", () => {
   test("are the sent ones, each once", () => {
     expect(receive(send("1122*0#D").packets)).toBe("1122*0#D");
   });
@@ -86,7 +86,7 @@ describe("keys that come in", () => {
     expect(receive(send("5577").packets.filter(comes))).toBe("5577");
   });
 
-  test("are one key when they come twice, late, or in disorder", () => {
+  test("are one key if duplicated, late, or reordered", () => {
     const { packets } = send("58");
     expect(receive([...packets, ...packets.slice(0, 5)])).toBe("58");
     expect(receive(packets.flatMap((packet) => [packet, packet]))).toBe("58");
@@ -105,7 +105,7 @@ describe("keys that come in", () => {
     expect(receive(long)).toBe("5");
   });
 
-  test("that are truncated or not keys are none", () => {
+  test("that are truncated or unknown are ignored", () => {
     expect(receive([{ event: 16 }, { event: 255, timestamp: 9_000 }])).toBe("");
     expect(new EventReceiver().take(Uint8Array.of(1, 2, 3), 0, 3, 0, true, 8000)).toBeUndefined();
   });

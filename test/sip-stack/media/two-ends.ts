@@ -12,7 +12,7 @@ import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 
 export const LOOPBACK = "127.0.0.1";
 
-/** One side of a call on loopback, and all that it heard and was told. */
+/** One side of a call on loopback, with its audio and events. */
 export class End implements FrameSource, FrameSink, MediaListener {
   readonly told: string[] = [];
   readonly digits: string[] = [];
@@ -41,13 +41,13 @@ export class End implements FrameSource, FrameSink, MediaListener {
     return end;
   }
 
-  /** What is read from now on; then silence. */
+  /** Samples to send from now on; then silence. */
   say(clip: Int16Array): void {
     this.#clip = Int16Array.from(clip);
     this.#at = 0;
   }
 
-  /** Whether all was read. */
+  /** True if all were read. */
   get said(): boolean {
     return this.#at >= this.#clip.length;
   }
@@ -107,7 +107,7 @@ export function settingsTo(port: number, more: Partial<StreamSettings> = {}): St
 }
 
 /**
- * Two ends in a call with each other, half a second after its start: by then a delay that a busy machine caused at the
+ * Two ends in a call with each other, half a second after its start: a delay that a busy machine caused at the
  * start has been taken back.
  */
 export async function twoEnds(
@@ -127,7 +127,7 @@ export async function twoEnds(
 }
 
 /**
- * Whether this end has heard 100 ms of a tone without a break, behind the first `from` samples: a burst of packets is
+ * True if this end has heard 100 ms of a tone without a break, after the first `from` samples: a burst of packets is
  * short, and a busy machine may have torn it.
  */
 export function heardTone({ heard, sampleRate }: End, hz: number, from = 0): boolean {
@@ -138,7 +138,7 @@ export function heardTone({ heard, sampleRate }: End, hz: number, from = 0): boo
   return false;
 }
 
-/** Resolves when the condition holds; rejects after so many ms. */
+/** Resolves when the condition holds; rejects after this many ms. */
 export async function until(condition: () => boolean, what: string, ms = 5_000): Promise<void> {
   const deadline = performance.now() + ms;
   while (!condition()) {

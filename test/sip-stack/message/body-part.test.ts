@@ -20,7 +20,7 @@ describe("the part of a body", () => {
     expect(bodyPart({ headers: new SipHeaders(), body: wire("v=0") }, "application/sdp")).toBeUndefined();
   });
 
-  test("is found beside others, after a preamble", () => {
+  test("is found among others, after a preamble", () => {
     const mixed =
       "preamble\n---x y\nContent-Type: application/isup\n\n\x01\x02\n---x y  \nc: application/sdp\n\nv=0\ns=-\n\n---x y--\n";
     expect(text(bodyPart(body(MIXED, mixed), "application/sdp"))).toBe("v=0\r\ns=-\r\n");

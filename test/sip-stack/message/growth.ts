@@ -1,9 +1,9 @@
-/** By how much an input is enlarged. */
+/** Factor by which an input is enlarged. */
 const FACTOR = 16;
 /** Below this, ms, a measurement is mostly noise. */
 const FLOOR_MS = 0.1;
 
-/** What is still called linear: a factor of eight is left to caches, collections and whatever else the machine does. */
+/** Limit for linear growth, with a factor of eight for caches, garbage collection and other noise. */
 export const LINEAR = 8 * FACTOR;
 
 /**

@@ -33,7 +33,7 @@ const masked = (text: string): string =>
 const part = (text: string): unknown =>
   bodyPart({ headers: new SipHeaders().add("c", "multipart/mixed;boundary=x"), body: wire(text) }, "a/b");
 
-/** Everything that reads a text from outside, with a beginning that leads it on. */
+/** Every parser of external text, with a plausible prefix. */
 const READERS: readonly [name: string, read: (text: string) => unknown, beginnings: readonly string[]][] = [
   ["parseMessage", (text) => parseMessage(wire(text)), ["", "OPTIONS sip:", optionsWith().slice(0, -1)]],
   ["parseUri", parseUri, ["sip:", "sip:a@", "sip:a@b;", "sip:a@b?"]],

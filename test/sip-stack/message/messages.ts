@@ -11,14 +11,14 @@ export function parsed(text: string): SipMessage | MalformedMessage {
   return parseMessage(wire(text));
 }
 
-/** A request as it is read from such a text; throws where it is none. */
+/** A request parsed from such a text; throws if it is not one. */
 export function parsedRequest(text: string): SipRequest {
   const message = parsed(text);
   if (message.kind === "request") return message;
   throw new Error(message.kind === "malformed" ? message.detail : `a response: ${message.status}`);
 }
 
-/** A small request that nothing is wrong with, with these lines in place of its own or in addition. */
+/** A small valid request, with these lines replacing its own or added. */
 export function optionsWith(...lines: string[]): string {
   const replaced = new Set(lines.map((line) => line.split(":", 1)[0]));
   const own = [

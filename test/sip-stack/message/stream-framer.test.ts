@@ -8,7 +8,7 @@ import { fuzz } from "../../support/fuzz.ts";
 import { anyMessage } from "./arbitraries.ts";
 import { optionsWith, wire } from "./messages.ts";
 
-/** What a framer makes of these pieces. */
+/** Output of a framer for these pieces. */
 function framed(...pieces: readonly Uint8Array[]): Framed[] {
   const framer = new StreamFramer();
   return pieces.flatMap((piece) => framer.push(piece));
@@ -89,7 +89,7 @@ describe("a keep-alive", () => {
     expect(kinds(framed(text("\n".repeat(1_000))))).toEqual(["ping"]);
   });
 
-  test("may precede a message; a single line break is none", () => {
+  test("may precede a message; a single line break is not one", () => {
     expect(kinds(framed(text(`\n\n${optionsWith()}`)))).toEqual(["ping", "request"]);
     expect(kinds(framed(text(`\n${optionsWith()}`)))).toEqual(["request"]);
   });

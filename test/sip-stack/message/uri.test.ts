@@ -124,7 +124,7 @@ describe("a SIP URI", () => {
   );
 });
 
-/** The examples of RFC 3261 section 19.1.4, and some of our own. */
+/** The examples of RFC 3261 section 19.1.4, and others. */
 describe("two SIP URIs", () => {
   test.each([
     ["sip:%61lice@atlanta.com;transport=TCP", "sip:alice@AtlanTa.CoM;Transport=tcp"],

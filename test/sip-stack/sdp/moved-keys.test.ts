@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** A phone: its socket, its SDP with a key of its own, and the packets that came to it as they came. */
+/** A phone: its socket, its SDP with its own key, and the packets received, unchanged. */
 class Phone {
   readonly packets: Uint8Array[] = [];
   readonly #socket: Socket = createSocket("udp4");
@@ -45,7 +45,7 @@ class Phone {
     return [...session, ...media, ""].join("\r\n");
   }
 
-  /** What it understands with this key, as audio and by SSRC. */
+  /** The packets it can decrypt with this key, as audio and by SSRC. */
   understood(keys: SrtpKeys, from = 0): { samples: Int16Array; packets: number; ssrcs: number[] } {
     const srtp = createSrtp(keys);
     const parsed = new RtpPacket();
@@ -112,7 +112,7 @@ describe("the SRTP key of our audio", () => {
     expect(hears(phone.understood(newKey))).toBe(true);
   });
 
-  test("changes in an offer that we are asked for, from its answer on", async () => {
+  test("changes in a requested offer, after its answer", async () => {
     const [first, second] = [await Phone.open(), await Phone.open()];
     const { negotiation, key, keyIn } = await callTo(first);
     const newKey = keyIn(negotiation.offer(true));

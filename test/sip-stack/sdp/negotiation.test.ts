@@ -160,7 +160,7 @@ describe("an answer", () => {
 describe("SDES keys", () => {
   const secure = (line: string, protocol = "RTP/SAVP"): string => answer([`m=audio 5000 ${protocol} 0`, line]);
 
-  test("are that of the answer and ours with the same tag", () => {
+  test("are the answer's and ours with the same tag", () => {
     const { negotiation, settled } = negotiate({ srtp: "required" });
     const ours = attributes(parseSdp(negotiation.offer())!.media[0]!, "crypto").map(parseCrypto);
     expect(negotiation.answered(secure(keyLine(2, "AES_CM_128_HMAC_SHA1_32")), false)).toBeUndefined();

@@ -185,7 +185,7 @@ test("a silent hop that rings late gets CANCEL", async () => {
   await wire.transactions.close();
 });
 
-test("a 503 leads to the next hop; without one it is final", async () => {
+test("a 503 fails over to the next hop; without one it is final", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   const sent = await sending(wire);
@@ -277,7 +277,7 @@ test("a series of requests stays with the server that responded last", async () 
   await wire.transactions.close();
 });
 
-test("other final responses lead to no other hop", async () => {
+test("other final responses do not fail over", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   const sent = await sending(wire);
@@ -287,7 +287,7 @@ test("other final responses lead to no other hop", async () => {
   await wire.transactions.close();
 });
 
-test("a cancelled request goes to no other hop", async () => {
+test("a cancelled request does not fail over", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   const sent = await sending(wire);
@@ -302,7 +302,7 @@ test("a cancelled request goes to no other hop", async () => {
   await wire.transactions.close();
 });
 
-test("a refused datagram leads to the next hop", async () => {
+test("a refused datagram fails over to the next hop", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
   await sending(wire);

@@ -39,7 +39,7 @@ async function held() {
   return { ...seen, far, system, flow };
 }
 
-/** The answer to a keep-alive, behind a message that shows that it has arrived. */
+/** The response to a keep-alive, after a message that shows its arrival. */
 const PONG: string = `${new TextDecoder().decode(writeMessage(options()))}\r\n`;
 
 const SDP =
@@ -193,7 +193,7 @@ async function take(far: StreamPeer, n: number, call: LiveCall): Promise<void> {
   await call.usage.hangUp();
 }
 
-/** What a server knows a copy of a request by (RFC 3261 section 8.2.2.2). */
+/** Key by which a server detects a copy of a request (RFC 3261 section 8.2.2.2). */
 const idsOf = (text: SipText): string[] => ["Call-ID", "From", "CSeq"].map((name) => field(text, name));
 
 test("an INVITE on a connection that closes is sent once more", async () => {

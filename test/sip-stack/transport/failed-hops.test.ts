@@ -40,7 +40,7 @@ test.each([
     expect(await sent.end).toMatchObject({ status: 200 });
   };
   await taken(call(), one);
-  // From now on the first connection is dead.
+  // The first connection is dead from now on.
   const delayed = call();
   await vi.waitFor(() => expect(one.received().match(/INVITE sip/g)).toHaveLength(2));
   await system.advance(4_000);
@@ -51,7 +51,7 @@ test.each([
   if (asks) {
     await vi.waitFor(() => expect(last(one, "OPTIONS")).toMatch(/^OPTIONS .*\r\n\r\n$/s));
     await system.advance(4_000);
-    await taken(call(), two); // nothing came: it is asked again after a minute
+    await taken(call(), two); // no response: it is queried again after a minute
     await system.advance(60_000);
     await taken(call(), two);
     await vi.waitFor(() => expect(one.received().match(/OPTIONS sip/g)).toHaveLength(2));

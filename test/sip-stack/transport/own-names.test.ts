@@ -39,11 +39,11 @@ test("another connection to a peer uses the learnt address with its own port", (
   const other = { ...one, local: { address: "10.0.0.1", port: 40_001 } };
   names.seen(one, { address: "203.0.113.1", port: 4711 });
   expect(names.of(other)).toBe("203.0.113.1:40001");
-  names.seen(one, { address: "10.0.0.1", port: 40_000 }); // there is no NAT any more
+  names.seen(one, { address: "10.0.0.1", port: 40_000 }); // the NAT is gone
   expect(names.of(other)).toBe("10.0.0.1:40001");
 });
 
-test("behind a NAT the address from the trunk's server holds for peers outside", () => {
+test("behind a NAT, the address from the trunk's server applies to outside peers", () => {
   const names = new OwnNames(undefined, () => undefined);
   const ours = flow("udp", "192.168.1.2");
   const to = (address: string, local = "192.168.1.2"): Flow => ({

@@ -42,7 +42,7 @@ function hostileDns(first = PUBLIC): { dns: Dns; rebind: () => void } {
   return { dns, rebind };
 }
 
-describe("where the server of an account leads requests", () => {
+describe("hops of an account's server", () => {
   const allows = reachable(true);
   const resolver = (dns: Dns, refused = (_: string) => {}) => {
     const resolve = createResolve({ system: realSystem, dns, ipv6: () => true });
@@ -85,7 +85,7 @@ describe("where the server of an account leads requests", () => {
   });
 });
 
-test("maddr of a peer's URI never stands for the trunk's own server", async () => {
+test("maddr of a peer's URI never replaces the trunk's own server", async () => {
   const { dns } = hostileDns();
   const resolve = createResolve({ system: realSystem, dns });
   const refused: string[] = [];
@@ -121,7 +121,7 @@ describe("the sockets of an account", () => {
 describe("the audio of an account", () => {
   const rule = { isPublic: true, onlyPublic: true };
 
-  test("comes from public addresses only", () => {
+  test("is accepted from public addresses only", () => {
     const check = addressCheck({ ...rule, ranges: ["0.0.0.0/0", "::/0"] });
     expect([PUBLIC, "127.0.0.1", "192.0.2.1", "64:ff9b::7f00:1", "2002:7f00:1::1"].map(check)).toEqual([
       ...[true, false, false, false, false],

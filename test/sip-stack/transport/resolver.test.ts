@@ -8,7 +8,7 @@ import { never } from "./sockets.ts";
 type Naptr = Awaited<ReturnType<Dns["naptr"]>>;
 type Srv = Awaited<ReturnType<Dns["srv"]>>;
 
-/** What the DNS knows; and what it was asked. A text is what it fails with. */
+/** The records of the DNS and the queries to it. A text is a failure. */
 interface Zone {
   readonly naptr?: Readonly<Record<string, Naptr | string>>;
   readonly srv?: Readonly<Record<string, Srv | string>>;
@@ -215,7 +215,7 @@ describe("a failed resolution is a `dns` fault", () => {
     await system.advance(1_500);
     expect(hops).toMatchObject([{ kind: "udp", address: "192.0.2.1", port: 5060 }]);
     await looking;
-    // No time passes, and no question is asked, for the next.
+    // The next one takes no time and no query.
     expect(await resolve("sip:example.com", never)).toEqual(hops);
     expect(asked).toHaveLength(5);
     expect(system.waiting).toBe(0);
@@ -273,7 +273,7 @@ describe("a resolver that fails for a while", () => {
   }
   const SERVER = "192.0.2.1 5099";
 
-  test("is asked each time, and has its last answer used, if it has its own cache", async () => {
+  test("is queried each time, with its last answer as a fallback, if it has its own cache", async () => {
     const { system, resolver, place } = moody({ keepMs: 0 });
     expect([await place(), await place()]).toEqual([SERVER, SERVER]);
     const { asked } = resolver;

@@ -14,12 +14,12 @@ import { silentLogger } from "../../../src/ports/logger.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import type { Certificate } from "../../support/certificates.ts";
 
-/** Whether this machine has ::1. */
+/** True if this machine has ::1. */
 export const hasLoopback6: boolean = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === "::1"),
 );
 
-/** What a test closes in the end, the last first. */
+/** Resources that a test closes at its end, in reverse order. */
 export class Opened {
   readonly #all: (() => Promise<unknown>)[] = [];
 
@@ -33,7 +33,7 @@ export class Opened {
   }
 }
 
-/** The sockets of a trunk, with what they told. */
+/** The sockets of a trunk, with their reports. */
 export interface Observed {
   readonly transports: TrunkTransports;
   readonly messages: { readonly message: SipMessage; readonly flow: Flow }[];
@@ -52,11 +52,11 @@ export function observe(options: Partial<TransportsOptions> = {}): Observed {
   return { transports, messages, closed, close: () => transports.close() };
 }
 
-/** The other side of a connection: what came, as text. */
+/** The other side of a connection: the text received. */
 export interface StreamPeer {
   readonly port: number;
   readonly sockets: Socket[];
-  /** All that came on all connections. */
+  /** All text received on all connections. */
   received(): string;
   close(): Promise<void>;
 }

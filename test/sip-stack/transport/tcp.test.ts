@@ -31,7 +31,7 @@ function hopTo(port: number, address = "127.0.0.1"): Hop {
   return { kind: "tcp", address, port, host: address };
 }
 
-/** A text of SIP with a Via of its own. */
+/** A SIP message with a unique Via. */
 function text(status = "SIP/2.0 200 OK", body = ""): string {
   return new TextDecoder().decode(writeMessage(options(undefined, body))).replace(/^.*(?=\r\n)/, status);
 }
@@ -77,7 +77,7 @@ test("a refused connection can be tried again", async () => {
 
 test("a connection attempt times out", async () => {
   const { transports } = trunk({ connectTimeoutMs: 50, tls: { insecure: true } });
-  const { port } = await peer(); // takes the connection, but says nothing of TLS
+  const { port } = await peer(); // accepts the connection, but does not speak TLS
   await expect(transports.connect({ ...hopTo(port), kind: "tls" }, never)).rejects.toMatchObject({ fault: "timeout" });
 });
 
@@ -90,7 +90,7 @@ test("a connection attempt can be aborted", async () => {
   await expect(connecting).rejects.toMatchObject({ fault: "closed" });
 });
 
-test("messages are framed wherever the stream is cut", async () => {
+test("messages are framed wherever the stream is split", async () => {
   const { port, sockets } = await peer();
   const { transports, messages } = trunk();
   const flow = await transports.connect(hopTo(port), never);

@@ -18,7 +18,7 @@ function hopTo(port: number, host = "localhost"): Hop {
   return { kind: "tls", address: "127.0.0.1", port, host };
 }
 
-test("a request goes over TLS to a server whose certificate our authority signed", async () => {
+test("a request is sent over TLS to a server whose certificate our authority signed", async () => {
   const peer = opened.add(await streamPeer({ tls: authority.issue() }));
   const { transports } = trunk({ ca: authority.ca });
   const flow = await transports.connect(hopTo(peer.port), never);
@@ -127,7 +127,7 @@ describe("a failed TLS connection is reported with its fix", () => {
   test("a server that requires a missing client certificate", async () => {
     const peer = opened.add(await streamPeer({ tls: { ...authority.issue(), ca: authority.ca } }));
     const { transports, closed } = trunk({ ca: authority.ca });
-    // With TLS 1.3 the refusal comes after our side of the handshake is done.
+    // With TLS 1.3 the refusal arrives after our side of the handshake is done.
     const fault = await transports.connect(hopTo(peer.port), never).then(
       async () => {
         await vi.waitFor(() => expect(closed).toHaveLength(1));

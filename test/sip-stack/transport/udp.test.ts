@@ -31,7 +31,7 @@ function hopTo({ address, port }: { readonly address: string; readonly port: num
   return { kind: "udp", address, port, host: address };
 }
 
-/** What came but keep-alives. */
+/** Messages received, without keep-alives. */
 function messagesOf({ received }: DatagramPeer): DatagramPeer["received"] {
   return received.filter(({ text }) => text.trim() !== "");
 }
@@ -101,7 +101,7 @@ test("a flood of strangers is not parsed, except requests of live calls", async 
       .decode(writeMessage(options("SIP/2.0/UDP 127.0.0.2:1;branch=z9hG4bKx;rport")))
       .replace(/Call-ID: .*/, `Call-ID: ${callId}`)
       .replace("1 OPTIONS", cseq);
-  // What is parsed and cannot be read is counted as malformed.
+  // Unparsable messages are counted as malformed.
   for (let n = 0; n < 200; n++) stranger.send(text(`stray-${n}`, "broken"), local.port, "127.0.0.1");
   stranger.send(text("live", "2 OPTIONS"), local.port, "127.0.0.1");
   await vi.waitFor(() => {
@@ -123,7 +123,7 @@ test("an expected address matches in any notation", () => {
   ]);
 });
 
-test("a response goes to the source port with rport, else to Via's", async () => {
+test("a response goes to the source port with rport, otherwise to Via's", async () => {
   const far = await peer();
   const { transports, messages } = trunk();
   const { local } = await transports.connect(hopTo(far), never);
@@ -195,7 +195,7 @@ test("a held flow sends CRLF keep-alives", async () => {
   const system = new ManualSystem();
   const { transports } = trunk({ system });
   const flow = await transports.connect(hopTo(far), never);
-  await vi.waitFor(() => expect(far.received.length).toBeGreaterThan(0)); // the look whether anybody is there
+  await vi.waitFor(() => expect(far.received.length).toBeGreaterThan(0)); // the probe for a listener
   const before = far.received.length;
   const letGo = [flow.hold(), flow.hold()];
   await system.advance(50_000);
@@ -214,7 +214,7 @@ test.skipIf("Deno" in globalThis)("a closed port is reported without losses", as
   const flow = await transports.connect(hopTo(gone), never);
   await vi.waitFor(() => expect(closed).toHaveLength(1));
   expect(closed[0]).toMatchObject({ flow, fault: { fault: "refused" } });
-  expect(flow.alive).toBe(true); // somebody may come back
+  expect(flow.alive).toBe(true); // a listener may return
   const back = opened.add(await datagramPeer("127.0.0.1", gone.port));
   flow.send(options());
   await vi.waitFor(() => expect(messagesOf(back)).toHaveLength(1));

@@ -9,15 +9,15 @@ import { joined, levelled, mixed, music, noise, type Sound, samplesOf, silence, 
 
 /** One answer to a call, as it arrives from the answer on. */
 export interface Answer {
-  /** What it is, for a table: `short greeting`. */
+  /** Its kind, for a table: `short greeting`. */
   readonly kind: string;
-  /** Who answers; `nobody`: neither a person nor a machine that takes messages. */
+  /** The answerer; `nobody` for neither a person nor a machine that takes messages. */
   readonly who: "human" | "machine" | "nobody";
   readonly samples: Int16Array;
   readonly sampleRate: number;
-  /** When a person has first said something whole, ms; undefined if nobody speaks. */
+  /** End of a person's first complete utterance, ms; undefined without one. */
   readonly greetedMs: number | undefined;
-  /** When the beep begins, ms; undefined without one. */
+  /** Start of the beep, ms; undefined without one. */
   readonly beepMs: number | undefined;
 }
 
@@ -44,7 +44,7 @@ const SPEAKERS: Readonly<Record<Half, readonly Speaker[]>> = {
   ],
 };
 
-/** How many answers of each kind in a hundred. */
+/** Answers of each kind, percent. */
 const KINDS = {
   "person, short greeting": 30,
   "person, greeting of a business": 8,
@@ -106,7 +106,7 @@ class AnswerMaker {
     return { kind, who, samples, sampleRate: RATE, greetedMs: ms(greeted), beepMs: ms(beep) };
   }
 
-  /** What is heard besides the answer: mostly little. */
+  /** Background of the answer, usually quiet. */
   #room(kind: Kind, length: number, level: number): Sound {
     const ms = (1_000 * length) / RATE;
     const still = kind !== "noise" && this.#next() < 0.35;

@@ -1,10 +1,10 @@
 /** Sentences of one voice's language. */
 export interface Phrases {
-  /** What people say when they answer at home, or in the street. */
+  /** Phrases of people who answer at home or in the street. */
   readonly short: readonly string[];
-  /** What people say when they answer at work. */
+  /** Phrases of people who answer at work. */
   readonly business: readonly string[];
-  /** How the greeting of a machine begins, goes on, and ends. */
+  /** Starts, middles and ends of machine greetings. */
   readonly opening: readonly string[];
   readonly middle: readonly string[];
   readonly closing: readonly string[];

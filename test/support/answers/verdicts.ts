@@ -33,14 +33,14 @@ export function verdictsOn({ samples, sampleRate }: Answer, detecting = true): A
   return verdicts;
 }
 
-/** How often answers were recognised. */
+/** Recognition rates of answers. */
 export interface Recognition {
-  /** Of those that were called so, how many are; and of those that are, how many were called so: 0 to 1. */
+  /** Precision and recall, 0 to 1. */
   readonly precision: number;
   readonly recall: number;
 }
 
-/** How well one kind of answerer is recognised. */
+/** Recognition rate of one kind of answerer. */
 export function recognitionOf(
   who: Exclude<AnsweredBy, "unknown">,
   results: readonly { readonly answer: Answer; readonly verdicts: readonly AnswerVerdict[] }[],

@@ -2,7 +2,7 @@ import { decodeAlaw, decodeMulaw } from "../../../src/audio/samples/g711.ts";
 import { concatPcm, pcmFromBytes } from "../../../src/audio/samples/pcm.ts";
 import { Vad } from "../../../src/audio/voice/vad.ts";
 
-/** Silence that ends a turn, and voice that begins one, ms. */
+/** Silence that ends a turn, and voice that starts one, ms. */
 const TURN_MS = 400;
 const VOICE_MS = 100;
 
@@ -48,7 +48,7 @@ export class Ear {
     return (samples.length * 1_000) / rate;
   }
 
-  /** Forgets what has not become a turn. */
+  /** Drops audio that is not part of a turn. */
   clear(): void {
     this.#pieces = [];
     this.#item = undefined;
@@ -62,7 +62,7 @@ export class Ear {
     this.#voiced = speaks ? this.#voiced + 20 : 0;
     this.#quiet = speaks ? 0 : this.#quiet + 20;
     if (this.#item === undefined) {
-      if (this.#pieces.length > 30) this.#pieces.shift(); // what precedes the voice
+      if (this.#pieces.length > 30) this.#pieces.shift(); // audio before the voice
       if (this.#voiced >= VOICE_MS) this.#item = this.#reports.started(Math.max(0, this.#heard - VOICE_MS));
       return;
     }

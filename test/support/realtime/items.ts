@@ -7,9 +7,9 @@ export interface Item {
   wire: Json;
   /** As the model remembers it: `user: …`, `assistant: …`, `call: …`, `function: …`. */
   line: string;
-  /** What the model says in it, from its beginning to its end. */
+  /** The model's complete speech in it. */
   text: string;
-  /** Its audio so far, and all of that, ms. */
+  /** Length of its audio sent so far, and in total, ms. */
   sentMs: number;
   wholeMs: number;
 }
@@ -18,7 +18,7 @@ export interface Item {
 export class Items {
   readonly #items: Item[] = [];
 
-  /** What the model remembers, the oldest first. */
+  /** The model's memory, oldest first. */
   get history(): string[] {
     return this.#items.map(({ line }) => line).filter((line) => line !== "");
   }
@@ -37,7 +37,7 @@ export class Items {
     return this.#items[this.#items.findIndex((item) => item.id === id) - 1]?.id ?? null;
   }
 
-  /** Adds an item behind another one, at the beginning (`root`), or at the end; undefined if the other one is unknown. */
+  /** Adds an item after another one, at the start (`root`), or at the end; undefined if the other one is unknown. */
   add(id: string, wire: Json, line: string, after?: unknown): Item | undefined {
     const item: Item = { id, wire, line, text: "", sentMs: 0, wholeMs: 0 };
     if (after === undefined || after === null) this.#items.push(item);

@@ -5,10 +5,10 @@ export type Json = Record<string, unknown>;
 /** A new id, such as `item_…`. */
 export const idOf = (prefix: string): string => `${prefix}_${randomUUID().replaceAll("-", "").slice(0, 20)}`;
 
-/** The object behind a member; an empty one if it is none. */
+/** The object in a member; an empty one if it is not an object. */
 export const member = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
 
-/** What is changed within what is known; null takes something away. */
+/** Merges changes into a known value; null removes a member. */
 export function merged(known: Json, change: Json): Json {
   const result = { ...known };
   for (const [name, value] of Object.entries(change)) {

@@ -13,7 +13,7 @@ const PIECE = 4_801;
 /** Faults in the middle of a reply. */
 const BREAKS: readonly (ConversationFault | undefined)[] = ["stall", "drop", "truncate"];
 
-/** What a response works with. */
+/** Dependencies of a response. */
 export interface ResponseParts {
   readonly socket: WebSocket;
   readonly send: (message: Json) => void;
@@ -29,19 +29,19 @@ export interface ResponseParts {
 /** One response of the model: sends its items piece by piece, and their ends also if it is cancelled. */
 export class ResponseStream {
   readonly id = idOf("resp");
-  /** Why it ends early; undefined if it does not. */
+  /** Reason for an early end; undefined if there is none. */
   cancelled: "client_cancelled" | "turn_detected" | undefined;
   readonly #parts: ResponseParts;
   readonly #wanted: Json;
   readonly #output: Json[] = [];
 
-  /** @param wanted what the client has asked for */
+  /** @param wanted options in the client's request */
   constructor(parts: ResponseParts, wanted: Json) {
     this.#parts = parts;
     this.#wanted = wanted;
   }
 
-  /** Whether its items do not become part of the conversation. */
+  /** True if its items do not become part of the conversation. */
   get isAside(): boolean {
     return this.#wanted.conversation === "none";
   }
@@ -55,14 +55,14 @@ export class ResponseStream {
     this.#parts.send({ type: "response.done", response: { ...this.#shape, status, status_details: details, usage } });
   }
 
-  /** Sends what the model says and does, and the end. */
+  /** Sends the model's speech and tool calls, and the end. */
   async reply({ text, calls = [] }: SpokenReply): Promise<void> {
     if (text !== undefined && !(await (this.#writes ? this.#write(text) : this.#say(text)))) return;
     if (this.#wanted.tool_choice !== "none") for (const call of calls) if (!this.#call(call)) return;
     this.end("completed");
   }
 
-  /** Whether the model writes, and does not speak. */
+  /** True if the model replies in text only. */
   get #writes(): boolean {
     const { output_modalities: own } = this.#wanted;
     const modalities = own ?? this.#parts.session.output_modalities;
@@ -81,7 +81,7 @@ export class ResponseStream {
     };
   }
 
-  /** Says a text; returns whether the response goes on. */
+  /** Speaks a text; returns true if the response continues. */
   async #say(text: string): Promise<boolean> {
     const { send, speak, session, socket } = this.#parts;
     const { part, item, close } = this.#message({ type: "audio", transcript: "" });
@@ -120,7 +120,7 @@ export class ResponseStream {
     return true;
   }
 
-  /** Writes a text; returns whether the response goes on. */
+  /** Writes a text; returns true if the response continues. */
   async #write(text: string): Promise<boolean> {
     const { send, socket } = this.#parts;
     const { part, item, close } = this.#message({ type: "text", text: "" });
@@ -142,7 +142,7 @@ export class ResponseStream {
     return true;
   }
 
-  /** Calls a function; returns whether the response goes on. */
+  /** Calls a function; returns true if the response continues. */
   #call({ name, arguments: given }: NonNullable<SpokenReply["calls"]>[number]): boolean {
     const { send, fault } = this.#parts;
     const text = typeof given === "string" ? given : JSON.stringify(given);
@@ -170,7 +170,7 @@ export class ResponseStream {
     return false;
   }
 
-  /** Whether the response breaks off here, by its fault. @param cut JSON that is cut off */
+  /** True if the response breaks off here because of its fault. @param cut truncated JSON */
   #breaks(cut: string): boolean {
     const { socket, fault } = this.#parts;
     if (fault === "truncate") socket.send(cut);
@@ -184,7 +184,7 @@ export class ResponseStream {
     await (pieceMs === undefined ? new Promise((resolve) => setImmediate(resolve)) : pause(pieceMs));
   }
 
-  /** Begins a message with one part. */
+  /** Starts a message with one part. */
   #message(first: Json) {
     const { part, item, close } = this.#item({ type: "message", role: "assistant", content: [] }, "");
     const place = { ...part, content_index: 0 };
@@ -199,7 +199,7 @@ export class ResponseStream {
     };
   }
 
-  /** Begins an item. */
+  /** Starts an item. */
   #item(wire: Json, line: string) {
     const { send, items } = this.#parts;
     const id = idOf("item");

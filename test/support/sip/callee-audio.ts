@@ -2,7 +2,7 @@ import { readOffer, writeSdp } from "./offer.ts";
 import type { Script } from "./script.ts";
 import { Voice, type Wire } from "./voice.ts";
 
-/** The audio of a callee: what it answers to an offer, and its voice. */
+/** The audio of a callee: its SDP answer and its voice. */
 export class CalleeAudio {
   readonly voice: Voice;
   readonly #script: Script;
@@ -57,7 +57,7 @@ export class CalleeAudio {
     });
   }
 
-  /** Speaks from now on, or falls silent as `inactive` and `recvonly` demand, or an address of zeros. */
+  /** Starts speaking, or falls silent for `inactive`, `recvonly`, or an address of zeros. */
   talk(direction = this.#firstDirection): void {
     const says = direction.startsWith("send") ? (this.#script.says ?? "silence") : "nothing";
     if (this.#wire && this.#script.sdp !== "none") this.voice.talk(this.#wire, says);

@@ -2,9 +2,9 @@ import type { Codec } from "../../../adapters/sip-stack/media/codecs/codec.ts";
 import { createG711 } from "../../../adapters/sip-stack/media/codecs/g711.ts";
 import { createG722 } from "../../../adapters/sip-stack/media/codecs/g722.ts";
 
-/** How a far end codes what it says and hears, whole packets in their order; each direction of a stream has its own. */
+/** A remote end's codec for whole packets in order; each direction of a stream has its own. */
 export interface Coding {
-  /** A byte is a unit of the timestamp, whichever codec it is. */
+  /** A byte is a timestamp unit for each of these codecs. */
   readonly samplesPerByte: number;
   encode(samples: Int16Array): Buffer;
   decode(payload: Uint8Array): Int16Array;

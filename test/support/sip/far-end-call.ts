@@ -18,7 +18,7 @@ import {
 } from "./sip-text.ts";
 import type { Voice } from "./voice.ts";
 
-/** How a call reaches the network. */
+/** A call's access to the network. */
 export interface Way {
   readonly address: string;
   readonly port: number;
@@ -32,17 +32,17 @@ export interface Response {
   readonly reason?: string | undefined;
   readonly fields?: readonly Field[];
   readonly body?: string;
-  /** Of To, where it has none. */
+  /** Tag of To, if it has none. */
   readonly tag?: string;
 }
 
-/** A request as it came. */
+/** A request as received. */
 export interface SeenRequest {
   readonly method: string;
   readonly text: SipText;
   /** ms, monotonic. */
   readonly at: number;
-  /** It had come before. */
+  /** True for a retransmission. */
   readonly again: boolean;
 }
 
@@ -51,15 +51,15 @@ const MIRRORED: Readonly<Record<string, string>> = { sendonly: "recvonly", recvo
 const REPORTED: Readonly<Record<number, string>> = { 100: "Trying", 180: "Ringing", 200: "OK", 486: "Busy Here" };
 const ALLOW: Field = ["Allow", "INVITE, ACK, BYE, CANCEL, INFO, UPDATE, PRACK"];
 
-/** One call that reached a far end. */
+/** A call that reached a remote end. */
 export class FarEndCall {
   readonly callId: string;
   /** The user part that was called. */
   readonly user: string;
   readonly requests: SeenRequest[] = [];
-  /** Keys that came by SIP INFO. */
+  /** Keys received by SIP INFO. */
   infoKeys = "";
-  /** How it came to an end; undefined while it goes on. */
+  /** Its end; undefined while it is live. */
   end: "refused" | "cancelled" | "they hung up" | "I hung up" | undefined;
   readonly #script: Script;
   readonly #way: Way;
@@ -93,27 +93,27 @@ export class FarEndCall {
     });
   }
 
-  /** Its audio, once an offer has come. */
+  /** Its audio, once an offer has arrived. */
   get voice(): Voice | undefined {
     return this.#audio?.voice;
   }
 
-  /** Keys that came, by telephone-event or by INFO. */
+  /** Keys received by telephone-event or INFO. */
   get keys(): string {
     return (this.voice?.keys ?? "") + this.infoKeys;
   }
 
-  /** What was heard, at 8000 Hz, with G.722 at 16000; `voice.heard()` tells the gaps as well. */
+  /** The audio heard, at 8000 Hz, with G.722 at 16000; `voice.heard()` also returns the gaps. */
   get heard(): Int16Array {
     return this.voice?.heard().samples ?? new Int16Array();
   }
 
-  /** How many different requests of this method came. */
+  /** Number of distinct requests received with this method. */
   count(method: string): number {
     return this.requests.filter((request) => request.method === method && !request.again).length;
   }
 
-  /** Takes a request of this call that had not come before. */
+  /** Takes a new request of this call. */
   async take(request: SipText, from: RemoteInfo): Promise<void> {
     this.#from = from;
     const respond = (response: Response): void => this.#way.respond(request, from, response);
@@ -215,7 +215,7 @@ export class FarEndCall {
     });
   }
 
-  /** The answer to the offer of a 2xx; what it allows is spoken from now on. "" where there was none. */
+  /** The answer to the offer of a 2xx; starts speaking as it allows. "" if there was no offer. */
   #answerTo(offer: string): string {
     if (!offer || !this.#audio?.learn(offer)) return "";
     const direction = MIRRORED[readOffer(offer).direction] ?? "sendrecv";
@@ -223,7 +223,7 @@ export class FarEndCall {
     return this.#audio.sdp(direction);
   }
 
-  /** Says nothing more, in no way. */
+  /** Falls silent in every way. */
   close(): void {
     this.#closed = true;
     this.#repeating.stop();
@@ -269,7 +269,7 @@ export class FarEndCall {
     this.#finally(invite, from, { status, reason, fields: [...fields, ...allFields, ...described], body });
   }
 
-  /** Reports by NOTIFY how the transfer goes (RFC 3515). */
+  /** Reports the progress of the transfer by NOTIFY (RFC 3515). */
   async #reports(reports: readonly (number | "leaves")[]): Promise<void> {
     for (const report of reports) {
       if (this.end) return;
@@ -328,7 +328,7 @@ export class FarEndCall {
     else this.#way.respond(request, from, response);
   }
 
-  /** Gives a final response to an INVITE, again and again until the ACK comes. */
+  /** Sends a final response to an INVITE, repeated until the ACK arrives. */
   #finally(invite: SipText, from: RemoteInfo, response: Response): void {
     const tag = parameter(field(invite, "To"), "tag") ?? response.tag ?? this.#tag;
     this.#unacknowledged.get(tag)?.();

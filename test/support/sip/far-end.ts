@@ -8,17 +8,17 @@ export type { FarEndCall } from "./far-end-call.ts";
 export { callees, type Script } from "./script.ts";
 
 export interface FarEndOptions {
-  /** How each callee behaves, by the user part that is called; `*` is everybody else. Others do not exist: 404. */
+  /** Behaviour of each callee, by the called user part; `*` for all others. Unlisted ones do not exist: 404. */
   readonly callees?: Readonly<Record<string, Script>>;
   /** Default: `127.0.0.1`. */
   readonly address?: string;
   /** Default: a free one. */
   readonly port?: number;
-  /** What REGISTER needs. Default: nothing. */
+  /** Credentials that REGISTER requires. Default: none. */
   readonly registrar?: { readonly challenge?: Challenge; readonly expires?: number };
-  /** The address that it says to see, as behind a NAT (RFC 3581). Default: the real one. */
+  /** The address that it reports for us, as behind a NAT (RFC 3581). Default: the real one. */
   readonly seenAs?: string;
-  /** Called for each call that comes, before anything is answered. */
+  /** Called for each incoming call, before any response. */
   readonly invited?: (call: FarEndCall) => void;
 }
 
@@ -28,22 +28,22 @@ export interface FarEnd {
   readonly port: number;
   /** For a trunk's `server`: `sip:127.0.0.1:5060`. */
   readonly uri: string;
-  /** Every call that came, in order. */
+  /** The calls received, in order. */
   readonly calls: readonly FarEndCall[];
   /** Every request, whatever it was. */
   readonly requests: readonly SipText[];
   /** REGISTERs that were accepted. */
   readonly registrations: readonly { readonly contact: string; readonly expires: number }[];
-  /** How OPTIONS and REGISTER are answered from now on; `silence` is no answer. Default: 200. */
+  /** Response to OPTIONS and REGISTER from now on; `silence` for none. Default: 200. */
   health: number | "silence";
-  /** True: hears and says nothing more, calls included, as if the cable had been pulled. */
+  /** True to stop receiving and sending, calls included, as if the cable were unplugged. */
   gone: boolean;
-  /** The n-th call, as soon as it comes. */
+  /** The n-th call, once it arrives. */
   call(n?: number): Promise<FarEndCall>;
   close(): Promise<void>;
 }
 
-/** Starts a far end. */
+/** Starts a remote end. */
 export async function startFarEnd(options: FarEndOptions = {}): Promise<FarEnd> {
   const { callees = {}, address = "127.0.0.1", registrar = {} } = options;
   const socket = createSocket(address.includes(":") ? "udp6" : "udp4");
@@ -58,7 +58,7 @@ export async function startFarEnd(options: FarEndOptions = {}): Promise<FarEnd> 
   const requests: SipText[] = [];
   const registrations: { contact: string; expires: number }[] = [];
   const waiting = new Set<() => void>();
-  /** By branch and method: the last response, for when the request comes again. */
+  /** The last response by branch and method, for retransmissions of the request. */
   const given = new Map<string, Buffer | undefined>();
 
   const way: Way = {
@@ -145,7 +145,7 @@ export async function startFarEnd(options: FarEndOptions = {}): Promise<FarEnd> 
       });
     },
     async close() {
-      farEnd.gone = true; // what still waits for something says nothing more
+      farEnd.gone = true; // pending work stays silent
       for (const call of calls) call.close();
       await new Promise<void>((resolve) => socket.close(() => resolve()));
     },

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Field } from "./sip-text.ts";
 
-/** Credentials that a far end asks for (RFC 3261 section 22, RFC 8760). */
+/** Credentials that a remote end requires (RFC 3261 section 22, RFC 8760). */
 export interface Challenge {
   readonly user: string;
   readonly password: string;
@@ -13,13 +13,13 @@ export interface Challenge {
   readonly status?: 401 | 407;
   /** Without qop, as RFC 2069 had it. Default: `auth`. */
   readonly qop?: "auth" | "none";
-  /** So often right credentials are told that their nonce is stale. Default: 0. */
+  /** Number of times that valid credentials get a stale nonce. Default: 0. */
   readonly stale?: number;
 }
 
 const HASHES = { MD5: "md5", "SHA-256": "sha256", "SHA-512-256": "sha512-256" } as const;
 
-/** Lets those in who know the password, each nonce count once. */
+/** Admits requests with the password, each nonce count once. */
 export class Gate {
   readonly challenge: Challenge;
   /** nonce → the highest count it was used with. */
@@ -31,7 +31,7 @@ export class Gate {
     this.#stale = challenge.stale ?? 0;
   }
 
-  /** What the request must be answered with; undefined: it may pass. */
+  /** Required response to the request; undefined if it may pass. */
   refuse(method: string, uri: string, credentials: string): readonly Field[] | undefined {
     const { user, password, realm = "far.end", algorithms = ["MD5"], qop = "auth" } = this.challenge;
     const given = (name: string): string =>

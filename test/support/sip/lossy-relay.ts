@@ -8,33 +8,33 @@ interface Place {
 }
 
 export interface LossyRelayOptions {
-  /** Where the other side is. */
+  /** Address of the other side. */
   readonly to: Place;
   /** For SIP and for RTP; both directions have the same. */
   readonly signalling?: NetworkConditions;
   readonly media?: NetworkConditions;
   /** Default: 1. */
   readonly seed?: number;
-  /** What goes to the client in place of each datagram of its server: any number, in this order. Default: the datagram. */
+  /** Replaces each datagram of the server to the client by any number of them, in order. Default: the datagram. */
   readonly spoils?: {
     signalling(datagram: Buffer): readonly Buffer[];
     media(datagram: Buffer): readonly Buffer[];
   };
 }
 
-/** Stands between a SIP client and its server on UDP, signalling and media, as a bad network does. */
+/** A bad network between a SIP client and its server on UDP, for signalling and media. */
 export interface LossyRelay {
-  /** What the client takes for the server. */
+  /** Address that the client uses as the server. */
   readonly address: string;
   readonly port: number;
   readonly uri: string;
-  /** What has become of the datagrams, both directions together. */
+  /** Counts of datagrams by their treatment, in both directions. */
   readonly signalling: DatagramCounts;
   readonly media: DatagramCounts;
   close(): Promise<void>;
 }
 
-/** One side: where it is reached, and a socket of ours that it takes for the other side. */
+/** One side: its address, and our socket that represents the other side. */
 interface Side {
   readonly socket: Socket;
   readonly own: Place;
@@ -45,7 +45,7 @@ const ADDRESS = "127.0.0.1";
 
 /**
  * Starts a relay. It stays in the way of a whole call: in every message it puts itself in the place of Contact and of
- * the address and port in SDP. Everything else passes as it is, so that credentials stay right. RTCP passes where it is
+ * the address and port in SDP. Everything else passes unchanged, so that credentials stay valid. RTCP passes if it is
  * multiplexed.
  */
 export async function startLossyRelay(options: LossyRelayOptions): Promise<LossyRelay> {
@@ -83,7 +83,7 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
     }
   }
 
-  /** What comes to `here` goes to the peer of `there`. */
+  /** Forwards datagrams from `here` to the peer of `there`. */
   function join(
     here: Side,
     there: Side,
@@ -113,7 +113,7 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
     return opening;
   }
 
-  /** A message from one side, as the other side shall see it. @param from 0: from the near side, 1: from the far one */
+  /** A message from one side, rewritten for the other side. @param from 0 for the near side, 1 for the far one */
   async function rewritten(datagram: Buffer, from: 0 | 1, own: Place): Promise<Buffer> {
     if (datagram.length < 20) return datagram; // a keep-alive
     const text = readSip(datagram);

@@ -1,6 +1,6 @@
 import { random } from "../random.ts";
 
-/** Faults of a network. Shares are 0 to 1; what is left out does not occur. */
+/** Faults of a network. Shares are 0 to 1; missing ones are 0. */
 export interface NetworkConditions {
   /** Share that never arrives. */
   readonly loss?: number;
@@ -47,7 +47,7 @@ export class ImpairedNetwork {
   /** The delays, ms, with which the datagram is delivered: none, one or two. @param now by a monotonic clock, ms */
   deliveries(datagram: Buffer, now: number = performance.now()): readonly number[] {
     const { duplicates = 0, late = 0, lateMs = 50, delayMs = 0, jitterMs = 0 } = this.#conditions;
-    // Drawn for each datagram, used or not, so that the faults of one does not shift the others.
+    // Drawn for each datagram, used or not, so that the faults of one do not shift the others.
     const [lost, doubled, held, jitter, apart] = [this.#draw(), this.#draw(), this.#draw(), this.#draw(), this.#draw()];
     this.#loses(lost);
     const singledOut = this.#conditions.loses?.(datagram, this.counts.came) ?? false;
@@ -67,7 +67,7 @@ export class ImpairedNetwork {
     return [ms, ms + apart * 30];
   }
 
-  /** Decides whether a loss begins or continues. */
+  /** Decides if a loss starts or continues. */
   #loses(draw: number): void {
     const { loss = 0, burst = 1, meanBurst } = this.#conditions;
     if (meanBurst === undefined) {

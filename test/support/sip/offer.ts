@@ -1,4 +1,4 @@
-/** What a far end understands of an SDP offer. */
+/** The parts of an SDP offer that a remote end uses. */
 export interface Offer {
   readonly address: string;
   readonly port: number;
@@ -12,7 +12,7 @@ export interface Offer {
 
 const STATIC: Readonly<Record<number, string>> = { 0: "PCMU/8000", 8: "PCMA/8000", 9: "G722/8000" };
 
-/** Reads the audio of an offer. @throws {Error} there is none */
+/** Reads the audio of an offer. @throws {Error} it has none */
 export function readOffer(sdp: string): Offer {
   const all = (pattern: RegExp): RegExpExecArray[] => [...sdp.matchAll(pattern)];
   const audio = /^m=audio (\d+)(?:\/\d+)? (\S+) (.+)$/m.exec(sdp);
@@ -35,7 +35,7 @@ export function readOffer(sdp: string): Offer {
   };
 }
 
-/** An SDP of our own. `formats` are payload types with what they stand for. */
+/** An SDP. `formats` maps payload types to their meaning. */
 export function writeSdp(own: {
   readonly version: number;
   readonly address: string;
@@ -44,7 +44,7 @@ export function writeSdp(own: {
   readonly formats: readonly (readonly [payloadType: number, map: string])[];
   readonly direction?: string;
   readonly rtcpMux?: boolean;
-  /** Where it wants audio. Default: `address`. */
+  /** Address for audio. Default: `address`. */
   readonly connection?: string | undefined;
 }): string {
   const family = own.address.includes(":") ? "IP6" : "IP4";

@@ -1,4 +1,4 @@
-/** Things that are sent again until they are acknowledged, as on UDP (RFC 3261: 500 ms, doubled up to 4 s, for 32 s). */
+/** Messages that are repeated until acknowledged, as on UDP (RFC 3261: 500 ms, doubled up to 4 s, for 32 s). */
 export class Repeating {
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #stopped = false;

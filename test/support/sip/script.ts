@@ -3,21 +3,21 @@ import type { Challenge } from "./gate.ts";
 import type { Field } from "./sip-text.ts";
 import type { Speech } from "./voice.ts";
 
-/** How a callee behaves. What is left out: it says 180, answers at once with 200, and is heard breathing (silence). */
+/** Behaviour of a callee. Default: it sends 180, answers immediately with 200, and sends silence. */
 export interface Script {
   /** Wants credentials before anything else. */
   readonly challenge?: Challenge;
   /** The provisional responses, one after another. Default: 180. */
   readonly rings?: readonly number[];
-  /** They carry SDP, and audio from then on. */
+  /** They carry SDP, followed by audio. */
   readonly earlyMedia?: boolean;
-  /** From the answer on it says nothing more. */
+  /** It is silent after the answer. */
   readonly fallsSilent?: boolean;
-  /** They carry the SDP of an announcement, a voice of its own that says this until the answer. */
+  /** They carry the SDP of an announcement, a separate voice that plays this until the answer. */
   readonly announcement?: Speech;
-  /** They are reliable (RFC 3262): each is repeated until its PRACK comes, and the answer waits for it. */
+  /** They are reliable (RFC 3262): each is repeated until its PRACK arrives, and the answer waits for it. */
   readonly reliable?: boolean;
-  /** What it does between ringing and the final response. */
+  /** Its actions between ringing and the final response. */
   readonly before?: (call: FarEndCall) => Promise<unknown>;
   /** Between ringing and the final response, ms. Default: 0. */
   readonly afterMs?: number;
@@ -30,11 +30,11 @@ export interface Script {
   readonly allFields?: readonly Field[];
   /** Default: an answer with the first codec that both have. */
   readonly sdp?: "none" | "no-common-codec";
-  /** It answers on hold, until a re-INVITE of its own; `zeros`: by an address of zeros, as was done once. */
+  /** It answers on hold, until its re-INVITE; `zeros`: by an address of zeros, the obsolete way. */
   readonly onHold?: "sendonly" | "inactive" | "zeros";
   /** It takes our audio and sends none: its SDP is `recvonly`. */
   readonly onlyListens?: boolean;
-  /** Its description whatever was offered, also in a refusal; its audio goes nowhere. */
+  /** Its SDP regardless of the offer, even in a refusal; it sends no audio. */
   readonly description?: string;
   /** Its codecs. Default: PCMU, PCMA. */
   readonly codecs?: readonly ("PCMU" | "PCMA" | "G722")[];
@@ -46,17 +46,17 @@ export interface Script {
   readonly says?: Speech;
   /** Its SDP names this host for its audio, instead of its address. */
   readonly host?: string;
-  /** Its audio is at this address, which its SDP names: a media host beside the signalling. */
+  /** Its audio is at this address, which its SDP names: a media host separate from the signalling. */
   readonly mediaAt?: string;
   /** Sends its audio from this address rather than from the one in its SDP: `127.0.0.2`. */
   readonly sendFrom?: string;
-  /** So many callees answer, each with a tag of its own; audio belongs to the first. Default: 1. */
+  /** Number of callees that answer, each with its own tag; audio belongs to the first. Default: 1. */
   readonly forks?: number;
   /** Answers 200 although it was cancelled. */
   readonly despiteCancel?: boolean;
   /** Its Contact, instead of its own address. */
   readonly contact?: string;
-  /** How it answers the first BYEs, one after another; the next one as it should. */
+  /** Its responses to the first BYEs, in order; the next one is correct. */
   readonly byes?: readonly { readonly status: number; readonly fields?: readonly Field[] }[];
   /**
    * How it answers a REFER, by the user part of Refer-To: with the statuses that it reports by NOTIFY, one after another;
@@ -65,13 +65,13 @@ export interface Script {
   readonly transfers?: Readonly<Record<string, readonly (number | "leaves")[]>>;
   /** Its response to OPTIONS within the call. Default: 200. */
   readonly options?: number | "silence";
-  /** What it does after the ACK. */
+  /** Its actions after the ACK. */
   readonly acts?: (call: FarEndCall) => void | Promise<void>;
 }
 
 const shortly = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Callees as they are met in the wild. */
+/** Callees as seen in the wild. */
 export const callees = {
   answers: {},
   busy: { status: 486, reason: "Busy Here" },

@@ -10,7 +10,7 @@ export type Field = readonly [name: string, value: string];
 
 const SHORT: Readonly<Record<string, string>> = { v: "via", f: "from", t: "to", i: "call-id", m: "contact" };
 
-/** Reads one datagram. @throws {Error} it has no empty line behind its header */
+/** Reads one datagram. @throws {Error} it has no empty line after its header */
 export function readSip(datagram: Buffer): SipText {
   const text = datagram.toString("utf8");
   const end = text.indexOf("\r\n\r\n");
@@ -40,10 +40,10 @@ export function fieldsNamed({ fields }: SipText, name: string): Field[] {
   });
 }
 
-/** The value of the first field of this name; "" where there is none. */
+/** The value of the first field of this name; "" if there is none. */
 export const field = (text: SipText, name: string): string => fieldsNamed(text, name)[0]?.[1] ?? "";
 
-/** A parameter behind semicolons: `tag`, `branch`. */
+/** A parameter after a semicolon: `tag`, `branch`. */
 export const parameter = (value: string, name: string): string | undefined =>
   new RegExp(`;\\s*${name}\\s*=\\s*([^;,\\s>]+)`, "i").exec(value)?.[1];
 
@@ -53,7 +53,7 @@ export const methodOf = ({ start }: SipText): string => (start.startsWith("SIP/2
 /** 486 of a response; 0 of a request. */
 export const statusOf = ({ start }: SipText): number => Number(/^SIP\/2\.0 (\d{3})/.exec(start)?.[1] ?? 0);
 
-/** What stands between < and >, or all before the first semicolon. */
+/** The text between < and >, or before the first semicolon. */
 export const uriIn = (value: string): string => /<([^>]*)>/.exec(value)?.[1] ?? value.split(";")[0]!.trim();
 
 /** `+12025550100` of `sip:+12025550100@example.com`. */

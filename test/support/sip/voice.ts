@@ -2,12 +2,12 @@ import { createSocket, type Socket } from "node:dgram";
 import { type Coding, codingOf } from "./coding.ts";
 
 /**
- * What a far end says: a tone of so many Hz, these samples (of the codec's rate) and silence after them, silence, comfort noise
+ * Audio of a remote end: a tone of this many Hz, these samples (of the codec's rate) and silence after them, silence, comfort noise
  * (RFC 3389) five times a second, or not one packet.
  */
 export type Speech = { readonly hz: number } | Int16Array | "silence" | "comfort noise" | "nothing";
 
-/** How two voices have agreed to speak. */
+/** Negotiated settings of two voices. */
 export interface Wire {
   readonly remote: { readonly address: string; readonly port: number };
   readonly codec: "PCMU" | "PCMA" | "G722";
@@ -16,7 +16,7 @@ export interface Wire {
   readonly eventType: number | undefined;
 }
 
-/** A packet as it came. */
+/** A packet as received. */
 export interface HeardPacket {
   /** ms, monotonic. */
   readonly at: number;
@@ -30,11 +30,11 @@ export interface HeardPacket {
   readonly from: string;
 }
 
-/** Samples that a far end has heard, in the order of their timestamps. */
+/** Samples received by a remote end, in timestamp order. */
 export interface Heard {
-  /** Of the codec's rate: 16000 Hz with G.722, else 8000; what never came is 0. */
+  /** At the codec's rate: 16000 Hz with G.722, otherwise 8000; lost samples are 0. */
   readonly samples: Int16Array;
-  /** Where that is, in units of the timestamp; a negative length means timestamps that went back. Events of keys make gaps as well. */
+  /** Positions of the gaps, in timestamp units; a negative length means timestamps that went back. Key events cause gaps too. */
   readonly gaps: readonly { readonly at: number; readonly samples: number }[];
 }
 
@@ -48,10 +48,10 @@ const PAUSE_FRAMES = 3;
 const NOISE_FRAMES = 10;
 const MAX_GAP = 8000 * 60;
 
-/** The RTP of a far end: hears everything, and says something every 20 ms. */
+/** The RTP of a remote end: receives everything, and sends every 20 ms. */
 export class Voice {
   readonly packets: HeardPacket[] = [];
-  /** Types of the RTCP packets that came: 200 SR, 201 RR, 203 BYE. */
+  /** Types of the RTCP packets received: 200 SR, 201 RR, 203 BYE. */
   readonly rtcp: number[] = [];
   /** Packets sent. */
   sent = 0;
@@ -98,7 +98,7 @@ export class Voice {
     return new Voice(socket, sendFrom === undefined ? socket : await bound(sendFrom));
   }
 
-  /** Speaks from now on; called again, goes on with other settings. */
+  /** Starts speaking; another call continues with new settings. */
   talk(wire: Wire, speech: Speech): void {
     if (wire.codec !== this.#wire?.codec) this.#coding = codingOf(wire.codec);
     if (speech !== this.#speech) this.#spoken = 0;
@@ -115,7 +115,7 @@ export class Voice {
     this.#toPress.push(...keys);
   }
 
-  /** How many keys are still to be pressed. */
+  /** Number of keys still to press. */
   get pressing(): number {
     return this.#toPress.length;
   }
@@ -132,7 +132,7 @@ export class Voice {
     this.#paused = false;
   }
 
-  /** Sends an empty receiver report (RFC 3550 section 6.4.2). @param leaving with a BYE behind it */
+  /** Sends an empty receiver report (RFC 3550 section 6.4.2). @param leaving true to append a BYE */
   report(leaving = false): void {
     const { remote } = this.#wire!;
     const words = [0x80_c9_00_01, this.#ssrc, ...(leaving ? [0x81_cb_00_01, this.#ssrc] : [])];
@@ -141,7 +141,7 @@ export class Voice {
     this.#sender.send(packet, remote.port, remote.address, () => {});
   }
 
-  /** Sends a receiver report about the other side's stream: all lost. @param highest sequence number that came */
+  /** Sends a receiver report about the other side's stream: all lost. @param highest highest sequence number received */
   reportLoss(highest: number): void {
     const { remote } = this.#wire!;
     const words = [0x81_c9_00_07, this.#ssrc, this.packets.at(-1)!.ssrc, 0xff_00_00_64, highest, 0, 0, 0];

@@ -23,7 +23,7 @@ export const refused = (): unknown[] => {
   const noFeed: WhatsAppClientFactory = () => ({ ...real, voip: {} as Omit<RealVoip, "feedLiveAudio"> });
   // @ts-expect-error: a state that cannot be probed
   const asyncState: WhatsAppClientFactory = () => ({ ...real, getState: async () => real.getState() });
-  // @ts-expect-error: a call id that is no text
+  // @ts-expect-error: a call id that is not a string
   const otherIds: WhatsAppClientFactory = () => ({ ...real, voip: { ...voip, startCall: async () => 7 } });
   // @ts-expect-error: audio of another type
   const otherAudio: WhatsAppVoip = { ...voip, feedLiveAudio: (_: string, __: Int16Array) => 0 };

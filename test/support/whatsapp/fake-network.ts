@@ -5,7 +5,7 @@ import { MapRecords } from "./map-records.ts";
 export interface SeenEvent {
   readonly event: string;
   readonly atMs: number;
-  // biome-ignore lint/suspicious/noExplicitAny: each event has an argument of its own
+  // biome-ignore lint/suspicious/noExplicitAny: each event has its own argument
   readonly argument: any;
 }
 
@@ -65,7 +65,7 @@ export class FakeNetwork {
   }
 
   /** The arguments of all events of this name so far. */
-  // biome-ignore lint/suspicious/noExplicitAny: each event has an argument of its own
+  // biome-ignore lint/suspicious/noExplicitAny: each event has its own argument
   seen(event: string): any[] {
     return this.events.filter((one) => one.event === event).map((one) => one.argument);
   }
@@ -83,7 +83,7 @@ export class FakeNetwork {
   }
 }
 
-/** What a promise has come to, without waiting for it. */
+/** The current outcome of a promise, without waiting for it. */
 export function outcomeOf<T>(promise: Promise<T>): { value?: T; error?: Error } {
   const outcome: { value?: T; error?: Error } = {};
   promise.then(

@@ -1,5 +1,5 @@
 /**
- * The public types of zapo's `WaClient` 1.8.0 with its voip plugin, as far as Ringport depends on them, written down from
+ * The public types of zapo's `WaClient` 1.8.0 with its voip plugin, reduced to the parts that Ringport uses, copied from
  * its documentation: with its overloads, enums and generics, which a structural type is easily too narrow for. Nothing
  * here runs.
  */

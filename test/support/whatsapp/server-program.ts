@@ -1,5 +1,5 @@
 // A server over a scripted WhatsApp, for tests that start it as a process. It reads what the owners of the phones do, one
-// line each: `scan <code> <phone>`, `type <pairing code> <phone>`, `unlink <phone>`. What a callee has heard goes to
+// line each: `scan <code> <phone>`, `type <pairing code> <phone>`, `unlink <phone>`. A callee's audio goes to
 // `heard-<digits>.s16` in its data folder: 16 kHz, mono, 16 bits.
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

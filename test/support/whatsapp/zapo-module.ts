@@ -4,7 +4,7 @@ import type { WhatsAppClientFactory } from "../../../src/ports/whatsapp-client.t
 import { FakeWhatsApp, type FakeWhatsAppOptions } from "../../../src/testing/index.ts";
 import type { ManualSystem } from "../../../src/testing/manual-system.ts";
 
-/** A module that makes the client from zapo's packages, run with stand-ins for those packages. */
+/** A module that creates the client from zapo's packages, run with fakes of those packages. */
 export interface ZapoModule {
   readonly factory: WhatsAppClientFactory;
   /** The network of its clients, made with the first client and its options. */
@@ -14,7 +14,7 @@ export interface ZapoModule {
 type ClientOptions = Pick<FakeWhatsAppOptions, "history"> & { readonly sessionId: string };
 
 /**
- * Runs the module: its clients are those of a fake network, with the options that the module gives to zapo.
+ * Runs the module: its clients belong to a fake network, with the options that the module passes to zapo.
  * @param source TypeScript that exports `client`
  * @param load returns the source of a module that it imports by a relative path
  */
@@ -36,7 +36,7 @@ export function runZapoModule(source: string, system: ManualSystem, load: (path:
           constructor({ history }: ClientOptions) {
             network ??= new FakeWhatsApp(system, { ...(history !== undefined && { history }) });
             if (context === undefined) throw new Error("a client outside of its factory");
-            // biome-ignore lint/correctness/noConstructorReturn: the fake stands in for the class
+            // biome-ignore lint/correctness/noConstructorReturn: the fake replaces the class
             return network.client(context) as object;
           }
         },

@@ -166,7 +166,7 @@ describe("audio of the callee", () => {
     await fake.system.advance(900);
     const frames = fake.events.filter(({ event }) => event === "voip_call_inbound_audio");
     expect(frames.map(({ atMs }) => atMs - startMs).slice(0, 3)).toEqual([60, 120, 180]);
-    expect(frames).toHaveLength(15); // silence comes as frames, too
+    expect(frames).toHaveLength(15); // silence arrives as frames, too
     const pcm = frames.flatMap(({ argument }) => [...(argument.pcm as Float32Array)]);
     const samples = Int16Array.from(pcm, (sample) => sample * 32_768);
     expect(toneShare(samples.subarray(0, 9_600), 440, RATE)).toBeGreaterThan(0.99);

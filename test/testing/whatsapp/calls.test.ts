@@ -19,7 +19,7 @@ function stateOf(client: FakeWhatsAppClient, callId: string): string | undefined
 }
 
 describe("a call", () => {
-  test("goes from the offer to active: initiating, ringing, connecting, active", async () => {
+  test("passes through initiating, ringing, connecting, active", async () => {
     const fake = new FakeNetwork();
     fake.network.number(ANA, { lid: "777@lid", devices: [{ does: "answer", afterMs: 1000 }] });
     const client = await fake.online();
@@ -192,7 +192,7 @@ describe("a call", () => {
     expect(fake.network.call().answeredBy).toBe(0);
   });
 
-  test("does not notice an answer that a filter keeps from the client", async () => {
+  test("does not notice an answer that a filter hides from the client", async () => {
     const { fake, client, callId } = await calling({});
     client.lowlevel.registerIncomingStanzaFilter(({ tag }) => tag === "call");
     await fake.system.advance(10_000);

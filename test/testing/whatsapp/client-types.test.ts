@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { WhatsAppClientFactory } from "../../../src/ports/whatsapp-client.ts";
 import { MapRecords } from "../../support/whatsapp/map-records.ts";
 
-// That the real client is accepted, and others are not, is checked by the compiler: support/whatsapp/client-assignments.ts.
+// The compiler checks that the real client is accepted and others are not: support/whatsapp/client-assignments.ts.
 test("a factory of fake clients is a factory of clients", async () => {
   const factory: WhatsAppClientFactory = new FakeWhatsApp(new ManualSystem()).client;
   const client = await factory({ instanceId: "inst_1", sessionId: "session_1", records: new MapRecords() });

@@ -4,7 +4,7 @@ import { FakeNetwork, OWNER, outcomeOf } from "../../support/whatsapp/fake-netwo
 const OPEN = { status: "open", reason: "connected", code: null, isLogout: false, isNewLogin: false };
 
 describe("a dropped socket", () => {
-  test("is visible in the state alone, and comes back after 2 s in silence", async () => {
+  test("is visible only in the state, and silently recovers after 2 s", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.dropSocket();
@@ -50,7 +50,7 @@ describe("a dropped socket", () => {
     expect(client.getState().connected).toBe(false);
   });
 
-  test("brings new codes to an unlinked client when it comes back", async () => {
+  test("gives an unlinked client new codes when it recovers", async () => {
     const fake = new FakeNetwork();
     const client = await fake.client();
     void client.connect();
@@ -281,7 +281,7 @@ describe("the server", () => {
     await client.disconnect();
   });
 
-  test("reports an accepted login, also of a socket that came back in silence", async () => {
+  test("reports an accepted login, even of a silently reopened socket", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     let accepted = 0;
@@ -307,7 +307,7 @@ describe("the server", () => {
     expect(fake.records.values.size).toBe(1);
   });
 
-  test("refuses every login while it is asked to, after the client has reported it as open", async () => {
+  test("refuses every login on request, after the client has reported it as open", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     await client.disconnect();

@@ -9,7 +9,7 @@ describe("a QR code", () => {
     const client = await fake.client();
     const connected = outcomeOf(client.connect());
     await fake.system.advance(100);
-    expect(connected).toEqual({ value: undefined }); // before anybody has scanned
+    expect(connected).toEqual({ value: undefined }); // before any scan
     expect(client.getState()).toEqual(UNREGISTERED);
     await fake.system.advance(159_900);
     const codes = fake.events.filter(({ event }) => event === "auth_qr");
@@ -52,7 +52,7 @@ describe("a QR code", () => {
     expect(() => fake.network.scan(first, OWNER)).toThrow("no client shows this QR code");
   });
 
-  test("never comes if the server offers none", async () => {
+  test("never appears if the server offers none", async () => {
     const fake = new FakeNetwork();
     fake.network.offersCodes = false;
     const client = await fake.client();
@@ -62,7 +62,7 @@ describe("a QR code", () => {
     expect(client.getState()).toEqual({ ...UNREGISTERED, hasQr: false });
   });
 
-  test("leads nowhere if the phone needs a passkey", async () => {
+  test("does not link if the phone needs a passkey", async () => {
     const fake = new FakeNetwork();
     fake.network.needsPasskey = true;
     const client = await fake.client();
@@ -118,13 +118,13 @@ describe("a pairing code", () => {
     expect(requested.error?.message).toContain(message);
   });
 
-  test("is asked for again by the server while one is shown", async () => {
+  test("is requested again by the server while one is shown", async () => {
     const fake = new FakeNetwork();
     const client = await fake.client();
     void client.connect();
     await fake.system.advance(100);
     client.refreshCode(true);
-    expect(fake.names).not.toContain("auth_pairing_required"); // nor does it ever come with QR codes
+    expect(fake.names).not.toContain("auth_pairing_required"); // it never occurs with QR codes
     void client.auth.requestPairingCode(OWNER);
     await fake.system.advance(25);
     client.refreshCode(true);

@@ -18,7 +18,7 @@ export class TestConsole {
     this.#browser = browser;
   }
 
-  /** Where the console is. */
+  /** URL of the console. */
   get url(): string {
     return `${this.server.base}/console`;
   }
@@ -31,7 +31,7 @@ export class TestConsole {
     return this.url + page;
   }
 
-  /** A browser of somebody who is not signed in. */
+  /** A browser of a signed-out user. */
   async open(look: Partial<Look> = {}, options: BrowserContextOptions = {}): Promise<Page> {
     const opened = await this.#browser.open(look, { locale: "en-US", ...options });
     this.#opened.push({ watched: opened, expectedFaults: [] });
@@ -50,7 +50,7 @@ export class TestConsole {
     this.#opened.push({ watched: watched(tab), expectedFaults: [] });
   }
 
-  /** A browser of somebody who has just registered; the first person of a server becomes the administrator. */
+  /** A browser of a user who has just registered; the first user of a server becomes the administrator. */
   async signedUp(look: Partial<Look> = {}, options: BrowserContextOptions = {}): Promise<Page> {
     const page = await this.open(look, options);
     const email = `person${++this.#people}@example.com`;
@@ -71,7 +71,7 @@ export class TestConsole {
     return token;
   }
 
-  /** Errors that a page may print from now on, such as that of a request that has to fail. */
+  /** Errors that a page may print from now on, such as those of requests that must fail. */
   expectFaults(page: Page, pattern: RegExp): void {
     this.#opened.find((one) => one.watched.page === page)?.expectedFaults.push(pattern);
   }

@@ -21,7 +21,7 @@ export async function loaded(page: Page): Promise<void> {
 }
 
 /**
- * The page as it is now fits every screen, is readable in both schemes, and axe-core has nothing serious to say about it.
+ * Expects the current page to fit every screen, to be readable in both schemes, and to have no serious axe-core findings.
  * With `PICTURES=FOLDER`, its pictures are written there.
  */
 export async function expectGoodLooks(page: Page, name: string, looks = LOOKS): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import type { Sound } from "../../../support/server-sound.ts";
 
-/** Keeps what reaches the speakers: everything that is connected to the destination of an audio context goes here too. */
+/** Records the speakers' output: everything connected to the destination of an audio context is also connected here. */
 const TAP = `{
   const connect = AudioNode.prototype.connect;
   const taps = new WeakMap();
@@ -52,7 +52,7 @@ export class Speakers {
     return new Speakers(page);
   }
 
-  /** What they have played since {@link forget}. */
+  /** The samples played since {@link forget}. */
   async played(): Promise<Sound> {
     const { sampleRate, base64 } = await this.#page.evaluate<{ sampleRate: number; base64: string }>(TAKE);
     this.#sampleRate = sampleRate;

@@ -19,7 +19,7 @@ function* pieces<T extends Int16Array | Float32Array>(samples: T, length: number
 }
 
 describe.each(DEVICE_RATES)("a device of %i Hz", (deviceRate) => {
-  /** What comes out of the loudspeaker while frames of the caller arrive in time. */
+  /** The loudspeaker's output while the caller's frames arrive in time. */
   function played(samples: Int16Array): Float32Array {
     const playback = new Playback(CALL_RATE, deviceRate, BUFFERING);
     const output = new Float32Array((samples.length * deviceRate) / CALL_RATE);

@@ -33,7 +33,7 @@ describe("a phone", () => {
     expect(stateAfter(READY, RINGING, ANSWERED)).toEqual({ name: "talking", call, since: 3_000 });
   });
 
-  test("shows how the last call ended and how long it was", () => {
+  test("shows the end and the length of the last call", () => {
     expect(stateAfter(READY, RINGING, ANSWERED, ended("released"))).toEqual({
       name: "ready",
       last: { call, cause: "released", ms: 1_000 },

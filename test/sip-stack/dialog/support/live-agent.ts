@@ -48,7 +48,7 @@ export class LiveCall {
   }
 }
 
-/** Nobody listens at port 9: what matters here is the signalling. */
+/** Port 9 has no listener: only the signalling matters here. */
 const OFFER =
   "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\na=rtpmap:0 PCMU/8000\r\n";
 

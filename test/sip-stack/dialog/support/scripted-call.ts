@@ -11,12 +11,12 @@ export function sdp(direction = "sendrecv", port = 4000): string {
   return `v=0\r\no=- 1 1 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\nm=audio ${port} RTP/AVP 0\r\na=${direction}\r\n`;
 }
 
-/** An offerer that writes down what it is asked. */
+/** An offerer that records its calls. */
 export class NotedNegotiator implements Negotiator {
   readonly log: string[] = [];
-  /** What it finds wrong with the next answers. */
+  /** Faults that it finds in the next answers. */
   fault: string | undefined;
-  /** What it answers to a new offer. */
+  /** Its answer to a new offer. */
   answer: string | undefined = "v=0 our answer";
 
   offer(): string {
@@ -50,7 +50,7 @@ export class ScriptedCall {
   readonly log: string[] = [];
   readonly trace: string[] = [];
   end: InviteEnd | undefined;
-  /** Whether the INVITE, and what refreshes its session, may be sent. */
+  /** True if the INVITE and its session refreshes may be sent. */
   maySend = true;
 
   constructor(options: Partial<UserAgentOptions> & { readonly flow?: PaperFlow } = {}) {
@@ -150,7 +150,7 @@ export class ScriptedCall {
     return came;
   }
 
-  /** What is left behind: calls of the agent, timers, connections that are held open. */
+  /** Leftovers: calls of the agent, timers, open connections. */
   get left(): number {
     return this.agent.calls + this.system.waiting + this.tx.flow.held;
   }

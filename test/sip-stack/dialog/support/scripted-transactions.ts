@@ -92,7 +92,7 @@ export class Sent implements OutgoingRequest {
     return this.request.headers.get(name);
   }
 
-  /** Whether the layer would send it now. */
+  /** True if the layer would send it now. */
   get maySend(): boolean {
     return this.#listener.maySend?.() ?? true;
   }
@@ -134,7 +134,7 @@ export class Sent implements OutgoingRequest {
   }
 }
 
-/** A request that came, and what it was answered. */
+/** A received request and its responses. */
 export class Came implements IncomingRequest {
   readonly request: SipRequest;
   readonly flow: Flow;
@@ -213,7 +213,7 @@ export class ScriptedTransactions implements Transactions {
     return this.sent.filter((one) => one.method === method).length;
   }
 
-  /** A request comes in. */
+  /** Receives a request. */
   receive(method: string, fields: readonly (readonly [string, string])[], body = "", flow: Flow = this.flow): Came {
     const headers = new SipHeaders();
     for (const [name, value] of fields) headers.add(name, value);

@@ -1,6 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
 
-/** A clock that a property moves without waiting for anything, and lots that are all the same. */
+/** A clock that a property advances synchronously, and constant random numbers. */
 export class SteppedSystem implements System {
   readonly #timers = new Set<{ readonly due: number; readonly run: () => void }>();
   #now = 0;

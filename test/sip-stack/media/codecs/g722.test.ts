@@ -13,7 +13,7 @@ const LONGEST = (RATE * MAX_PACKET_MS) / 1000;
 /** Samples by which both filters together delay the sound. */
 const DELAY = 22;
 
-/** Encodes and decodes, in packets of so many samples. */
+/** Encodes and decodes, in packets of this many samples. */
 function heardAgain(samples: Int16Array, frame = FRAME): Int16Array {
   const codec = createG722();
   const heard = new Int16Array(samples.length);
@@ -41,8 +41,8 @@ test("the clock of RTP is 8 kHz, the samples are 16 kHz", () => {
   expect([name, sampleRate, clockRate]).toEqual(["G722", RATE, 8_000]);
 });
 
-test("bytes and samples are those of another implementation", () => {
-  // What ffmpeg 5.1 makes of it.
+test("bytes and samples match another implementation", () => {
+  // Output of ffmpeg 5.1.
   const codec = createG722();
   const samples = Int16Array.from({ length: FRAME }, (_, i) => ((i * 1201 + i * i * 7) % 20_000) - 10_000);
   const bytes = new Uint8Array(FRAME / 2);

@@ -53,7 +53,7 @@ function encodeAll(codec: Codec, samples: Int16Array, frame = FRAME): Uint8Array
   return packets;
 }
 
-/** How alike two stretches of sound are, 0 to 1, at the shift where they are most so. */
+/** Similarity of two stretches of sound, 0 to 1, at the best shift. */
 function likeness(one: Int16Array, other: Int16Array): number {
   let best = 0;
   for (let shift = -40; shift <= 40; shift++) {
@@ -96,7 +96,7 @@ test.each([10, 20, 40, 60])("frames of %i ms are coded whole", (ms) => {
 });
 
 describe("a packet that is lost", () => {
-  /** Decodes a voice of which every tenth packet is lost; answers how like each lost piece what was made for it is. */
+  /** Decodes a voice with every tenth packet lost; returns the similarity of each lost piece and its concealment. */
   async function loseSome(make: (codec: Codec, next: Uint8Array, into: Int16Array) => number): Promise<number[]> {
     const codec = await createOpus();
     const whole = await createOpus();
@@ -179,7 +179,7 @@ test.each([
   expect(carriesRedundancy(packet, 3, bytes.length)).toBe(expected);
 });
 
-test("after it has been closed it neither encodes nor decodes, and throws nothing", async () => {
+test("after closing, it neither encodes nor decodes, and does not throw", async () => {
   const codec = await createOpus();
   const [packet] = encodeAll(codec, tone(440, 20, RATE, 8000));
   codec.close();

@@ -54,7 +54,7 @@ test.each([
   expect(parseCrypto(line)).toBeUndefined();
 });
 
-test.each(Object.keys(SUITES) as SrtpSuite[])("what is written for %s is read again", (suite) => {
+test.each(Object.keys(SUITES) as SrtpSuite[])("written keys for %s are read back", (suite) => {
   const keys = newSrtpKeys(suite, (array) => crypto.getRandomValues(array));
   expect(parseCrypto(writeCrypto({ tag: 3, keys }))).toEqual({ tag: 3, keys });
   const marked = { ...keys, mki: Uint8Array.of(1, 2, 3) };

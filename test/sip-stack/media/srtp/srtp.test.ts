@@ -22,7 +22,7 @@ function keysOf(suite: SrtpSuite, mki?: Uint8Array) {
 }
 const KEYS = keysOf("AES_CM_128_HMAC_SHA1_80");
 
-/** What RFC 3711 says, step by step, with the runtime's own objects; the packet's number goes on beyond 16 bits. */
+/** RFC 3711 step by step, with the runtime's own objects; the packet index exceeds 16 bits. */
 function plainlyProtected(keys: SrtpKeys, packet: Uint8Array, number: number): string {
   const { cipher, auth, salt } = deriveSessionKeys(keys, "rtp");
   const counter = new Uint8Array(16);
@@ -65,7 +65,7 @@ describe.each(SUITE_NAMES)("%s", (suite) => {
     }
   });
 
-  test("what was protected can be read with the same key only", () => {
+  test("protected packets can only be read with the same key", () => {
     const packet = rtp(7);
     const length = createSrtp(keysOf(suite)).protect(packet, 172);
     expect(hex(packet.subarray(12, 172))).not.toBe(hex(rtp(7).subarray(12, 172)));
@@ -74,7 +74,7 @@ describe.each(SUITE_NAMES)("%s", (suite) => {
     expect(createSrtp(keysOf(suite)).unprotect(packet, length)).toBe(172);
   });
 
-  test("RTCP goes there and back, with a tag of ten bytes", () => {
+  test("RTCP makes the round trip, with a tag of ten bytes", () => {
     const sender = createSrtp(keysOf(suite));
     const receiver = createSrtp(keysOf(suite));
     for (let n = 0; n < 20; n++) {
@@ -101,7 +101,7 @@ test("the back end is one of the two, and stays the same", () => {
   expect(chooseHmac()).toBe(chooseHmac());
 });
 
-test("a packet that comes twice is taken once", () => {
+test("a duplicate packet is accepted once", () => {
   const receiver = createSrtp(KEYS);
   const packets = protectedPackets(10, 200);
   for (const { bytes, length } of packets) {
@@ -125,7 +125,7 @@ test("a late packet is accepted once within the window of 128", () => {
 fuzz(
   "packets shuffled within the window are each taken once, over a rollover too",
   fc.property(fc.nat(0xffff), fc.infiniteStream(fc.nat(63)), (start, chance) => {
-    // The first comes first: a source whose first packets overtake one another over a rollover is not to be told apart.
+    // The first packet arrives first: a source whose first packets are reordered across a rollover is ambiguous.
     const packets = protectedPackets(start, 96);
     const [first, ...rest] = packets.map((packet, n) => ({ ...packet, at: n + (n === 0 ? -99 : chance.next().value) }));
     const receiver = createSrtp(KEYS);
@@ -147,7 +147,7 @@ test("a loss of 30,000 packets does not lose the count of rollovers", () => {
   }
 });
 
-test("a source that had wrapped around before its first packet came is understood", () => {
+test("a source that wrapped around before its first packet is understood", () => {
   const packets = protectedPackets(65_530, 20);
   const receiver = createSrtp(KEYS);
   for (const { bytes, length } of packets.slice(8)) expect(receiver.unprotect(bytes, length)).toBe(172);
@@ -217,7 +217,7 @@ test("CSRCs and the header extension stay readable, the payload does not", () =>
   expect(hex(packet.subarray(0, 40))).toBe(`${head}cccccccc`);
 });
 
-test("a master key identifier stands before the tag and is taken off again", () => {
+test("a master key identifier precedes the tag and is removed", () => {
   const keys = keysOf("AES_CM_128_HMAC_SHA1_32", bytes("0102"));
   const packet = rtp(1);
   const length = createSrtp(keys).protect(packet, 172);

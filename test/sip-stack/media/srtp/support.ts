@@ -7,7 +7,7 @@ export const BACK_ENDS: readonly (readonly [name: string, createHmac: CreateHmac
   ["native", nativeHmac],
 ];
 
-/** The bytes of hexadecimal text, at the beginning of an array of `room` bytes. */
+/** The bytes of hexadecimal text, at the start of an array of `room` bytes. */
 export function bytes(text: string, room: number = text.length / 2): Uint8Array {
   const all = new Uint8Array(room);
   all.set(Buffer.from(text, "hex"));
@@ -18,7 +18,7 @@ export function hex(array: Uint8Array): string {
   return Buffer.from(array).toString("hex");
 }
 
-/** An RTP packet with a payload that depends on its number, at the beginning of an array with room for tags. */
+/** An RTP packet with a payload that depends on its number, at the start of an array with room for tags. */
 export function rtp(sequence: number, { ssrc = 0x1234abcd, payload = 160, room = 40 } = {}): Uint8Array {
   const packet = new Uint8Array(12 + payload + room);
   const view = new DataView(packet.buffer);

@@ -10,14 +10,14 @@ const SALT_128 = "0ec675ad498afeebb6960b3aabe6";
 const KEY_256 = "f0f04914b513f2763a1b1fa130f10e2998f6f6e43e4309d1e622a0e332b9f1b6";
 const SALT_256 = "3b04803de51ee7c96423ab5b78d2";
 
-test("session keys of 128 bits are those of RFC 3711 appendix B.3", () => {
+test("session keys of 128 bits match RFC 3711 appendix B.3", () => {
   const keys = deriveSessionKeys({ key: bytes(KEY_128), salt: bytes(SALT_128) }, "rtp");
   expect(hex(keys.cipher)).toBe("c61e7a93744f39ee10734afe3ff7a087");
   expect(hex(keys.salt)).toBe("30cbbc08863d8c85d49db34a9ae1");
   expect(hex(keys.auth)).toBe("cebe321f6ff7716b6fd4ab49af256a156d38baa4");
 });
 
-test("session keys of 256 bits are those of RFC 6188 section 7.2", () => {
+test("session keys of 256 bits match RFC 6188 section 7.2", () => {
   const keys = deriveSessionKeys({ key: bytes(KEY_256), salt: bytes(SALT_256) }, "rtp");
   expect(hex(keys.cipher)).toBe("5ba1064e30ec51613cad926c5a28ef731ec7fb397f70a960653caf06554cd8c4");
   expect(hex(keys.salt)).toBe("fa31791685ca444a9e07c6c64e93");
@@ -46,21 +46,21 @@ const KEYSTREAMS = [
 ] as const;
 
 for (const { document, key, samples } of KEYSTREAMS)
-  test(`the keystream is that of ${document}`, () => {
+  test(`the keystream matches ${document}`, () => {
     const stream = new Uint8Array(KEYSTREAM_BYTES);
     new Keystream(bytes(key), bytes("f0f1f2f3f4f5f6f7f8f9fafbfcfd")).xor(stream, 0, stream.length, 0, 0, 0);
     for (const [block, text] of samples) expect(hex(stream.subarray(block * 16, block * 16 + 48))).toBe(text);
   });
 
 for (const [name, createHmac] of BACK_ENDS) {
-  test(`the tag of the ${name} back end is that of RFC 2202`, () => {
+  test(`the tag of the ${name} back end matches RFC 2202`, () => {
     const message = new TextEncoder().encode("Hi There");
     expect(hex(createHmac(new Uint8Array(20).fill(0x0b)).digest(message, message.length))).toBe(
       "b617318655057264e28bc0b6fb378c8ef146be00",
     );
   });
 
-  // What libsrtp's own test program checks itself with.
+  // Vectors of libsrtp's test program.
   const PLAIN = `800f1234decafbadcafebabe${"ab".repeat(16)}`;
   for (const [suite, key, salt, secured] of [
     ["AES_CM_128_HMAC_SHA1_80", KEY_128, SALT_128, "4e55dc4ce79978d88ca4d215949d2402b78d6acc99ea179b8dbb"],
@@ -79,7 +79,7 @@ for (const [name, createHmac] of BACK_ENDS) {
     const keys = { suite: "AES_CM_128_HMAC_SHA1_80", key: bytes(KEY_128), salt: bytes(SALT_128) } as const;
     const plain = `81c8000bcafebabe${"ab".repeat(16)}`;
     const sender = createSrtp(keys, createHmac);
-    sender.protectRtcp(bytes(plain, 64), 24); // libsrtp begins with the index 1
+    sender.protectRtcp(bytes(plain, 64), 24); // libsrtp starts with index 1
     const packet = bytes(plain, 64);
     const length = sender.protectRtcp(packet, 24);
     expect(hex(packet.subarray(0, length))).toBe(

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { parentPort, Worker, workerData } from "node:worker_threads";
 
-/** An RTP packet that came to the far end. */
+/** An RTP packet received by the remote end. */
 export interface Arrival {
   /** ms of a steady clock. */
   readonly at: number;
@@ -9,11 +9,11 @@ export interface Arrival {
   readonly payload: Uint8Array;
 }
 
-/** A far end in a thread of its own, which notes when packets come and sends them back, whatever this thread does. */
+/** A remote end in a separate thread, which records and echoes packets regardless of this thread. */
 export interface FarEnd {
   /** On 127.0.0.1. */
   readonly port: number;
-  /** What has come so far. */
+  /** Packets received so far. */
   arrivals(): Promise<readonly Arrival[]>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function startFarEnd(): Promise<FarEnd> {
   };
 }
 
-/** The far end itself, where this file is what a worker runs. */
+/** The remote end itself, if this file runs in a worker. */
 function live(post: (message: unknown) => void, listen: (asked: () => void) => void): void {
   const arrivals: Arrival[] = [];
   const socket = createSocket("udp4");
@@ -52,7 +52,7 @@ function live(post: (message: unknown) => void, listen: (asked: () => void) => v
     });
     socket.send(bytes, from.port, from.address);
   });
-  socket.on("error", () => {}); // what is sent back may come to nobody
+  socket.on("error", () => {}); // the echo may have no receiver
   socket.bind(0, "127.0.0.1", () => post(socket.address().port));
   listen(() => post(arrivals));
 }

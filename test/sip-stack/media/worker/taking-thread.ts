@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { SampleRing } from "../../../../adapters/sip-stack/media/worker/sample-ring.ts";
 
-// Takes samples as fast as it can and counts them, until it is told to stop.
+// Takes and counts samples as fast as it can, until stopped.
 const { memory, result } = workerData as { memory: SharedArrayBuffer; result: SharedArrayBuffer };
 const ring = new SampleRing(memory);
 const counts = new Int32Array(result);

@@ -89,15 +89,15 @@ async function sleep(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** This thread does nothing else for so long. */
+/** Blocks this thread for this long. */
 function stall(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end; );
 }
 
-/** Notes how long this thread did not come to move samples. */
+/** Records the pauses in which this thread moved no samples. */
 class WatchedPlayout extends Playout {
   longestPauseMs = 0;
-  #last = Number.POSITIVE_INFINITY; // before the first time there is no pause
+  #last = Number.POSITIVE_INFINITY; // there is no pause before the first time
 
   override read(frame: Int16Array): number {
     this.#note();
@@ -116,11 +116,11 @@ class WatchedPlayout extends Playout {
   }
 }
 
-/** What a worker keeps ready, less a frame, ms: a longer pause of this thread is heard. */
+/** Audio kept ready by a worker, less a frame, ms: a longer pause of this thread is audible. */
 const READY_MS = 180;
 
 /**
- * A call that was played while neither thread paused: this one for longer than what is kept ready, the worker for so long
+ * A call played while neither thread paused too long: this one for more than the audio kept ready, the worker so long
  * that the audio ran dry. Five tries, so audio that always runs dry is a fault.
  */
 async function undisturbed(
@@ -141,7 +141,7 @@ async function undisturbed(
   );
 }
 
-/** Plays a tone of so many ms while this thread stands still most of the time; what came to the far end meanwhile. */
+/** Plays a tone of this many ms while this thread is blocked most of the time; returns the packets at the remote end. */
 async function playWhileStalling(place: MediaPlace, toneMs: number): Promise<{ arrivals: Arrival[]; pauseMs: number }> {
   const playout = new WatchedPlayout(RATE);
   const { session, farEnd } = await call(await engineIn(place), playout);
@@ -163,10 +163,10 @@ async function playWhileStalling(place: MediaPlace, toneMs: number): Promise<{ a
   return { arrivals: (await farEnd.arrivals()).slice(before), pauseMs: playout.longestPauseMs };
 }
 
-describe("while the thread of the application stands still for 150 ms again and again", () => {
-  test("the far end hears no gap if the audio is in a worker", async () => {
+describe("while the application's thread repeatedly blocks for 150 ms", () => {
+  test("the remote end hears no gap if the audio is in a worker", async () => {
     let { arrivals, pauseMs } = await playWhileStalling("worker", 1500);
-    // A machine that is busy with other things makes it longer than what is kept ready, or delays frames itself; that says nothing.
+    // A busy machine makes the pause longer than the audio kept ready, or delays frames itself; such runs do not count.
     const disturbed = () => pauseMs > 180 || longestGap(arrivals) >= pauseMs;
     for (let again = 0; again < 4 && disturbed(); again++)
       ({ arrivals, pauseMs } = await playWhileStalling("worker", 1500));
@@ -187,7 +187,7 @@ describe("while the thread of the application stands still for 150 ms again and 
 });
 
 describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
-  test("sends what the source plays, receives what comes back, and reports when it begins", async () => {
+  test("sends the source's audio, receives the echo, and reports its start", async () => {
     const { playout, session, told, heard, farEnd } = await undisturbed(place, async (playout) => {
       playout.enqueue(tone(HZ, 600, RATE, 8_000));
       playout.silence(300);
@@ -209,7 +209,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
     expect(codec).toBe("PCMU");
     expect(packetsSent).toBeGreaterThan(44);
     expect(packetsReceived).toBeGreaterThan(40);
-    expect(packetsLost).toBeLessThan(10); // on a busy machine some come too late
+    expect(packetsLost).toBeLessThan(10); // on a busy machine some arrive too late
   });
 
   test("counts the packets of strangers", async () => {
@@ -270,7 +270,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
     await session.sendDigits("5");
     await sleep(200);
     await session.close();
-    expect(told).toContain("digit 5"); // it came back
+    expect(told).toContain("digit 5"); // it was echoed
   });
 
   test("a source that cannot be pulled ahead is read once for each frame's time", async () => {
@@ -305,7 +305,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
 });
 
 describe("a worker that dies", () => {
-  /** What is no description of a stream breaks its thread. */
+  /** An invalid stream description breaks its thread. */
   const kill = ({ session }: Call): void => session.configure({} as StreamSettings);
   const died = async (...calls: readonly Call[]): Promise<void> => {
     const isLost = ({ told }: Call): boolean => told.some((one) => one.startsWith("lost: the thread for the audio"));

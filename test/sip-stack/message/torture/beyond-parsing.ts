@@ -3,7 +3,7 @@ import { tortureSdp } from "./sdp.ts";
 
 /**
  * The messages of RFC 4475 sections 3.2 to 3.4, by their names, written out by hand: they are well-formed, and hard for
- * what stands above the parser.
+ * the layers above the parser.
  */
 export const BEYOND_PARSING: Readonly<Record<string, Uint8Array>> = {
   badbranch: wire(`OPTIONS sip:user@example.com SIP/2.0

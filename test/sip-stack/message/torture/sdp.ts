@@ -1,4 +1,4 @@
-/** The body that most messages of RFC 4475 carry, with lines parted by LF: audio and video at this address. */
+/** The body that most messages of RFC 4475 carry, with lines separated by LF: audio and video at this address. */
 export function tortureSdp(address: string, time = "0 0"): string {
   return `v=0
 o=mhandley 29739 7272939 IN IP4 ${address}
