@@ -32,7 +32,7 @@ export interface RunningExample {
   readonly base: string;
   /** A client with a token that the command line made, or that it printed. */
   readonly client: Client;
-  /** Everything printed so far. */
+  /** Output so far. */
   output(): string;
   /** Types a line at its terminal. */
   type(line: string): void;

@@ -3,7 +3,7 @@ import { endWithThisProcess, type Runtime } from "../support/runtimes.ts";
 
 /** A program that was started. */
 export interface Program {
-  /** Everything printed so far on both streams. */
+  /** Output so far on both streams. */
   output(): string;
   /** Its output after a successful end; otherwise rejects with an Error that shows it. */
   readonly ended: Promise<string>;

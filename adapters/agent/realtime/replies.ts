@@ -79,7 +79,7 @@ export class RealtimeReplies {
     if (wanted !== undefined) this.request(wanted);
   }
 
-  /** The reply that waits, which is no longer requested automatically; undefined if there is none. */
+  /** Takes the pending reply, which is then no longer requested automatically; undefined if there is none. */
   takeWaiting(): Wanted | undefined {
     const wanted = this.#wanted;
     this.#wanted = undefined;

@@ -27,7 +27,7 @@ export interface CommonCallInput {
   instanceId: string;
   target: {
     phoneNumber: string;
-    /** The SIP URI that is called, on trunks that allow its host; the number stays that of the callee. */
+    /** The SIP URI that is called, on trunks that allow its host; the number remains the callee's. */
     sipUri?: string | undefined;
     /** Keys that are sent after the answer, before anything is heard: 0-9, *, #, and the pauses `w` and `,`. */
     extension?: string | undefined;
@@ -106,7 +106,7 @@ export function callSchemas(limits: Limits): CallSchemas {
 
 /**
  * The checked body of `POST /v1/calls`, without the fields of other types.
- * @throws {Refusal} with a fault for each thing wrong
+ * @throws {Refusal} with all faults
  */
 export function parseCall(schemas: CallSchemas, body: unknown, options: ParseOptions): CheckedCallInput {
   const given = isObject(body) ? body.type : undefined;
@@ -136,7 +136,7 @@ function checkExtension(input: CheckedCallInput): void {
   if (fault) throw invalidInput([fault, ...more]);
 }
 
-/** Calls are found by it, so databases must be able to store it as it is. */
+/** Calls can be looked up by it, so databases must be able to store it unchanged. */
 function referenceSchema(limits: Limits): Schema<string> {
   const schema = v.pipe(
     v.string(),

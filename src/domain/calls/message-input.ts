@@ -29,7 +29,7 @@ interface MachineInput {
   onScreening?: OnScreening | undefined;
 }
 
-/** The fields of a call with a message that say when it begins. */
+/** The fields that control when the message of a call starts. */
 interface StartInput {
   /** Default: `answer`. */
   startOn?: StartOn | undefined;
@@ -153,7 +153,7 @@ export function agentLanguageIn(body: unknown): string | undefined {
   return voiceId === undefined && typeof language === "string" && LANGUAGE.test(language) ? language : undefined;
 }
 
-/** The tools that a body's agent may use, as far as they are names. */
+/** The valid tool names of a body's agent. */
 export function agentToolsIn(body: unknown): readonly string[] {
   if (!isObject(body) || body.type !== "DYNAMIC_AGENT" || !isObject(body.agent)) return [];
   const { tools } = body.agent;

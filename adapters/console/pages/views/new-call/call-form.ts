@@ -121,7 +121,7 @@ export interface FormRequest {
 }
 
 /**
- * The request that a form stands for. A field that was left empty is left out.
+ * The request body for a form. Empty fields are left out.
  * @param audio what the body has in place of the file; undefined without a file
  */
 export function callRequest(form: CallForm, audio: unknown): FormRequest {
@@ -197,7 +197,7 @@ function variablesOf({ variables }: CallForm): CallBody | undefined {
   return rows.length === 0 ? undefined : Object.fromEntries(rows.map(({ name, value }) => [name.trim(), value]));
 }
 
-/** Text that is no number stays text, so that the server's own message names it. */
+/** Text that is not a number stays text, so that the server's message quotes it. */
 function numberIn(text: string): number | string | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;
