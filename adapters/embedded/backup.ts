@@ -1,7 +1,10 @@
-import { cp, mkdir, readdir, stat } from "node:fs/promises";
+import { cp, mkdir, open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { backupSqlite } from "../storage/backup-sqlite.ts";
+import { nodeSqlite } from "../storage/sqlite/node-sqlite.ts";
 import { RECORDINGS_FOLDER, SPOOL_FOLDER } from "./data-folder.ts";
+
+/** More pages than a database has: the whole copy is one step, so writers in the meantime do not restart it. */
+const ALL_PAGES = 2 ** 31 - 1;
 
 /** Content of a backup. */
 export interface Backup {
@@ -26,6 +29,23 @@ export async function backUpData(databasePath: string, to: string): Promise<Back
   for (const name of [RECORDINGS_FOLDER, SPOOL_FOLDER])
     recordings += await copyWavFiles(join(dirname(databasePath), name), join(folder, name));
   return { folder, databaseBytes: (await stat(database)).size, recordings };
+}
+
+/**
+ * Writes a consistent copy of a database into a new file with mode 600. Other processes may use the database
+ * in the meantime (https://www.sqlite.org/backup.html); Deno permits no `VACUUM INTO` without all permissions.
+ * @throws {Error} `to` exists; the database cannot be read; the disk is full
+ */
+async function backupSqlite(path: string, to: string): Promise<void> {
+  const { backup, DatabaseSync } = await nodeSqlite();
+  const file = await open(to, "wx", 0o600);
+  await file.close();
+  const database = new DatabaseSync(path);
+  try {
+    await backup(database, to, { rate: ALL_PAGES });
+  } finally {
+    database.close();
+  }
 }
 
 async function makeEmpty(folder: string): Promise<void> {

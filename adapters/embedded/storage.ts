@@ -13,14 +13,14 @@ export async function embeddedStorage(options: RingportOptions, workers?: Shared
   if (options.storage) return options.storage;
   const { databaseSchema: schema, databasePrefix: prefix } = options;
   if (options.databaseUrl !== undefined) {
-    const { postgresStorage } = await import("../storage/postgres.ts");
+    const { postgresStorage } = await import("../storage/postgres/postgres-storage.ts");
     return postgresStorage({ url: checkedDatabaseUrl(options.databaseUrl), schema, prefix });
   }
   if (schema !== undefined)
     throw new ConfigurationError(
       "a schema of the database (RINGPORT_DATABASE_SCHEMA) needs PostgreSQL: name it with DATABASE_URL",
     );
-  const { sqliteStorage } = await import("../storage/sqlite.ts");
+  const { sqliteStorage } = await import("../storage/sqlite/sqlite-storage.ts");
   const path = sqlitePath(await dataFolder(options.data ?? DEFAULT_DATA));
   const synchronous = options.embedded?.synchronous ?? "FULL";
   if (!workers) return sqliteStorage({ path, synchronous, prefix });

@@ -1,7 +1,7 @@
 import type { AudioJobs } from "../audio/audio-jobs.ts";
 import type { BodyJobs } from "../bodies/parse-job.ts";
 import type { SpeechJobs } from "../speech/speech-jobs.ts";
-import type { AudioFileJobs } from "../storage/audio-file-job.ts";
+import type { AudioFileJobs } from "../storage/sqlite/audio-files.ts";
 import { WorkerPool, type WorkerPoolOptions } from "../workers/pool.ts";
 
 /** The jobs that the embedded adapters give to worker threads. */

@@ -4,7 +4,7 @@ import { parseJob } from "../bodies/parse-job.ts";
 import { espeakJob } from "../speech/espeak-job.ts";
 import { fliteJob } from "../speech/flite-job.ts";
 import { installedJob } from "../speech/installed-job.ts";
-import { audioFileJob } from "../storage/audio-file-job.ts";
+import { audioFileJob } from "../storage/sqlite/audio-files.ts";
 import { serveJobs } from "../workers/serve-jobs.ts";
 import type { Jobs } from "./worker-pool.ts";
 

@@ -3,30 +3,29 @@ import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";
 import {
   type Lease,
   type OpenOptions,
+  type RetentionStore,
   type Storage,
   StorageLocked,
   StorageUnavailable,
 } from "../../src/ports/storage.ts";
-import { accountStore } from "./account-store.ts";
-import { removeOrphanedFiles } from "./audio-removal.ts";
-import { callStore } from "./call-store.ts";
-import { consentStore } from "./consent-store.ts";
-import { eventStore } from "./event-store.ts";
-import { instanceStore } from "./instance-store.ts";
-import { lineRecordStore } from "./line-record-store.ts";
-import { loginStore } from "./login-store.ts";
-import { contentsOf, migrate } from "./migrate.ts";
-import { migrations } from "./migrations.ts";
+import { accountStore } from "./accounts/account-store.ts";
+import { consentStore } from "./accounts/consent-store.ts";
+import { loginStore } from "./accounts/login-store.ts";
+import { removeOrphanedFiles } from "./calls/call-audio.ts";
+import { callStore } from "./calls/call-store.ts";
+import { eventStore } from "./calls/event-store.ts";
+import { receiptStore } from "./calls/receipt-store.ts";
+import { transcriptStore } from "./calls/transcript-store.ts";
+import { instanceStore } from "./instances/instance-store.ts";
+import { lineRecordStore, sealedStore } from "./instances/sealed-stores.ts";
+import { contentsOf, migrate } from "./migrations/migrate.ts";
+import { migrations } from "./migrations/migrations.ts";
 import { namedTables } from "./named-tables.ts";
-import type { Prepared } from "./prepared.ts";
-import { receiptStore } from "./receipt-store.ts";
-import { retentionStore } from "./retention-store.ts";
 import type { Database } from "./schema.ts";
-import { sealedStore } from "./sealed-store.ts";
-import type { ConnectedDatabase, LockedOpening, ServerLock, Session, Traits } from "./session.ts";
+import type { ConnectedDatabase, LockedOpening, Prepared, ServerLock, Session, Traits } from "./session.ts";
 import { sharedCommits } from "./shared-commits.ts";
-import { transcriptStore } from "./transcript-store.ts";
-import { webhookStore } from "./webhook-store.ts";
+import { storedBytes } from "./stored-bytes.ts";
+import { webhookStore } from "./webhooks/webhook-store.ts";
 
 interface Opened {
   readonly connected: ConnectedDatabase;
@@ -215,4 +214,39 @@ function translated(traits: Traits, error: unknown): unknown {
   if (error instanceof StorageUnavailable || error instanceof StorageLocked) return error;
   const reason = traits.unavailable(error);
   return reason === undefined ? error : new StorageUnavailable(reason, { cause: error });
+}
+
+/** The purge clock's state, scrubbing of deleted records, and what is stored. */
+function retentionStore(session: Session): RetentionStore {
+  return {
+    trustedTime: () =>
+      session.read(async (db) => {
+        const row = await db.selectFrom("trusted_time").selectAll().executeTakeFirst();
+        if (!row) return undefined;
+        const { at, claimed_at, waited_ms, step_ms, stepped_ago_ms } = row;
+        return {
+          at,
+          claim: claimed_at === null ? null : { at: claimed_at, waitedMs: waited_ms },
+          ...(step_ms !== null && { step: { ms: step_ms, waitedMs: stepped_ago_ms ?? 0 } }),
+        };
+      }),
+    async saveTrustedTime({ at, claim, step }) {
+      const row = {
+        at,
+        claimed_at: claim?.at ?? null,
+        waited_ms: claim?.waitedMs ?? 0,
+        step_ms: step?.ms ?? null,
+        stepped_ago_ms: step?.waitedMs ?? null,
+      };
+      await session.write((db) =>
+        db
+          .insertInto("trusted_time")
+          .values({ id: 1, ...row })
+          .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
+          .execute(),
+      );
+    },
+    storedBytes: (owner) => session.read((db) => storedBytes(db, owner)),
+    scrub: ({ thorough }) => session.scrub(thorough),
+  };
 }

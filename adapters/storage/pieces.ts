@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
-import { deletedRows } from "./deleted-rows.ts";
+import { type DeleteResult, type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import type { Database } from "./schema.ts";
 import type { Traits } from "./session.ts";
 
@@ -85,4 +84,9 @@ export async function inPieces(deletion: (limit: number) => Promise<number>): Pr
     if (rows < MAX_PIECE) return deleted;
     await setImmediate();
   }
+}
+
+/** The number of rows that a DELETE removed. */
+export function deletedRows({ numDeletedRows }: DeleteResult): number {
+  return Number(numDeletedRows);
 }

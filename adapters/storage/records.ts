@@ -8,11 +8,13 @@ import type { Webhook, WebhookDelivery } from "../../src/domain/webhooks/webhook
 import type {
   AccountRecord,
   AuditRecord,
+  CallPatch,
   CodeRecord,
   SessionRecord,
   TokenRecord,
   User,
 } from "../../src/ports/storage.ts";
+import type { CallRow } from "./schema.ts";
 import { bytes, type FieldCodec, json, number, optional, storedRecord, text } from "./stored-record.ts";
 
 type PackedInterval = readonly [number, number, number, number, number, number | null, number | null];
@@ -221,3 +223,25 @@ export const RECORDS = {
     subject: json("subject", "kept"),
   }),
 };
+
+/** The row of a new call. */
+export function callRow(call: Call): CallRow {
+  return {
+    ...RECORDS.calls.row(call),
+    type: call.message.type,
+    counted_at: null,
+    demo_scope: call.isDemo ? call.instanceId : null,
+    stored_bytes: 0,
+  };
+}
+
+/** The call of a row. */
+export function callOf(row: CallRow): Call {
+  const call = RECORDS.calls.record(row);
+  return row.demo_scope === null ? call : { ...call, isDemo: true };
+}
+
+/** The columns that a patch changes. */
+export function callColumns(patch: CallPatch): Partial<CallRow> {
+  return { ...RECORDS.calls.changes(patch), ...(patch.message && { type: patch.message.type }) };
+}

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { postgresStorage } from "../../adapters/storage/postgres.ts";
-import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
+import { postgresStorage } from "../../adapters/storage/postgres/postgres-storage.ts";
+import { sqliteStorage } from "../../adapters/storage/sqlite/sqlite-storage.ts";
 import { openHeaders } from "../../src/application/access/sealed-headers.ts";
 import { recordId } from "../../src/application/access/sealed-records.ts";
 import { Vault } from "../../src/application/access/vault.ts";

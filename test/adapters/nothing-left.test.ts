@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { postgresStorage } from "../../adapters/storage/postgres.ts";
+import { postgresStorage } from "../../adapters/storage/postgres/postgres-storage.ts";
 import type { RingportOptions } from "../../src/options.ts";
 import { createRingport, type Ringport } from "../../src/ringport.ts";
 import { ManualSystem } from "../../src/testing/manual-system.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { embeddedSpeech } from "../../adapters/speech/embedded-engines.ts";
-import { postgresStorage } from "../../adapters/storage/postgres.ts";
+import { postgresStorage } from "../../adapters/storage/postgres/postgres-storage.ts";
 import { sip } from "../../adapters/telephony/sip/index.ts";
 import {
   deepgramTranscription,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { storedSecret } from "../../adapters/embedded/secret.ts";
-import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
+import { sqliteStorage } from "../../adapters/storage/sqlite/sqlite-storage.ts";
 import { encodeDevice, newDevice } from "../../adapters/telephony/simulator/device.ts";
 import { simulator } from "../../adapters/telephony/simulator/index.ts";
 import { Vault } from "../../src/application/access/vault.ts";

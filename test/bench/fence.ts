@@ -1,4 +1,4 @@
-import { postgresStorage } from "../../adapters/storage/postgres.ts";
+import { postgresStorage } from "../../adapters/storage/postgres/postgres-storage.ts";
 import type { Event } from "../../src/domain/events.ts";
 import type { Instance } from "../../src/domain/instances/instance.ts";
 import type { Storage } from "../../src/ports/storage.ts";

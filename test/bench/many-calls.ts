@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type EmbeddedWorkers, embeddedWorkers } from "../../adapters/embedded/worker-pool.ts";
 import { embeddedSpeech } from "../../adapters/speech/embedded-engines.ts";
 import type { SpeechWorkers } from "../../adapters/speech/speech-jobs.ts";
-import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
+import { sqliteStorage } from "../../adapters/storage/sqlite/sqlite-storage.ts";
 import { type SimulatorOptions, simulator } from "../../adapters/telephony/simulator/index.ts";
 import { isInPieces } from "../../src/http/replies/reply.ts";
 import {

@@ -1,4 +1,4 @@
-import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
+import { sqliteStorage } from "../../adapters/storage/sqlite/sqlite-storage.ts";
 import { idSource } from "../../src/base/ids.ts";
 import { SINGLE } from "../../src/domain/instances/queue-policy.ts";
 import { storedCall } from "../adapters/storage/records.ts";

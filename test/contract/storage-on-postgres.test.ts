@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { postgresStorage } from "../../adapters/storage/postgres.ts";
+import { postgresStorage } from "../../adapters/storage/postgres/postgres-storage.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 import type { StorageUnderTest } from "../../src/testing/storage-contract/scene.ts";
 import { storageContract } from "../../src/testing/storage-contract.ts";

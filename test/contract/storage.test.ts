@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { sqliteStorage } from "../../adapters/storage/sqlite.ts";
+import { sqliteStorage } from "../../adapters/storage/sqlite/sqlite-storage.ts";
 import { storageContract } from "../../src/testing/storage-contract.ts";
 import { storageUnderTest } from "../support/storage-under-test.ts";
 

@@ -12,7 +12,7 @@ const PERMITTED: ReadonlyMap<string, string> = new Map([
   ["adapters/console/server/pages.ts", "files of the package"],
   ["adapters/engine-http/engine-client.ts", "the operator's engines"],
   ["adapters/engine-http/engine-socket.ts", "the operator's engines"],
-  ["adapters/storage/connect-postgres.ts", "the operator's database"],
+  ["adapters/storage/postgres/connect-postgres.ts", "the operator's database"],
   ["adapters/sip-stack/media/media-address.ts", "the operator's publicAddress"],
   ["adapters/sip-stack/media/bun-udp.ts", "none: it is given addresses, as MediaTarget checks"],
   ["adapters/sip-stack/transport/dns.ts", "servers of the operator's trunks"],

@@ -1,6 +1,6 @@
 import { CompiledQuery, Kysely } from "kysely";
-import { connectSqlite, SQLITE_TRAITS } from "../../adapters/storage/connect-sqlite.ts";
 import { kyselyStorage } from "../../adapters/storage/kysely-storage.ts";
+import { connectSqlite, SQLITE_TRAITS } from "../../adapters/storage/sqlite/connect-sqlite.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 
 /** The statements that create the current tables, with the rows that the migrations leave in them. */

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { nodeSqlite } from "../../storage/node-sqlite.ts";
+import { nodeSqlite } from "../../storage/sqlite/node-sqlite.ts";
 import { players } from "../voices/players.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Client } from "pg";
 import { DEFAULT_DATA, sqlitePath } from "../../embedded/data-folder.ts";
-import { withReadableUrl } from "../../storage/postgres-url.ts";
+import { withReadableUrl } from "../../storage/postgres/postgres-errors.ts";
 import { broken, type Finding, reasonOf, works } from "./finding.ts";
 
 const CHOOSE = "choose another folder with RINGPORT_DATA, or change its permissions";

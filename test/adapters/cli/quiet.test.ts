@@ -17,7 +17,7 @@ describe("a command that opens SQLite", { timeout: 30_000 }, () => {
 
   test("leaves all other warnings", async () => {
     vi.resetModules(); // another file may have loaded SQLite already
-    const { nodeSqlite } = await import("../../../adapters/storage/node-sqlite.ts");
+    const { nodeSqlite } = await import("../../../adapters/storage/sqlite/node-sqlite.ts");
     const { emitWarning } = process;
     const seen: string[] = [];
     process.emitWarning = (warning: string | Error) => void seen.push(String(warning));

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import type { Trunk } from "../../../adapters/telephony/sip/config/trunk.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { createRingport, type RingportOptions } from "../../../src/index.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { concatPcm } from "../../../src/audio/samples/pcm.ts";
 import { dtmfTones } from "../../../src/audio/tones/dtmf.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { type Call, createRingport } from "../../../src/index.ts";
 import { toneWav } from "../../support/server-sound.ts";

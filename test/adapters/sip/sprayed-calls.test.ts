@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { writeRtcp } from "../../../adapters/sip-stack/media/rtcp.ts";
 import { writeRtpHeader } from "../../../adapters/sip-stack/media/rtp-packet.ts";
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import { sip } from "../../../adapters/telephony/sip/index.ts";
 import { encodeMulaw } from "../../../src/audio/samples/g711.ts";
 import { tone, toneShare } from "../../../src/audio/tones/tone.ts";

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
-import { type AudioFileWorkers, MAX_SMALL_FILE_BYTES } from "../../../adapters/storage/audio-files.ts";
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { type AudioFileWorkers, MAX_SMALL_FILE_BYTES } from "../../../adapters/storage/sqlite/audio-files.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";

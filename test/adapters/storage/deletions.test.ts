@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/connect-postgres.ts";
-import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/connect-sqlite.ts";
 import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
 import { MAX_PIECE } from "../../../adapters/storage/pieces.ts";
+import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/postgres/connect-postgres.ts";
+import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { findPostgres, type RunningPostgres } from "../../support/postgres.ts";
 import { recorded, type Statement } from "./recorded.ts";

@@ -1,11 +1,11 @@
 import { Kysely } from "kysely";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { connectPostgres } from "../../../adapters/storage/connect-postgres.ts";
-import { connectSqlite } from "../../../adapters/storage/connect-sqlite.ts";
-import { postgresStorage } from "../../../adapters/storage/postgres.ts";
+import { connectPostgres } from "../../../adapters/storage/postgres/connect-postgres.ts";
+import { postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
 import type { ConnectedDatabase } from "../../../adapters/storage/session.ts";
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { connectSqlite } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import type { Event } from "../../../src/domain/events.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { findPostgres } from "../../support/postgres.ts";

@@ -1,9 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectPostgres } from "../../../adapters/storage/connect-postgres.ts";
-import { postgresStorage } from "../../../adapters/storage/postgres.ts";
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { connectPostgres } from "../../../adapters/storage/postgres/connect-postgres.ts";
+import { postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { connected, endConnections, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
 import { askEverything } from "./every-query.ts";

@@ -1,8 +1,8 @@
 import { Kysely, sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { connectPostgres } from "../../../adapters/storage/connect-postgres.ts";
-import { type PostgresPool, postgresStorage } from "../../../adapters/storage/postgres.ts";
+import { connectPostgres } from "../../../adapters/storage/postgres/connect-postgres.ts";
+import { type PostgresPool, postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
 import type { Database } from "../../../adapters/storage/schema.ts";
 import { LeaseLost, type Storage, StorageLocked, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { connected, endConnections, findPostgres, type RunningPostgres } from "../../support/postgres.ts";

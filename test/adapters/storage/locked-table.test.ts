@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/connect-postgres.ts";
 import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
+import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/postgres/connect-postgres.ts";
 import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { findPooler } from "../../support/pgbouncer.ts";
 import { connected, findPostgres, type RunningPostgres } from "../../support/postgres.ts";

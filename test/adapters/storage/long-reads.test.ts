@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/connect-sqlite.ts";
 import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
+import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import type { Outcome } from "../../../src/domain/calls/outcome.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { recorded, type Statement } from "./recorded.ts";

@@ -1,6 +1,6 @@
 // A process that opens the SQLite file of the first argument at the time (ms) of the third, prints the result in one
 // line and runs until its input ends.
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 
 const [path = "", exclusive, at] = process.argv.slice(2);
 await new Promise((resolve) => setTimeout(resolve, Math.max(0, Number(at) - Date.now())));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectPostgres } from "../../../adapters/storage/connect-postgres.ts";
-import { migrations } from "../../../adapters/storage/migrations.ts";
-import { postgresStorage } from "../../../adapters/storage/postgres.ts";
+import { migrations } from "../../../adapters/storage/migrations/migrations.ts";
+import { connectPostgres } from "../../../adapters/storage/postgres/connect-postgres.ts";
+import { postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
 import { LeaseLost, StorageLocked } from "../../../src/ports/storage.ts";
 import { findPooler, type RunningPooler } from "../../support/pgbouncer.ts";
 import { connected, findPostgres, type RunningPostgres } from "../../support/postgres.ts";

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { postgresStorage } from "../../../adapters/storage/postgres.ts";
-import { postgresUnavailable } from "../../../adapters/storage/postgres-errors.ts";
+import { postgresUnavailable } from "../../../adapters/storage/postgres/postgres-errors.ts";
+import { postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { findPostgres } from "../../support/postgres.ts";
 

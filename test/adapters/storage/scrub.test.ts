@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 

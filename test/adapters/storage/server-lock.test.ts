@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import { LeaseLost, type Storage, StorageLocked } from "../../../src/ports/storage.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import { openElsewhere } from "./opener-process.ts";

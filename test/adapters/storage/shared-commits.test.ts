@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/connect-sqlite.ts";
 import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import type { Event } from "../../../src/domain/events.ts";
 import type { Instance } from "../../../src/domain/instances/instance.ts";
 import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { sharedReads } from "../../../adapters/storage/shared-reads.ts";
+import { sharedReads } from "../../../adapters/storage/sqlite/sqlite-dialect.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** The reading connection, and the writing connection of another process. */

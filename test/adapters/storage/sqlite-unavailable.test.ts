@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, sql } from "kysely";
 import { expect, test } from "vitest";
-import { connectSqlite } from "../../../adapters/storage/connect-sqlite.ts";
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { connectSqlite } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import type { Call } from "../../../src/domain/calls/call.ts";
 import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { storedCall, storedInstance } from "./records.ts";

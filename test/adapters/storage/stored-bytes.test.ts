@@ -1,10 +1,10 @@
 import { Kysely, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/connect-postgres.ts";
-import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/connect-sqlite.ts";
 import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
+import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/postgres/connect-postgres.ts";
 import type { Database } from "../../../adapters/storage/schema.ts";
 import type { ConnectedDatabase, Traits } from "../../../adapters/storage/session.ts";
+import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { connected, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
 import { storedCall, storedInstance } from "./records.ts";

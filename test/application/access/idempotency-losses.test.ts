@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { postgresStorage } from "../../../adapters/storage/postgres.ts";
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import type { CreateCallInput } from "../../../src/domain/calls/call-input.ts";
 import { type NewReceipt, type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { ALICE, audioFile, NUMBER, World } from "../../support/application.ts";

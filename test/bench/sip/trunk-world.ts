@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
 import { embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
-import { sqliteStorage } from "../../../adapters/storage/sqlite.ts";
+import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import { type MediaPlace, sip } from "../../../adapters/telephony/sip/index.ts";
 import { type Call, type CreateCallInput, createRingport, type Ringport } from "../../../src/index.ts";
 import { ME, pause } from "../many-calls.ts";

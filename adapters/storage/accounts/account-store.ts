@@ -1,0 +1,209 @@
+import { type Kysely, sql } from "kysely";
+import type { AccountStore, LoginStore } from "../../../src/ports/storage.ts";
+import { deleteOldest, deletePiece, MAX_PIECE } from "../pieces.ts";
+import { RECORDS } from "../records.ts";
+import { type Database, IS_REVOKED } from "../schema.ts";
+import { prepared, type Session } from "../session.ts";
+import { endCounts } from "../stored-bytes.ts";
+
+const TOKEN_BY_HASH = prepared((db, { hash }: { hash: string }) =>
+  db.selectFrom("tokens").selectAll().where("hash", "=", hash),
+);
+
+/** Users and their tokens. */
+export function accountStore(session: Session): AccountStore {
+  const userByName = (name: string) =>
+    session.read(async (db) => {
+      const row = await db.selectFrom("users").selectAll().where("name", "=", name).executeTakeFirst();
+      return row && RECORDS.users.record(row);
+    });
+
+  return {
+    userByName,
+    users: (limit) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("users")
+          .selectAll()
+          .orderBy("created_at")
+          .orderBy("id")
+          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+          .execute();
+        return rows.map(RECORDS.users.record);
+      }),
+    async ensureUser(user) {
+      await session.write((db) =>
+        db
+          .insertInto("users")
+          .values(RECORDS.users.row(user))
+          .onConflict((conflict) => conflict.column("name").doNothing())
+          .execute(),
+      );
+      return (await userByName(user.name)) ?? user;
+    },
+    insertToken: (token, account) =>
+      session.transaction(async (tx) => {
+        if (account) {
+          if (!(await lockedAccount(tx, account.id, session.traits.rowLocks))) return "account_deleted";
+          if ((await countOfValid(tx, token.userId)) >= account.most) return "at_limit";
+          await deleteOldest(tx, session.traits, {
+            table: "tokens",
+            most: account.most,
+            rows: (all) => all.where("user_id", "=", token.userId).where(IS_REVOKED),
+          });
+        }
+        await tx.insertInto("tokens").values(RECORDS.tokens.row(token)).execute();
+        return "inserted";
+      }),
+    async tokenByHash(hash) {
+      const [row] = await session.query(TOKEN_BY_HASH, { hash });
+      return row && RECORDS.tokens.record(row);
+    },
+    tokensByHash: (hashes) =>
+      session.read(async (db) => {
+        if (hashes.length === 0) return [];
+        const rows = await db.selectFrom("tokens").selectAll().where("hash", "in", hashes).execute();
+        return rows.map(RECORDS.tokens.record);
+      }),
+    tokens: (userId) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("tokens")
+          .selectAll()
+          .$if(userId !== undefined, (query) => query.where("user_id", "=", userId ?? ""))
+          .orderBy("created_at")
+          .orderBy("id")
+          .execute();
+        return rows.map(RECORDS.tokens.record);
+      }),
+    revokeToken: (id, at) =>
+      session.write(async (db) => {
+        const revoked = await db
+          .updateTable("tokens")
+          .set({ revoked_at: at })
+          .where("id", "=", id)
+          .where("revoked_at", "is", null)
+          .returning("id")
+          .executeTakeFirst();
+        return revoked !== undefined;
+      }),
+    async markUsed(id, at) {
+      await session.write((db) =>
+        db
+          .updateTable("tokens")
+          .set({ last_used_at: at })
+          .where("id", "=", id)
+          .where((where) => where.or([where("last_used_at", "is", null), where("last_used_at", "<", at)]))
+          .execute(),
+      );
+    },
+  };
+}
+
+/** Locks an account, and returns whether it exists: it is not deleted, and makes no other token, before the transaction ends. */
+async function lockedAccount(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
+  const row = await tx
+    .selectFrom("accounts")
+    .select("id")
+    .where("id", "=", id)
+    .$if(rowLocks, (query) => query.forNoKeyUpdate())
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function countOfValid(tx: Kysely<Database>, userId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom("tokens")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Deletes the records of a user, and the account. */
+export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" | "forgetUser" | "deleteAccount"> {
+  const forgetRecords = (
+    tx: Kysely<Database>,
+    table: "events" | "tokens" | "receipts" | "consents",
+    userId: string,
+    limit: number,
+  ) => deletePiece(tx, session.traits, { table, limit, rows: (all) => all.where("user_id", "=", userId) });
+
+  return {
+    beginRemoval: (id, at) =>
+      session.transaction(async (tx) => {
+        // A registration is stored before, and counts, or finds the removal begun.
+        if (session.traits.rowLocks) await lockAccounts(tx);
+        const account = await tx.selectFrom("accounts").select("role").where("id", "=", id).executeTakeFirst();
+        if (!account) return "deleted";
+        if (account.role === "admin" && (await hasOthers(tx, id))) return "last_admin";
+        await tx
+          .updateTable("accounts")
+          .set({ removal_begun_at: at })
+          .where("id", "=", id)
+          .where("removal_begun_at", "is", null)
+          .execute();
+        return "begun";
+      }),
+    forgetUser: (userId, limit) =>
+      session.transaction(async (tx) => {
+        const piece = Math.min(limit, MAX_PIECE);
+        for (const table of ["events", "tokens", "receipts", "consents"] as const)
+          if ((await forgetRecords(tx, table, userId, piece)) >= piece) return true;
+        return (await forgetInstances(tx, userId, piece)) >= piece;
+      }),
+    deleteAccount: (id) =>
+      session.transaction(async (tx) => {
+        // No new token of the account until the transaction ends.
+        if (session.traits.rowLocks) await lockAccounts(tx);
+        const account = await tx.selectFrom("accounts").select("user_id").where("id", "=", id).executeTakeFirst();
+        if (!account) return "deleted";
+        const { user_id } = account;
+        for (const table of OWNED) if (await hasSome(tx, table, user_id)) return "not_empty";
+        // First of all: it waits for consents that are being stored, and refuses later ones.
+        await tx.updateTable("users").set({ name: user_id }).where("id", "=", user_id).execute();
+        await tx.deleteFrom("consents").where("user_id", "=", user_id).execute();
+        await tx.deleteFrom("stored_usage").where("owner", "=", user_id).execute();
+        await tx.deleteFrom("accounts").where("id", "=", id).execute();
+        await tx.deleteFrom("account_sessions").where("account_id", "=", id).execute();
+        await tx.deleteFrom("account_codes").where("account_id", "=", id).execute();
+        return "deleted";
+      }),
+  };
+}
+
+/** Tables with rows of a user. */
+const OWNED = ["tokens", "webhooks", "instances", "calls"] as const;
+
+async function hasSome(tx: Kysely<Database>, table: (typeof OWNED)[number], userId: string): Promise<boolean> {
+  const row = await tx.selectFrom(table).select("id").where("user_id", "=", userId).limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+async function lockAccounts(tx: Kysely<Database>): Promise<void> {
+  await sql`lock table ${sql.table("accounts")} in exclusive mode`.execute(tx);
+}
+
+async function hasOthers(tx: Kysely<Database>, accountId: string): Promise<boolean> {
+  const row = await tx.selectFrom("accounts").select("id").where("id", "!=", accountId).limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+async function forgetInstances(tx: Kysely<Database>, userId: string, limit: number): Promise<number> {
+  const deleted = await tx
+    .deleteFrom("instances")
+    .where("id", "in", ({ selectFrom }) =>
+      selectFrom("instances")
+        .select("id")
+        .where("user_id", "=", userId)
+        .where("erased_at", "is not", null)
+        .limit(limit),
+    )
+    .returning(["id", "user_id", "stored_bytes"])
+    .execute();
+  const ids = deleted.map(({ id }) => id);
+  if (ids.length > 0) await tx.deleteFrom("finished_counts").where("instance_id", "in", ids).execute();
+  await endCounts(tx, deleted);
+  return ids.length;
+}

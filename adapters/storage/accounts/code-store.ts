@@ -1,0 +1,172 @@
+import type { Kysely } from "kysely";
+import { CodedError } from "../../../src/base/error.ts";
+import { emailKey } from "../../../src/domain/access/email.ts";
+import type {
+  CodeRecord,
+  LoginStore,
+  NewAccount,
+  RegistrationResult,
+  UsedCode,
+  User,
+} from "../../../src/ports/storage.ts";
+import { RECORDS } from "../records.ts";
+import { type Database, IS_ADMIN, IS_FIRST_CODE, IS_INVITATION, IS_RESET_CODE } from "../schema.ts";
+import type { Session } from "../session.ts";
+
+/** One-time codes. */
+export function codeStore(
+  session: Session,
+): Pick<LoginStore, "insertCode" | "codeByHash" | "invitations" | "deleteInvitation"> {
+  return {
+    insertCode: (code, most) =>
+      session.transaction(async (tx) => {
+        if (code.purpose === "first" && (await hasAdmin(tx))) return false;
+        if (code.purpose === "invitation" && (await openInvitations(tx, code, session.traits.rowLocks)) >= most)
+          return false;
+        const row = RECORDS.account_codes.row(code);
+        await tx
+          .insertInto("account_codes")
+          .values(row)
+          .$if(code.purpose === "first", (query) =>
+            query.onConflict((conflict) => conflict.column("purpose").where(IS_FIRST_CODE).doUpdateSet(row)),
+          )
+          .$if(code.purpose === "reset", (query) =>
+            query.onConflict((conflict) => conflict.column("account_id").where(IS_RESET_CODE).doUpdateSet(row)),
+          )
+          .execute();
+        return true;
+      }),
+    codeByHash: (hash) =>
+      session.read(async (db) => {
+        const row = await db.selectFrom("account_codes").selectAll().where("hash", "=", hash).executeTakeFirst();
+        return row && RECORDS.account_codes.record(row);
+      }),
+    invitations: () =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("account_codes")
+          .selectAll()
+          .where(IS_INVITATION)
+          .orderBy("id", "desc")
+          .execute();
+        return rows.map(RECORDS.account_codes.record);
+      }),
+    deleteInvitation: (id) =>
+      session.write(async (db) => {
+        const deleted = await db
+          .deleteFrom("account_codes")
+          .where("id", "=", id)
+          .where("purpose", "=", "invitation")
+          .returning("id")
+          .executeTakeFirst();
+        return deleted !== undefined;
+      }),
+  };
+}
+
+/** True if there is an administrator. */
+export async function hasAdmin(db: Kysely<Database>): Promise<boolean> {
+  return (await db.selectFrom("accounts").select("id").where(IS_ADMIN).executeTakeFirst()) !== undefined;
+}
+
+/** The invitations that have not expired when a further one is created. */
+async function openInvitations(
+  tx: Kysely<Database>,
+  { accountId, createdAt }: CodeRecord,
+  rowLocks: boolean,
+): Promise<number> {
+  // Locked: the next invitation by this administrator counts this one.
+  if (rowLocks && accountId !== null)
+    await tx.selectFrom("accounts").select("id").where("id", "=", accountId).forNoKeyUpdate().execute();
+  const { count } = await tx
+    .selectFrom("account_codes")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where(IS_INVITATION)
+    .where("expires_at", ">", createdAt)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** A valid code, locked against use by other transactions until this one ends; undefined if there is none. */
+export async function lockedCode(
+  tx: Kysely<Database>,
+  { hash, purpose, now }: UsedCode,
+  rowLocks: boolean,
+): Promise<Database["account_codes"] | undefined> {
+  return tx
+    .selectFrom("account_codes")
+    .selectAll()
+    .where("hash", "=", hash)
+    .where("purpose", "=", purpose)
+    .where("expires_at", ">", now)
+    .$if(rowLocks, (query) => query.forUpdate())
+    .executeTakeFirst();
+}
+
+/** Rolls a registration back: the removal of the administrator's account has begun. */
+export class AdminLeaving extends CodedError {
+  readonly code = "admin_leaving";
+}
+
+/** Stores a new account, in a transaction. Unique indexes decide who is the administrator and whose an address is. @throws {AdminLeaving} */
+export async function register(
+  tx: Kysely<Database>,
+  { account, session, user, takesOver, code }: NewAccount,
+  rowLocks: boolean,
+): Promise<RegistrationResult> {
+  const locked = code && (await lockedCode(tx, code, rowLocks));
+  if (code && !locked) return { kind: "code_invalid" };
+  const oldUserId = takesOver === undefined ? undefined : await userWithoutAccount(tx, takesOver);
+  const row = await tx
+    .insertInto("accounts")
+    .values({
+      ...RECORDS.accounts.row({ ...account, userId: oldUserId ?? user.id }),
+      email_key: emailKey(account.email),
+      removal_begun_at: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (!row) return { kind: (await isTaken(tx, account.email)) ? "email_taken" : "admin_exists" };
+  if (await isAdminLeaving(tx)) throw new AdminLeaving();
+  if (oldUserId === undefined) await insertUser(tx, user);
+  if (locked) await tx.deleteFrom("account_codes").where("id", "=", locked.id).execute();
+  await tx.insertInto("account_sessions").values(RECORDS.account_sessions.row(session)).execute();
+  return { kind: "registered", account: RECORDS.accounts.record(row) };
+}
+
+/** The oldest user of that name, or without a name, that has no account. */
+async function userWithoutAccount(tx: Kysely<Database>, name: string): Promise<string | undefined> {
+  const oldest = await tx
+    .selectFrom("users")
+    .leftJoin("accounts", "accounts.user_id", "users.id")
+    .select("users.id")
+    .where("accounts.id", "is", null)
+    .where((where) => where.or([where("users.name", "=", name), where("users.name", "=", where.ref("users.id"))]))
+    .orderBy("users.created_at")
+    .orderBy("users.id")
+    .limit(1)
+    .executeTakeFirst();
+  return oldest?.id;
+}
+
+async function isAdminLeaving(tx: Kysely<Database>): Promise<boolean> {
+  const leaving = tx.selectFrom("accounts").select("id").where(IS_ADMIN).where("removal_begun_at", "is not", null);
+  return (await leaving.executeTakeFirst()) !== undefined;
+}
+
+async function isTaken(tx: Kysely<Database>, email: string): Promise<boolean> {
+  const row = await tx.selectFrom("accounts").select("id").where("email_key", "=", emailKey(email)).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A user of that name may be another person's: its tokens are older than this account. */
+async function insertUser(tx: Kysely<Database>, { id, name, createdAt }: User): Promise<void> {
+  const inserted = await tx
+    .insertInto("users")
+    .values({ id, name, created_at: createdAt })
+    .onConflict((conflict) => conflict.column("name").doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  if (!inserted) await tx.insertInto("users").values({ id, name: id, created_at: createdAt }).execute();
+}

@@ -1,0 +1,113 @@
+import type { Kysely } from "kysely";
+import { CodedError } from "../../../src/base/error.ts";
+import type { Consent } from "../../../src/domain/numbers/consent.ts";
+import type { ConsentStore } from "../../../src/ports/storage.ts";
+import { lockedPosition } from "../calls/event-store.ts";
+import { RECORDS } from "../records.ts";
+import type { Database } from "../schema.ts";
+import { prepared, type Session } from "../session.ts";
+
+const CONSENT = prepared((db, { userId, phone }: { userId: string; phone: string }) =>
+  db.selectFrom("consents").selectAll().where("user_id", "=", userId).where("phone", "=", phone),
+);
+
+/** Rolls a transaction back. */
+class QuotaReached extends CodedError {
+  readonly code = "quota_reached";
+}
+
+/** Users' records about the numbers they call. */
+export function consentStore(session: Session): ConsentStore {
+  return {
+    async get(userId, phone) {
+      const [row] = await session.query(CONSENT, { userId, phone });
+      return row && RECORDS.consents.record(row);
+    },
+    ofNumbers: (userId, phones) =>
+      session.read(async (db) => {
+        const ofUser = db.selectFrom("consents").selectAll().where("user_id", "=", userId);
+        return (await ofUser.where("phone", "in", phones).execute()).map(RECORDS.consents.record);
+      }),
+    put: (consent, most) =>
+      session
+        .transaction(async (tx) => {
+          if (await isDeleted(tx, consent.userId, session.traits.rowLocks)) return "user_deleted";
+          const stored = await replace(tx, consent);
+          if (stored.created && most !== undefined && (await countOf(tx, consent.userId)) > most)
+            throw new QuotaReached();
+          return stored;
+        })
+        .catch((error: unknown) => {
+          if (error instanceof QuotaReached) return "at_limit";
+          throw error;
+        }),
+    delete: (userId, phone) =>
+      session.write(async (db) => {
+        const deleted = await db
+          .deleteFrom("consents")
+          .where("user_id", "=", userId)
+          .where("phone", "=", phone)
+          .returning("phone")
+          .executeTakeFirst();
+        return deleted !== undefined;
+      }),
+    list: (userId, { status }, { after, limit }) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("consents")
+          .selectAll()
+          .where("user_id", "=", userId)
+          .$if(status !== undefined, (query) => query.where("status", "=", status ?? "granted"))
+          .$if(after !== undefined, (query) => query.where("phone", ">", after ?? ""))
+          .orderBy("phone")
+          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+          .execute();
+        return rows.map(RECORDS.consents.record);
+      }),
+  };
+}
+
+/** True if the user's account was deleted; it is not before the transaction ends. A host's own users have no row. */
+async function isDeleted(tx: Kysely<Database>, userId: string, rowLocks: boolean): Promise<boolean> {
+  const user = await tx
+    .selectFrom("users")
+    .select("name")
+    .where("id", "=", userId)
+    .$if(rowLocks, (query) => query.forShare())
+    .executeTakeFirst();
+  return user?.name === userId;
+}
+
+async function replace(tx: Kysely<Database>, consent: Consent): Promise<{ created: boolean; consent: Consent }> {
+  const row = RECORDS.consents.row(consent);
+  const { status, source, updated_at } = row;
+  // Again if it is deleted in between.
+  for (;;) {
+    const inserted = await tx
+      .insertInto("consents")
+      .values(row)
+      .onConflict((conflict) => conflict.columns(["user_id", "phone"]).doNothing())
+      .returning("phone")
+      .executeTakeFirst();
+    if (inserted) return { created: true, consent };
+    const replaced = await tx
+      .updateTable("consents")
+      .set({ status, source, updated_at })
+      .where("user_id", "=", row.user_id)
+      .where("phone", "=", row.phone)
+      .returningAll()
+      .executeTakeFirst();
+    if (replaced) return { created: false, consent: RECORDS.consents.record(replaced) };
+  }
+}
+
+async function countOf(tx: Kysely<Database>, userId: string): Promise<number> {
+  // This locks the user's log until the commit: the next insertion counts this one.
+  await lockedPosition(tx, userId);
+  const { count } = await tx
+    .selectFrom("consents")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where("user_id", "=", userId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

@@ -1,0 +1,191 @@
+import { emailKey } from "../../../src/domain/access/email.ts";
+import type { LoginStore } from "../../../src/ports/storage.ts";
+import { deleteOldest, deletePiece, inPieces, MAX_PIECE } from "../pieces.ts";
+import { RECORDS } from "../records.ts";
+import { IS_RESET_CODE } from "../schema.ts";
+import { prepared, type Session } from "../session.ts";
+import { userRemoval } from "./account-store.ts";
+import { AdminLeaving, codeStore, hasAdmin, lockedCode, register } from "./code-store.ts";
+
+/** One look-up for each request of a browser. */
+const SESSION_BY_HASH = prepared((db, { hash }: { hash: string }) =>
+  db
+    .selectFrom("account_sessions as s")
+    .innerJoin("accounts as a", "a.id", "s.account_id")
+    .select(["s.id", "s.account_id", "s.hash", "s.created_at", "s.last_used_at", "s.expires_at", "s.user_agent"])
+    .select(["a.user_id", "a.email", "a.password_hash", "a.role", "a.created_at as account_created_at"])
+    .where("s.hash", "=", hash),
+);
+
+/** Store of accounts and sign-ins. */
+export function loginStore(session: Session): LoginStore {
+  return {
+    ...accountReads(session),
+    ...codeStore(session),
+    ...auditStore(session),
+    ...userRemoval(session),
+    register: (registration) =>
+      session
+        .transaction((tx) => register(tx, registration, session.traits.rowLocks))
+        .catch((error: unknown) => {
+          if (error instanceof AdminLeaving) return { kind: "admin_leaving" };
+          throw error;
+        }),
+    async rehash(accountId, from, to) {
+      await session.write((db) =>
+        db
+          .updateTable("accounts")
+          .set({ password_hash: to })
+          .where("id", "=", accountId)
+          .where("password_hash", "=", from)
+          .execute(),
+      );
+    },
+    changePassword: (next, passwordHash, allowed) =>
+      session.transaction(async (tx) => {
+        if ("hash" in allowed) {
+          const code = await lockedCode(tx, allowed, session.traits.rowLocks);
+          if (code?.account_id !== next.accountId) return false;
+        }
+        // First of all the account: a session that is being stored with the old hash is stored before, or not at all.
+        const changed = await tx
+          .updateTable("accounts")
+          .set({ password_hash: passwordHash })
+          .where("id", "=", next.accountId)
+          .$if("passwordHash" in allowed, (query) =>
+            query.where("password_hash", "=", "passwordHash" in allowed ? allowed.passwordHash : ""),
+          )
+          .returning("id")
+          .executeTakeFirst();
+        if (!changed) return false;
+        await tx.deleteFrom("account_sessions").where("account_id", "=", next.accountId).execute();
+        await tx.deleteFrom("account_codes").where(IS_RESET_CODE).where("account_id", "=", next.accountId).execute();
+        await tx.insertInto("account_sessions").values(RECORDS.account_sessions.row(next)).execute();
+        return true;
+      }),
+    insertSession: (added, passwordHash, most) =>
+      session.transaction(async (tx) => {
+        const account = await tx
+          .selectFrom("accounts")
+          .select("id")
+          .where("id", "=", added.accountId)
+          .where("password_hash", "=", passwordHash)
+          .$if(session.traits.rowLocks, (query) => query.forNoKeyUpdate())
+          .executeTakeFirst();
+        if (!account) return false;
+        await deleteOldest(tx, session.traits, {
+          table: "account_sessions",
+          most: most - 1,
+          rows: (all) => all.where("account_id", "=", added.accountId),
+        });
+        await tx.insertInto("account_sessions").values(RECORDS.account_sessions.row(added)).execute();
+        return true;
+      }),
+    async sessionByHash(hash) {
+      const [row] = await session.query(SESSION_BY_HASH, { hash });
+      if (!row) return undefined;
+      const account = { ...row, id: row.account_id, created_at: row.account_created_at };
+      return { session: RECORDS.account_sessions.record(row), account: RECORDS.accounts.record(account) };
+    },
+    sessions: (accountId) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("account_sessions")
+          .selectAll()
+          .where("account_id", "=", accountId)
+          .orderBy("id", "desc")
+          .execute();
+        return rows.map(RECORDS.account_sessions.record);
+      }),
+    async prolongSession(id, lastUsedAt, expiresAt) {
+      await session.write((db) =>
+        db
+          .updateTable("account_sessions")
+          .set({ last_used_at: lastUsedAt, expires_at: expiresAt })
+          .where("id", "=", id)
+          .where("last_used_at", "<", lastUsedAt)
+          .execute(),
+      );
+    },
+    deleteSession: (accountId, id) =>
+      session.write(async (db) => {
+        const deleted = await db
+          .deleteFrom("account_sessions")
+          .where("account_id", "=", accountId)
+          .where("id", "=", id)
+          .returning("id")
+          .executeTakeFirst();
+        return deleted !== undefined;
+      }),
+    async forgetExpired(before) {
+      for (const table of ["account_sessions", "account_codes"] as const)
+        await inPieces((limit) =>
+          session.transaction((tx) =>
+            deletePiece(tx, session.traits, {
+              table,
+              limit,
+              locked: "skip",
+              rows: (all) => all.where("expires_at", "<", before).orderBy("expires_at"),
+            }),
+          ),
+        );
+    },
+  };
+}
+
+function accountReads(session: Session): Pick<LoginStore, "hasAdmin" | "account" | "accountByEmail" | "accounts"> {
+  const accountWith = (column: "id" | "email_key", value: string) =>
+    session.read(async (db) => {
+      const row = await db.selectFrom("accounts").selectAll().where(column, "=", value).executeTakeFirst();
+      return row && RECORDS.accounts.record(row);
+    });
+  return {
+    hasAdmin: () => session.read(hasAdmin),
+    account: (id) => accountWith("id", id),
+    accountByEmail: (email) => accountWith("email_key", emailKey(email)),
+    accounts: (limit) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("accounts")
+          .selectAll()
+          .orderBy("id")
+          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+          .execute();
+        return rows.map(RECORDS.accounts.record);
+      }),
+  };
+}
+
+/** The audit log. */
+function auditStore(session: Session): Pick<LoginStore, "note" | "audit"> {
+  return {
+    note: (entry, keptSince, most) =>
+      session.transaction(async (tx) => {
+        if (entry.accountId !== null)
+          await deleteOldest(tx, session.traits, {
+            table: "audit_log",
+            most: most - 1,
+            rows: (all) => all.where("account_id", "=", entry.accountId),
+          });
+        await tx.insertInto("audit_log").values(RECORDS.audit_log.row(entry)).execute();
+        await deletePiece(tx, session.traits, {
+          table: "audit_log",
+          limit: MAX_PIECE,
+          locked: "skip",
+          rows: (all) => all.where("at", "<", keptSince).orderBy("at"),
+        });
+      }),
+    audit: ({ accountId }, { limit, after }) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("audit_log")
+          .selectAll()
+          .$if(accountId !== undefined, (query) => query.where("account_id", "=", accountId ?? ""))
+          .$if(after !== undefined, (query) => query.where("id", "<", after ?? ""))
+          .orderBy("id", "desc")
+          .limit(limit)
+          .execute();
+        return rows.map(RECORDS.audit_log.record);
+      }),
+  };
+}

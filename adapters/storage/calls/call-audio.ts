@@ -1,0 +1,65 @@
+import { type Kysely, sql } from "kysely";
+import { type Database, IS_ACTIVE } from "../schema.ts";
+import { prepared, type Session } from "../session.ts";
+import { type AudioFiles, MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
+
+/** The audio file of an active call. A worker reads a large one, if the database has workers. */
+export async function callAudio(session: Session, id: string): Promise<Uint8Array | undefined> {
+  const { files } = session;
+  // SQLite knows the length without reading the file. Only a large file has several parts.
+  const bytes = files
+    ? sql<Uint8Array | null>`case when length(bytes) <= ${MAX_SMALL_FILE_BYTES} then bytes end`
+    : sql<Uint8Array | null>`bytes`;
+  const row = await session.read((db) =>
+    db
+      .selectFrom("call_audio")
+      .select(bytes.as("bytes"))
+      .where("call_id", "=", id)
+      .where("part", "=", 0)
+      .where("call_id", "in", db.selectFrom("calls").select("id").where("id", "=", id).where(IS_ACTIVE))
+      .executeTakeFirst(),
+  );
+  if (row?.bytes === null) return files?.get(id);
+  return row && new Uint8Array(row.bytes); // pg returns a Buffer, a view into a larger one
+}
+
+const REMOVED = prepared((db, { id }: { id: string }) =>
+  db.deleteFrom("call_audio").where("call_id", "=", id).returning("call_id"),
+);
+const SMALL_REMOVED = prepared((db, { id }: { id: string }) =>
+  db
+    .deleteFrom("call_audio")
+    .where("call_id", "=", id)
+    .where("part", "=", 0)
+    .where(sql<number>`length(bytes)`, "<=", MAX_SMALL_FILE_BYTES)
+    .returning("call_id"),
+);
+
+/** Deletes the audio file of a call in its transaction; returns false if a large one is left for {@link removeLater}. */
+export async function removeAudio({ files }: Session, tx: Kysely<Database>, id: string): Promise<boolean> {
+  if (!files) {
+    await REMOVED(tx, { id });
+    return true;
+  }
+  if ((await SMALL_REMOVED(tx, { id })).length > 0) return true;
+  const large = await tx.selectFrom("call_audio").select("call_id").where("call_id", "=", id).executeTakeFirst();
+  return large === undefined;
+}
+
+/** Deletes a large file after the commit. If that fails, the next start deletes it. */
+export function removeLater({ files }: Session, callId: string): void {
+  void files?.remove(callId).catch(() => {});
+}
+
+/** Deletes the files of calls that are final or were never stored. */
+export async function removeOrphanedFiles(db: Kysely<Database>, files: AudioFiles): Promise<void> {
+  const active = db.selectFrom("calls").select("id").where(IS_ACTIVE);
+  const orphans = await db
+    .selectFrom("call_audio")
+    .select("call_id")
+    .distinct()
+    .where("call_id", "not in", active)
+    .execute();
+  // A file that cannot be deleted now is deleted at a later start. Nothing can read it.
+  for (const { call_id } of orphans) await files.remove(call_id).catch(() => {});
+}

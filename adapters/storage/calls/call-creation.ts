@@ -1,0 +1,220 @@
+import { type Kysely, sql } from "kysely";
+import type { Call } from "../../../src/domain/calls/call.ts";
+import { freeSlot, type QueuePolicy } from "../../../src/domain/instances/queue-policy.ts";
+import type { CallQuota, CallStore, Insertion } from "../../../src/ports/storage.ts";
+import { deletePiece, MAX_PIECE } from "../pieces.ts";
+import { callOf, callRow } from "../records.ts";
+import { type CallRow, type Database, IS_ACTIVE, type RemovedCallTable } from "../schema.ts";
+import { prepared, type Session, type Traits } from "../session.ts";
+import { MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
+import { charge, eventBytes, newCallCharges, OverBudget, rowBytes } from "../stored-bytes.ts";
+import { removeLater } from "./call-audio.ts";
+import { insertEvents } from "./event-store.ts";
+import { insertReceipt, KeyTaken } from "./receipt-store.ts";
+
+const TAKEN_SLOTS = prepared((db, { instance_id }: { instance_id: string }) =>
+  db.selectFrom("calls").select("slot").where("instance_id", "=", instance_id).where(IS_ACTIVE),
+);
+/** Returns no row if another writer took the slot. */
+const INSERTED = prepared((db, row: CallRow) =>
+  db
+    .insertInto("calls")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["instance_id", "slot"]).where(IS_ACTIVE).doNothing())
+    .returningAll(),
+);
+
+/** Stores a call in the first free slot of its instance's queue, or returns why there is none. */
+export function insertCall(session: Session): CallStore["insert"] {
+  // Locked: until the transaction ends, the instance is not deleted and gets no other call.
+  const lockedInstance = prepared((db, { id }: { id: string }) =>
+    db
+      .selectFrom("instances")
+      .select("status")
+      .where("id", "=", id)
+      .$if(session.traits.rowLocks, (query) => query.forNoKeyUpdate()),
+  );
+  const insert = (
+    ...[[call, audio, policy, events, receipt, quota, budget], fileBytes]: [Parameters<CallStore["insert"]>, number]
+  ) =>
+    session.transaction<Insertion>(async (tx) => {
+      const bytes = rowBytes(callRow(call)) + fileBytes + eventBytes(events) + (receipt ? rowBytes(receipt) : 0);
+      const [instance] = await lockedInstance(tx, { id: call.instanceId });
+      if (!instance || instance.status === "DELETED") return { kind: "instance_gone" };
+      for (;;) {
+        const taken = await TAKEN_SLOTS(tx, { instance_id: call.instanceId });
+        const slot = freeSlot(
+          policy,
+          taken.map((row) => row.slot),
+        );
+        const oldestAt =
+          slot === undefined || quota === undefined || call.tokenId === null
+            ? undefined
+            : await quotaSpent(tx, call.tokenId, quota, session.traits.rowLocks);
+        if (oldestAt !== undefined) return { kind: "limited", oldestAt };
+        const [row] =
+          slot === undefined
+            ? []
+            : await INSERTED(tx, { ...callRow(call), slot, counted_at: countedAt(call, quota), stored_bytes: bytes });
+        if (row) {
+          if (audio) await tx.insertInto("call_audio").values({ call_id: call.id, part: 0, bytes: audio }).execute();
+          if (receipt) await insertReceipt(tx, receipt, call.id);
+          await charge(tx, newCallCharges(call, bytes, budget));
+          await insertEvents(tx, events);
+          return { kind: "created", call: callOf(row) };
+        }
+        if (slot !== undefined) continue; // another writer was faster: look again
+        const result = await queueFull(tx, call.instanceId, policy);
+        if (result) return result;
+      }
+    });
+  const insertOnce = (creation: Parameters<CallStore["insert"]>, fileBytes: number) =>
+    insert(creation, fileBytes).catch((error: unknown): Insertion => {
+      if (error instanceof KeyTaken) return { kind: "repeated" };
+      if (error instanceof OverBudget)
+        return { kind: "over_budget", owner: error.owner === creation[0].userId ? "user" : "demo" };
+      throw error;
+    });
+  return async (call, audio, ...more) => {
+    const { files } = session;
+    if (!audio || !files || audio.length <= MAX_SMALL_FILE_BYTES)
+      return insertOnce([call, audio, ...more], audio?.length ?? 0);
+    // The file first: a stored call always has its file. The next start deletes a file without a call.
+    await files.put(call.id, audio);
+    const inserted = await insertOnce([call, undefined, ...more], audio.length);
+    if (inserted.kind !== "created") removeLater(session, call.id);
+    return inserted;
+  };
+}
+
+function countedAt({ tokenId, createdAt }: Call, quota: CallQuota | undefined): number | null {
+  return tokenId === null ? null : (quota?.now ?? createdAt);
+}
+
+/** Returns undefined if the blocking call has just ended. */
+async function queueFull(
+  tx: Kysely<Database>,
+  instanceId: string,
+  policy: QueuePolicy,
+): Promise<Insertion | undefined> {
+  if (policy.kind === "fifo") return { kind: "full" };
+  const row = await tx
+    .selectFrom("calls")
+    .selectAll()
+    .where("instance_id", "=", instanceId)
+    .where(IS_ACTIVE)
+    .orderBy("slot")
+    .limit(1)
+    .executeTakeFirst();
+  return row && { kind: "existing", call: callOf(row) };
+}
+
+interface Counted {
+  readonly token_id: string;
+  readonly since: number;
+}
+
+interface Spent extends Counted {
+  /** Number of newer calls to skip. */
+  readonly newer: number;
+}
+
+/** The number of the lock that makes two creations with one token wait for each other. */
+const TOKEN_LOCK = 0x72_70_63_71;
+
+/** The number of calls that count, deleted ones included; read from the index alone. */
+const COUNTED = prepared((db, { token_id, since }: Counted) =>
+  db
+    .selectFrom("calls")
+    .select(({ fn }) => fn.countAll<number | bigint | string>().as("n"))
+    .where("token_id", "=", token_id)
+    .where("counted_at", ">", since)
+    .unionAll(
+      db
+        .selectFrom("removed_calls")
+        .select(({ fn }) => fn.countAll<number | bigint | string>().as("n"))
+        .where("token_id", "=", token_id)
+        .where("created_at", ">", since),
+    ),
+);
+
+/**
+ * The time at which the call at the last place of the quota was counted: the newest after `newer` others, deleted ones included.
+ * Both parts are read backwards from the end of an index.
+ */
+const SPENT = prepared((db, { token_id, since, newer }: Spent) =>
+  db
+    .selectFrom("calls")
+    .select("counted_at")
+    .where("token_id", "=", token_id)
+    .where("counted_at", ">", since)
+    .unionAll(
+      db
+        .selectFrom("removed_calls")
+        .select("created_at as counted_at")
+        .where("token_id", "=", token_id)
+        .where("created_at", ">", since),
+    )
+    .orderBy("counted_at", "desc")
+    .limit(1)
+    .offset(newer),
+);
+
+/**
+ * The time at which the oldest call that blocks another one was counted, ms; undefined if the quota has room. The result is valid
+ * until the transaction ends.
+ * @param locks lock the token first, because transactions overlap
+ */
+export async function quotaSpent(
+  tx: Kysely<Database>,
+  tokenId: string,
+  { maxCalls, since, now }: CallQuota,
+  locks: boolean,
+): Promise<number | undefined> {
+  if (locks) await sql`select pg_advisory_xact_lock(${TOKEN_LOCK}, hashtext(${tokenId}))`.execute(tx);
+  const counts = await COUNTED(tx, { token_id: tokenId, since });
+  if (counts.reduce((sum, { n }) => sum + Number(n), 0) < maxCalls) return undefined;
+  if (now !== undefined) await countAheadAsNow(tx, tokenId, now);
+  const [last] = await SPENT(tx, { token_id: tokenId, since, newer: maxCalls - 1 });
+  return last?.counted_at ?? undefined;
+}
+
+/** Moves what a clock counted while it was ahead to now: it would block the token until that time. */
+async function countAheadAsNow(tx: Kysely<Database>, tokenId: string, now: number): Promise<void> {
+  await tx
+    .updateTable("calls")
+    .set({ counted_at: now })
+    .where("token_id", "=", tokenId)
+    .where("counted_at", ">", now)
+    .execute();
+  await tx
+    .updateTable("removed_calls")
+    .set({ created_at: now })
+    .where("token_id", "=", tokenId)
+    .where("created_at", ">", now)
+    .execute();
+}
+
+/** Keeps counting deleted calls, and transfers, for their tokens, until they are older than `since`. */
+export async function keepCounting(
+  tx: Kysely<Database>,
+  counted: readonly Pick<CallRow, "token_id" | "counted_at">[],
+  since: number,
+  traits: Traits,
+): Promise<void> {
+  const rows = counted.flatMap(({ token_id, counted_at }): RemovedCallTable[] =>
+    token_id === null || counted_at === null || counted_at <= since ? [] : [{ token_id, created_at: counted_at }],
+  );
+  if (rows.length > 0) await tx.insertInto("removed_calls").values(rows).execute();
+  if (since !== Infinity) await forgetCounted(tx, since, traits, MAX_PIECE);
+}
+
+/** Forgets some of the deleted calls and transfers that were counted at a time or earlier; returns how many. */
+export function forgetCounted(tx: Kysely<Database>, until: number, traits: Traits, limit: number): Promise<number> {
+  return deletePiece(tx, traits, {
+    table: "removed_calls",
+    limit,
+    locked: "skip",
+    rows: (all) => all.where("created_at", "<=", until).orderBy("created_at"),
+  });
+}

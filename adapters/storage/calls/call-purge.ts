@@ -1,0 +1,140 @@
+import { setImmediate } from "node:timers/promises";
+import type { Kysely } from "kysely";
+import type { CallStatus } from "../../../src/domain/calls/call.ts";
+import type { RemovedCalls } from "../../../src/ports/storage.ts";
+import { deletePiece, MAX_PIECE } from "../pieces.ts";
+import { type Database, type FinishedCountTable, IS_FINAL } from "../schema.ts";
+import { prepared, type Session, type Traits } from "../session.ts";
+import { charge, chargesOf } from "../stored-bytes.ts";
+import { keepCounting } from "./call-creation.ts";
+import { blankReceipts } from "./receipt-store.ts";
+
+/** Calls of one transaction; their messages are long. */
+const BATCH = 50;
+
+const COUNTED = prepared((db, { instance_id, status, calls }: FinishedCountTable) =>
+  db
+    .insertInto("finished_counts")
+    .values({ instance_id, status, calls })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["instance_id", "status"])
+        .doUpdateSet((eb) => ({ calls: eb("finished_counts.calls", "+", calls) })),
+    ),
+);
+
+/** Ids of final calls that ended before a time (ms), oldest first. */
+export async function endedCalls(db: Kysely<Database>, endedBefore: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("calls")
+    .select("id")
+    .where(IS_FINAL)
+    .where("ended_at", "<", endedBefore)
+    .orderBy("ended_at")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/**
+ * Deletes final calls with all their records, in pieces. Records go first, of each call the newest event first: the
+ * remaining ones keep their numbers, and a deletion that fails in between can be repeated. Calls counted after `countedSince` (ms)
+ * still count for their token.
+ */
+export async function removeCallRows(
+  session: Session,
+  calls: readonly string[],
+  countedSince = Infinity,
+): Promise<RemovedCalls> {
+  const ids: string[] = [];
+  let events = 0;
+  let transcriptLines = 0;
+  let receipts = 0;
+  for (let from = 0; from < calls.length; from += BATCH) {
+    const batch = calls.slice(from, from + BATCH);
+    for (let left = true; left; ) {
+      const piece = await session.transaction((tx) => removePiece(tx, batch, countedSince, session.traits));
+      events += piece.events;
+      transcriptLines += piece.transcriptLines;
+      receipts += piece.receipts;
+      ids.push(...(piece.ids ?? []));
+      left = piece.ids === undefined;
+      await setImmediate();
+    }
+  }
+  return { ids, events, transcriptLines, receipts };
+}
+
+interface RemovedPiece extends Omit<RemovedCalls, "ids"> {
+  /** Undefined if there may be more records. */
+  readonly ids: readonly string[] | undefined;
+}
+
+/** Deletes some records of final calls, or the last ones and the calls. */
+async function removePiece(
+  tx: Kysely<Database>,
+  calls: readonly string[],
+  countedSince: number,
+  traits: Traits,
+): Promise<RemovedPiece> {
+  const rows = await tx
+    .selectFrom("calls")
+    .select("id")
+    .where("id", "in", calls)
+    .where(IS_FINAL)
+    .orderBy("id")
+    .$if(traits.rowLocks, (query) => query.forUpdate())
+    .execute();
+  const final = rows.map(({ id }) => id);
+  if (final.length === 0) return { ids: [], events: 0, transcriptLines: 0, receipts: 0 };
+  const events = await deletePiece(tx, traits, {
+    table: "events",
+    limit: MAX_PIECE,
+    rows: (all) => all.where("call_id", "in", final).orderBy("call_id", "desc").orderBy("position", "desc"),
+  });
+  const transcriptLines = await deletePiece(tx, traits, {
+    table: "transcripts",
+    limit: MAX_PIECE - events,
+    rows: (all) => all.where("call_id", "in", final).orderBy("call_id").orderBy("position"),
+  });
+  const parts = await deletePiece(tx, traits, {
+    table: "call_audio",
+    limit: MAX_PIECE - events - transcriptLines,
+    rows: (all) => all.where("call_id", "in", final).orderBy("call_id").orderBy("part"),
+  });
+  if (events + transcriptLines + parts === MAX_PIECE) return { ids: undefined, events, transcriptLines, receipts: 0 };
+  const receipts = await blankReceipts(tx, final);
+  const deleted = await tx
+    .deleteFrom("calls")
+    .where("id", "in", final)
+    .returning(["id", "instance_id", "user_id", "status", "token_id", "counted_at", "demo_scope", "stored_bytes"])
+    .execute();
+  await keepCounting(tx, deleted, countedSince, traits);
+  for (const [key, counted] of countedBy(deleted)) {
+    const [instanceId, status] = JSON.parse(key) as [string, CallStatus];
+    await countFinished(tx, instanceId, status, -counted);
+  }
+  await charge(tx, chargesOf(deleted, -1));
+  return { ids: deleted.map(({ id }) => id), events, transcriptLines, receipts };
+}
+
+/** Counts calls that became final, or (negative) were deleted. */
+export async function countFinished(
+  tx: Kysely<Database>,
+  instanceId: string,
+  status: CallStatus,
+  calls: number,
+): Promise<void> {
+  await COUNTED(tx, { instance_id: instanceId, status, calls });
+}
+
+/** Sorted, so that two transactions lock rows in the same order. */
+function countedBy(rows: readonly { instance_id: string; status: CallStatus }[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.instance_id, row.status]);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+}

@@ -1,0 +1,265 @@
+import { setImmediate } from "node:timers/promises";
+import type { ExpressionBuilder, Kysely } from "kysely";
+import { type Call, isActive } from "../../../src/domain/calls/call.ts";
+import { isNumberRefused, UNANSWERED_REASONS } from "../../../src/domain/calls/outcome.ts";
+import { MAX_UNREACHED } from "../../../src/domain/numbers/dial-decision.ts";
+import type { CallStore } from "../../../src/ports/storage.ts";
+import { callOf } from "../records.ts";
+import {
+  type CallRow,
+  type Database,
+  IS_ACTIVE,
+  IS_DIALING,
+  IS_DIALLED,
+  IS_NOT_DELETED,
+  IS_ON_LINE,
+  IS_QUEUED,
+  IS_WAITING,
+  WHOLE_DATABASE,
+} from "../schema.ts";
+import { type Fenced, prepared, type Session } from "../session.ts";
+
+interface OfInstance {
+  readonly instance_id: string;
+}
+
+interface Claim extends OfInstance, Fenced {
+  readonly owner: string;
+  readonly dialing_at: number;
+}
+
+/**
+ * By id: ids rise with every call of the server, also if its clock is set back. Read from an index alone, because calls
+ * are long.
+ */
+const ACTIVE_CALLS = prepared((db, { instance_id }: OfInstance) =>
+  db.selectFrom("calls").select("id").where("instance_id", "=", instance_id).where(IS_ACTIVE).orderBy("id"),
+);
+const NEXT_CALL = prepared((db, { instance_id }: OfInstance) => nextCall(db, instance_id).selectAll());
+const CLAIMED_CALLS = prepared((db, { instance_id, owner }: OfInstance & { readonly owner: string }) =>
+  db
+    .selectFrom("calls")
+    .selectAll()
+    .where(IS_DIALING)
+    .where("instance_id", "=", instance_id)
+    .where("owner", "=", owner)
+    .orderBy("id"),
+);
+
+/** Calls of one query; their messages are long. */
+const PIECE = 50;
+/** Entries of an index of one query. */
+const INDEX_PIECE = 1_000;
+
+/** Queries of the dispatcher and of recovery about active calls. None of them reads a final call. */
+export function callQueue(
+  session: Session,
+): Pick<
+  CallStore,
+  "active" | "nextWaiting" | "claimed" | "claimNext" | "dialHistory" | "waitingSince" | "oldestWaiting" | "orphaned"
+> {
+  const claimed = prepared((db, { instance_id, owner, dialing_at, epoch }: Claim) =>
+    db
+      .updateTable("calls")
+      .set((eb) => ({ owner, dialing_at, version: eb("version", "+", 1) }))
+      .where(
+        "id",
+        "=",
+        nextCall(db, instance_id)
+          .select("id")
+          .$if(session.traits.rowLocks, (query) => query.forUpdate().skipLocked()),
+      )
+      .$if(epoch !== undefined, (query) => query.where(isOwnedIn(epoch)))
+      .returningAll(),
+  );
+  return {
+    async active(instanceId) {
+      const ids = (await session.query(ACTIVE_CALLS, { instance_id: instanceId })).map(({ id }) => id);
+      const found: Call[] = [];
+      for (let from = 0; from < ids.length; from += PIECE) {
+        if (from > 0) await setImmediate();
+        found.push(...(await activeCalls(session, ids.slice(from, from + PIECE))));
+      }
+      return found;
+    },
+    async nextWaiting(instanceId) {
+      const [row] = await session.query(NEXT_CALL, { instance_id: instanceId });
+      return row && callOf(row);
+    },
+    async claimed(instanceId, owner) {
+      const rows = await session.query(CLAIMED_CALLS, { instance_id: instanceId, owner });
+      return rows.map(callOf);
+    },
+    async claimNext(instanceId, owner, now) {
+      const [row] = await session.writeOnce(claimed, { instance_id: instanceId, owner, dialing_at: now });
+      return row && callOf(row);
+    },
+    dialHistory: (instanceId, since, most, until, which = "all") =>
+      session.read(async (db) => {
+        const reason = session.traits.jsonText("outcome", "reason");
+        const dialled = db
+          .selectFrom("calls")
+          .select(["id", "dialing_at", "started_at", "ended_at"])
+          .where("instance_id", "=", instanceId)
+          .where(IS_DIALLED)
+          .where("dialing_at", ">", since)
+          .$if(until !== undefined, (query) => query.where("dialing_at", "<=", until ?? 0))
+          .orderBy("dialing_at", "desc");
+        const refusal = session.traits.jsonText("outcome", "refusal");
+        const ended = dialled.select([reason.as("reason"), refusal.as("refusal")]);
+        const newest = ended.limit(most + MAX_UNREACHED);
+        const rows =
+          which === "all"
+            ? await ended.limit(most).execute()
+            : await db
+                .selectFrom(newest.as("dialled"))
+                .select(["id", "dialing_at", "started_at", "ended_at", "reason", "refusal"])
+                .where((eb) => eb.or([eb("started_at", "is not", null), eb("reason", "in", UNANSWERED_REASONS)]))
+                .orderBy("dialing_at", "desc")
+                .limit(most)
+                .execute();
+        return rows.map(({ id, dialing_at, started_at, ended_at, reason: outcome, refusal: scope }) => ({
+          callId: id,
+          at: dialing_at ?? 0,
+          endedAt: ended_at,
+          answered: started_at !== null,
+          ...(isNumberRefused(outcome, scope) && { refused: true }),
+        }));
+      }),
+    waitingSince: (createdBefore, limit, after) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("calls")
+          .selectAll()
+          .where(IS_WAITING)
+          .where("created_at", "<", createdBefore)
+          .$if(after !== undefined, (query) =>
+            query.where((eb) =>
+              eb(eb.refTuple("created_at", "id"), ">", eb.tuple(after?.createdAt ?? 0, after?.id ?? "")),
+            ),
+          )
+          .orderBy("created_at")
+          .orderBy("id")
+          .limit(limit)
+          .execute();
+        return rows.map(callOf);
+      }),
+    oldestWaiting: () =>
+      session.read(async (db) => {
+        const row = await db
+          .selectFrom("calls")
+          .select("created_at")
+          .where(IS_WAITING)
+          .orderBy("created_at")
+          .orderBy("id")
+          .limit(1)
+          .executeTakeFirst();
+        return row?.created_at;
+      }),
+    async orphaned(owner, limit) {
+      const dialled = await session.read(async (db) => {
+        const onLine = await db
+          .selectFrom("calls")
+          .selectAll()
+          .where(IS_ON_LINE)
+          .where(isOfOtherOwner(owner))
+          .orderBy("instance_id")
+          .limit(limit)
+          .execute();
+        const dialing = await db
+          .selectFrom("calls")
+          .selectAll()
+          .where(IS_DIALING)
+          .where(isOfOtherOwner(owner))
+          .limit(limit - onLine.length)
+          .execute();
+        return [...onLine, ...dialing];
+      });
+      return [...dialled, ...(await callsOfDeleted(session, limit - dialled.length))].map(callOf);
+    },
+  };
+}
+
+/** The call that is claimed next. */
+function nextCall(db: Kysely<Database>, instanceId: string) {
+  return db
+    .selectFrom("calls")
+    .where("instance_id", "=", instanceId)
+    .where(IS_WAITING)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("instances").select("instances.id").where("instances.id", "=", instanceId).where(IS_NOT_DELETED),
+      ),
+    )
+    .orderBy("id")
+    .limit(1);
+}
+
+/** The active ones of these calls, in this order. */
+async function activeCalls(session: Session, ids: readonly string[]): Promise<Call[]> {
+  const rows = await session.read((db) => db.selectFrom("calls").selectAll().where("id", "in", ids).execute());
+  const calls = new Map(rows.map((row) => [row.id, callOf(row)]));
+  return ids.flatMap((id) => calls.get(id) ?? []).filter(({ status }) => isActive(status));
+}
+
+/** The place of a queued call in an index. */
+interface Waiting {
+  readonly instance_id: string;
+  readonly id: string;
+}
+
+/** Undialled calls that wait on deleted instances. Waiting calls are read in pieces, from an index. */
+async function callsOfDeleted(session: Session, limit: number): Promise<CallRow[]> {
+  const found: CallRow[] = [];
+  let after: Waiting = { instance_id: "", id: "" };
+  while (found.length < limit) {
+    const piece = await session.read((db) => queuedCalls(db, after));
+    const ids = piece.filter(({ status }) => status === "DELETED").map(({ id }) => id);
+    for (let from = 0; from < ids.length && found.length < limit; from += PIECE) {
+      const some = ids.slice(from, from + PIECE);
+      const rows = await session.read((db) => db.selectFrom("calls").selectAll().where("id", "in", some).execute());
+      found.push(...rows.filter(({ status, dialing_at }) => status === "QUEUED" && dialing_at === null));
+    }
+    const last = piece.at(-1);
+    if (!last || piece.length < INDEX_PIECE) break;
+    after = last;
+    await setImmediate();
+  }
+  return found.slice(0, limit);
+}
+
+/** Some queued calls with the status of their instance. */
+function queuedCalls(db: Kysely<Database>, after: Waiting) {
+  return db
+    .selectFrom("calls")
+    .select(["instance_id", "id"])
+    .select(({ selectFrom }) =>
+      selectFrom("instances")
+        .select("instances.status")
+        .whereRef("instances.id", "=", "calls.instance_id")
+        .as("status"),
+    )
+    .where(IS_QUEUED)
+    .where((eb) => eb(eb.refTuple("instance_id", "id"), ">", eb.tuple(after.instance_id, after.id)))
+    .orderBy("instance_id")
+    .orderBy("id")
+    .limit(INDEX_PIECE)
+    .execute();
+}
+
+/** True if this epoch owns the database. Stays true until the statement is committed. */
+function isOwnedIn(epoch = 0) {
+  return ({ exists, selectFrom }: ExpressionBuilder<Database, "calls">) =>
+    exists(
+      selectFrom("owners")
+        .select("owners.name")
+        .where("owners.name", "=", WHOLE_DATABASE)
+        .where("owners.epoch", "=", epoch)
+        .forKeyShare(),
+    );
+}
+
+/** A call that another process owns, or none. */
+function isOfOtherOwner(owner: string) {
+  return ({ eb, or }: ExpressionBuilder<Database, "calls">) => or([eb("owner", "is", null), eb("owner", "<>", owner)]);
+}

@@ -1,0 +1,114 @@
+import type { Kysely } from "kysely";
+import { type CallStatus, isActive } from "../../../src/domain/calls/call.ts";
+import type { Event } from "../../../src/domain/events.ts";
+import type { CallStore } from "../../../src/ports/storage.ts";
+import { inPieces } from "../pieces.ts";
+import { callColumns, callOf } from "../records.ts";
+import { type CallRow, type Database, IS_ON_LINE, IS_QUEUED, IS_RECORDED } from "../schema.ts";
+import { prepared, type Session } from "../session.ts";
+import { charge, chargesOf, finalCallBytes } from "../stored-bytes.ts";
+import { callAudio, removeAudio, removeLater } from "./call-audio.ts";
+import { forgetCounted, insertCall, keepCounting, quotaSpent } from "./call-creation.ts";
+import { callTally, listCalls } from "./call-list.ts";
+import { countFinished, endedCalls, removeCallRows } from "./call-purge.ts";
+import { callQueue } from "./call-queue.ts";
+import { callsNaming } from "./calls-naming.ts";
+import { insertEvents } from "./event-store.ts";
+
+type Move = Partial<CallRow> & { readonly id: string; readonly expected: number };
+
+const CALL = prepared((db, { id }: { id: string }) => db.selectFrom("calls").selectAll().where("id", "=", id));
+const MOVED = prepared((db, { id, expected, ...columns }: Move) =>
+  db
+    .updateTable("calls")
+    .set((eb) => ({ ...columns, version: eb("version", "+", 1) }))
+    .where("id", "=", id)
+    .where("version", "=", expected)
+    .returningAll(),
+);
+
+/** Calls, from their creation to their purge. */
+export function callStore(session: Session): CallStore {
+  return {
+    insert: insertCall(session),
+    countTransfer: (tokenId, at, quota) =>
+      session.transaction(async (tx) => {
+        const oldestAt = await quotaSpent(tx, tokenId, quota, session.traits.rowLocks);
+        if (oldestAt === undefined) {
+          const transfer = { token_id: tokenId, counted_at: at };
+          await keepCounting(tx, [transfer], quota.since, session.traits);
+        }
+        return oldestAt;
+      }),
+    async get(id) {
+      const [row] = await session.query(CALL, { id });
+      return row && callOf(row);
+    },
+    list: (userId, filter, page) => session.read((db) => listCalls(db, userId, filter, page)),
+    async update(id, version, patch, events) {
+      let isAudioLeft = false;
+      const call = await session.transaction(async (tx) => {
+        const [row] = await MOVED(tx, { id, expected: version, ...callColumns(patch) });
+        if (!row) return undefined;
+        if (patch.status !== undefined && !isActive(patch.status)) {
+          if (row.type === "FIXED_AUDIO") isAudioLeft = !(await removeAudio(session, tx, id));
+          await countFinished(tx, row.instance_id, patch.status, 1);
+        }
+        if (!isActive(row.status)) await recount(tx, row, events);
+        await insertEvents(tx, events);
+        return callOf(row);
+      });
+      if (call && isAudioLeft) removeLater(session, id);
+      return call;
+    },
+    audio: (id) => callAudio(session, id),
+    recorded: (endedBefore, limit) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("calls")
+          .selectAll()
+          .where(IS_RECORDED)
+          .where("ended_at", "<", endedBefore)
+          .orderBy("ended_at")
+          .orderBy("id")
+          .limit(limit)
+          .execute();
+        return rows.map(callOf);
+      }),
+    ended: (endedBefore, limit) => session.read((db) => endedCalls(db, endedBefore, limit)),
+    remove: (ids, countedSince) => removeCallRows(session, ids, countedSince),
+    forgetCounted: (until) =>
+      inPieces((limit) => session.transaction((tx) => forgetCounted(tx, until, session.traits, limit))),
+    naming: (number, page) => callsNaming(session, number, page),
+    tally: callTally(session),
+    counts: () => session.read(countCalls),
+    ...callQueue(session),
+  };
+}
+
+/** Counts the bytes of an ended call, replacing the earlier count. */
+async function recount(tx: Kysely<Database>, row: CallRow, events: readonly Event[]): Promise<void> {
+  const bytes = await finalCallBytes(tx, row, events);
+  await tx.updateTable("calls").set({ stored_bytes: bytes }).where("id", "=", row.id).execute();
+  await charge(tx, chargesOf([{ ...row, stored_bytes: bytes - row.stored_bytes }]));
+}
+
+/** Counts active calls in their indexes, and adds up the counts of final ones. */
+async function countCalls(db: Kysely<Database>): Promise<Partial<Record<CallStatus, number>>> {
+  const waiting = await db
+    .selectFrom("calls")
+    .select((eb) => eb.cast<number>(eb.fn.countAll(), "bigint").as("calls"))
+    .where(IS_QUEUED)
+    .executeTakeFirstOrThrow();
+  // With "slot", which is in no index of all calls, so that SQLite reads the small index of lines.
+  const onLine = await db.selectFrom("calls").select(["status", "slot"]).where(IS_ON_LINE).execute();
+  const final = await db
+    .selectFrom("finished_counts")
+    .select((eb) => ["status", eb.cast<number>(eb.fn.sum("calls"), "bigint").as("calls")])
+    .groupBy("status")
+    .execute();
+  const counts = new Map<CallStatus, number>([["QUEUED", waiting.calls]]);
+  for (const { status } of onLine) counts.set(status, (counts.get(status) ?? 0) + 1);
+  for (const { status, calls } of final) counts.set(status, calls);
+  return Object.fromEntries([...counts].filter(([, calls]) => calls > 0));
+}

@@ -1,0 +1,261 @@
+import { type Compilable, type Kysely, PostgresAdapter, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
+import { InternalError } from "../../../src/base/error.ts";
+import type { Event, LoggedEvent } from "../../../src/domain/events.ts";
+import type { EventStore, LogPage } from "../../../src/ports/storage.ts";
+import { RECORDS } from "../records.ts";
+import type { Database, EventRow } from "../schema.ts";
+import { prepared, type Session } from "../session.ts";
+
+/** Parameters of a page. */
+interface PageKeys {
+  readonly after: number;
+  readonly limit?: number;
+}
+type OfUser = PageKeys & { readonly user_id: string; readonly instance_id?: string };
+type Named = { readonly user_id: string; readonly id: string };
+type Between = { readonly user_id: string; readonly after: number; readonly last: number };
+
+const OF_CALL = prepared((db, { call_id, ...page }: PageKeys & { readonly call_id: string }) =>
+  countedPage(db, onPage(db.selectFrom("events").selectAll().where("call_id", "=", call_id), page), page.after),
+);
+const OF_USER = prepared((db, { user_id, instance_id, ...page }: OfUser) => {
+  const ofUser = db.selectFrom("events").selectAll().where("user_id", "=", user_id);
+  const found = instance_id === undefined ? ofUser : ofUser.where("instance_id", "=", instance_id);
+  return countedPage(db, onPage(found, page), page.after);
+});
+
+const PLACE = prepared((db, { user_id, id }: Named) =>
+  db.selectFrom("events").select("position").where("id", "=", id).where("user_id", "=", user_id),
+);
+const NUMBERED = prepared((db, { user_id }: { readonly user_id: string }) =>
+  db.selectFrom("event_counters").select("numbered").where("user_id", "=", user_id),
+);
+const LAST = prepared((db, { user_id }: { readonly user_id: string }) => entryOf(db, user_id));
+const AT = prepared((db, { user_id, position }: { readonly user_id: string; readonly position: number }) =>
+  entryOf(db, user_id, position),
+);
+const LAST_BETWEEN = prepared((db, { user_id, after, last }: Between) =>
+  db
+    .selectFrom("events")
+    .select(["id", "position"])
+    .where("user_id", "=", user_id)
+    .where("position", ">", after)
+    .where("position", "<=", last)
+    .orderBy("position", "desc")
+    .limit(1),
+);
+
+/** The append-only log, in the order of its positions. */
+export function eventStore(session: Session): EventStore {
+  return {
+    append: (events) => session.transaction((tx) => insertEvents(tx, events)),
+    async ofCall(callId, page) {
+      const rows = await session.query(OF_CALL, { call_id: callId, ...keysOf(page) });
+      return numbered(rows).map(eventOf);
+    },
+    async ofUser(userId, { instanceId }, page) {
+      const instance = instanceId === undefined ? {} : { instance_id: instanceId };
+      const rows = await session.query(OF_USER, { user_id: userId, ...instance, ...keysOf(page) });
+      return numbered(rows).map(eventOf);
+    },
+    async positionOf(userId, eventId) {
+      const [found] = await session.query(PLACE, { user_id: userId, id: eventId });
+      if (found) return found.position;
+      // Calls that a migration numbered: it did so by id.
+      const [counter] = await session.query(NUMBERED, { user_id: userId });
+      return lastBefore(session, userId, eventId, counter?.numbered ?? 0);
+    },
+    async positionBefore(userId, eventId) {
+      const [entry] = await session.query(LAST, { user_id: userId });
+      return lastBefore(session, userId, eventId, entry?.last ?? 0);
+    },
+    async lookUp(userId, position) {
+      const of = { user_id: userId };
+      const [entry] = await (position === undefined ? session.query(LAST, of) : session.query(AT, { ...of, position }));
+      return entry ?? { last: 0, eventId: null };
+    },
+    newestId: () => session.read(newestId),
+  };
+}
+
+/** Reads the last entry of each primary key. SQLite needs a condition to seek it. */
+async function newestId(db: Kysely<Database>): Promise<string | undefined> {
+  const newest: string[] = [];
+  for (const table of ["events", "calls", "instances"] as const) {
+    const row = await db
+      .selectFrom(table)
+      .select("id")
+      .where("id", ">", "")
+      .orderBy("id", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    if (row) newest.push(row.id);
+  }
+  const withoutPrefix = (id: string): string => id.slice(id.indexOf("_") + 1);
+  return newest.sort((one, other) => (withoutPrefix(one) < withoutPrefix(other) ? -1 : 1)).at(-1);
+}
+
+/**
+ * A position up to `last` such that the event there is not newer than this id and the next one is; 0 if there is none. It
+ * reads only a few events, by binary search.
+ */
+async function lastBefore(session: Session, userId: string, eventId: string, last: number): Promise<number> {
+  let low = 0;
+  let high = last;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    const [event] = await session.query(LAST_BETWEEN, { user_id: userId, after: low, last: middle });
+    if (event && event.id > eventId) high = event.position - 1;
+    else low = middle; // everything up to here is older, or deleted
+  }
+  return low;
+}
+
+/** The length of a log with the event at a position. @param position undefined: the last one */
+function entryOf(db: Kysely<Database>, userId: string, position?: number) {
+  return db
+    .selectFrom("event_counters")
+    .leftJoin("events", (join) =>
+      join
+        .onRef("events.user_id", "=", "event_counters.user_id")
+        .on("events.position", "=", position ?? sql.ref("event_counters.position")),
+    )
+    .select(["event_counters.position as last", "events.id as eventId"])
+    .where("event_counters.user_id", "=", userId);
+}
+
+function onPage<O>(
+  query: SelectQueryBuilder<Database, "events", O>,
+  page: PageKeys,
+): SelectQueryBuilder<Database, "events", O> {
+  const following = query.where("position", ">", page.after).orderBy("position");
+  return page.limit === undefined ? following : following.limit(page.limit);
+}
+
+function keysOf({ after = 0, limit }: LogPage): PageKeys {
+  return limit === undefined ? { after } : { after, limit };
+}
+
+/** The event of a row. */
+export function eventOf(row: NumberedRow): LoggedEvent {
+  return { ...RECORDS.events.record(row), sequence: row.sequence, position: row.position } as LoggedEvent;
+}
+
+/** A row of a page. The first event of each call there has the number of the call's events before the page. */
+interface PageRow extends EventRow {
+  readonly earlier: number | null;
+}
+
+/** An event with its number. */
+interface NumberedRow extends EventRow {
+  readonly sequence: number | null;
+}
+
+/**
+ * The number of an event within its call. It is never stored: positions only rise, and the events of a call are deleted
+ * together, so the number of events up to a position never changes.
+ */
+export const SEQUENCE: RawBuilder<number | null> = sql`case when call_id is not null then (${eventsOfCall("events")}
+  and earlier.position <= ${sql.ref("events.position")}) end`;
+
+/** A page with its event sequence numbers, counting each call once. @param after the page starts after this position */
+function countedPage(
+  db: Kysely<Database>,
+  page: SelectQueryBuilder<Database, "events", EventRow>,
+  after: number,
+): Compilable<PageRow> {
+  const counted = sql<PageRow>`with page as ${page}
+    select page.*, case when call_id is not null
+        and row_number() over (partition by call_id order by position) = 1 then (${eventsOfCall("page")}
+        and earlier.position <= ${after}) end as earlier
+    from page order by position`;
+  return { compile: () => counted.compile(db) };
+}
+
+/** The numbers of the events of a page, which has all events of a call between its first one and its last one. */
+function numbered(rows: readonly PageRow[]): NumberedRow[] {
+  const sequences = new Map<string | null, number>();
+  return rows.map(({ earlier, ...row }) => {
+    if (row.call_id === null) return { ...row, sequence: null };
+    const sequence = (earlier ?? sequences.get(row.call_id) ?? 0) + 1;
+    sequences.set(row.call_id, sequence);
+    return { ...row, sequence };
+  });
+}
+
+function eventsOfCall(table: "events" | "page"): RawBuilder<number> {
+  return sql`select cast(count(*) as bigint) from ${sql.table("events")} as earlier
+    where earlier.call_id is not null and earlier.call_id = ${sql.ref(`${table}.call_id`)}`;
+}
+
+/** Rows per INSERT; both databases limit the parameters of one statement. */
+const BATCH = 500;
+
+/** An event without a position. */
+type NewRow = Omit<EventRow, "position">;
+type Count = { readonly user_id: string; readonly events: number };
+
+const COUNTED = prepared((db, count: Count) => counting(db, count));
+const INSERTED = prepared((db, row: EventRow) => inserting(db, [row]));
+/** PostgreSQL counts in the same statement, which locks the counter for one round trip less. */
+const COUNTED_AND_INSERTED = prepared((db, { events, ...row }: NewRow & Count) =>
+  db
+    .with("counted", (cte) => counting(cte, { user_id: row.user_id, events }))
+    .insertInto("events")
+    .values((eb) => ({ ...row, position: eb.selectFrom("counted").select("counted.position") }))
+    .onConflict((conflict) => conflict.column("id").doNothing()),
+);
+
+/**
+ * Appends events to the log, inside the transaction of the change that they report. Events that are stored already stay
+ * unchanged. Call it last in a transaction: on PostgreSQL it locks the user's counter until the commit.
+ */
+export async function insertEvents(tx: Kysely<Database>, events: readonly Event[]): Promise<void> {
+  const rows = events.map(RECORDS.events.row);
+  const [only, ...more] = rows;
+  if (only && more.length === 0) return insertOne(tx, only);
+  // Sorted, so that two transactions never wait for each other.
+  for (const user of [...new Set(rows.map((row) => row.user_id))].sort()) {
+    const own = rows.filter((row) => row.user_id === user);
+    const last = await reservePositions(tx, user, own.length);
+    const placed = own.map((row, index) => ({ ...row, position: last - own.length + 1 + index }));
+    for (let from = 0; from < placed.length; from += BATCH)
+      await inserting(tx, placed.slice(from, from + BATCH)).execute();
+  }
+}
+
+async function insertOne(tx: Kysely<Database>, row: NewRow): Promise<void> {
+  if (tx.getExecutor().adapter instanceof PostgresAdapter) await COUNTED_AND_INSERTED(tx, { ...row, events: 1 });
+  else await INSERTED(tx, { ...row, position: await reservePositions(tx, row.user_id, 1) });
+}
+
+/** The end of a user's log, which stays there until the transaction ends. */
+export function lockedPosition(tx: Kysely<Database>, userId: string): Promise<number> {
+  return reservePositions(tx, userId, 0);
+}
+
+/** Reserves `events` positions in a user's log and returns the last. */
+async function reservePositions(tx: Kysely<Database>, userId: string, events: number): Promise<number> {
+  const [counter] = await COUNTED(tx, { user_id: userId, events });
+  if (!counter) throw new InternalError(`the events of user ${userId} could not be counted`);
+  return counter.position;
+}
+
+function counting(db: Pick<Kysely<Database>, "insertInto">, { user_id, events }: Count) {
+  return db
+    .insertInto("event_counters")
+    .values({ user_id, position: events, numbered: 0 })
+    .onConflict((conflict) =>
+      conflict
+        .column("user_id")
+        .doUpdateSet((eb) => ({ position: eb("event_counters.position", "+", eb.ref("excluded.position")) })),
+    )
+    .returning("position");
+}
+
+function inserting(db: Kysely<Database>, rows: readonly EventRow[]) {
+  return db
+    .insertInto("events")
+    .values(rows)
+    .onConflict((conflict) => conflict.column("id").doNothing());
+}

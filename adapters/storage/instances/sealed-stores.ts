@@ -1,0 +1,273 @@
+import { setImmediate } from "node:timers/promises";
+import { type Kysely, type SqlBool, sql } from "kysely";
+import { CodedError } from "../../../src/base/error.ts";
+import type { MentionedNumber } from "../../../src/domain/numbers/mentioned-number.ts";
+import type {
+  InstanceStore,
+  LineRecordStore,
+  SealedKind,
+  SealedPlace,
+  SealedStore,
+  SealedValue,
+} from "../../../src/ports/storage.ts";
+import { deletedRows } from "../pieces.ts";
+import type { Database } from "../schema.ts";
+import type { Session } from "../session.ts";
+
+/** Place of the values of a kind. */
+interface Place {
+  readonly table: "credentials" | "line_records" | "webhooks";
+  readonly id: "instance_id" | "id";
+  readonly key?: "key";
+  readonly sealed: "sealed" | "sealed_key" | "sealed_old_key" | "sealed_headers";
+}
+
+const PLACES: Readonly<Record<SealedKind, Place>> = {
+  credentials: { table: "credentials", id: "instance_id", sealed: "sealed" },
+  line_record: { table: "line_records", id: "instance_id", key: "key", sealed: "sealed" },
+  webhook_key: { table: "webhooks", id: "id", sealed: "sealed_key" },
+  webhook_old_key: { table: "webhooks", id: "id", sealed: "sealed_old_key" },
+  webhook_headers: { table: "webhooks", id: "id", sealed: "sealed_headers" },
+};
+
+/** Everything that is stored sealed. */
+export function sealedStore(session: Session): SealedStore {
+  return {
+    list: (kind, limit, after) => session.read((db) => list(db, PLACES[kind], limit, after)),
+    replace: (kind, value, sealed) =>
+      session.write(async (db) => {
+        const place = PLACES[kind];
+        const column = sql.ref(place.sealed);
+        const { numAffectedRows } = await sql`update ${sql.table(place.table)} set ${column} = ${sealed}
+          where ${isAt(place, value)} and ${column} = ${value.sealed}`.execute(db);
+        return Number(numAffectedRows) > 0;
+      }),
+  };
+}
+
+async function list(db: Kysely<Database>, place: Place, limit: number, after?: SealedPlace): Promise<SealedValue[]> {
+  const { table, id, key, sealed } = place;
+  const order = sql.join(key ? [sql.ref(id), sql.ref(key)] : [sql.ref(id)]);
+  const behind = after ? sql`(${order}) > (${sql.join(key ? [after.id, after.key] : [after.id])})` : sql`true`;
+  const { rows } = await sql<{ id: string; key: string; sealed: Uint8Array }>`
+    select ${sql.ref(id)} as id, ${key ? sql.ref(key) : sql.lit("")} as key, ${sql.ref(sealed)} as sealed
+    from ${sql.table(table)} where ${sql.ref(sealed)} is not null and ${behind} order by ${order} limit ${limit}`.execute(
+    db,
+  );
+  return rows.map((row) => ({ id: row.id, key: row.key, sealed: new Uint8Array(row.sealed) }));
+}
+
+function isAt({ id, key }: Place, at: SealedPlace) {
+  const same = sql<SqlBool>`${sql.ref(id)} = ${at.id}`;
+  return key ? sql<SqlBool>`${same} and ${sql.ref(key)} = ${at.key}` : same;
+}
+
+/** The sealed credentials of linked numbers. Credentials of a missing or deleted instance are not saved. */
+export function credentialStore(
+  session: Session,
+): Pick<InstanceStore, "saveCredentials" | "loadCredentials" | "hasSecrets" | "eraseCredentials"> {
+  return {
+    saveCredentials: (id, sealed) =>
+      session.transaction(async (tx) => {
+        if (await lockedInstance(tx, id, session.traits.rowLocks)) await writeCredentials(tx, id, sealed);
+      }),
+    loadCredentials: (id) =>
+      session.read(async (db) => {
+        const row = await db
+          .selectFrom("credentials")
+          .select("sealed")
+          .where("instance_id", "=", id)
+          .executeTakeFirst();
+        return row && new Uint8Array(row.sealed); // pg returns a Buffer, a view into a larger one
+      }),
+    hasSecrets: (id) =>
+      session.read(async (db) => {
+        const some = await db
+          .selectFrom("credentials")
+          .select("instance_id")
+          .where("instance_id", "=", id)
+          .unionAll(({ selectFrom }) => selectFrom("line_records").select("instance_id").where("instance_id", "=", id))
+          .limit(1)
+          .executeTakeFirst();
+        return some !== undefined;
+      }),
+    async eraseCredentials(id) {
+      await session.transaction((tx) => eraseSecrets(tx, id));
+    },
+  };
+}
+
+/** Deletes all that a linked number has left: its credentials and the records of its line. */
+export async function eraseSecrets(tx: Kysely<Database>, id: string): Promise<void> {
+  await tx.deleteFrom("credentials").where("instance_id", "=", id).execute();
+  await tx.deleteFrom("line_records").where("instance_id", "=", id).execute();
+}
+
+/** True if the instance is there and not deleted; it is not deleted before the transaction ends. */
+async function lockedInstance(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
+  const instance = await tx
+    .selectFrom("instances")
+    .select("status")
+    .where("id", "=", id)
+    .$if(rowLocks, (query) => query.forNoKeyUpdate())
+    .executeTakeFirst();
+  return instance !== undefined && instance.status !== "DELETED";
+}
+
+/** Stores credentials in place of earlier ones. */
+export async function writeCredentials(tx: Kysely<Database>, id: string, sealed: Uint8Array): Promise<void> {
+  await tx
+    .insertInto("credentials")
+    .values({ instance_id: id, sealed })
+    .onConflict((conflict) => conflict.column("instance_id").doUpdateSet({ sealed }))
+    .execute();
+}
+
+/** Records of one statement. */
+const CHUNK = 500;
+
+/** Rolls a transaction back. */
+class TooMany extends CodedError {
+  readonly code = "too_many";
+}
+
+/** The sealed records of lines. */
+export function lineRecordStore(session: Session): LineRecordStore {
+  return {
+    get: (instanceId, keys) =>
+      session.read(async (db) => {
+        if (keys.length === 0) return [];
+        // A single statement never sees half of a write of several records.
+        const rows = await db
+          .selectFrom("line_records")
+          .select(["key", "sealed"])
+          .where("instance_id", "=", instanceId)
+          .where("key", "in", [...new Set(keys)])
+          .execute();
+        const found = new Map(rows.map(({ key, sealed }) => [key, new Uint8Array(sealed)]));
+        return keys.map((key) => found.get(key));
+      }),
+    keys: (instanceId, prefix) =>
+      session.read(async (db) => {
+        const end = behindPrefix(prefix);
+        const rows = await db
+          .selectFrom("line_records")
+          .select("key")
+          .where("instance_id", "=", instanceId)
+          .where("key", ">=", prefix)
+          .$if(end !== undefined, (query) => query.where("key", "<", end ?? ""))
+          .orderBy("key")
+          .execute();
+        return rows.map(({ key }) => key);
+      }),
+    set: (instanceId, changes, most) =>
+      session
+        .transaction(async (tx) => {
+          if (!(await lockedInstance(tx, instanceId, session.traits.rowLocks))) return true;
+          await writeRecords(tx, instanceId, changes);
+          if ((await countOf(tx, instanceId)) > most) throw new TooMany();
+          return true;
+        })
+        .catch((error: unknown) => {
+          if (error instanceof TooMany) return false;
+          throw error;
+        }),
+    forgetNumber: (number) => forgetNumber(session, number),
+    async clear(instanceId) {
+      await session.write((db) => db.deleteFrom("line_records").where("instance_id", "=", instanceId).execute());
+    },
+  };
+}
+
+/** Deletes the records whose key mentions a number, in pieces. */
+async function forgetNumber(session: Session, number: MentionedNumber): Promise<number> {
+  let forgotten = 0;
+  for (let from = { instance_id: "", key: "" }; ; ) {
+    const piece = await session.read((db) =>
+      db
+        .selectFrom("line_records")
+        .select(["instance_id", "key"])
+        .where(sql<boolean>`(instance_id, key) > (${from.instance_id}, ${from.key})`)
+        .orderBy("instance_id")
+        .orderBy("key")
+        .limit(CHUNK)
+        .execute(),
+    );
+    const keys = piece.filter(({ key }) => number.isIn(decoded(key)));
+    for (const { instance_id, key } of keys)
+      forgotten += await session.write(async (db) =>
+        deletedRows(
+          await db
+            .deleteFrom("line_records")
+            .where("instance_id", "=", instance_id)
+            .where("key", "=", key)
+            .where(({ not, exists, selectFrom }) =>
+              not(
+                exists(
+                  selectFrom("instances")
+                    .select("instances.id")
+                    .where("instances.id", "=", instance_id)
+                    .where("instances.phone", "=", number.phone),
+                ),
+              ),
+            )
+            .executeTakeFirst(),
+        ),
+      );
+    const last = piece.at(-1);
+    if (piece.length < CHUNK || !last) return forgotten;
+    from = last;
+    await setImmediate();
+  }
+}
+
+/** Keys have addresses in the form of URIs. */
+function decoded(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
+async function writeRecords(
+  tx: Kysely<Database>,
+  instanceId: string,
+  changes: ReadonlyMap<string, Uint8Array | undefined>,
+): Promise<void> {
+  const written = [...changes].flatMap(([key, sealed]) => (sealed ? [{ instance_id: instanceId, key, sealed }] : []));
+  const deleted = [...changes].flatMap(([key, sealed]) => (sealed ? [] : [key]));
+  for (let from = 0; from < deleted.length; from += CHUNK)
+    await tx
+      .deleteFrom("line_records")
+      .where("instance_id", "=", instanceId)
+      .where("key", "in", deleted.slice(from, from + CHUNK))
+      .execute();
+  for (let from = 0; from < written.length; from += CHUNK)
+    await tx
+      .insertInto("line_records")
+      .values(written.slice(from, from + CHUNK))
+      .onConflict((conflict) =>
+        conflict.columns(["instance_id", "key"]).doUpdateSet(({ ref }) => ({ sealed: ref("excluded.sealed") })),
+      )
+      .execute();
+}
+
+async function countOf(tx: Kysely<Database>, instanceId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom("line_records")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where("instance_id", "=", instanceId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** The first string after all strings with this prefix, by code points; undefined if there is none. */
+function behindPrefix(prefix: string): string | undefined {
+  const points = Array.from(prefix, (character) => character.codePointAt(0) as number);
+  while (points.at(-1) === 0x10ffff) points.pop();
+  const last = points.pop();
+  if (last === undefined) return undefined;
+  const next = last === 0xd7ff ? 0xe000 : last + 1; // no surrogates
+  return String.fromCodePoint(...points, next);
+}

@@ -1,0 +1,143 @@
+import { type Kysely, PostgresAdapter, sql } from "kysely";
+import { type Migration, Migrator } from "kysely/migration";
+import { ConfigurationError } from "../../../src/base/error.ts";
+import { TABLE_NAMES } from "../named-tables.ts";
+import type { TableNames } from "../table-names.ts";
+
+/** A database, and the names of our tables in it. */
+export interface DatabaseLocation {
+  /** The name of the database in errors, without its password. */
+  readonly name: string;
+  readonly tables: TableNames;
+}
+
+/** The present contents of the database. */
+export interface Contents {
+  /** The schema of our tables; undefined if the database has no schemas. */
+  readonly schema: string | undefined;
+  /** Every table and view of that schema. */
+  readonly tables: ReadonlySet<string>;
+  /** The table of our migrations; undefined for a new database. */
+  readonly migrations: string | undefined;
+  /** The migrations that were applied. */
+  readonly applied: readonly string[];
+}
+
+/** The name without a prefix, in older versions. The next migration renames it. */
+const OLD_TABLE = "kysely_migration";
+const FIRST_STEP = "0001_first_tables";
+
+const tableOf = ({ prefix = "" }: TableNames): string => `${prefix}ringport_migration`;
+
+/** Reads the contents; changes nothing. */
+export async function contentsOf(db: Kysely<unknown>, { tables: names }: DatabaseLocation): Promise<Contents> {
+  const schema = await schemaOf(db, names);
+  const tables = new Set(await tablesOf(db, schema));
+  const ours = tableOf(names);
+  if (tables.has(ours)) return { schema, tables, migrations: ours, applied: await stepsIn(db, schema, ours) };
+  if (!names.prefix && tables.has(OLD_TABLE) && tables.has("finished_counts")) {
+    const applied = await stepsIn(db, schema, OLD_TABLE);
+    if (applied.includes(FIRST_STEP)) return { schema, tables, migrations: OLD_TABLE, applied };
+  }
+  return { schema, tables, migrations: undefined, applied: [] };
+}
+
+/**
+ * Migrates the database to the current tables. Processes that start together wait for each other.
+ * @param tx a transaction: a failed migration changes nothing
+ * @throws {ConfigurationError} a newer version wrote the database, another program has tables under our names, or a step failed
+ */
+export async function migrate(
+  tx: Kysely<unknown>,
+  location: DatabaseLocation,
+  steps: Record<string, Migration>,
+): Promise<void> {
+  await lockMigrations(tx);
+  const contents = await contentsOf(tx, location);
+  refuseNewer(contents, location, steps);
+  refuseForeign(contents, location);
+  if (contents.migrations === OLD_TABLE) await renameMigrations(tx, contents, location);
+  const migrator = new Migrator({
+    db: tx,
+    provider: { getMigrations: async () => steps },
+    migrationTableName: tableOf(location.tables),
+    migrationLockTableName: `${tableOf(location.tables)}_lock`,
+    ...(contents.schema !== undefined && { migrationTableSchema: contents.schema }),
+  });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  const failed = results?.find(({ status }) => status === "Error");
+  if (!failed) throw error;
+  throw new ConfigurationError(
+    `the database ${location.name} cannot be brought up to date (step ${failed.migrationName}: ${(error as Error).message}); ` +
+      "it is unchanged: use the version of ringport that wrote it, or choose another database",
+    { cause: error },
+  );
+}
+
+/** Keeps other processes from migrating until the transaction ends. */
+export async function lockMigrations(tx: Kysely<unknown>): Promise<void> {
+  await tx.getExecutor().adapter.acquireMigrationLock(tx, { lockTable: "", lockRowId: "" });
+}
+
+function refuseNewer({ applied }: Contents, { name }: DatabaseLocation, steps: Record<string, Migration>): void {
+  const unknown = applied.find((step) => !Object.hasOwn(steps, step));
+  if (unknown === undefined) return;
+  throw new ConfigurationError(
+    `the database ${name} was written by a newer version of ringport (step ${unknown}): upgrade ringport`,
+  );
+}
+
+function refuseForeign(
+  { schema, tables, migrations }: Contents,
+  { name, tables: { prefix = "" } }: DatabaseLocation,
+): void {
+  if (migrations !== undefined) return;
+  const foreign = TABLE_NAMES.map((table) => prefix + table).filter((table) => tables.has(table));
+  if (foreign.length === 0) return;
+  const fix = schema === undefined ? "" : 'a schema of their own ("schema", RINGPORT_DATABASE_SCHEMA) or ';
+  throw new ConfigurationError(
+    `the database ${name} has tables of another program (${foreign.join(", ")}): ` +
+      `give the tables of ringport ${fix}a prefix ("prefix", RINGPORT_DATABASE_PREFIX)`,
+  );
+}
+
+async function renameMigrations(
+  tx: Kysely<unknown>,
+  { schema }: Contents,
+  { tables }: DatabaseLocation,
+): Promise<void> {
+  const builder = schema === undefined ? tx.schema : tx.schema.withSchema(schema);
+  for (const end of ["", "_lock"])
+    await builder
+      .alterTable(OLD_TABLE + end)
+      .renameTo(tableOf(tables) + end)
+      .execute();
+}
+
+/** The configured schema, the schema with our tables, or the schema for new tables. */
+async function schemaOf(db: Kysely<unknown>, { schema, prefix = "" }: TableNames): Promise<string | undefined> {
+  if (schema !== undefined || !isPostgres(db)) return schema;
+  const { rows } = await sql<{ schema: string | null }>`select coalesce(
+    (select nspname from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+      where pg_class.oid = to_regclass(${`${prefix}finished_counts`})),
+    current_schema()) as schema`.execute(db);
+  return rows[0]?.schema ?? undefined;
+}
+
+async function tablesOf(db: Kysely<unknown>, schema: string | undefined): Promise<string[]> {
+  const query = isPostgres(db)
+    ? sql<{ name: string }>`select relname as name from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+        where nspname = ${schema} and relkind in ('r', 'v', 'm', 'p', 'f')`
+    : sql<{ name: string }>`select name from sqlite_master where type in ('table', 'view')`;
+  return (await query.execute(db)).rows.map(({ name }) => name);
+}
+
+async function stepsIn(db: Kysely<unknown>, schema: string | undefined, table: string): Promise<string[]> {
+  const id = schema === undefined ? sql.id(table) : sql.id(schema, table);
+  return (await sql<{ name: string }>`select name from ${id}`.execute(db)).rows.map(({ name }) => name);
+}
+
+function isPostgres(db: Kysely<unknown>): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter;
+}

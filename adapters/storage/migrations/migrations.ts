@@ -1,0 +1,325 @@
+import { type Kysely, sql } from "kysely";
+import type { Migration } from "kysely/migration";
+import { type ColumnTypes, firstTables, partialIndex, recreateTable } from "./first-tables.ts";
+import {
+  addStoredBytes,
+  consentTable,
+  lineRecordTable,
+  listIndexes,
+  loginTables,
+  receiptIds,
+  webhookTables,
+} from "./later-tables.ts";
+
+/** All migrations, by name. Names are sorted by age and never reused. */
+export function migrations(types: ColumnTypes): Record<string, Migration> {
+  return {
+    "0001_first_tables": { up: (db) => firstTables(db, types) },
+    "0002_media_statistics": { up: mediaStatistics },
+    "0003_unlinked_instances": { up: unlinkedInstances },
+    "0004_recordings": { up: recordings },
+    "0005_transcripts": { up: (db) => transcripts(db, types) },
+    "0006_dialing": { up: dialing },
+    "0007_event_positions": { up: (db) => eventPositions(db, types) },
+    "0008_deletions": { up: deletions },
+    "0009_retention": { up: retention },
+    "0010_owners": { up: (db) => owners(db, types) },
+    "0011_receipt_scopes": { up: (db) => receiptScopes(db, types) },
+    "0012_token_limits": { up: (db) => tokenLimits(db, types) },
+    "0013_call_prefixes": { up: callPrefixes },
+    "0014_audio_parts": { up: (db) => audioParts(db, types) },
+    "0015_caller_ids": { up: callerIds },
+    "0016_webhooks": { up: (db) => webhookTables(db, types) },
+    "0017_call_references": { up: callReferences },
+    "0018_call_results": { up: callResults },
+    "0019_agent_turns": { up: agentTurns },
+    "0020_result_errors": { up: resultErrors },
+    "0021_call_limits": { up: callLimits },
+    "0022_token_scopes": { up: tokenScopes },
+    "0023_accounts": { up: (db) => loginTables(db, types) },
+    "0024_call_quality": { up: callQuality },
+    "0025_line_records": { up: (db) => lineRecordTable(db, types) },
+    "0026_consents": { up: (db) => consentTable(db, types) },
+    "0027_number_protection": { up: numberProtection },
+    "0028_dial_times": { up: dialTimes },
+    "0029_dialled_numbers": { up: dialledNumbers },
+    "0030_webhook_headers": { up: (db) => webhookHeaders(db, types) },
+    "0031_sip_calls": { up: sipCalls },
+    "0032_queue_order": { up: queueOrder },
+    "0033_purge_clock": { up: purgeClock },
+    "0034_receipt_ids": { up: (db) => receiptIds(db, types) },
+    "0035_account_removals": { up: accountRemovals },
+    "0036_list_indexes": { up: listIndexes },
+    "0037_stored_bytes": { up: (db) => addStoredBytes(db, types) },
+    "0038_counted_rows": { up: countedRows },
+  };
+}
+
+/** The newest tests and replays of a webhook are kept, and the newest revoked tokens of a user. Earlier tests are deleted by age. */
+async function countedRows(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("webhook_deliveries").addColumn("requested", "integer").execute();
+  const columns = ["webhook_id", "id"];
+  await partialIndex(
+    db,
+    "webhook_deliveries_requested",
+    "webhook_deliveries",
+    columns,
+    "requested = 1 and status <> 'pending'",
+  );
+  await partialIndex(db, "tokens_revoked", "tokens", ["user_id", "id"], "revoked_at is not null");
+}
+
+/** The removal of an account is decided before anything of its user is erased. */
+async function accountRemovals(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("accounts").addColumn("removal_begun_at", "bigint").execute();
+}
+
+async function mediaStatistics(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("media_statistics", "text").execute();
+}
+
+/** Networks that link instances automatically search for them at the start. */
+async function unlinkedInstances(db: Kysely<unknown>): Promise<void> {
+  await partialIndex(db, "instances_unlinked", "instances", ["provider", "id"], "status = 'CREATED'");
+}
+
+async function recordings(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("recorded_ms", "integer").execute();
+  await partialIndex(db, "calls_recorded", "calls", ["ended_at", "id"], "recorded_ms > 0");
+}
+
+async function transcripts(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
+  await db.schema
+    .createTable("transcripts")
+    .addColumn("call_id", id, (column) => column.notNull())
+    .addColumn("position", "integer", (column) => column.notNull())
+    .addColumn("speaker", id, (column) => column.notNull())
+    .addColumn("text", "text", (column) => column.notNull())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("start_ms", "bigint", (column) => column.notNull())
+    .addColumn("end_ms", "bigint", (column) => column.notNull())
+    .addColumn("confidence", "double precision")
+    .addPrimaryKeyConstraint("transcripts_pkey", ["call_id", "position"])
+    .execute();
+}
+
+/** Earlier versions stored no time with a claim. The phone of a claimed call may have rung, so it counts as dialing. */
+async function dialing(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("dialing_at", "bigint").execute();
+  await sql`update ${sql.table("calls")} set dialing_at = created_at
+    where status = 'QUEUED' and owner is not null`.execute(db);
+  await partialIndex(db, "calls_dialing", "calls", ["id"], "status = 'QUEUED' and dialing_at is not null");
+}
+
+/** Deletions are finished in steps; in earlier versions they had one step, so they count as finished. */
+async function deletions(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("instances").addColumn("erased_at", "bigint").execute();
+  await sql`update ${sql.table("instances")} set erased_at = updated_at where status = 'DELETED'`.execute(db);
+  await partialIndex(db, "instances_half_deleted", "instances", ["id"], "status = 'DELETED' and erased_at is null");
+}
+
+/** The log is in the order of commits. Existing events are numbered by their ids. */
+async function eventPositions(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
+  const { schema } = db;
+  for (const name of ["events_of_call", "events_of_user", "events_of_instance"]) await schema.dropIndex(name).execute();
+  await schema
+    .alterTable("events")
+    .addColumn("position", "bigint", (column) => column.notNull().defaultTo(0))
+    .execute();
+  const events = sql.table("events");
+  await sql`update ${events} set position = numbered.position
+    from (select id, row_number() over (partition by user_id order by id) as position from ${events}) as numbered
+    where numbered.id = ${sql.ref("events.id")}`.execute(db);
+  await schema
+    .createTable("event_counters")
+    .addColumn("user_id", id, (column) => column.primaryKey())
+    .addColumn("position", "bigint", (column) => column.notNull())
+    .addColumn("numbered", "bigint", (column) => column.notNull())
+    .execute();
+  await sql`insert into ${sql.table("event_counters")} (user_id, position, numbered)
+    select user_id, max(position), max(position) from ${events} group by user_id`.execute(db);
+  await partialIndex(db, "events_of_call", "events", ["call_id", "position"], "call_id is not null");
+  await schema.createIndex("events_of_user").unique().on("events").columns(["user_id", "position"]).execute();
+  await schema.createIndex("events_of_instance").on("events").columns(["user_id", "instance_id", "position"]).execute();
+}
+
+async function retention(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable("trusted_time")
+    .addColumn("id", "integer", (column) => column.primaryKey())
+    .addColumn("at", "bigint", (column) => column.notNull())
+    .addColumn("claimed_at", "bigint")
+    .addColumn("waited_ms", "bigint", (column) => column.notNull())
+    .execute();
+  await partialIndex(db, "instances_erased", "instances", ["erased_at", "id"], "erased_at is not null");
+  await partialIndex(db, "events_of_links", "events", ["instance_id"], "type = 'instance.linked'");
+}
+
+/** Existing calls have no token and count for none. */
+async function tokenLimits(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
+  const { schema } = db;
+  await schema.alterTable("tokens").addColumn("allowed_prefixes", "text").execute();
+  await schema.alterTable("tokens").addColumn("max_calls_per_day", "bigint").execute();
+  await schema.alterTable("calls").addColumn("token_id", id).execute();
+  await partialIndex(db, "calls_of_token", "calls", ["token_id", "created_at"], "token_id is not null");
+  await schema
+    .createTable("removed_calls")
+    .addColumn("token_id", id, (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .execute();
+  await schema.createIndex("removed_calls_of_token").on("removed_calls").columns(["token_id", "created_at"]).execute();
+  await schema.createIndex("removed_calls_by_age").on("removed_calls").columns(["created_at"]).execute();
+}
+
+/** Existing calls have no prefixes: only the rules of the server and the trunk apply to their redirections. */
+async function callPrefixes(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("allowed_prefixes", "text").execute();
+}
+
+/** An existing file becomes one part, whatever its size. */
+async function audioParts(db: Kysely<unknown>, { id, bytes }: ColumnTypes): Promise<void> {
+  const change = {
+    table: "call_audio",
+    aside: "whole_audio",
+    columns: "call_id, part, bytes",
+    values: "call_id, 0, bytes",
+  };
+  await recreateTable(db, change, (table) =>
+    table
+      .addColumn("call_id", id, (column) => column.notNull())
+      .addColumn("part", "integer", (column) => column.notNull())
+      .addColumn("bytes", bytes, (column) => column.notNull())
+      .addPrimaryKeyConstraint("call_audio_parts_pkey", ["call_id", "part"]),
+  );
+}
+
+/** Existing instances and calls use the caller id of their network. */
+async function callerIds(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("instances").addColumn("caller_id", "text").execute();
+  await db.schema.alterTable("calls").addColumn("caller_id", "text").execute();
+}
+
+/** Existing calls have neither. Lists by reference and by number read a separate index. */
+async function callReferences(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  await schema.alterTable("calls").addColumn("reference", "text").execute();
+  await schema.alterTable("calls").addColumn("metadata", "text").execute();
+  const byReference = ["user_id", "reference", "created_at", "id"];
+  await partialIndex(db, "calls_by_reference", "calls", byReference, "reference is not null");
+  await schema
+    .createIndex("calls_by_number")
+    .on("calls")
+    .columns(["user_id", "target_phone", "created_at", "id"])
+    .execute();
+}
+
+/** Existing calls have none: no agent could conduct them. */
+async function callResults(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("result", "text").execute();
+}
+
+/** Existing calls have none: they were not measured. */
+async function agentTurns(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("turns", "text").execute();
+}
+
+/** Existing calls have none: no schema asked for a result. */
+async function resultErrors(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("result_error", "text").execute();
+}
+
+/** The transfers of existing calls count against the limit of the server. */
+async function callLimits(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("max_calls_per_day", "bigint").execute();
+}
+
+/** Existing tokens are for everything; when they were last used is not known. */
+async function tokenScopes(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("tokens").addColumn("scopes", "text").execute();
+  await db.schema.alterTable("tokens").addColumn("last_used_at", "bigint").execute();
+}
+
+/** Existing calls have none: they were not measured. */
+async function callQuality(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("quality", "text").execute();
+}
+
+/** Existing calls have neither: their Call-ID was not stored. */
+async function sipCalls(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("calls").addColumn("sip", "text").execute();
+  await db.schema.alterTable("calls").addColumn("sip_call_id", "text").execute();
+}
+
+/** The next call of an instance is the one with the lowest id. */
+async function queueOrder(db: Kysely<unknown>): Promise<void> {
+  await db.schema.dropIndex("calls_queued").execute();
+  await partialIndex(db, "calls_in_queue", "calls", ["instance_id", "id"], "status = 'QUEUED'");
+}
+
+/** Existing calls count by the wall clock, as they have so far. */
+async function purgeClock(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db;
+  await schema.alterTable("trusted_time").addColumn("step_ms", "bigint").execute();
+  await schema.alterTable("trusted_time").addColumn("stepped_ago_ms", "bigint").execute();
+  await schema.alterTable("calls").addColumn("counted_at", "bigint").execute();
+  await sql`update ${sql.table("calls")} set counted_at = created_at where token_id is not null`.execute(db);
+  await schema.dropIndex("calls_of_token").execute();
+  await partialIndex(db, "calls_counted", "calls", ["token_id", "counted_at"], "token_id is not null");
+}
+
+/** Existing numbers count as linked since their instance was created. */
+async function numberProtection(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("instances").addColumn("linked_at", "bigint").execute();
+  await db.schema.alterTable("instances").addColumn("pause", "text").execute();
+  await sql`update ${sql.table("instances")} set linked_at = created_at
+    where status in ('CONFIGURED', 'ACTIVE')`.execute(db);
+  await partialIndex(db, "calls_dialled", "calls", ["instance_id", "dialing_at"], "dialing_at > 0");
+}
+
+/** The dials of a number are counted without a look at its calls, whose rows are long. */
+async function dialTimes(db: Kysely<unknown>): Promise<void> {
+  await db.schema.dropIndex("calls_dialled").execute();
+  const columns = ["instance_id", "dialing_at", "started_at", "ended_at", "id"];
+  await partialIndex(db, "calls_dial_times", "calls", columns, "dialing_at > 0");
+}
+
+/** Existing dials count for the numbers that are linked: no other ones are known. */
+async function dialledNumbers(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("instances").addColumn("dialled_number", "text").execute();
+}
+
+/** Existing webhooks send none. */
+async function webhookHeaders(db: Kysely<unknown>, { bytes }: ColumnTypes): Promise<void> {
+  await db.schema.alterTable("webhooks").addColumn("header_names", "text").execute();
+  await db.schema.alterTable("webhooks").addColumn("sealed_headers", bytes).execute();
+}
+
+/** A demo token has its own keys. Existing keys count as the user's. */
+async function receiptScopes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
+  const { schema } = db;
+  const columns = "user_id, scope, key, fingerprint, result, created_at";
+  const values = "user_id, '', key, fingerprint, result, created_at";
+  await recreateTable(db, { table: "receipts", aside: "unscoped_receipts", columns, values }, (table) =>
+    table
+      .addColumn("user_id", id, (column) => column.notNull())
+      .addColumn("scope", id, (column) => column.notNull())
+      .addColumn("key", id, (column) => column.notNull())
+      .addColumn("fingerprint", id, (column) => column.notNull())
+      .addColumn("result", "text")
+      .addColumn("created_at", "bigint", (column) => column.notNull())
+      .addPrimaryKeyConstraint("receipts_scope_pkey", ["user_id", "scope", "key"]),
+  );
+  await schema.createIndex("receipts_by_age").on("receipts").columns(["created_at"]).execute();
+  await partialIndex(db, "receipts_unfinished", "receipts", ["user_id", "scope", "key"], "result is null");
+}
+
+/** The owner of each resource, which alone may write. */
+async function owners(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
+  await db.schema
+    .createTable("owners")
+    .addColumn("name", id, (column) => column.primaryKey())
+    .addColumn("epoch", "bigint", (column) => column.notNull())
+    .addColumn("owner", id)
+    .addColumn("expires_at", "bigint", (column) => column.notNull())
+    .execute();
+}

@@ -1,0 +1,160 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { setTimeout } from "node:timers";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import { InternalError } from "../../../src/base/error.ts";
+import type { Statement as Query } from "../session.ts";
+import { whenFree } from "./node-sqlite.ts";
+
+/** Maximum prepared statements in the cache; the storage has far fewer queries. */
+const CACHED_STATEMENTS = 300;
+
+/** Migrations run in one immediate transaction, which also locks out other processes. */
+class Adapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+/**
+ * Kysely over the runtime's own SQLite: one connection, cached statements, transactions that never upgrade.
+ * @param onCommit called after each commit
+ */
+export function sqliteDialect(database: DatabaseSync, onCommit: () => void): Dialect {
+  const connection = sqliteConnection(database);
+  const raw = (text: string) => connection.executeQuery(CompiledQuery.raw(text));
+  return {
+    createAdapter: () => new Adapter(),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createDriver: () => ({
+      init: async () => {},
+      acquireConnection: async () => connection,
+      releaseConnection: async () => {},
+      // A transaction that reads first and writes later fails if another process wrote in between; this one waits.
+      beginTransaction: async () => void (await raw("begin immediate")),
+      async commitTransaction() {
+        await raw("commit");
+        onCommit();
+      },
+      async rollbackTransaction() {
+        if (database.isTransaction) await raw("rollback"); // SQLite itself rolls back on a full disk
+      },
+      destroy: async () => {}, // the caller closes the database
+    }),
+  };
+}
+
+interface Statement {
+  readonly returnsRows: boolean;
+  all(parameters: readonly unknown[]): unknown[];
+  run(parameters: readonly unknown[]): bigint;
+}
+
+/**
+ * A Kysely connection that also returns bare rows.
+ * @param within wraps the reading of bare rows
+ */
+export function sqliteConnection(
+  database: DatabaseSync,
+  within: <T>(read: () => T) => T = (read) => read(),
+): DatabaseConnection & { rows<R>(query: Query): Promise<R[]> } {
+  const cache = new Map<string, Statement>();
+
+  function prepare(text: string): Statement {
+    const known = cache.get(text);
+    if (known) return known;
+    const prepared = database.prepare(text);
+    const statement: Statement = {
+      returnsRows: prepared.columns().length > 0,
+      all: (parameters) => prepared.all(...parameters.map(bound)),
+      run: (parameters) => BigInt(prepared.run(...parameters.map(bound)).changes),
+    };
+    if (/^\s*(select|insert|update|delete|with|begin|commit|savepoint|release|rollback)\b/i.test(text)) {
+      cache.set(text, statement);
+      for (const oldest of cache.keys()) if (cache.size > CACHED_STATEMENTS) cache.delete(oldest);
+    } else if (/^\s*(create|alter|drop)\b/i.test(text)) {
+      cache.clear(); // Node 22 and Deno keep a statement's old column list after a table has changed
+    }
+    return statement;
+  }
+
+  return {
+    rows: <R>({ sql, parameters }: Query) => whenFree(() => within(() => prepare(sql).all(parameters) as R[])),
+    executeQuery: <R>({ sql, parameters }: CompiledQuery) =>
+      whenFree((): QueryResult<R> => {
+        const statement = prepare(sql);
+        if (statement.returnsRows) return { rows: statement.all(parameters) as R[] };
+        return { rows: [], numAffectedRows: statement.run(parameters) };
+      }),
+    streamQuery() {
+      throw new InternalError("rows cannot be streamed: read a page instead");
+    },
+  };
+}
+
+/** Rejects objects such as a Date, which node:sqlite would treat as named parameters and store as NULL. */
+function bound(value: unknown): SQLInputValue {
+  if (value === undefined || value === null) return null;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "string") return value;
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError(`SQLite cannot store ${Object.prototype.toString.call(value)}`);
+}
+
+/** A transaction that reads share. */
+interface SharedReads {
+  /** Runs a read inside the open transaction, or a new one. */
+  within<T>(read: () => T): T;
+  /** Called after a commit: the next read starts a new transaction, which sees it. */
+  renew(): void;
+}
+
+/** Commits of another process become visible within this time, ms; our own immediately. */
+const MAX_MS = 2;
+
+/**
+ * Reads that are close together see the same state of the database and lock it only once. In WAL mode, locking takes
+ * longer than reading a row.
+ * @param database only for reading
+ */
+export function sharedReads(database: DatabaseSync): SharedReads {
+  const begin = database.prepare("begin");
+  const end = database.prepare("commit");
+  /** Time at which the open transaction began, by the monotonic clock, ms; undefined if none is open. */
+  let begunAt: number | undefined;
+  let scheduled = false;
+
+  function renew(): void {
+    if (begunAt === undefined) return;
+    begunAt = undefined;
+    if (database.isOpen) end.run();
+  }
+
+  function late(): void {
+    scheduled = false;
+    renew();
+  }
+
+  return {
+    within(read) {
+      // The timer may be late, so the data it would have refreshed is read now.
+      if (begunAt !== undefined && performance.now() - begunAt > MAX_MS) renew();
+      if (begunAt === undefined) {
+        begin.run();
+        begunAt = performance.now();
+        if (!scheduled) setTimeout(late, MAX_MS);
+        scheduled = true;
+      }
+      return read();
+    },
+    renew,
+  };
+}

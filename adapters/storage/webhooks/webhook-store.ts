@@ -1,0 +1,154 @@
+import { setImmediate } from "node:timers/promises";
+import type { Kysely } from "kysely";
+import type { WebhookStore } from "../../../src/ports/storage.ts";
+import { lockedPosition } from "../calls/event-store.ts";
+import { deletePiece, MAX_PIECE } from "../pieces.ts";
+import { RECORDS } from "../records.ts";
+import { type Database, IS_ENABLED } from "../schema.ts";
+import type { Session, Traits } from "../session.ts";
+import { deliveryStore, insertDeliveries } from "./webhook-delivery-store.ts";
+
+/** A webhook, with the end of its user's log; null if that is empty. */
+type EnabledRow = Database["webhooks"] & { readonly end: number | null };
+
+/** Webhooks of one query. */
+const PIECE = 500;
+
+/** Webhooks and their deliveries. */
+export function webhookStore(session: Session): WebhookStore {
+  return {
+    ...deliveryStore(session),
+    insert: (webhook, most) =>
+      session.transaction(async (tx) => {
+        // This locks the user's log until the commit: the next insertion counts this one.
+        const position = await lockedPosition(tx, webhook.userId);
+        if ((await countOf(tx, webhook.userId)) >= most) return undefined;
+        await tx
+          .insertInto("webhooks")
+          .values(RECORDS.webhooks.row({ ...webhook, position }))
+          .execute();
+        return { ...webhook, position };
+      }),
+    get: (id) =>
+      session.read(async (db) => {
+        const row = await db.selectFrom("webhooks").selectAll().where("id", "=", id).executeTakeFirst();
+        return row && RECORDS.webhooks.record(row);
+      }),
+    list: (userId, { limit, after }) =>
+      session.read(async (db) => {
+        const rows = await db
+          .selectFrom("webhooks")
+          .selectAll()
+          .where("user_id", "=", userId)
+          .$if(after !== undefined, (query) => query.where("id", "<", after ?? ""))
+          .orderBy("id", "desc")
+          .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+          .execute();
+        return rows.map(RECORDS.webhooks.record);
+      }),
+    enabled: () => allEnabled(session, () => true).then((rows) => rows.map(RECORDS.webhooks.record)),
+    update: (id, version, patch) =>
+      session.transaction(async (tx) => {
+        const columns = RECORDS.webhooks.changes(patch);
+        if (patch.disabledReason === null) {
+          const before = await tx
+            .selectFrom("webhooks")
+            .select(["user_id", "disabled_reason"])
+            .where("id", "=", id)
+            .executeTakeFirst();
+          if (before && before.disabled_reason !== null) columns.position = await lockedPosition(tx, before.user_id);
+        }
+        const row = await tx
+          .updateTable("webhooks")
+          .set((eb) => ({ ...columns, version: eb("version", "+", 1) }))
+          .where("id", "=", id)
+          .where("version", "=", version)
+          .returningAll()
+          .executeTakeFirst();
+        return row && RECORDS.webhooks.record(row);
+      }),
+    async delete(id) {
+      for (;;) {
+        const result = await session.transaction((tx) => deleteSome(tx, id, session.traits));
+        if (result !== "more") return result === "deleted";
+        await setImmediate();
+      }
+    },
+    behind: () =>
+      allEnabled(session, ({ end, position }) => (end ?? 0) > position).then((rows) => rows.map(({ id }) => id)),
+    plan: (id, from, to, deliveries) =>
+      session.transaction(async (tx) => {
+        const moved = await tx
+          .updateTable("webhooks")
+          .set({ position: to })
+          .where("id", "=", id)
+          .where("position", "=", from)
+          .where("disabled_reason", "is", null)
+          .returning("id")
+          .executeTakeFirst();
+        if (!moved) return false;
+        await insertDeliveries(tx, deliveries);
+        return true;
+      }),
+  };
+}
+
+/** Some webhooks that are not disabled, by ascending id, each with a flag that is true if it lags behind the log of its user. */
+function enabledAfter(db: Kysely<Database>, after: string) {
+  return db
+    .selectFrom("webhooks")
+    .selectAll()
+    .select(({ selectFrom }) =>
+      selectFrom("event_counters")
+        .select("event_counters.position")
+        .whereRef("event_counters.user_id", "=", "webhooks.user_id")
+        .as("end"),
+    )
+    .where(IS_ENABLED)
+    .where("id", ">", after)
+    .orderBy("id")
+    .limit(PIECE)
+    .execute();
+}
+
+/** All webhooks that are not disabled and have this in common; other work continues between two pieces. */
+async function allEnabled(session: Session, isWanted: (row: EnabledRow) => boolean): Promise<EnabledRow[]> {
+  const found: EnabledRow[] = [];
+  for (let after = ""; ; ) {
+    const rows = await session.read((db) => enabledAfter(db, after));
+    found.push(...rows.filter(isWanted));
+    const last = rows.at(-1);
+    if (!last || rows.length < PIECE) return found;
+    after = last.id;
+    await setImmediate();
+  }
+}
+
+/** Deletes some deliveries of a webhook, or the last ones and the webhook itself. */
+async function deleteSome(tx: Kysely<Database>, id: string, traits: Traits): Promise<"deleted" | "more" | "unknown"> {
+  // Locked: no delivery is planned until the transaction ends.
+  const webhook = await tx
+    .selectFrom("webhooks")
+    .select("id")
+    .where("id", "=", id)
+    .$if(traits.rowLocks, (query) => query.forUpdate())
+    .executeTakeFirst();
+  if (!webhook) return "unknown";
+  const deliveries = await deletePiece(tx, traits, {
+    table: "webhook_deliveries",
+    limit: MAX_PIECE,
+    rows: (all) => all.where("webhook_id", "=", id).orderBy("id"),
+  });
+  if (deliveries === MAX_PIECE) return "more";
+  await tx.deleteFrom("webhooks").where("id", "=", id).execute();
+  return "deleted";
+}
+
+async function countOf(tx: Kysely<Database>, userId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom("webhooks")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .where("user_id", "=", userId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
