@@ -31,7 +31,7 @@ import { realSystem } from "./ports/system.ts";
 import type { WebApp } from "./ports/web.ts";
 import { VERSION } from "./version.ts";
 
-/** Tokens of the HTTP interface, used unless the embedding program authenticates by itself. */
+/** Tokens of the HTTP interface, used unless the embedding program authenticates on its own. */
 export interface Tokens {
   /**
    * Makes a token; the user is created if new. It can be read this one time only. A demo token may create 50 calls a day
@@ -65,7 +65,7 @@ export interface Ringport extends WebApp, UseCases {
   start(): Promise<void>;
   /** Resolves with the reason when this Ringport has stopped because it lost its database, under `onLeaseLost: "exit"`. */
   readonly ended: Promise<Error>;
-  /** Stops dialling, lets live calls end for `drainMs`, closes everything. Twice is fine. */
+  /** Stops dialling, lets live calls end for `drainMs`, closes everything. Idempotent. */
   stop(options?: { drainMs?: number }): Promise<void>;
   /** Reason why it cannot be used at the moment: `not_ready` before the start and after one that failed; undefined while it runs. */
   absence(): Absence | undefined;

@@ -6,7 +6,7 @@ import type { Mp3Audio } from "./mp3-decoding.ts";
 /** Full scale of 16-bit samples. */
 const FULL_SCALE = 32_768;
 
-/** Mixes the two channels of decoded MP3s into one, also if they cancel each other. */
+/** Mixes the two channels of decoded MP3s into one, even if they cancel each other. */
 export class Mp3Mix {
   #mix: MonoMix | undefined;
   #sampleRate = 0;

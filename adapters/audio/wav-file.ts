@@ -31,7 +31,7 @@ export async function readWav(path: string, channels: 1 | 2): Promise<StoredReco
   }
 }
 
-/** Writes all bytes, also if the system accepts fewer at a time. */
+/** Writes all bytes, even if the system accepts fewer at a time. */
 export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   let done = 0;
   while (done < bytes.length) {

@@ -7,7 +7,7 @@ import { WavWriter } from "./wav-writer.ts";
 
 /** Recordings that start together spread their first write over this many slots. */
 const STAGGERS = 25;
-/** Audio in one write to the disk, and what a crash may lose, ms. */
+/** Audio in one write to the disk, which a crash may lose, ms. */
 const BATCH_MS = 1_000;
 /** Writes that may wait while the disk is slower than the call. */
 const MAX_WAITING = 10;
@@ -31,7 +31,7 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
   let begun = 0;
 
   const makeFolder = (): Promise<unknown> => {
-    ready ??= made(folder, options.makeParent).catch((fault: unknown) => {
+    ready ??= createFolder(folder, options.makeParent).catch((fault: unknown) => {
       ready = undefined;
       throw fault;
     });
@@ -46,7 +46,7 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
         sampleRate,
         channels: 2,
         buffers: new SampleBuffers((2 * sampleRate * BATCH_MS) / 1000, 1),
-        mostWaiting: MAX_WAITING,
+        maxWaiting: MAX_WAITING,
         liveHeader: true,
         prepare: async () => {
           await replaced; // both have the same file
@@ -84,7 +84,7 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
   };
 }
 
-async function made(folder: string, makeParent: () => Promise<unknown> = async () => {}): Promise<void> {
+async function createFolder(folder: string, makeParent: () => Promise<unknown> = async () => {}): Promise<void> {
   await makeParent();
   await mkdir(folder, { mode: 0o700 }).catch((fault: { code?: unknown }) => {
     if (fault.code !== "EEXIST") throw fault;

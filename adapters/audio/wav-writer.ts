@@ -19,7 +19,7 @@ export interface WavWriterOptions {
   /** One buffer is one write to the disk. Its length is a multiple of `channels`. */
   readonly buffers: SampleBuffers;
   /** Maximum number of buffers that wait while the disk is slower than the call. */
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
   /** Length of the first write, 0 to 1 of a buffer: spreads the writes of calls that start together. */
   readonly stagger: number;
   /** Maximum length of the file, ms. Default: that of the WAV format. */
@@ -45,14 +45,14 @@ interface Batch {
 }
 
 /**
- * Writes a WAV file of 16-bit samples while the call continues. The file can be read at any time, also after a crash.
+ * Writes a WAV file of 16-bit samples while the call continues. The file can be read at any time, even after a crash.
  * {@link write} only copies; batches are then written one after the other. A full, broken or slow disk ends the file, but
  * never the call.
  */
 export class WavWriter {
   readonly #options: WavWriterOptions;
   readonly #blockBytes: number;
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   /** The current buffer, its number of samples, and the number at which it is written. */
   #buffer: Int16Array<ArrayBuffer> | undefined;
   #filled = 0;
@@ -75,7 +75,7 @@ export class WavWriter {
     const { channels, sampleRate, buffers, stagger, maxMs = Infinity } = options;
     this.#options = options;
     this.#blockBytes = 2 * channels;
-    this.#mostBytes = Math.min(MAX_BYTES, Math.floor((maxMs * sampleRate) / 1000) * this.#blockBytes);
+    this.#maxBytes = Math.min(MAX_BYTES, Math.floor((maxMs * sampleRate) / 1000) * this.#blockBytes);
     this.#enough = channels * Math.ceil((stagger * buffers.length) / channels);
   }
 
@@ -88,8 +88,8 @@ export class WavWriter {
   write(left: Int16Array, right: Int16Array | undefined, samples: number): void {
     if (this.#closed) return;
     const bytes = samples * this.#blockBytes;
-    if (this.#accepted + bytes > this.#mostBytes) this.#stop("too_long");
-    else if (this.#waiting.length >= this.#options.mostWaiting) this.#stop("disk_slow");
+    if (this.#accepted + bytes > this.#maxBytes) this.#stop("too_long");
+    else if (this.#waiting.length >= this.#options.maxWaiting) this.#stop("disk_slow");
     if (this.#closed) return;
     this.#accepted += bytes;
     for (let from = 0; from < samples; ) {

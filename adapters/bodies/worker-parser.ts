@@ -3,8 +3,8 @@ import { audioPlace, UploadedAudio } from "../../src/domain/calls/audio-input.ts
 import type { BodyParser } from "../../src/ports/body-parser.ts";
 import type { BodyJobs } from "./parse-job.ts";
 
-/** Bodies have an upper bound of bytes, and so has the time that one takes on a busy machine. */
-const PATIENCE_MS = 30_000;
+/** Timeout of a body at the size limit on a busy machine, ms. */
+const TIMEOUT_MS = 30_000;
 
 /** The part of a worker pool that the parser uses. `WorkerPool` fits. */
 export interface BodyWorkers {
@@ -20,7 +20,7 @@ export function workerParser(pool: BodyWorkers): BodyParser {
     async parse(bytes, bounds) {
       const { buffer, length } = bytes;
       const job = { kind: "parse-body", buffer, length, bounds } as const;
-      for await (const parsed of pool.run(job, { timeoutMs: PATIENCE_MS, transfer: [buffer] })) {
+      for await (const parsed of pool.run(job, { timeoutMs: TIMEOUT_MS, transfer: [buffer] })) {
         if ("fault" in parsed) return parsed;
         const { value, audio } = parsed;
         const place = audio && audioPlace(value);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, lstat, open, rm } from "node:fs/promises";
 
 /**
- * Creates a file that only its owner can read. It is there whole or not at all, also if the power fails, and never
+ * Creates a file that only its owner can read. It is there whole or not at all, even if the power fails, and never
  * replaces another one.
  * @param text called once the folder is known to be writable
  * @throws {Error} of the file system, with its `code`; `EEXIST`: there is such a file

@@ -95,7 +95,7 @@ function unpadded(bytes: Buffer): string {
 /** Runs work in turns, known people before strangers. @throws {HasherBusy} that many of a kind wait already */
 function boundedTurns(
   atOnce: number,
-  mostWaiting: number,
+  maxWaiting: number,
 ): <T>(turn: HashTurn | undefined, work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const known: (() => void)[] = [];
@@ -103,8 +103,8 @@ function boundedTurns(
   return async (kind, work) => {
     if (running >= atOnce) {
       const waiting = kind === "known" ? known : strangers;
-      if (waiting.length >= mostWaiting)
-        throw new HasherBusy(`${mostWaiting} passwords wait to be hashed; try again in a moment`);
+      if (waiting.length >= maxWaiting)
+        throw new HasherBusy(`${maxWaiting} passwords wait to be hashed; try again in a moment`);
       await new Promise<void>((turn) => waiting.push(turn)); // the place is handed over
     } else running++;
     try {

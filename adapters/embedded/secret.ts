@@ -38,7 +38,7 @@ export async function secretOf(folder: string): Promise<Uint8Array | undefined> 
 }
 
 /**
- * The secret of a data folder, made on the first start. It is there whole or not at all, also when two processes make
+ * The secret of a data folder, made on the first start. It is there whole or not at all, even when two processes make
  * it at once or the power fails: both then use the first one.
  * @throws {ConfigurationError} the file is there but holds no secret
  */

@@ -141,12 +141,12 @@ function connect(ws: WebSocket, handlers: SocketHandlers, all: Set<WebSocket>): 
     close: (code, reason) => ws.close(code, reason),
   };
   // No event reports a client that disconnects before the response has reached it.
-  const impatience = setTimeout(() => {
+  const graceTimer = setTimeout(() => {
     ws.onopen = () => ws.close();
     neverOpened(handlers);
   }, OPEN_WITHIN_MS);
   ws.onopen = () => {
-    clearTimeout(impatience);
+    clearTimeout(graceTimer);
     all.add(ws);
     handlers.open?.(socket);
   };

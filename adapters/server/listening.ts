@@ -39,7 +39,7 @@ export interface Listening {
    * @throws {CannotListen} the certificate or its key cannot be used; the old one stays
    */
   setCertificate?(tls: Tls): void;
-  /** Stops listening, lets running requests end for a second, then ends every connection. Twice is fine. */
+  /** Stops listening, lets running requests end for a second, then ends every connection. Idempotent. */
   close(): Promise<void>;
 }
 

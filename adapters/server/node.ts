@@ -88,12 +88,12 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
     ...(secure && { setCertificate: (tls: Tls) => secure.setCertificate(tls) }),
     close() {
       closing ??= new Promise<void>((resolve) => {
-        const impatience = setTimeout(() => {
+        const graceTimer = setTimeout(() => {
           server.closeAllConnections();
           secure?.endConnections();
         }, CLOSE_GRACE_MS);
         server.close(() => {
-          clearTimeout(impatience);
+          clearTimeout(graceTimer);
           resolve();
         });
         upgrades.close();
@@ -114,7 +114,7 @@ function listen(server: Server, port: number, hostname: string): Promise<void> {
   });
 }
 
-/** Responds to a request that Node's parser cannot read as to every other fault. */
+/** Responds to a request that Node's parser cannot read with the usual problem document. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
   socket.on("error", () => socket.destroy());
   if (error.code === "ECONNRESET" || !socket.writable) {

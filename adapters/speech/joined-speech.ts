@@ -26,7 +26,7 @@ const LIST_MS = 5_000;
 /**
  * One `Speech` over several engines, with one catalogue of their voices. The first engine that has a voice id speaks it.
  *
- * The same text in the same voice is rendered once and then played from memory, also while the rendering continues.
+ * The same text in the same voice is rendered once and then played from memory, even while the rendering continues.
  * Silence before the first word is shortened. Closing it closes the engines.
  */
 export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOptions = {}): Speech {

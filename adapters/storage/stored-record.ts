@@ -89,7 +89,7 @@ type RowOf<Rec, Cs extends Columns<Rec>> = {
   -readonly [Field in keyof Rec as Cs[Field]["name"]]-?: ColumnValue<Rec[Field], Cs[Field]>;
 };
 
-/** A record and its columns: the one place that knows which field is stored in which column, and how. */
+/** The mapping between a record and its columns: the only place that defines how each field is stored. */
 interface StoredRecord<Rec, Row, Cs = unknown> {
   /** The column of each field. */
   readonly columns: Cs;

@@ -91,7 +91,7 @@ export class WorkerSlot {
     );
   }
 
-  /** Ends the worker now; its job, if any, fails with `reason`. Twice is fine. */
+  /** Ends the worker now; its job, if any, fails with `reason`. Idempotent. */
   async stop(reason: PoolError): Promise<void> {
     this.#lose(reason);
     await this.#worker.terminate();

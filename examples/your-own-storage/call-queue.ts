@@ -25,7 +25,7 @@ function hasReached({ startedAt, outcome }: Call): boolean {
 export function callQueue({ calls: all, instances }: Memory): Pick<CallStore, Questions> {
   const oldestFirst = (a: Pick<Call, "createdAt" | "id">, b: Pick<Call, "createdAt" | "id">): number =>
     a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
-  // Ids rise with every call, also if the clock is set back.
+  // Ids rise with every call, even if the clock is set back.
   const lowestIdFirst = (a: Call, b: Call): number => (a.id < b.id ? -1 : 1);
   const those = (willDo: (call: Call) => boolean, order: typeof lowestIdFirst = oldestFirst): Call[] =>
     [...all.values()].filter(willDo).sort(order);

@@ -46,7 +46,7 @@ export interface Application {
   erase(phone: string): Promise<Erasure>;
   /** Settles what a dead process left, connects the linked numbers, starts dialling. */
   start(): Promise<void>;
-  /** No new dials; live calls may continue for `drainMs`, then they end as `interrupted`. Twice is fine. */
+  /** No new dials; live calls may continue for `drainMs`, then they end as `interrupted`. Idempotent. */
   stop(drainMs: number): Promise<void>;
 }
 

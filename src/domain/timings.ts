@@ -14,17 +14,17 @@ export interface Timings {
   readonly mediaSetupMs: number;
   /** Silence after a message, before the hang-up. */
   readonly tailMs: number;
-  /** A stream may be without a client this long, from the answer or from the break on. */
+  /** A stream may be without a client this long, from the answer or the disconnect. */
   readonly streamAttachMs: number;
-  /** A leg must be gone this long after it was hung up; then the core lets go of it. */
+  /** A leg must have ended this long after it was hung up; then the core drops it. */
   readonly releaseTimeoutMs: number;
   /** A live call outlasts its line's silence this long. */
   readonly lineLossMs: number;
   /** An instance stays `ACTIVE` this long while its line is offline. */
   readonly lineGraceMs: number;
-  /** Between two probes of an idle line. */
+  /** Interval of probes of an idle line. */
   readonly probeMs: number;
-  /** Between two probes of a line with a live call. */
+  /** Interval of probes of a line with a live call. */
   readonly probeInCallMs: number;
   /** `configure` waits this long for a linking code, or for the network's reason why there is none. */
   readonly linkCodeMs: number;

@@ -68,7 +68,7 @@ export interface AudioConversation {
   transferFailed(detail: string): void;
   /**
    * A machine has answered and records now: the agent's next words are the message, after which it hangs up. It gets no more
-   * of the callee's audio. Called after `leave_voicemail`, or at any time after the answer, also after `hang_up`.
+   * of the callee's audio. Called after `leave_voicemail`, or at any time after the answer, even after `hang_up`.
    */
   voicemail(): void;
   /** Called when the call will soon reach its maximum duration: the agent says goodbye and hangs up. */

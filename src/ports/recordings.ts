@@ -18,7 +18,7 @@ export interface Recordings {
   ): RecordingWriter;
   /** The current recording of a call, even while it grows; undefined if there is none. */
   read(callId: string): Promise<StoredRecording | undefined>;
-  /** Deletes the recordings of these calls, also while they grow. Unknown ids are fine. */
+  /** Deletes the recordings of these calls, even while they grow. Unknown ids are fine. */
   forget(callIds: readonly string[]): Promise<void>;
   /** Completes the recordings that still grow. Idempotent. */
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export interface RecordingWriter {
   /** Length of the recording so far, without lost audio, ms. */
   readonly recordedMs: number;
   /**
-   * The next samples of both channels, from the start of the arrays. Called within the leg's clock: it does not wait,
+   * The next samples of both channels, from the start of the arrays. Called on the leg's clock: it does not wait,
    * throw, or keep the arrays.
    */
   write(played: Int16Array, received: Int16Array, samples: number): void;

@@ -1,6 +1,6 @@
 /**
  * Detects speech in one direction of one call. The built-in detector measures energy over the noise; a model such as
- * Silero can replace it. Called within the leg's clock: it does not wait, throw, or keep the array.
+ * Silero can replace it. Called on the leg's clock: it does not wait, throw, or keep the array.
  */
 export interface VoiceActivityDetector {
   /** Time it still reports speech after the last voice, ms. Default: 0. */

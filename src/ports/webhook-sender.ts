@@ -16,7 +16,7 @@ export interface OutgoingWebhook {
  * - It connects only to an address that `isPublicAddress` of `src/domain/public-address.ts` allows, and connects to the
  *   very address that it checked: a name may resolve to another one a moment later. Its owner may lift this.
  * - Endpoints of one user never delay those of another user, even if their host names cannot be looked up.
- * - It follows no redirect, and does not repeat a request by itself.
+ * - It follows no redirect, and does not repeat a request on its own.
  * - It reads no more of the response than the head, and keeps no connection open.
  */
 export interface WebhookSender {

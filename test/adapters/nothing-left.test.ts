@@ -22,7 +22,7 @@ const textOf = (n: number): string => `Meeting with Doctor Hidden, number ${n}. 
 /** What must not be found: numbers without their plus, texts, the name and metadata of the instance. */
 const PERSONAL = /49301\d{6}|12025550\d{3}|Doctor Hidden|Mrs Secret|private remark/;
 
-/** A Ringport whose database and folder are full of personal data, all of which is over. */
+/** A Ringport whose database and folder are full of expired personal data. */
 async function filled(
   options: RingportOptions,
   system = new ManualSystem(),

@@ -187,7 +187,7 @@ describe("a process whose database another one has taken", () => {
     expect(stoppedAt).toBe(from);
   });
 
-  test("repeats no refused write, also if its own lease had run out before", async () => {
+  test("repeats no refused write, even if its own lease had run out before", async () => {
     const { world, storage, database } = await leased();
     await world.answeredCall(await world.activeInstance(), LONG);
     storage.unreachable = true;

@@ -31,7 +31,7 @@ On this machine the same ratio varies by a fifth from run to run: four runs of a
 
 const CONNECTIONS = 64;
 const CALLS = 1_000;
-/** Header fields that a runtime's server adds by itself. */
+/** Header fields that a runtime's server adds on its own. */
 const OF_THE_SERVER: ReadonlySet<string> = new Set([
   "connection",
   "content-encoding",

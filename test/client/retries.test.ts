@@ -40,7 +40,7 @@ const busy = (retryAfter: string) => () =>
     { status: 503, headers: { "retry-after": retryAfter, "content-type": "application/problem+json" } },
   );
 
-test("a deletion is sent once in a browser that shows an empty body in place of none", async () => {
+test("a deletion is sent once in a browser that shows an empty body instead of none", async () => {
   const methods: string[] = [];
   const fetch: FetchRequest = async (request) => {
     methods.push(request.method);

@@ -118,7 +118,7 @@ class Batch {
     }
   }
 
-  /** Over the same trunk, a call to a far end without faults: both sides hear. A machine that stands still gets more chances. */
+  /** A call over the same trunk to a correct remote end: both sides hear. Retried on a stalled machine. */
   async #saneCall(network: TestNetwork, line: Line): Promise<void> {
     let fault: string | undefined;
     for (let chance = 0; chance < CHANCES; chance++) {

@@ -7,7 +7,7 @@ import type { CallRecord, InstanceRecord } from "./journal.ts";
 import { noteFinal } from "./requests.ts";
 import type { Stage } from "./stage.ts";
 
-/** The server has died by itself, so nothing can be looked at. */
+/** The server has died on its own, so nothing can be looked at. */
 export class ServerGone extends Error {}
 
 /** Time for work to settle on a busy machine, ms. */

@@ -43,7 +43,7 @@ export class RoundServer {
     this.#journal = journal;
   }
 
-  /** Also while another one is about to take over. */
+  /** Even while another one is about to take over. */
   get alive(): boolean {
     return this.#process !== undefined || this.#second !== undefined;
   }
@@ -106,9 +106,9 @@ export class RoundServer {
   /** Ends it in order, or kills it when that takes too long. */
   async stop(): Promise<void> {
     this.#journal.note("SIGTERM");
-    const impatience = setTimeout(() => this.#signal("SIGKILL"), STOP_MS);
+    const killTimer = setTimeout(() => this.#signal("SIGKILL"), STOP_MS);
     await this.#end("SIGTERM");
-    clearTimeout(impatience);
+    clearTimeout(killTimer);
   }
 
   pause(): void {
@@ -182,7 +182,7 @@ export class RoundServer {
   /** The signal is sent before this returns. */
   async #end(signal: NodeJS.Signals): Promise<void> {
     const server = this.#process;
-    if (!server) return; // it has died by itself
+    if (!server) return; // it has died on its own
     this.#ending.add(server);
     const gone = server.stop(signal);
     if (signal === "SIGKILL") this.#process = undefined; // it gets no more requests

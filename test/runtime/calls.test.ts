@@ -9,7 +9,7 @@ import { loudSound, STREAMS, streamCall } from "../support/stream-calls.ts";
 onEach(ON_EVERYTHING, (target) => {
   const server = useServer(target, { env: STREAMS });
 
-  test.concurrent("a spoken message is heard whole", async () => {
+  test.concurrent("a spoken message is heard in full", async () => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.activeInstance()).id, { tts: HELLO });
     expect(await client.waitForCall(id)).toMatchObject({

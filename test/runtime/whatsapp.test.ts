@@ -61,7 +61,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
     return expected(200, answer).json<InstanceWithConnection>().connection;
   }
 
-  test.concurrent("a spoken message is heard whole", async () => {
+  test.concurrent("a spoken message is heard in full", async () => {
     const { id } = await linked();
     const to = "+12025550110";
     const call = await client().call(id, { target: { phoneNumber: to }, tts: HELLO });

@@ -37,17 +37,17 @@ export async function startNameServer(answer: (name: string) => NameAnswer | und
   socket.on("message", (datagram, from) => {
     const { name, type, end } = questionOf(datagram);
     asked.push(`${type} ${name}`);
-    const known = answer(name);
-    if (known === "silence" || (known === "silence for IPv6" && type === "AAAA")) return;
-    const records = typeof known === "object" ? known : known === "silence for IPv6" ? ["127.0.0.1"] : [];
-    const written = records.filter((one) => type === (one.includes(":") ? "AAAA" : "A")).map(recordOf);
+    const result = answer(name);
+    if (result === "silence" || (result === "silence for IPv6" && type === "AAAA")) return;
+    const records = typeof result === "object" ? result : result === "silence for IPv6" ? ["127.0.0.1"] : [];
+    const answers = records.filter((one) => type === (one.includes(":") ? "AAAA" : "A")).map(recordOf);
     const head = Buffer.alloc(12);
     datagram.copy(head, 0, 0, 2);
-    const truncated = known === "only over TCP, which is silent" ? 0x0200 : 0;
-    head.writeUInt16BE(0x8180 | truncated | (known === undefined ? 3 : 0), 2);
+    const truncated = result === "only over TCP, which is silent" ? 0x0200 : 0;
+    head.writeUInt16BE(0x8180 | truncated | (result === undefined ? 3 : 0), 2);
     head.writeUInt16BE(1, 4);
-    head.writeUInt16BE(written.length, 6);
-    socket.send(Buffer.concat([head, datagram.subarray(12, end), ...written]), from.port, from.address);
+    head.writeUInt16BE(answers.length, 6);
+    socket.send(Buffer.concat([head, datagram.subarray(12, end), ...answers]), from.port, from.address);
   });
   return {
     place: `127.0.0.1:${port}`,

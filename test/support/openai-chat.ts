@@ -16,7 +16,7 @@ export interface ChatRequest {
   }[];
   readonly tools: readonly string[];
   readonly toolChoice: string | undefined;
-  /** The schema that the text is to fulfil. */
+  /** The schema that the text should match. */
   readonly format: unknown;
 }
 
@@ -41,7 +41,7 @@ export type ChatFault =
   | "garbage"
   | "error_in_stream";
 
-/** Streams a reply as the public reference describes it, in pieces that cut characters and arguments in two. */
+/** Streams a reply as the public reference describes it, in pieces that split characters and arguments. */
 export async function streamCompletion(
   response: ServerResponse,
   model: string,
@@ -54,8 +54,8 @@ export async function streamCompletion(
   const deltas = [
     chunk({ role: "assistant", content: "" }),
     ...(text.match(/\S+\s*/g) ?? []).map((content) => chunk({ content })),
-    ...calls.flatMap(({ name, arguments: given = {}, written }, index) => {
-      const json = written ?? JSON.stringify(given);
+    ...calls.flatMap(({ name, arguments: input = {}, written }, index) => {
+      const json = written ?? JSON.stringify(input);
       const half = Math.floor(json.length / 2);
       const id = `call_${index}`;
       return [
@@ -65,13 +65,13 @@ export async function streamCompletion(
       ];
     }),
   ];
-  const kept = fault === "stall" || fault === "truncate" ? deltas.slice(0, deltas.length / 2) : deltas;
+  const sent = fault === "stall" || fault === "truncate" ? deltas.slice(0, deltas.length / 2) : deltas;
   const end = [
     chunk({}, calls.length > 0 ? "tool_calls" : "stop"),
     `data: ${JSON.stringify({ ...head, choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } })}\n\n`,
     "data: [DONE]\n\n",
   ];
-  const whole = [...kept, ...(kept === deltas && fault === undefined ? end : [])].join("");
+  const whole = [...sent, ...(sent === deltas && fault === undefined ? end : [])].join("");
   const bytes = Buffer.from(fault === "garbage" ? "data: {\n\n" : whole);
   for (let at = 0; at < bytes.length; at += 101) {
     response.write(bytes.subarray(at, at + 101));

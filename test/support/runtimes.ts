@@ -101,8 +101,8 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
   });
   const stop = async (signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> => {
     child.kill(signal);
-    const impatience = setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);
-    return gone.finally(() => clearTimeout(impatience));
+    const killTimer = setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);
+    return gone.finally(() => clearTimeout(killTimer));
   };
 
   const readyTimeoutMs = options.readyTimeoutMs ?? 20_000;

@@ -21,7 +21,7 @@ export class SlowSpeech implements Speech {
   /** Number of texts being spoken or waiting. */
   busy = 0;
   /** The most that there ever were. */
-  mostBusy = 0;
+  maxBusy = 0;
   readonly #system: System;
   readonly #lanes: Promise<void>[] = [Promise.resolve(), Promise.resolve()];
 
@@ -40,7 +40,7 @@ export class SlowSpeech implements Speech {
   async *speak(text: string, _voiceId: string, signal: AbortSignal): AsyncGenerator<PcmChunk> {
     this.asked.push(text);
     this.busy++;
-    this.mostBusy = Math.max(this.mostBusy, this.busy);
+    this.maxBusy = Math.max(this.maxBusy, this.busy);
     let free = () => {};
     const lane = this.#lanes.shift();
     this.#lanes.push(new Promise((resolve) => (free = resolve)));

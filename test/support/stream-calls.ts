@@ -19,7 +19,7 @@ export interface StreamCall {
   readonly call: CallView;
   readonly instance: InstanceView;
   readonly client: Client;
-  /** Links the instance, so that the call is dialled: whoever is attached before that misses nothing. */
+  /** Links the instance, so that the call is dialled: a client attached before that misses no event. */
   dial(): Promise<void>;
   open(options?: Omit<OpenStreamOptions, "token">): Promise<StreamClient>;
 }
@@ -27,9 +27,9 @@ export interface StreamCall {
 /** Creates a call with a stream, which waits in the queue until it is dialled. */
 export async function streamCall(
   server: StreamServer,
-  { to, client: given }: { to?: string; client?: Client } = {},
+  { to, client: existing }: { to?: string; client?: Client } = {},
 ): Promise<StreamCall> {
-  const client = given ?? (await server.as("ada"));
+  const client = existing ?? (await server.as("ada"));
   const instance = await client.createInstance();
   const target = to === undefined ? {} : { target: { phoneNumber: to } };
   const call = await client.call(instance.id, { type: "DYNAMIC_STREAM", ...target });
@@ -47,7 +47,7 @@ export async function answeredStream(server: StreamServer): Promise<StreamCall &
   return { ...call, stream };
 }
 
-/** Links an instance by the address in the message: codes rotate fast here, and reading one from a picture takes long. */
+/** Links an instance by the address in the message: codes rotate fast here, and reading one from a picture is slow. */
 async function linkByAddress(client: Client, instanceId: string): Promise<void> {
   await until(
     async () => {

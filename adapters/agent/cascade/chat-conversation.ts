@@ -34,7 +34,7 @@ export interface ChatLimits extends AgentCallLimits {
   readonly replyTimeoutMs?: number | undefined;
 }
 
-/** Conducts one call by a language model. */
+/** Conducts one call with a language model. */
 export class ChatConversation implements Conversation {
   readonly #chat: Chat;
   readonly #brief: AgentBrief;
@@ -43,7 +43,7 @@ export class ChatConversation implements Conversation {
   readonly #budget: CallBudget;
   readonly #history: ChatHistory;
   readonly #tools: readonly ToolSpec[];
-  /** The tools among which is the transfer under way. */
+  /** The tool round with the pending transfer. */
   #transferring: ToolRound | undefined;
   firstTokenMs: number | undefined;
   readonly replyTimeoutMs: number | undefined;
@@ -139,7 +139,7 @@ export class ChatConversation implements Conversation {
     yield { type: "listen", forMs: IDLE_MS };
   }
 
-  /** The beginning as the caller wants it. @param text without words: the callee speaks first */
+  /** Opens the call with the caller's first message. @param text if it has no words, the callee speaks first */
   *#first(text: string): Generator<ConversationAction, void> {
     this.#history.addAnswer();
     if (hasWords(text)) {

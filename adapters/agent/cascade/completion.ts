@@ -6,7 +6,7 @@ const MAX_COMPLETION = 20_000;
 /** Tools that one completion may call. */
 const MAX_CALLS = 16;
 
-/** A completion whose pieces arrive one by one. */
+/** A completion that arrives in chunks. */
 export class ModelCompletion {
   /** True if its end has arrived. */
   done = false;

@@ -1,15 +1,15 @@
 import { hasWords } from "../../../src/base/has-words.ts";
 
-/** The end of a sentence, with what closes a quotation; a number such as 10.30 ends no sentence. */
+/** The end of a sentence, with what closes a quotation; a number such as 10.30 does not end one. */
 const SENTENCE_END = /[.!?…]+["'”’)\]]*(?=\s)|[。！？]+|\n+/u;
-/** Places at which a long first sentence may be cut, so that its beginning is spoken soon. */
+/** Places at which a long first sentence may be cut, so that its start is spoken soon. */
 const CLAUSE_END = /[,;:–—](?=\s)/u;
-/** Shortest beginning that is spoken separately, characters. */
+/** Shortest start that is spoken separately, characters. */
 const MIN_BEGINNING = 20;
-/** Titles and the like, after which a full stop ends no sentence. */
+/** Titles and other abbreviations, whose full stop does not end a sentence. */
 const ABBREVIATION = /(?:^|\s)(?:dr|dra|mr|mrs|ms|sr|sra|st|no|nr|e\.g|i\.e|z\.b)\.$/iu;
 /** A text without an end is spoken in pieces of this length, characters. */
-const LONGEST = 300;
+const MAX_LENGTH = 300;
 
 /** Cuts a text that arrives piece by piece into sentences; its first piece is a clause, so that it is spoken soon. */
 export class Sentences {
@@ -47,9 +47,9 @@ export class Sentences {
       const clause = CLAUSE_END.exec(this.#open.slice(MIN_BEGINNING));
       if (clause !== null) return this.#cut(MIN_BEGINNING + clause.index + 1);
     }
-    if (this.#open.length <= LONGEST) return undefined;
-    const space = this.#open.lastIndexOf(" ", LONGEST);
-    return this.#cut(space > 0 ? space : LONGEST);
+    if (this.#open.length <= MAX_LENGTH) return undefined;
+    const space = this.#open.lastIndexOf(" ", MAX_LENGTH);
+    return this.#cut(space > 0 ? space : MAX_LENGTH);
   }
 
   #cut(end: number): string {

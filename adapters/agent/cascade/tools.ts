@@ -7,7 +7,7 @@ import type { ToolCall, ToolSpec } from "./chat-messages.ts";
 /** Longest message for a machine, characters. */
 const MAX_VOICEMAIL = 2_000;
 
-/** A tool as a model reads of it. */
+/** The description of a tool for a model. */
 export type ToolText = Pick<OfferedTool, "name" | "description" | "parameters">;
 
 /** The tools that every agent has. */

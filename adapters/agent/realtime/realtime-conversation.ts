@@ -44,7 +44,7 @@ export class RealtimeConversation implements AudioConversation {
   readonly #scope = new AbortController();
   #format: AudioFormat | undefined;
   #askedIfThere = false;
-  /** The last reply is on its way, or over; with the reason, if it is a limit. */
+  /** The last reply is in progress or has ended; with the reason, if it is a limit. */
   #closing: { readonly detail?: string } | undefined;
   /** A machine records the agent. */
   #leavesMessage = false;

@@ -27,8 +27,8 @@ const FORMATS: Readonly<Record<AudioFormat, object>> = {
 };
 
 /**
- * Requests the session of a call. The provider replies to each turn of the callee, but does not stop on its own: how much was
- * heard is known here.
+ * Requests the session of a call. The provider replies to each turn of the callee, but does not stop on its own: only this side
+ * knows how much was heard.
  */
 export function sessionUpdate(brief: AgentBrief, format: AudioFormat, options: SessionOptions): object {
   const { voice, transcriptionModel, turnDetection } = options;
@@ -78,7 +78,7 @@ export const NO_MORE_TURNS: object = {
 /** Drops the callee's audio that has not become a turn. */
 export const FORGET_AUDIO: object = { type: "input_audio_buffer.clear" };
 
-/** Instructions of a reply that is this text, word by word. */
+/** Instructions for a reply with exactly this text. */
 export function sayExactly(text: string): string {
   return `Say exactly these words, and nothing else: ${JSON.stringify(text)}`;
 }

@@ -9,7 +9,7 @@ import type { SpokenHistory } from "./spoken-history.ts";
 
 /** Progress of a conversation. */
 interface Progress {
-  /** The last reply is on its way, or over. */
+  /** The last reply is in progress or has ended. */
   readonly closing: boolean;
   /** The agent has finished speaking. */
   readonly over: boolean;

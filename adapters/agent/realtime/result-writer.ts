@@ -33,7 +33,7 @@ export class ResultWriter {
     this.#introduce = introduce;
   }
 
-  /** The result. If the connection breaks in the meantime, another one is tried once. @param fault of the value before */
+  /** The result. If the connection breaks in the meantime, another one is tried once. @param fault fault of the previous value */
   async state(fault: string | undefined, signal: AbortSignal): Promise<unknown> {
     const prompt = resultPrompt(this.#brief, "conversation", fault);
     try {
@@ -51,7 +51,7 @@ export class ResultWriter {
     if (event.type === "error" && event.request === requested.id) this.#refused(event.fault);
     else if (event.type === "response_created" && event.purpose === PURPOSE) requested.response = event.response;
     else if (event.type === "text") {
-      // No other key is written: not all servers repeat the metadata.
+      // Assumed to be the result: not all servers repeat the metadata.
       requested.response ??= event.response;
       if (event.response === requested.response) requested.text += event.text;
     } else if (event.type === "response_done" && event.response === requested.response) {

@@ -1,9 +1,9 @@
 import type { HeardItem } from "../../../src/ports/audio-conversation.ts";
 import type { Remark } from "./realtime-session.ts";
 
-/** Remarks that another connection gets. */
+/** Maximum remarks passed to another connection. */
 const MAX_REMARKS = 50;
-/** Items of the callee whose words may still arrive. */
+/** Maximum items of the callee whose words may still arrive. */
 const MAX_TURNS = 50;
 
 /** The words heard in a call so far, for a connection that replaces a lost one. */
@@ -17,34 +17,34 @@ export class SpokenHistory {
     return this.#remarks.filter(({ text }) => text.trim() !== "").map(({ role, text }) => ({ role, text }));
   }
 
-  /** Adds what the callee said or did. */
+  /** Adds words or an action of the callee. */
   add(text: string, item = ""): void {
     this.#push({ role: "user", item, text });
   }
 
   /** Adds words to an item of the agent; returns all its words so far. */
   extend(item: string, delta: string): string {
-    const known = this.#remarks.find((one) => one.item === item);
-    if (known !== undefined) known.text += delta;
+    const remark = this.#remarks.find((one) => one.item === item);
+    if (remark !== undefined) remark.text += delta;
     else this.#push({ role: "assistant", item, text: delta });
-    return known?.text ?? delta;
+    return remark?.text ?? delta;
   }
 
   /** Sets the words of an item of the agent; returns them. */
   replace(item: string, text: string): string {
-    const known = this.#remarks.find((one) => one.item === item);
-    if (known !== undefined) known.text = text;
+    const remark = this.#remarks.find((one) => one.item === item);
+    if (remark !== undefined) remark.text = text;
     else this.#push({ role: "assistant", item, text });
     return text;
   }
 
-  /** The callee has heard only this of an item. */
+  /** Cuts an item to the part that the callee has heard. */
   cut({ item, text }: HeardItem): void {
-    const known = this.#remarks.find((one) => one.item === item);
-    if (known !== undefined) known.text = text === "" ? "" : `${text} …`;
+    const remark = this.#remarks.find((one) => one.item === item);
+    if (remark !== undefined) remark.text = text === "" ? "" : `${text} …`;
   }
 
-  /** The callee's turn began, or ended, there. */
+  /** Records the start or end of a callee's turn. */
   turn(item: string, time: { readonly startMs?: number | undefined; readonly endMs?: number | undefined }): void {
     this.#turns.set(item, { startMs: undefined, endMs: undefined, ...this.#turns.get(item), ...time });
     for (const oldest of this.#turns.keys()) {

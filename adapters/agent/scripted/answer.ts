@@ -33,7 +33,7 @@ export function answerByKeys(question: Ask, pressed: string, key: string): Calle
   return { is: "known", steps: branch?.steps ?? [], text: pressed };
 }
 
-/** Meaning of the keys so far if no other follows. */
+/** Meaning of the keys if no further key follows. */
 export function answerByKeysAlone(question: Ask, pressed: string): CalleeReply {
   const { digits } = question;
   if (digits !== undefined && pressed.length >= digits.min) return wholeNumber(question, pressed);

@@ -6,7 +6,7 @@ import { causeOf, quoteOf, type Secrets, withoutSecrets } from "../../engine-htt
 import { OPERATOR, type PublicConnectionOptions, publicConnection } from "../../public-http/public-connection.ts";
 import { urlTemplate } from "./url-template.ts";
 
-/** Longest response that is read, bytes. */
+/** Maximum response size to read, bytes. */
 const MAX_BYTES = 16_384;
 
 /**
@@ -84,7 +84,7 @@ interface HttpRequest {
 }
 
 /** Response of the server. */
-interface HttpAnswer {
+interface HttpResponse {
   readonly status: number;
   readonly text: string;
   /** True if the text is the whole body; the rest of a larger one is not read. */
@@ -92,16 +92,16 @@ interface HttpAnswer {
 }
 
 /**
- * Sends a request over a new connection, and reads its answer; redirects are not followed.
- * @param mostBytes the longest body that is read, bytes
+ * Sends a request over a new connection, and reads its response; redirects are not followed.
+ * @param maxBytes maximum body size to read, bytes
  * @throws {Error} the host is not public, it cannot be reached, or the signal was aborted
  */
 async function httpExchange(
   { origin, path, method, headers, body }: HttpRequest,
   connection: PublicConnectionOptions,
-  mostBytes: number,
+  maxBytes: number,
   signal: AbortSignal,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   signal.throwIfAborted();
   const url = new URL(origin);
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
@@ -122,20 +122,20 @@ async function httpExchange(
   const ended = () => void request.destroy(new Error("the request was ended"));
   signal.addEventListener("abort", ended);
   try {
-    return await new Promise<HttpAnswer>((resolve, reject) => {
+    return await new Promise<HttpResponse>((resolve, reject) => {
       request.on("error", reject);
       request.on("response", (response) => {
         const pieces: Uint8Array[] = [];
         let size = 0;
         const settle = (whole: boolean) => {
-          const text = new TextDecoder().decode(Buffer.concat(pieces).subarray(0, mostBytes));
+          const text = new TextDecoder().decode(Buffer.concat(pieces).subarray(0, maxBytes));
           resolve({ status: response.statusCode ?? 0, text, whole });
         };
         response.on("data", (piece: Uint8Array) => {
-          if (size > mostBytes) return;
+          if (size > maxBytes) return;
           size += piece.length;
           pieces.push(piece);
-          if (size > mostBytes) settle(false);
+          if (size > maxBytes) settle(false);
         });
         response.on("end", () => settle(true));
         response.on("error", reject);

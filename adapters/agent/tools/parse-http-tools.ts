@@ -3,7 +3,7 @@ import type { HttpToolOptions } from "../../../src/options.ts";
 import { urlTemplate } from "./url-template.ts";
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
-/** Visible ASCII and blanks: what every server takes. */
+/** Visible ASCII and blanks, which every server accepts. */
 const HEADER_VALUE = /^[ -~\t]{0,8000}$/;
 /** Headers that the HTTP client sets itself. */
 const RESERVED = /^(host|content-length|content-type|transfer-encoding|connection|accept-encoding|expect|upgrade|te)$/i;

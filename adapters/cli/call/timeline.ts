@@ -30,7 +30,7 @@ export class Timeline {
     this.#now = new LiveLine(textAfter, age > 0 && age < LATEST_NEWS_MS ? age : 0);
   }
 
-  /** Takes the last line away. Twice is fine. */
+  /** Takes the last line away. Idempotent. */
   stop(): void {
     this.#now?.stop();
   }

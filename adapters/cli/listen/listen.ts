@@ -10,7 +10,7 @@ import { outputGone, printBeside } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { forwardEvents } from "./forward-events.ts";
 
-/** `ringport listen`: sends the events from now on to a server on this machine, as a webhook would. */
+/** `ringport listen`: forwards new events to a server on this machine, as a webhook would. */
 export const listenCommand: CommandSpec = {
   summary: "Forwards events to a local server, signed as webhooks, until Ctrl-C.",
   details:

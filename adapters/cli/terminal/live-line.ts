@@ -23,7 +23,7 @@ export class LiveLine {
     if (this.#timer) process.stdout.write("\r\x1b[K");
   }
 
-  /** Twice is fine. */
+  /** Idempotent. */
   stop(): void {
     clearInterval(this.#timer);
     this.clear();

@@ -54,7 +54,7 @@ const WITHIN: ReadonlyMap<string, InviteRefusal> = new Map<string, InviteRefusal
   ["PRACK", NO_SUCH_DIALOG],
 ]);
 
-/** The refusal of a request that belongs to no dialog. */
+/** The error response to a request outside of any dialog. */
 export function refusalOutside(method: string): InviteRefusal {
   return OUTSIDE.get(method) ?? unsupported(method);
 }

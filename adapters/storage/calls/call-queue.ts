@@ -29,7 +29,7 @@ interface Claim extends OfInstance, Fenced {
 }
 
 /**
- * By id: ids rise with every call of the server, also if its clock is set back. Read from an index alone, because calls
+ * By id: ids rise with every call of the server, even if its clock is set back. Read from an index alone, because calls
  * are long.
  */
 const ACTIVE_CALLS = prepared((db, { instance_id }: OfInstance) =>

@@ -1,6 +1,6 @@
 import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 
-/** The far end of a simulated call: a script, or a phone in a browser. Frames have the rate of the leg. */
+/** The remote end of a simulated call: a script, or a phone in a browser. Frames have the rate of the leg. */
 export interface SimulatedCallee {
   /** A person is there, who ends the call. */
   readonly attended: boolean;

@@ -15,7 +15,7 @@ export interface SimulatedTransferOptions {
   readonly timeScale: number;
   /** True if the network may transfer the call to a number. Default: any number. */
   readonly mayCall?: ((phoneNumber: string) => Promise<boolean>) | undefined;
-  /** Makes the far end of a number. */
+  /** Creates the remote end for a number. */
   readonly callee: (to: string, call: CalleeActions) => SimulatedCallee;
 }
 

@@ -103,7 +103,7 @@ export class Spool {
         sampleRate,
         channels: 1,
         maxMs: maxRecordingMs,
-        mostWaiting: MAX_PENDING_BUFFERS,
+        maxWaiting: MAX_PENDING_BUFFERS,
         stagger: ((this.#begun++ % 24) + 1) / 24,
         turn: (round) => this.#writes.run(round),
         buffers: this.#buffers,

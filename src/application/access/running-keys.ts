@@ -5,7 +5,7 @@ export interface HeldKey {
   readonly fingerprint: string;
   /** The look-up has ended and the request runs; others no longer wait for the key. */
   run(): void;
-  /** The request has ended. Twice is fine. */
+  /** The request has ended. Idempotent. */
   release(): void;
 }
 

@@ -11,9 +11,9 @@ import type { ToneFinding } from "../../domain/tones/line-tones.ts";
 import type { CallTap } from "./call-tap.ts";
 import type { LiveCallMedia } from "./programs/program.ts";
 
-/** Callbacks of an {@link AnswerAnalyzer}. They run within the leg's clock and must not wait. */
+/** Callbacks of an {@link AnswerAnalyzer}. They run on the leg's clock and must not wait. */
 export interface AnswerReports {
-  /** Reports who has answered, also if that becomes clearer. */
+  /** Reports who has answered, even if that becomes clearer. */
   answered(verdict: AnswerVerdict): void;
   /** The machine records; reported only after {@link AnswerAnalyzer.awaitRecording}. */
   greetingOver(end: GreetingEnd): void;
@@ -34,7 +34,7 @@ export class AnswerAnalyzer implements CallTap {
   /** Time since the silence was reported after which the machine seems to record, ms; undefined if none was. */
   #sinceSilenceMs: number | undefined;
 
-  /** @param callee what is known of the latest frame, which this gets next */
+  /** @param callee analysis of the frame that is added next */
   constructor(callee: LiveCallMedia["callee"], sampleRate: number, reports: AnswerReports) {
     this.#callee = callee;
     this.#sampleRate = sampleRate;

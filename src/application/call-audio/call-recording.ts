@@ -8,7 +8,7 @@ import type { Context } from "../context.ts";
 type RecordingContext = Pick<Context, "storage" | "recordings" | "events" | "system" | "timings">;
 
 /**
- * Reads the recording of a call, also while it grows.
+ * Reads the recording of a call, even while it grows.
  * @throws {Refusal} `recording_not_found`
  */
 export async function readRecording({ recordings }: RecordingContext, call: Call): Promise<StoredRecording> {

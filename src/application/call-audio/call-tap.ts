@@ -2,7 +2,7 @@ import type { PlayoutTap } from "../../audio/playout/playout.ts";
 import { msToSamples } from "../../audio/samples/pcm.ts";
 import { type FrameSink, SAMPLE } from "../../ports/media.ts";
 
-/** Follows the audio of one call. Its methods run within the leg's clock: they do not wait, throw, or keep the array. */
+/** Follows the audio of one call. Its methods run on the leg's clock: they do not wait, throw, or keep the array. */
 export interface CallTap {
   /**
    * The next audio of the callee, at most 20 ms.

@@ -20,7 +20,7 @@ export class FirstWord implements CallTap {
 
   /**
    * @param callee findings about the latest frame, which this gets next
-   * @param report called within the leg's clock when a long word has begun, and when a word has ended
+   * @param report called on the leg's clock when a long word has begun, and when a word has ended
    */
   constructor(callee: LiveCallMedia["callee"], sampleRate: number, report: (isOver: boolean) => void) {
     this.#callee = callee;

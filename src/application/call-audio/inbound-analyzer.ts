@@ -8,7 +8,7 @@ import { SAMPLE } from "../../ports/media.ts";
 import type { VoiceActivity, VoiceActivityDetector } from "../../ports/voice-activity.ts";
 import type { CallTap } from "./call-tap.ts";
 
-/** Callbacks of an {@link InboundAnalyzer}. They run within the leg's clock and must not wait. */
+/** Callbacks of an {@link InboundAnalyzer}. They run on the leg's clock and must not wait. */
 export interface InboundReports {
   /** The first sample was received. */
   firstAudio(): void;

@@ -10,7 +10,7 @@ type IntroductionContext = Pick<Context, "log" | "speechScheduler">;
 
 /**
  * Introduces the caller to a call-screening assistant. Resolves when all of it is queued; what cannot be spoken is logged.
- * @param spoken called, within the leg's clock, once it has been played
+ * @param spoken called, on the leg's clock, once it has been played
  */
 export async function introduce(
   context: IntroductionContext,

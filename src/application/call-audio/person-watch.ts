@@ -15,7 +15,7 @@ const GREETING_MS = 200;
 const GREETING_END_MS = 400;
 const MAX_GREETING_MS = 2_000;
 
-/** Callbacks of a {@link PersonWatch}. They run within the leg's clock and must not wait. */
+/** Callbacks of a {@link PersonWatch}. They run on the leg's clock and must not wait. */
 export interface PersonReports {
   /** The assistant waits for the introduction. Called once. */
   promptOver(): void;

@@ -75,7 +75,7 @@ export class EventLog {
     return this.#closed;
   }
 
-  /** Notifies all listeners that no item follows. Twice is fine. */
+  /** Notifies all listeners that no item follows. Idempotent. */
   close(): void {
     this.#closed = true;
     for (const all of [this.#live, this.#following, this.#ofUsers])

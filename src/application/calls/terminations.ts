@@ -32,7 +32,7 @@ interface Termination {
  * Ends calls on request, live or waiting.
  *
  * A live call is hung up immediately, whatever the storage does; a waiting one is no longer dialled. The end is stored as
- * soon as the storage can take it, also if no request waits for that. Of all requests to end one call, one is answered that
+ * soon as the storage can take it, even if no request waits for that. Of all requests to end one call, one is answered that
  * it ended the call: also a later one, if those before had to be refused because the storage was down.
  */
 export class Terminations {

@@ -75,7 +75,7 @@ export class BoundedLine {
     if (attempt) void closeOf(attempt.arrives).catch((error) => this.#warn(error));
   }
 
-  /** Closes the line, also while it is being opened. Never rejects. */
+  /** Closes the line, even while it is being opened. Never rejects. */
   async close(): Promise<void> {
     const { system, timings } = this.#context;
     const attempt = this.#attempt;

@@ -72,7 +72,7 @@ export class Endpoint {
     this.wake();
   }
 
-  /** No more attempts; those under way may take `ms`, and count as not made after that. Twice is fine. */
+  /** No more attempts; those under way may take `ms`, and count as not made after that. Idempotent. */
   async stop(ms: number): Promise<void> {
     this.#take("stop");
     if (this.#attempts.size === 0) return;

@@ -6,14 +6,14 @@ export interface JitterBufferOptions {
   /** Audio gathered before the first sample is played, ms. */
   readonly targetMs: number;
   /** Longest audio held, ms. */
-  readonly mostMs: number;
+  readonly maxMs: number;
   /** Minimum target beyond the largest piece so far, ms: the reserve left when the next one is due. Default: 0. */
   readonly spareMs?: number;
 }
 
 /**
  * Evens out audio that arrives in bursts, in a fixed amount of memory. Playback starts once `targetMs` are buffered, or
- * more if the pieces are large, and gathers again after it has run dry. When more than `mostMs` would wait, the oldest
+ * more if the pieces are large, and gathers again after it has run dry. When more than `maxMs` would wait, the oldest
  * audio is dropped, so that the delay returns to that target.
  */
 export class JitterBuffer {
@@ -26,10 +26,10 @@ export class JitterBuffer {
   #playing = false;
   #dropped = 0;
 
-  constructor({ sampleRate, targetMs, mostMs, spareMs = 0 }: JitterBufferOptions) {
+  constructor({ sampleRate, targetMs, maxMs, spareMs = 0 }: JitterBufferOptions) {
     this.#spare = msToSamples(spareMs, sampleRate);
     this.#target = msToSamples(targetMs, sampleRate);
-    this.#ring = new Int16Array(Math.max(this.#target, msToSamples(mostMs, sampleRate)));
+    this.#ring = new Int16Array(Math.max(this.#target, msToSamples(maxMs, sampleRate)));
   }
 
   /** Number of samples that wait. */

@@ -150,7 +150,7 @@ export function mayBeTone(samples: Float64Array, start: number): boolean {
 }
 
 /** True if a frame is loud enough, with a constant level. */
-function isSteady(samples: Float64Array, start: number, floor: number, mostBeat: number): boolean {
+function isSteady(samples: Float64Array, start: number, floor: number, maxBeat: number): boolean {
   const length = samples.length - start;
   const part = length >> 3;
   let least = Number.POSITIVE_INFINITY;
@@ -163,5 +163,5 @@ function isSteady(samples: Float64Array, start: number, floor: number, mostBeat:
     if (energy > most) most = energy;
     total += energy;
   }
-  return total >= floor * length && most <= mostBeat * least;
+  return total >= floor * length && most <= maxBeat * least;
 }

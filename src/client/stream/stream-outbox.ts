@@ -28,7 +28,7 @@ const MESSAGE_BYTES = 64;
  */
 export class Outbox {
   readonly #window: number;
-  readonly #mostWaiting: number;
+  readonly #maxWaiting: number;
   #waiting: Pending[] = [];
   /** Bytes of waiting audio. */
   #waitingBytes = 0;
@@ -48,16 +48,16 @@ export class Outbox {
 
   /**
    * @param windowBytes most unconfirmed bytes
-   * @param mostWaitingBytes maximum bytes of waiting audio; beyond it, `write` rejects
+   * @param maxWaitingBytes maximum bytes of waiting audio; beyond it, `write` rejects
    */
-  constructor(windowBytes: number, mostWaitingBytes: number) {
+  constructor(windowBytes: number, maxWaitingBytes: number) {
     this.#window = windowBytes;
-    this.#mostWaiting = mostWaitingBytes;
+    this.#maxWaiting = maxWaitingBytes;
   }
 
   /** Sends audio; resolves when all of it has been sent. Rejects with the error of `full` if too much audio is waiting. */
   write(audio: Uint8Array<ArrayBuffer>, full: () => Error): Promise<void> {
-    if (this.#waitingBytes > this.#mostWaiting) return Promise.reject(full());
+    if (this.#waitingBytes > this.#maxWaiting) return Promise.reject(full());
     this.#waitingBytes += audio.length;
     return this.#add(audio, false);
   }

@@ -45,7 +45,7 @@ export type GreetingEnd = (typeof GREETING_ENDS)[number];
 export const LONG_GREETING_MS = 6_000;
 /** Shortest voice that counts as a word, ms. */
 export const MIN_WORD_MS = 120;
-/** A greeting that continues after a pause of this length at most is still the same greeting, ms. */
+/** Longest pause within a greeting, ms. */
 const MAX_PAUSE_MS = 1_500;
 /** Minimum length of a machine's words before its beep, ms: shorter sounds may be notes. */
 export const MIN_GREETING_MS = 500;

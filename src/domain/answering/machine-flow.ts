@@ -34,7 +34,7 @@ export interface MachineRules {
   readonly onScreening: OnScreening;
 }
 
-/** The next state of a call, and what is done. */
+/** The next state of a call, and its effects. */
 export interface MachineStep<Flow extends MachineFlow> {
   readonly flow: Flow;
   readonly effects: readonly CallEffect[];
@@ -57,7 +57,7 @@ export function awaitVerdict<Flow extends MachineFlow>(flow: Flow): MachineStep<
   return { flow: { ...flow, played: true }, effects: [{ do: "timer", name: "machine", ms: VERDICT_WAIT_MS }] };
 }
 
-/** The message has been played while a tone sounds that may belong to no person. */
+/** The message has ended during a tone that may not come from a person. */
 export function awaitTone<Flow extends MachineFlow>(flow: Flow): MachineStep<Flow> {
   return { flow: { ...flow, played: true }, effects: [{ do: "timer", name: "machine", ms: TONE_WAIT_MS }] };
 }

@@ -21,14 +21,14 @@ export const NO_BASE64 = "is not Base64 (RFC 4648, padded, without line breaks)"
 
 /**
  * Fault of an audio file before it is decoded as audio; undefined if there is none.
- * @param mostBytes of the file
+ * @param maxBytes of the file
  */
-export function audioFault(audio: string | UploadedAudio, mostBytes: number): string | undefined {
+export function audioFault(audio: string | UploadedAudio, maxBytes: number): string | undefined {
   const text = typeof audio === "string" ? withoutDataPrefix(audio) : "";
   if (text !== "" && (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text))) return NO_BASE64;
   const bytes = typeof audio === "string" ? base64Bytes(text) : audio.bytes.length;
   if (bytes === 0) return "the audio file is empty";
-  return bytes > mostBytes ? `the file has ${bytes} bytes, at most ${mostBytes} are allowed` : undefined;
+  return bytes > maxBytes ? `the file has ${bytes} bytes, at most ${maxBytes} are allowed` : undefined;
 }
 
 /** Place of an audio file in a parsed body. */

@@ -42,7 +42,7 @@ export type CallSignal =
   | { readonly type: "stream_detached" }
   /** The client has ended the call, and all of its audio has been played. */
   | { readonly type: "stream_closed" }
-  /** Reports who has answered, also if that becomes clearer. */
+  /** Reports who has answered, even if that becomes clearer. */
   | { readonly type: "answered_by"; readonly verdict: AnswerVerdict }
   /** A known tone of a network or a machine was found; `verdict`: what that shows of who has answered. */
   | { readonly type: "line_tone"; readonly finding: ToneFinding; readonly verdict: AnswerVerdict | undefined }

@@ -35,7 +35,7 @@ export type QueueInput =
   /** Something has changed. `canDial`: the server and the line take a call; `stopping`: the server dials no more. */
   | { readonly type: "wake"; readonly canDial: boolean; readonly stopping: boolean }
   | { readonly type: "alarm" }
-  /** The wall clock was set: a wait may be longer than it has to be. */
+  /** The wall clock was set: a wait may be longer than necessary. */
   | { readonly type: "clock_set" }
   /** The line cannot dial; another number may be linked. */
   | { readonly type: "line_down" }
@@ -48,7 +48,7 @@ export type QueueInput =
   /** The next call must wait for its time. */
   | { readonly type: "hold"; readonly ms: number }
   | { readonly type: "dial" }
-  /** The look for the next call, or for an unconfirmed claim, has ended. */
+  /** The search for the next call, or for an unconfirmed claim, has ended. */
   | { readonly type: "rest" }
   /** The live call has ended. */
   | { readonly type: "end" }

@@ -10,7 +10,7 @@ const MAX_COUNTED = 1_000;
 
 /**
  * Checks that the values of a protection are usable.
- * @param of whose protection it is, for the message
+ * @param of owner of the protection, for the message
  * @throws {RangeError} naming the value and what to write instead
  */
 export function assertUsable(protection: NumberProtection, of: string): void {
@@ -63,10 +63,10 @@ export function areHours({ from, until, days }: CallingHours): boolean {
   );
 }
 
-function isWhole(value: unknown, most: number): boolean {
-  return Number.isSafeInteger(value) && isBetween(value, 1, most);
+function isWhole(value: unknown, max: number): boolean {
+  return Number.isSafeInteger(value) && isBetween(value, 1, max);
 }
 
-function isBetween(value: unknown, least: number, most: number): boolean {
-  return typeof value === "number" && value >= least && value <= most;
+function isBetween(value: unknown, min: number, max: number): boolean {
+  return typeof value === "number" && value >= min && value <= max;
 }

@@ -94,7 +94,7 @@ export interface RemovedCalls {
 export interface CallStore {
   /**
    * Stores a QUEUED call in the first free slot of the policy (the call's own `slot` is ignored), with its audio
-   * file and a receipt, if it is created. With a budget, no call is created that exceeds it, also if several are created at once. With a quota, no call is created once `maxCalls` calls of
+   * file and a receipt, if it is created. With a budget, no call is created that exceeds it, even if several are created immediately. With a quota, no call is created once `maxCalls` calls of
    * the same `tokenId` count; concurrent creations never exceed it.
    */
   insert(

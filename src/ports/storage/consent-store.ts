@@ -8,7 +8,7 @@ export interface ConsentStore {
   ofNumbers(userId: string, phones: readonly string[]): Promise<Consent[]>;
   /**
    * Stores a consent in place of an earlier one of the same number, whose `createdAt` it keeps. Of concurrent writes the
-   * last one counts. No record is stored for a user whose account was deleted, also if that happens at the same time.
+   * last one counts. No record is stored for a user whose account was deleted, even if that happens at the same time.
    * @param most how many its user may have; concurrent writes never exceed it. Default: any number
    * @returns the stored consent and if it is new, or the reason why none was stored
    */

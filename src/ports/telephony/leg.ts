@@ -78,7 +78,7 @@ export interface Leg {
    */
   statistics?(): MediaStatistics | null;
   /**
-   * The current evidence that the remote side receives our audio. Called at every event of the call, also after `ended`;
+   * The current evidence that the remote side receives our audio. Called at every event of the call, even after `ended`;
    * returns at once and does not throw. Without this method, received audio is the evidence, and none is required.
    */
   evidence?(): MediaEvidence;

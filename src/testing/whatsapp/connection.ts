@@ -69,7 +69,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** After that, the client opens a dropped socket again. */
 export const RECONNECT_MS = 2000;
 
-/** The socket and the session of a client. `none`: never opened or closed; `down`: dropped, and about to come back. */
+/** The socket and the session of a client. `none`: never opened or closed; `down`: dropped, and about to reconnect. */
 export class FakeConnection {
   readonly #options: ConnectionOptions;
   #socket: "none" | "up" | "down" = "none";
@@ -192,7 +192,7 @@ export class FakeConnection {
     else if (closing !== undefined) {
       this.#close();
       this.#emitClose(closing, reason, false);
-    } else this.drop(RECONNECT_MS); // the server closes the socket, and the client knows no better than to log in again
+    } else this.drop(RECONNECT_MS); // the server closes the socket, and the client simply logs in again
   }
 
   /** WhatsApp has accepted the login. */
@@ -216,7 +216,7 @@ export class FakeConnection {
 
   async #open(): Promise<void> {
     if (this.#socket === "none") await this.#start(++this.#generation);
-    // Also if there was a socket already, even a broken one: the real client reports it then, too.
+    // Even if there was a socket already, even a broken one: the real client reports it then, too.
     if (this.#credentials !== null) this.#emitOpen("connected", false);
   }
 

@@ -72,7 +72,7 @@ export class FakeVoip implements WhatsAppVoip {
       if (!knownPeers.has(info.peerJid)) await request();
       knownPeers.add(info.peerJid);
       const token = await tokenOf(info.peerJid);
-      // Also if the call was ended in the meantime, and over the next connection if the client has connected again.
+      // Even if the call was ended in the meantime, and over the next connection if the client has connected again.
       if (write()) session.remote = offer(callId, info.peerJid, token, this);
     } catch (error) {
       this.#sessions.delete(callId);

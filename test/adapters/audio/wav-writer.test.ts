@@ -19,7 +19,7 @@ function opened(path: string, options: Partial<WavWriterOptions> = {}): { writer
     sampleRate: 16_000,
     channels: 1,
     buffers: new SampleBuffers(BUFFER_SAMPLES, 1),
-    mostWaiting: MAX_WAITING,
+    maxWaiting: MAX_WAITING,
     stagger: 1,
     incomplete: (reason) => reasons.push(reason),
     ...options,

@@ -37,7 +37,7 @@ export function freshFolder(): string {
   return temporaryFolder("cli");
 }
 
-/** Starts a command that runs at most a minute; unless told otherwise in a folder where nothing can be spoilt. */
+/** Starts a command that runs at most a minute; unless told otherwise in a folder where nothing can be corrupted. */
 export function launch(args: readonly string[], options: RunOptions = {}): Running {
   const { env = {}, cwd = freshFolder(), runtime = node } = options;
   const [program = "", ...before] = runtime.command;

@@ -78,7 +78,7 @@ describe("the packages of the WhatsApp client", () => {
     expect(lines.slice(0, 3).join()).not.toMatch(/broken/); // the others are not loaded
   });
 
-  test.each(["{", '{"name":"zapo-js"}', '{"version":7}', '"1.8.0"'])("a package.json of %s is no version", (text) => {
+  test.each(["{", '{"name":"zapo-js"}', '{"version":7}', '"1.8.0"'])("a package.json of %s has no version", (text) => {
     const folder = projectWith(INSTALLED);
     writeFileSync(join(folder, "node_modules", "zapo-js", "package.json"), text);
     expect(linesOf(folder)[0]).toMatch(/^broken: zapo-js of an unknown version is too old/);
@@ -102,7 +102,7 @@ describe("the packages of the WhatsApp client", () => {
   describe("docs/whatsapp.md", () => {
     const PAGE = "docs/whatsapp.md";
 
-    test("installs each of them, in a version that the adapter was tried with", () => {
+    test("installs each of them, in a version tested with the adapter", () => {
       const install = blocksOf(PAGE).find(({ text }) => text.includes("npm install ringport"))!.text;
       for (const { name, minVersion } of WHATSAPP_PACKAGES) {
         expect(install).toContain(` ${name}@^${minVersion}`);

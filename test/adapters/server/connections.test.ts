@@ -34,7 +34,7 @@ describe("Host", () => {
     for (const more of ["", "Connection: Upgrade\r\nUpgrade: websocket\r\n"]) {
       const { text } = await raw(port, `GET / HTTP/1.1\r\n${hosts}\r\n${more}\r\n`, { answers: 1 });
       expect([statusOf(text), asked]).toEqual([400, 0]);
-      // Deno finds two Host headers by itself and answers without a body.
+      // Deno finds two Host headers on its own and answers without a body.
       if (runtime !== "deno" || !/\n/.test(hosts)) expect(text).toContain('"code":"malformed_request"');
     }
   });

@@ -43,7 +43,7 @@ describe("linking codes", () => {
       expect(payload).toMatch(/^https:\/\/calls\.example\/base\/simulator\/link\/[0-9a-z]{16}$/);
   });
 
-  test("a code is accepted until 20 s after their successor appeared", async () => {
+  test("a code is accepted until 20 s after its successor appeared", async () => {
     await line.link();
     const [first] = codes();
     await system.advance(40_000);

@@ -34,7 +34,7 @@ describe("the Call-ID", () => {
 describe("header fields of a call", () => {
   const trunk = { callHeaders: ["X-Order", "X-Tenant-*"], headers: { "X-Order": "none", "X-Site": "7" } };
 
-  test("reach the peer, in place of the trunk's", async () => {
+  test("reach the peer, replacing the trunk's", async () => {
     const scene = await HttpScene.open(BUSY, { trunk });
     await scene.ended({ sip: { headers: { "x-order": "4711", "X-Tenant-Name": "Müller & Söhne" } } });
     const { text } = (await scene.farEnd.call()).requests[0]!;
@@ -114,7 +114,7 @@ describe("a SIP URI as the target", () => {
     expect(faults(await scene.create({ target }))).toEqual(["/target/phoneNumber"]);
   });
 
-  test.each(["+19005550100", "911", "112"])("never leads to %s", async (number) => {
+  test.each(["+19005550100", "911", "112"])("never reaches %s", async (number) => {
     const scene = await HttpScene.open(BUSY, { trunk: { callUriHosts: ["pbx.example.com"] } });
     const { outcome } = await scene.ended(uri(number, "pbx.example.com"));
     expect(outcome).toMatchObject({

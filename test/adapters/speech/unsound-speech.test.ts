@@ -84,7 +84,7 @@ describe("a call fails before the phone rings if its speech server sends", () =>
   });
 });
 
-describe("a call is heard whole if its speech server sends", () => {
+describe("a call is heard in full if its speech server sends", () => {
   const sound = pcmToBytes(tone(500, 3_000, 24_000, 8_000));
   const header = (claim: number): Uint8Array => {
     const bytes = wavHeader({ sampleRate: 24_000 });

@@ -26,7 +26,7 @@ function blockFor(ms: number): void {
   while (performance.now() < until);
 }
 
-test("a read sees what another process committed, also if the event loop is late", () => {
+test("a read sees what another process committed, even if the event loop is late", () => {
   const { write, read } = connections();
   expect(read()).toEqual({ tokens: 0 });
   write();

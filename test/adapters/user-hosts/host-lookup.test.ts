@@ -10,11 +10,11 @@ function lookup() {
   const system = new ManualSystem();
   const asked: string[] = [];
   let running = 0;
-  let mostRunning = 0;
+  let maxRunning = 0;
   const put = (name: string, signal: AbortSignal) =>
     new Promise<never[]>((resolve, reject) => {
       asked.push(name);
-      mostRunning = Math.max(mostRunning, ++running);
+      maxRunning = Math.max(maxRunning, ++running);
       const cancel = () => {
         running--;
         reject(Object.assign(new Error("cancelled"), { code: "ECANCELLED" }));
@@ -28,7 +28,7 @@ function lookup() {
     });
   const queries = { addresses: put, srv: put, naptr: put };
   const hosts = new HostLookup({ system, queries, local: async (name) => (name === "pbx" ? [] : undefined) });
-  return { system, hosts, asked, running: () => running, mostRunning: () => mostRunning };
+  return { system, hosts, asked, running: () => running, maxRunning: () => maxRunning };
 }
 
 describe("a lookup", () => {
@@ -91,7 +91,7 @@ describe("a lookup", () => {
 
 describe("a user with silent name servers", () => {
   test("has eight queries at a time, and at most 128 that wait", async () => {
-    const { system, hosts, asked, mostRunning } = lookup();
+    const { system, hosts, asked, maxRunning } = lookup();
     const names = Array.from({ length: 137 }, (_, index) => `silent${index}.example.com`);
     const lookups = names.map((name) => hosts.addresses(name, "usr_1"));
     const settled = Promise.allSettled(lookups);
@@ -101,7 +101,7 @@ describe("a user with silent name servers", () => {
     const results = await settled;
     expect(results.every(({ status }) => status === "rejected")).toBe(true);
     expect(asked).toEqual(names.slice(0, 136));
-    expect(mostRunning()).toBe(8);
+    expect(maxRunning()).toBe(8);
   });
 
   test("never delays another user, not even with the same host at the end of the row", async () => {
@@ -113,7 +113,7 @@ describe("a user with silent name servers", () => {
   });
 
   test("takes turns with many others: a new user is next", async () => {
-    const { system, hosts, asked, mostRunning } = lookup();
+    const { system, hosts, asked, maxRunning } = lookup();
     for (let user = 0; user < 40; user++)
       for (let name = 0; name < 20; name++)
         hosts.addresses(`silent${user}-${name}.example.com`, `usr_${user}`).catch(() => {});
@@ -121,6 +121,6 @@ describe("a user with silent name servers", () => {
     const found = hosts.addresses("hooks.example.com", "usr_new");
     await system.advance(5_000);
     expect(await found).toEqual(FOUND);
-    expect(mostRunning()).toBe(256);
+    expect(maxRunning()).toBe(256);
   });
 });

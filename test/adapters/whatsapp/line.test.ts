@@ -79,7 +79,7 @@ describe("a WhatsApp line", () => {
     expect(scene.placed).toEqual([]);
   });
 
-  test("carries one call at a time, also while one is being placed", async () => {
+  test("carries one call at a time, even while one is being placed", async () => {
     const scene = await linked();
     const first = scene.dial("+12025550100");
     const second = await scene.dial("+12025550101");

@@ -16,7 +16,7 @@ const speech = (instance: Instance, text = "Hello"): CreateCallInput => ({
   tts: { text, voiceId: "en-US-1" },
 });
 
-test("the same key and body repeat the first answer, also after the call", async () => {
+test("the same key and body return the first response, even after the call", async () => {
   const world = await World.start();
   const instance = await world.activeInstance();
   const options = { idempotencyKey: "booking-17" };
@@ -111,7 +111,7 @@ test("a demo token has its own keys, one set per instance", async () => {
   await world.stop();
 });
 
-test("a demo token never gets another instance's answer", async () => {
+test("a demo token never gets another instance's response", async () => {
   const world = await World.start();
   const [mine, kitchen] = [await world.newInstance(), await world.newInstance()];
   const options = { idempotencyKey: "k" };

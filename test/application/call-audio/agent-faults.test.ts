@@ -275,7 +275,7 @@ describe("an agent whose reply yields nothing", () => {
     await scene.world.stop();
   });
 
-  test("is given up after 20 s, also if the callee continues interrupting it", async () => {
+  test("is given up after 20 s, even if the callee continues interrupting it", async () => {
     const agent = puppet(async function* ({ type }) {
       if (type !== "begin") await never;
       yield says(GREETING);

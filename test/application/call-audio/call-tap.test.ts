@@ -24,7 +24,7 @@ function passed(frames: readonly (Uint8Array | undefined)[], length: number) {
 }
 
 describe("the taps of a call", () => {
-  test("get silence in place of samples that were not received, and the mark of each", () => {
+  test("get silence instead of samples that were not received, and the mark of each", () => {
     const mark = fc.constantFrom(SAMPLE.filledIn, SAMPLE.received, SAMPLE.afterPause);
     const frames = fc.constantFrom(80, 160, 240, 480, 500).chain((length) =>
       fc.record({

@@ -75,7 +75,7 @@ describe("uploads of one user", () => {
     await finishAll(uploads);
   });
 
-  test("keep their turns to the end of the work, also when their clients disconnect", async () => {
+  test("keep their turns to the end of the work, even if their clients disconnect", async () => {
     const left = new AbortController();
     const uploads = [1, 1].map((seconds) => upload(ALICE, alices, seconds, left.signal));
     await rest();

@@ -24,7 +24,7 @@ function read(prelude: Prelude, frames: number): number[] {
 }
 
 describe("audio queued after a prelude", () => {
-  test("waits for its end, and is heard whole", () => {
+  test("waits for its end, and is heard in full", () => {
     const { playout, prelude } = opened();
     expect(read(prelude, 3)).toEqual([0, 0, 0]);
     expect([playout.heardMs, playout.clockMs, prelude.lengthMs]).toEqual([0, 0, 60]);
@@ -73,7 +73,7 @@ describe("audio queued after a prelude", () => {
     playout.clear();
     expect(recalls).toBe(0);
     prelude.end();
-    expect(recalls).toBe(1); // of the prelude itself
+    expect(recalls).toBe(1); // by the prelude itself
     playout.clear();
     expect(recalls).toBe(2);
   });

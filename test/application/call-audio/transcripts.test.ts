@@ -346,7 +346,7 @@ describe("a final transcript that was sent to a client after it had disconnected
 });
 
 describe("the last words", () => {
-  test("arrive before the end, also if the callee hangs up in a turn", async () => {
+  test("arrive before the end, even if the callee hangs up in a turn", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription });
     const { world, leg, client, call } = scene;

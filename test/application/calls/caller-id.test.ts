@@ -31,17 +31,17 @@ function callFrom({ id }: Instance, from: CreateCallInput["from"]): CreateCallIn
 const NOT_ALLOWED = { code: "caller_id_not_allowed" };
 
 test.each<[string, CallerId | undefined, CreateCallInput["from"], CallerId | undefined]>([
-  ["nobody, for the network's own", undefined, undefined, undefined],
+  ["none, so the network's default", undefined, undefined, undefined],
   ["the instance's", { phoneNumber: OURS }, undefined, { phoneNumber: OURS }],
   ["the call's own", { phoneNumber: OURS }, "+14155550100", { phoneNumber: "+14155550100" }],
   [
-    "the instance's in what the call leaves out",
+    "the instance's in fields that the call omits",
     { phoneNumber: OURS, displayName: "Desk" },
     { withheld: true },
     { phoneNumber: OURS, displayName: "Desk", withheld: true },
   ],
   ["a name without a number", undefined, { displayName: " Desk " }, { displayName: "Desk" }],
-])("the network is given the caller of a call: %s", async (_, callerId, from, dialled) => {
+])("the network gets the caller of a call: %s", async (_, callerId, from, dialled) => {
   const { world, instance, call } = await scene();
   if (callerId) await world.app.instances.update(ALICE, instance.id, { callerId });
   const created = await call(from);
@@ -92,7 +92,7 @@ test("a demo token can neither see the numbers nor change its instance", async (
   await world.stop();
 });
 
-test("a network that lets no call choose its caller refuses every choice", async () => {
+test("a network without a choice of callers refuses every choice", async () => {
   const { world, call } = await scene({ capabilities: {} });
   for (const from of [OURS, { displayName: "Desk" }, { withheld: true }])
     await expect(call(from)).rejects.toMatchObject({

@@ -38,7 +38,7 @@ describe("a live call whose moves the storage cannot take", () => {
     const world = await World.start({ timings: { maxDurationMs: 3_000 } });
     const call = await world.call(await world.activeInstance(), "x".repeat(2_000)); // 100 s
     const leg = world.leg(call);
-    leg.hold(); // so that the message does not end by itself
+    leg.hold(); // so that the message does not end on its own
     leg.placed();
     world.storage.full = true;
     leg.answer();

@@ -193,7 +193,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("reports the callee's words, also if they were still speaking at the end", async () => {
+  test("reports the callee's words, even if they were still speaking at the end", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY.repeat(3));
     const speech = new Int16Array(8_000 * 5);

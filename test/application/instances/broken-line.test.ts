@@ -24,7 +24,7 @@ describe("a line whose fault will not pass on its own", () => {
     await world.stop();
   });
 
-  test("fails a new call, also if only a probe found the fault", async () => {
+  test("fails a new call, even if only a probe found the fault", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).goOffline(WRONG, { lasting: true, report: false });
@@ -121,7 +121,7 @@ describe("a line whose fault will not pass on its own", () => {
   });
 });
 
-test("a fault that may pass keeps calls waiting, also after a lasting one", async () => {
+test("a fault that may pass keeps calls waiting, even after a lasting one", async () => {
   const world = await World.start();
   const instance = await world.activeInstance();
   world.line(instance).goOffline(WRONG, { lasting: true });

@@ -116,7 +116,7 @@ describe("linking", () => {
     await world.stop();
   });
 
-  test("of a linked instance is refused, also if it links in the meantime", async () => {
+  test("of a linked instance is refused, even if it links in the meantime", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);

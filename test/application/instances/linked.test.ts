@@ -47,7 +47,7 @@ describe("a number that is linked", () => {
     },
   );
 
-  test("is confirmed when it is stored, also after the storage was down", async () => {
+  test("is confirmed when it is stored, even after the storage was down", async () => {
     const { world, instance, line } = await showingCode();
     world.storage.down = true;
     let confirmed = false;

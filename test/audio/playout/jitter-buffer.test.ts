@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { JitterBuffer } from "../../../src/audio/playout/jitter-buffer.ts";
 
 /** 1 sample a ms: gathers 4, holds 10. */
-const buffer = () => new JitterBuffer({ sampleRate: 1_000, targetMs: 4, mostMs: 10 });
+const buffer = () => new JitterBuffer({ sampleRate: 1_000, targetMs: 4, maxMs: 10 });
 const samples = (...values: number[]) => Int16Array.from(values);
 
 function read(from: JitterBuffer, length: number): number[] {
@@ -52,7 +52,7 @@ describe("a jitter buffer", () => {
   });
 
   test("gathers more than the largest piece, so that the next one may be late", () => {
-    const held = new JitterBuffer({ sampleRate: 1_000, targetMs: 4, mostMs: 10, spareMs: 2 });
+    const held = new JitterBuffer({ sampleRate: 1_000, targetMs: 4, maxMs: 10, spareMs: 2 });
     held.write(samples(1, 2, 3, 4, 5, 6));
     expect(read(held, 2)).toEqual([0, 0]);
     held.write(samples(7, 8));
@@ -80,7 +80,7 @@ describe("a jitter buffer", () => {
   test("never holds more than its limit, and loses no sample without counting it", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(15), fc.nat(15)), { maxLength: 200 }), fc.nat(20), (steps, spareMs) => {
-        const held = new JitterBuffer({ sampleRate: 1_000, targetMs: 4, mostMs: 10, spareMs });
+        const held = new JitterBuffer({ sampleRate: 1_000, targetMs: 4, maxMs: 10, spareMs });
         let written = 0;
         let last = 0;
         let played = 0;

@@ -199,7 +199,7 @@ describe("a leg that pulls ahead", () => {
   });
 });
 
-test("silence sent for an empty queue is reported, also when pulling ahead", () => {
+test("silence sent for an empty queue is reported, even when pulling ahead", () => {
   const playout = new Playout(RATE);
   const leg = new AheadLeg(playout);
   const delays: number[][] = [];

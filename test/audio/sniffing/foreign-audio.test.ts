@@ -134,7 +134,7 @@ describe("at the start of a stream", () => {
   });
 });
 
-describe("in place of samples", () => {
+describe("instead of samples", () => {
   for (const encoding of [undefined, ...STREAM_ENCODINGS]) {
     const options = { encoding, mp3: async () => ({ push: () => [], close() {} }) };
     test.each([...TEXTS, ...FILES])(`%s is refused by name (${encoding ?? "no encoding"})`, async (_, bytes, words) => {

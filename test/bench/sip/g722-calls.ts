@@ -1,12 +1,12 @@
 import type { Measurable } from "../under-runtime.ts";
 import { CallsLoad } from "./calls-load.ts";
-import { mostHeld } from "./load.ts";
+import { maxHeld } from "./load.ts";
 import { callsRow, rowsOf } from "./rows.ts";
 
 const WANTED = 100;
 
 /** Maximum calls with G.722. */
 export const measure: Measurable["measure"] = async ({ from = 0, seconds = 0, echo: port = 0 }) => {
-  const calls = await mostHeld(() => new CallsLoad({ port, codec: "G722" }), from, seconds);
+  const calls = await maxHeld(() => new CallsLoad({ port, codec: "G722" }), from, seconds);
   return [callsRow(calls, WANTED), ...rowsOf(calls)];
 };

@@ -61,7 +61,7 @@ export async function tryOut(load: Load, count: number, seconds: number): Promis
 }
 
 /** The largest number that is carried well: more and more, until one fails twice; then once more, half a step back. */
-export async function mostHeld(open: () => Load, from: number, seconds: number): Promise<Held> {
+export async function maxHeld(open: () => Load, from: number, seconds: number): Promise<Held> {
   let load = open();
   try {
     let best: Held | undefined;

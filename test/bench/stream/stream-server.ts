@@ -102,9 +102,9 @@ export async function startStreamServer(runtime: Runtime, options: StreamServerO
     passed: () => ask("passed"),
     async stop() {
       child.stdin.end();
-      const impatience = setTimeout(() => child.kill("SIGKILL"), 10_000);
+      const killTimer = setTimeout(() => child.kill("SIGKILL"), 10_000);
       await exited;
-      clearTimeout(impatience);
+      clearTimeout(killTimer);
     },
   };
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { heardShare, heardWith } from "../../../src/domain/agents/heard-share.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-test("only a message without gaps is heard whole", () => {
+test("only a message without gaps is heard in full", () => {
   expect(heardShare(600_000, 600_000, 1)).toBe(1);
   expect(heardShare(600_000, 600_000, 1 - 1e-9)).toBe(0.9999);
   expect(heardShare(599_999, 600_000, 1)).toBe(1);

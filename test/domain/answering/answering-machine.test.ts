@@ -61,7 +61,7 @@ describe("who answered", () => {
     expect(found(["key"], ["voice", 2_000], ["quiet", 400], ["beep", 440, 300])).toEqual(["human key", "machine beep"]);
   });
 
-  test("is a machine that beeps, also after a greeting as short as a person's", () => {
+  test("is a machine that beeps, even after a greeting as short as a person's", () => {
     expect(found(["voice", 2_000], ["quiet", 400], ["beep", 440, 300])).toEqual(["machine beep"]);
     expect(found(["voice", 2_000], ["quiet", 1_500], ["beep", 1_000, 300])).toEqual([
       "human short_greeting",

@@ -69,7 +69,7 @@ describe("Idempotency-Key", () => {
     expect((await server.rows()).calls!.filter((row) => row.instance_id === id)).toHaveLength(1);
   });
 
-  test("the first response is replayed, also after the call has ended", async () => {
+  test("the first response is replayed, even after the call has ended", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const headers = { "idempotency-key": '"quoted key"' };

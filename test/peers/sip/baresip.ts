@@ -9,7 +9,7 @@ import { freePorts } from "./ports.ts";
 import { closed } from "./sound.ts";
 import type { Stage } from "./stage.ts";
 
-/** A callee on a real softphone: answers by itself, plays a sound, records both directions. */
+/** A callee on a real softphone: answers on its own, plays a sound, records both directions. */
 export interface Baresip {
   /** UDP and TCP; TLS is one above. */
   readonly port: number;
@@ -31,7 +31,7 @@ export interface BaresipEvent {
   readonly param?: string;
 }
 
-/** Whom to call: the number decides on codec, keys, and whether it answers by itself. */
+/** Whom to call: the number decides on codec, keys, and whether it answers on its own. */
 export const NUMBERS = {
   pcmu: "+12025550101",
   pcma: "+12025550102",

@@ -1,4 +1,4 @@
-// A program that places calls of every kind over SIP trunks and closes them. It ends by itself when nothing is left:
+// A program that places calls of every kind over SIP trunks and closes them. It ends on its own when nothing is left:
 // no socket, no timer, no worker. Prints what became of each call.
 import { createSocket } from "node:dgram";
 import { sip, type Trunk } from "../../../adapters/telephony/sip/index.ts";

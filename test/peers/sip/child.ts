@@ -14,7 +14,7 @@ export interface Child {
   says(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>;
   /** Its exit code; null when a signal ended it. */
   readonly gone: Promise<number | null>;
-  /** Ends it at once: nothing of it is left. Twice is fine. */
+  /** Ends it immediately: nothing of it is left. Idempotent. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 

@@ -144,7 +144,7 @@ onEach(TARGETS, (target) => {
         routes.map(async (_, i) => {
           const made = await client.post("/v1/instances", { name: `Line ${i}`, provider: `sip/trunk-${i}` });
           const { id } = expected(201, made).json<InstanceView>();
-          return client.waitForInstance(id, "ACTIVE"); // by itself: the operator has linked it
+          return client.waitForInstance(id, "ACTIVE"); // on its own: the operator has linked it
         }),
       );
     });

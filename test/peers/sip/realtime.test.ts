@@ -62,7 +62,7 @@ withTools("a model in audio on a call to a softphone", ["baresip", "openssl", "s
     ({ ringport, instanceId } = await trunkLine(stage, { trunk, agent }));
   });
 
-  test("hears the callee, and is heard whole in the softphone's recording", async () => {
+  test("hears the callee, and is heard in full in the softphone's recording", async () => {
     const call = await ringport.calls.create(ADA, {
       instanceId,
       type: "DYNAMIC_AGENT",

@@ -21,7 +21,7 @@ export interface Passage {
 
 const PACKET_MS = 20;
 
-/** Sends a clip of 8 kHz through a network into a jitter buffer; answers all frames that came out, end to end. */
+/** Sends a clip of 8 kHz through a network into a jitter buffer; returns all output frames, concatenated. */
 export function pass(clip: Int16Array, passage: Passage): { heard: Int16Array; buffer: RtpJitterBuffer } {
   const { delivers, packets, ppm = 0, phaseMs = 7, firstSequence = 100, firstTimestamp = 1_000 } = passage;
   const codec = passage.codec ?? createG711("PCMU");

@@ -56,7 +56,7 @@ export class Voice {
   /** Packets sent. */
   sent = 0;
   /** The longest time by which a packet was sent too late, because this process stood still, ms. */
-  mostLateMs = 0;
+  maxLateMs = 0;
   /** Keys pressed by the other side, by telephone-event. */
   keys = "";
   readonly port: number;
@@ -182,7 +182,7 @@ export class Voice {
     for (;;) {
       const lateMs = performance.now() - this.#startedAt - this.#frames * FRAME_MS;
       if (lateMs < 0) break;
-      this.mostLateMs = Math.max(this.mostLateMs, lateMs);
+      this.maxLateMs = Math.max(this.maxLateMs, lateMs);
       if (this.#wire && this.#speech !== "nothing" && !this.#paused) this.#sayNext(this.#wire, this.#speech);
       this.#frames++;
     }

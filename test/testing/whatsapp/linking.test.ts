@@ -4,7 +4,7 @@ import { FakeNetwork, OWNER, outcomeOf } from "../../support/whatsapp/fake-netwo
 const UNREGISTERED = { connected: true, registered: false, hasQr: true, hasPairingCode: false };
 
 describe("a QR code", () => {
-  test("is shown for 60 s, then five more for 20 s each, then there is silence", async () => {
+  test("is shown for 60 s, then five more for 20 s each, then none", async () => {
     const fake = new FakeNetwork();
     const client = await fake.client();
     const connected = outcomeOf(client.connect());
@@ -74,7 +74,7 @@ describe("a QR code", () => {
     expect(fake.names).not.toContain("auth_paired");
   });
 
-  test("links nothing if the session cannot be stored", async () => {
+  test("does not link if the session cannot be stored", async () => {
     const fake = new FakeNetwork();
     const client = await fake.client();
     void client.connect();
@@ -108,7 +108,7 @@ describe("a pairing code", () => {
   test.each([
     ["SHORT", "custom pairing code must be 8 characters, got 5"],
     ["OOOOOOOO", 'custom pairing code contains invalid character "O"'],
-  ])("of a caller's own cannot be %s", async (custom, message) => {
+  ])("chosen by the caller cannot be %s", async (custom, message) => {
     const fake = new FakeNetwork();
     const client = await fake.client();
     void client.connect();
@@ -187,7 +187,7 @@ describe("a stored session", () => {
 });
 
 describe("logging out", () => {
-  test("closes the connection as unlinked, and uses the client up", async () => {
+  test("closes the connection as unlinked, and invalidates the client", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     const done = outcomeOf(client.logout());

@@ -3,7 +3,7 @@ import { LevelMeter } from "./level-meter.ts";
 import { Playback } from "./playback.ts";
 
 /** A conversation needs little delay. */
-const BUFFERING = { targetMs: 60, mostMs: 300, spareMs: 40 };
+const BUFFERING = { targetMs: 60, maxMs: 300, spareMs: 40 };
 /** Interval of the levels, ms. */
 const LEVEL_MS = 100;
 

@@ -9,7 +9,7 @@ export interface Buffering {
   /** Audio gathered before playback starts, ms. */
   readonly targetMs: number;
   /** Longest backlog, ms. */
-  readonly mostMs: number;
+  readonly maxMs: number;
   /** Audio left when the next piece is due, ms. */
   readonly spareMs: number;
 }
@@ -18,22 +18,22 @@ export interface Buffering {
 export class Playback {
   readonly #resampler: Resampler;
   readonly #buffer: JitterBuffer;
-  readonly #mostPiece: number;
+  readonly #maxPiece: number;
   /** Reused for every piece and every block. */
   readonly #converted: Int16Array;
   #block = new Int16Array(128);
 
   /** Both rates in Hz. */
   constructor(callRate: number, deviceRate: number, buffering: Buffering) {
-    this.#mostPiece = (callRate * MAX_PIECE_MS) / 1_000;
-    this.#resampler = new Resampler(callRate, deviceRate, this.#mostPiece);
-    this.#converted = new Int16Array(Math.ceil((this.#mostPiece * deviceRate) / callRate) + 64);
+    this.#maxPiece = (callRate * MAX_PIECE_MS) / 1_000;
+    this.#resampler = new Resampler(callRate, deviceRate, this.#maxPiece);
+    this.#converted = new Int16Array(Math.ceil((this.#maxPiece * deviceRate) / callRate) + 64);
     this.#buffer = new JitterBuffer({ sampleRate: deviceRate, ...buffering });
   }
 
   /** Takes the next audio of the call; of a piece that is too long, the end. */
   push(samples: Int16Array): void {
-    const piece = samples.length > this.#mostPiece ? samples.subarray(-this.#mostPiece) : samples;
+    const piece = samples.length > this.#maxPiece ? samples.subarray(-this.#maxPiece) : samples;
     this.#buffer.write(this.#converted, this.#resampler.pushInto(piece, this.#converted));
   }
 

@@ -18,7 +18,7 @@ export interface ViewRoute {
   readonly view: () => Promise<{ readonly default: ComponentType<ViewProps> }>;
 }
 
-/** Every page. A new one: a line here, and if it belongs into the navigation, one in `navigation.tsx`. */
+/** Every page. To add one, add a line here and, if it appears in the navigation, one in `navigation.tsx`. */
 export const ROUTES: readonly ViewRoute[] = [
   { path: "/", access: "account", view: () => import("../views/overview.tsx") },
   { path: "/phone", access: "account", view: () => import("../views/phone.tsx") },

@@ -14,7 +14,7 @@ const tabs = new BroadcastChannel("ringport-session");
 /** Fault of the latest request for the session, if no response arrived. */
 export const sessionFault = signal<unknown>(undefined);
 
-/** Asks the server who is signed in. Without an answer the page stays as it is, with a {@link sessionFault}. */
+/** Asks the server who is signed in. If the request fails, the page stays unchanged and {@link sessionFault} is set. */
 export async function loadSignIn(): Promise<void> {
   try {
     signedIn.value = await consoleApi.get<SessionState>("session");

@@ -35,7 +35,7 @@ const LOW_STEPS_6 = Int32Array.of(
 const LOW_ROWS = Int32Array.of(0, 7, 6, 5, 4, 3, 2, 1, 7, 6, 5, 4, 3, 2, 1, 0);
 const LOW: BandTables = {
   scaling: Int32Array.of(-60, -30, 58, 172, 334, 538, 1198, 3042),
-  mostScale: 18_432,
+  maxScale: 18_432,
   shift: 8,
   firstScale: 32,
 };
@@ -43,7 +43,7 @@ const LOW: BandTables = {
 const HIGH_LIMIT = 564;
 const HIGH_STEPS = Int32Array.of(-7408, -1616, 7408, 1616);
 const HIGH_ROWS = Int32Array.of(1, 0, 1, 0);
-const HIGH: BandTables = { scaling: Int32Array.of(-214, 798), mostScale: 22_528, shift: 10, firstScale: 8 };
+const HIGH: BandTables = { scaling: Int32Array.of(-214, 798), maxScale: 22_528, shift: 10, firstScale: 8 };
 
 /** G.722 at 64 kbit/s (ITU-T G.722, 2012, mode 1): speech up to 7 kHz; two samples a byte, most significant bits first. */
 export function createG722(): Codec {

@@ -2,7 +2,7 @@
 export interface BandTables {
   /** Change of the scale's logarithm for each code. */
   readonly scaling: Int32Array;
-  readonly mostScale: number;
+  readonly maxScale: number;
   /** Shift that turns the scale's logarithm into the scale. */
   readonly shift: number;
   /** The scale at the start. */
@@ -52,9 +52,9 @@ export class SubBand {
   }
 
   #rescale(row: number): void {
-    const { scaling, mostScale, shift } = this.#tables;
+    const { scaling, maxScale, shift } = this.#tables;
     const next = ((this.#logScale * 127) >> 7) + scaling[row]!;
-    this.#logScale = next < 0 ? 0 : next > mostScale ? mostScale : next;
+    this.#logScale = next < 0 ? 0 : next > maxScale ? maxScale : next;
     const power = POWERS[(this.#logScale >> 6) & 31]!;
     const places = shift - (this.#logScale >> 11);
     this.scale = (places < 0 ? power << -places : power >> places) << 2;

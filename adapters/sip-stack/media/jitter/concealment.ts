@@ -34,8 +34,8 @@ export class Concealment {
   constructor(sampleRate: number) {
     this.#sampleRate = sampleRate;
     this.#likeness = new Likeness(sampleRate);
-    this.#loop = new Float32Array(this.#likeness.mostLag);
-    this.history = 2 * this.#likeness.mostLag + this.#likeness.window;
+    this.#loop = new Float32Array(this.#likeness.maxLag);
+    this.history = 2 * this.#likeness.maxLag + this.#likeness.window;
   }
 
   /** True if the previous sample was concealed. */
@@ -82,7 +82,7 @@ export class Concealment {
   #begin(line: Int16Array, tail: number, holdMs: number, endMs: number): void {
     const likeness = this.#likeness;
     likeness.search(line, tail - likeness.window, -1);
-    const period = likeness.likeness < PERIODIC ? likeness.mostLag : likeness.lag;
+    const period = likeness.likeness < PERIODIC ? likeness.maxLag : likeness.lag;
     const blend = period >> 2;
     for (let i = 0; i < period; i++) {
       const share = Math.max(0, (i - (period - blend) + 1) / (blend + 1));

@@ -40,7 +40,7 @@ export class RtpJitterBuffer {
   readonly #unitsPerSample: number;
   readonly #unitsPerMs: number;
   /** Samples of the longest gap that is filled. */
-  readonly #mostHole: number;
+  readonly #maxHole: number;
   /** Played and waiting samples, at the codec's rate. */
   readonly #line: SampleLine;
   /** Maximum samples that the decoder writes at once. */
@@ -66,7 +66,7 @@ export class RtpJitterBuffer {
     const { sampleRate, clockRate } = codec;
     this.#unitsPerSample = clockRate / sampleRate;
     this.#unitsPerMs = clockRate / 1000;
-    this.#mostHole = (MAX_HOLE_MS * sampleRate) / 1000;
+    this.#maxHole = (MAX_HOLE_MS * sampleRate) / 1000;
     this.#concealment = new Concealment(sampleRate);
     this.#timeScale = new TimeScale(sampleRate);
     this.#room = (MAX_PACKET_MS * sampleRate) / 1000;
@@ -149,7 +149,7 @@ export class RtpJitterBuffer {
     }
     const time = store.time(first);
     const hole = this.#starving ? 0 : Math.floor((time - this.#due) / this.#unitsPerSample);
-    const small = hole > 0 && hole < this.#mostHole;
+    const small = hole > 0 && hole < this.#maxHole;
     if (hole > 0 && (first === store.next || this.#quiet)) {
       this.#quiet = true; // no packet was lost: the peer was silent for a while
       if (small && !this.#isTime(time, now)) {

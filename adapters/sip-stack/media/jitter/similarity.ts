@@ -17,7 +17,7 @@ const coarse = new Float64Array(COARSE_WINDOW + COARSE_MOST);
 /** Finds the lag with which a signal resembles itself: a multiple of the voice's period. Allocates nothing. */
 export class Likeness {
   /** Samples of the longest lag, and of the compared signal. */
-  readonly mostLag: number;
+  readonly maxLag: number;
   readonly window: number;
   /** Result of the last search: the lag in samples, and the correlation: 1 alike, 0 or less not at all. */
   lag = 0;
@@ -29,21 +29,21 @@ export class Likeness {
   /** @param sampleRate Hz, a multiple of 4000 */
   constructor(sampleRate: number) {
     this.#leastLag = (MIN_LAG_MS * sampleRate) / 1000;
-    this.mostLag = (MAX_LAG_MS * sampleRate) / 1000;
+    this.maxLag = (MAX_LAG_MS * sampleRate) / 1000;
     this.window = (WINDOW_MS * sampleRate) / 1000;
     this.#step = sampleRate / COARSE_RATE;
   }
 
-  /** Compares the window at `at` with those up to `mostLag` after it (`direction` 1) or before it (-1). */
+  /** Compares the window at `at` with those up to `maxLag` after it (`direction` 1) or before it (-1). */
   search(samples: Int16Array, at: number, direction: 1 | -1): void {
     let own = 0;
     for (let i = 0; i < this.window; i++) own += samples[at + i]! * samples[at + i]!;
-    this.lag = this.mostLag;
+    this.lag = this.maxLag;
     this.likeness = 1;
     if (own < SILENCE * this.window) return;
     this.likeness = 0;
     const around = this.#coarseLag(samples, at, direction) * this.#step;
-    const last = Math.min(this.mostLag, around + this.#step);
+    const last = Math.min(this.maxLag, around + this.#step);
     for (let lag = Math.max(this.#leastLag, around - this.#step); lag <= last; lag++)
       this.#compare(samples, at, direction * lag, own);
   }

@@ -15,8 +15,8 @@ export class TimeScale {
   /** @param sampleRate Hz */
   constructor(sampleRate: number) {
     this.#likeness = new Likeness(sampleRate);
-    this.most = this.#likeness.mostLag;
-    this.reach = 2 * this.#likeness.mostLag + 1;
+    this.most = this.#likeness.maxLag;
+    this.reach = 2 * this.#likeness.maxLag + 1;
   }
 
   /** Removes a period after `head`; does nothing if the signal does not allow it. */

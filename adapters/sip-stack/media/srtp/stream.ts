@@ -78,7 +78,7 @@ class Stream {
 /** Sources that are remembered; a call has one, or a few when it is transferred. */
 const MOST = 32;
 
-/** The sources seen so far, by SSRC. When one more comes than can be remembered, the first is forgotten. */
+/** The sources seen so far, by SSRC. Beyond the limit, the oldest one is forgotten. */
 export class SrtpStreams {
   readonly #all = new Map<number, Stream>();
   #last: Stream | undefined;

@@ -25,7 +25,7 @@ export class PhoneAudio {
 
   constructor(sampleRate: number) {
     this.#sampleRate = sampleRate;
-    this.#buffer = new JitterBuffer({ sampleRate, targetMs: TARGET_MS, mostMs: MAX_MS, spareMs: SPARE_MS });
+    this.#buffer = new JitterBuffer({ sampleRate, targetMs: TARGET_MS, maxMs: MAX_MS, spareMs: SPARE_MS });
   }
 
   /** Takes microphone audio as 16-bit little-endian samples; returns a fault, if any. */

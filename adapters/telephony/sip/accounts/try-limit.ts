@@ -64,7 +64,7 @@ export class TryLimit {
   }
 }
 
-/** The account that a password is for. Servers have many ports, and few of them tell the case of a user name apart. */
+/** Key of the account that a password is for: servers have many ports, and few treat user names as case-sensitive. */
 function accountKey({ server, user, authUser }: SipAccount): string {
   const host = parseHostPort(server)?.host ?? server;
   return `account ${host.toLowerCase().replace(/\.$/, "")} ${(authUser || user).toLowerCase()}`;

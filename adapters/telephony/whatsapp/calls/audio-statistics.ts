@@ -27,7 +27,7 @@ export class AudioStatistics {
   arrived(samples: number, now: number): void {
     this.#received++;
     const deviationMs = this.#arrivedAt === undefined ? 0 : Math.abs(now - this.#arrivedAt - this.#pieceMs);
-    // A pause of the callee is no jitter.
+    // A pause of the callee is not jitter.
     if (deviationMs < MAX_GAP * WHATSAPP_FRAME_MS) this.#jitterMs = nextJitter(this.#jitterMs, deviationMs);
     this.#arrivedAt = now;
     this.#pieceMs = (samples * 1_000) / SAMPLE_RATE;

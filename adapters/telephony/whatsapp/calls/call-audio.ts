@@ -112,7 +112,7 @@ export class WhatsAppCallAudio implements Ticking {
     const calls = voip();
     const now = system.monotonic();
     const maySend = now < deadlines.send;
-    // The clock makes up for what it has missed, before the client has taken what waits in its sockets.
+    // The clock catches up before the client has read its sockets.
     const isStalled = this.#ticked && Math.abs(now - this.#tickedAt - WHATSAPP_FRAME_MS) > WHATSAPP_FRAME_MS / 2;
     this.#tickedAt = now;
     if (calls !== undefined) this.#mute(calls, !maySend);

@@ -213,7 +213,7 @@ function timer(flow: WhatsAppCallFlow, name: CallTimer, quietMs: number): CallDe
   }
 }
 
-/** The core notes itself that no audio has come since the answer. */
+/** The core itself detects that no audio has arrived since the answer. */
 function silence(flow: WhatsAppCallFlow, quietMs: number): CallDecision {
   if (quietMs < INBOUND_MS) return to(flow, start("inbound", INBOUND_MS - quietMs));
   if (quietMs === Infinity || flow.held) return to(flow, start("inbound", INBOUND_MS));
@@ -243,7 +243,7 @@ function endOurselves(flow: WhatsAppCallFlow, end: CallEnd, move: "end" | "repea
   return moved(decided, move, { do: "end_call" });
 }
 
-/** The network has ended the call, and the client does not notice: it lets go of the call if it can. */
+/** The network has ended the call but the client has not noticed: it drops the call if it can. */
 function unnoticed(flow: WhatsAppCallFlow): CallDecision {
   const over = conclude(flow);
   return to(over.flow, { do: "end_call" }, ...over.effects);

@@ -6,7 +6,7 @@ import type { ResolvedNumber } from "./number-resolver.ts";
 export interface CallPort {
   /** The connected client; undefined while there is none. Read it for every act: a reconnect may replace it. */
   readonly client: WhatsAppClient | undefined;
-  /** The calls of the client, also while its connection is down: their audio takes another path. */
+  /** The calls of the client, even while its connection is down: their audio takes another path. */
   readonly calls: WhatsAppVoip | undefined;
   readonly openCalls: OpenCallLog;
   /** The reason for which no offer may be sent to this callee now; undefined if it may. Called right before each offer. */

@@ -43,7 +43,7 @@ export type CallEnd =
   | { readonly cause: Exclude<ReleaseCause, "rejected_by_network">; readonly detail: string | null }
   | { readonly cause: "rejected_by_network"; readonly detail: string; readonly refusal: RefusalScope };
 
-/** A call as far as it was decided. */
+/** State of a call after the decisions so far. */
 export interface WhatsAppCallFlow {
   readonly state: CallState;
   /** Decided end of the call; undefined before. */

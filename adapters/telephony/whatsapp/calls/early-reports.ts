@@ -5,7 +5,7 @@ import { readVoipEvent } from "./voip-report.ts";
 /** Maximum number of reports kept; an offer has few. */
 const MOST = 64;
 
-/** Keeps what the session reports while an offer is sent: the call has no id yet, and an answer may come before that. */
+/** Buffers reports of the session while an offer is sent: the call has no id yet, and an answer may arrive earlier. */
 export class EarlyReports implements WhatsAppCallListener {
   readonly #reports: ((listener: WhatsAppCallListener) => void)[] = [];
   readonly #stop: () => void;

@@ -8,7 +8,7 @@ import type { CalleeTurns } from "./listening.ts";
 export class AgentActions {
   readonly #core: ConductedCall;
   readonly #listening: CalleeTurns;
-  /** The text that the agent leaves as a message; undefined if it is asked for one. */
+  /** The agent's fixed voicemail message; undefined if the agent is asked for one. */
   #voicemail: string | undefined;
 
   constructor(core: ConductedCall, listening: CalleeTurns) {

@@ -15,7 +15,7 @@ const FALSE_ALARM_MS = 2_000;
 /** The same after a sound that was too short for an interruption. */
 const SHORT_FALSE_ALARM_MS = 700;
 
-/** Callbacks of a {@link BargeIn}. They run within the leg's clock. */
+/** Callbacks of a {@link BargeIn}. They run on the leg's clock. */
 export interface BargeInCallbacks {
   /** The callee makes a sound, perhaps the first one of a word. */
   sounds(): void;

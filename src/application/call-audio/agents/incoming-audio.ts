@@ -5,7 +5,7 @@ import type { ReplyAudio } from "./reply-audio.ts";
 /** Maximum agent audio waiting to be played, ms: models send faster than real time. */
 const MAX_QUEUED_MS = 300_000;
 
-/** Reads the audio that an agent sends, item after item, into what is played. */
+/** Queues the audio of an agent for playback, item by item. */
 export class AgentAudio {
   readonly #format: AudioFormat;
   readonly #sampleRate: number;

@@ -19,7 +19,7 @@ import type { TurnMeter } from "./turn-meter.ts";
 /** Dependencies of the listening. */
 export type ListeningContext = Pick<Context, "transcription"> & CallTranscriptsContext;
 
-/** Reports and requests of an agent's {@link CalleeTurns}. Mostly called within the leg's clock. */
+/** Reports and requests of an agent's {@link CalleeTurns}. Mostly called on the leg's clock. */
 export interface ListeningReports {
   /** The callee makes a sound, perhaps the first one of a word. */
   sounds(): void;
@@ -39,7 +39,7 @@ export interface ListeningReports {
   deaf(detail: string): void;
 }
 
-/** Listens to the callee for an agent: words put together to turns, interruptions, and what goes wrong with them. */
+/** Listens to the callee for an agent: combines words into turns, detects interruptions, and reports faults. */
 export class CalleeTurns implements CallTap, TranscriptReader {
   readonly #media: LiveCallMedia;
   readonly #meter: TurnMeter;

@@ -13,7 +13,7 @@ export class TranscriptionWatch {
   /** The callee has spoken since their latest words. */
   #spoke = false;
 
-  /** @param unheard called, within the leg's clock as well, if the words of a turn are lost; the detail is for an operator */
+  /** @param unheard called, on the leg's clock as well, if the words of a turn are lost; the detail is for an operator */
   constructor(sampleRate: number, unheard: (detail: string) => void) {
     this.#longest = msToSamples(WORDS_MS, sampleRate);
     this.#unheard = unheard;

@@ -15,7 +15,7 @@ export interface ListenerHost {
   left(listenedMs: number | undefined): void;
 }
 
-/** One listener of a call: takes audio within the leg's clock, and hands it out as fast as it is read. */
+/** One listener of a call: takes audio on the leg's clock, and delivers it as fast as it is read. */
 export class QueuedListener implements CallListening {
   readonly callId: string;
   readonly #host: ListenerHost;

@@ -34,7 +34,7 @@ export interface ListenersHost {
 export class CallListeners {
   readonly #callId: string;
   readonly #host: ListenersHost;
-  /** Replaced by every change: the leg's clock goes through it. */
+  /** Replaced on every change, because the leg's clock iterates over it. */
   #listeners: readonly QueuedListener[] = [];
   readonly #unlisten: () => void;
   /** The session whose end is awaited. */

@@ -20,7 +20,7 @@ export type ListenItem =
  */
 export interface CallListening extends AsyncIterable<ListenItem> {
   readonly callId: string;
-  /** Stops listening; the loop ends. Twice is fine. */
+  /** Stops listening; the loop ends. Idempotent. */
   close(): void;
 }
 

@@ -3,7 +3,7 @@ import type { Call } from "../../../domain/calls/call.ts";
 import type { SkippedText } from "../../../domain/spoken-text/speakable-text.ts";
 import type { Demand } from "../speech/fair-turns.ts";
 
-/** The message of one call, prepared before anybody is dialled and then played on the leg. */
+/** The message of one call, prepared before dialling and then played on the leg. */
 export interface PreparedMessage {
   /**
    * Resolves when the beginning is ready: a second of it, or all of a shorter message. Called once, before `samples`.

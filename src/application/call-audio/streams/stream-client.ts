@@ -50,7 +50,7 @@ export interface Transcript {
 export type StreamEnd = "completed" | "failed" | "overflow" | "stopping";
 
 /**
- * Carries the audio of a call from outside: a WebSocket, or an embedding program. Its methods run within the leg's clock
+ * Carries the audio of a call from outside: a WebSocket, or an embedding program. Its methods run on the leg's clock
  * and must not wait or throw.
  */
 export interface StreamClient {

@@ -11,7 +11,7 @@ const FRAME_MS = 20;
 /** Detected speech this much longer than the hang-over is a voice and not a click, ms. */
 const VOICE_MS = 60;
 
-/** Callbacks of a {@link TurnDetector}. They run within the leg's clock. */
+/** Callbacks of a {@link TurnDetector}. They run on the leg's clock. */
 export interface TurnCallbacks {
   /** The next 20 ms of a turn; the array is reused afterwards. */
   spoken(frame: Int16Array, atMs: number): void;

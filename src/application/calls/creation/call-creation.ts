@@ -54,7 +54,7 @@ export type CallCreationContext = Pick<
   IdempotencyContext &
   ProgramContext;
 
-/** Languages that a fault lists. */
+/** Maximum languages listed in a fault. */
 const LANGUAGES_NAMED = 20;
 
 /** Checks the input of a new call and stores the call as `QUEUED`. */
@@ -88,7 +88,7 @@ export class CallCreation {
     );
   }
 
-  /** The first response. All that a call changes after its creation is left out. */
+  /** The first response, without later changes of the call. */
   async #replay({ recordId, existing }: Receipt): Promise<(Call & Creation) | undefined> {
     const call = await this.#context.storage.calls.get(recordId);
     return (

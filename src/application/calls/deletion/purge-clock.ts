@@ -92,7 +92,7 @@ export class PurgeClock {
     return now - ms - this.#stepMs(ms);
   }
 
-  /** By how much records of an age look too old, ms. */
+  /** Amount by which records of an age look too old, ms. */
   #stepMs(ageMs: number): number {
     return this.#step && waited(this.#step, this.#system.monotonic()) < ageMs ? this.#step.ms : 0;
   }

@@ -18,7 +18,7 @@ export interface Way extends Partial<Trunk> {
 /** The route `world` over the trunks `first`, `second`, … with their servers. */
 export interface RouteScene {
   readonly network: TestNetwork;
-  /** Of each trunk: its server, and its own network. */
+  /** The server and the separate network of each trunk. */
   readonly ends: readonly FarEnd[];
   readonly alone: readonly TestNetwork[];
   close(): Promise<void>;

@@ -18,7 +18,7 @@ function keysIn(samples: Int16Array): string {
 }
 
 /** The most that the client had buffered after each feed, ms. */
-function mostBuffered(scene: CallScene): () => number {
+function maxBuffered(scene: CallScene): () => number {
   const { voip } = scene.client;
   const feed = voip.feedLiveAudio.bind(voip);
   let most = 0;
@@ -33,7 +33,7 @@ function mostBuffered(scene: CallScene): () => number {
 describe("the callee's ear", () => {
   test("gets 30 s of a tone frame by frame, and no data is lost or doubled", async () => {
     const scene = await CallScene.start();
-    const most = mostBuffered(scene);
+    const most = maxBuffered(scene);
     const message = tone(HZ, 30_000, RATE, 9_000);
     const call = await scene.connected(message);
     await scene.system.advance(31_000);
@@ -329,7 +329,7 @@ describe("inbound audio", () => {
     const audio = new InboundAudio(silent);
     for (let i = 0; i < 2; i++) audio.add(word(i));
     const heard = [ticks(audio, 1)];
-    heard.push(ticks(audio, 4, true)); // the clock makes up for 240 ms: one frame is there
+    heard.push(ticks(audio, 4, true)); // the clock catches up by 240 ms: one frame is available
     expect(concatPcm(heard).length).toBe(2 * WHATSAPP_FRAME);
     for (let i = 2; i < 6; i++) audio.add(word(i));
     heard.push(ticks(audio, 1));

@@ -72,7 +72,7 @@ describe("the end of a call", () => {
     expect(typesOf(call)).toEqual(["placed", "alerting", "answered", "ended"]);
   });
 
-  test("the message is finished: it is heard whole, then we hang up: released", async () => {
+  test("the message is finished: it is heard in full, then we hang up: released", async () => {
     const scene = await CallScene.start();
     const message = tone(440, 1_830, 16_000, 9_000);
     const call = await scene.connected(message);

@@ -34,7 +34,7 @@ const VOIP_EVENTS = [
 export class TestPort implements CallPort {
   client: WhatsAppClient | undefined;
   readonly listeners = new Set<WhatsAppCallListener>();
-  /** Ids of the calls whose callees do not know of their end. */
+  /** Ids of the calls whose callees have not been told of their end. */
   readonly open = new Set<string>();
   readonly openCalls: OpenCallLog = {
     add: (callId) => void this.open.add(callId),

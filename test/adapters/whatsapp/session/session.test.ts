@@ -430,7 +430,7 @@ describe("a linked session", () => {
     },
   );
 
-  test("a client that did not disconnect is disconnected again, also if it has only lost its socket", async () => {
+  test("a client that did not disconnect is disconnected again, even if it has only lost its socket", async () => {
     const scene = await new SessionScene().linked();
     scene.client.disturb("disconnect", "hang");
     scene.host.deadlines.send = -Infinity; // another server has the number

@@ -127,7 +127,7 @@ describe("the pre-key store", () => {
     expect((await open().preKey.getOrGenSinglePreKey(preKeyOf)).keyId).toBe(3);
   });
 
-  test("consumes a key once, also if two ask at the same time", async () => {
+  test("consumes a key once, even if two ask at the same time", async () => {
     const { preKey, open } = setUp();
     await preKey.getOrGenPreKeys(2, preKeyOf);
     const consumed = await Promise.all([preKey.consumePreKeyById(1), preKey.consumePreKeyById(1)]);

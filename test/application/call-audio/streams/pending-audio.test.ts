@@ -16,7 +16,7 @@ const step = fc.oneof(
 );
 
 fuzz(
-  "what is taken is what was written, at its rate, and marks come at their place",
+  "samples and marks are read as written, at their rates and in order",
   fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
     const held = new PendingAudio();
     let expected: number[] = [];

@@ -7,7 +7,7 @@ import { concatPcm } from "../../../../src/audio/samples/pcm.ts";
 import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
 
 const CALL_RATE = 16_000;
-const BUFFERING = { targetMs: 60, mostMs: 300, spareMs: 40 };
+const BUFFERING = { targetMs: 60, maxMs: 300, spareMs: 40 };
 const DEVICE_RATES = [16_000, 44_100, 48_000, 96_000];
 
 const floats = (samples: Int16Array): Float32Array => Float32Array.from(samples, (sample) => sample / 32_768);

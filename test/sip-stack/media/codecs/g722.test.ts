@@ -129,7 +129,7 @@ describe("on a network", () => {
 });
 
 fuzz(
-  "whatever comes in place of a packet, nothing throws or is written beyond its samples, and a tone is heard after it",
+  "whatever comes instead of a packet, nothing throws or is written beyond its samples, and a tone is heard after it",
   fc.property(fc.uint8Array({ maxLength: 1_200 }), fc.nat(300), fc.nat(1_500), (bytes, at, length) => {
     const codec = createG722();
     const into = new Int16Array(7 + LONGEST + 1).fill(77);

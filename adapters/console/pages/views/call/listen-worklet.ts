@@ -1,7 +1,7 @@
 import { Playback } from "../../audio/playback.ts";
 
 /** Audio gathered before playback, longest backlog, and audio left when the next piece is due, ms. */
-const BUFFERING = { targetMs: 120, mostMs: 600, spareMs: 40 };
+const BUFFERING = { targetMs: 120, maxMs: 600, spareMs: 40 };
 /** Loudness of each side in the other one's ear: with one side alone in each ear, voices sound lost. */
 const CROSSED = 0.4;
 

@@ -4,7 +4,7 @@ import { PHONE_NUMBER } from "../../../../../src/domain/numbers/phone-number.ts"
 import type { ListedCall } from "./call-rows.ts";
 import { phoneNumberOf } from "./phone-number.ts";
 
-/** Which calls a list shows; a field that is left out leaves nothing out. */
+/** Filter of a list of calls; a missing field does not filter. */
 export interface CallListFilter {
   readonly statuses?: readonly CallStatus[] | undefined;
   readonly type?: CallType | undefined;
@@ -44,7 +44,7 @@ export function targetPhoneIn(text: string): string | undefined {
   return PHONE_NUMBER.test(number) ? number : undefined;
 }
 
-/** The filter as parameters of the page's address; undefined for what it leaves out. */
+/** The filter as query parameters of the page; undefined for missing fields. */
 export function queryOf(filter: CallListFilter): Readonly<Record<string, string | undefined>> {
   const { statuses, type, instanceId, reference, targetPhone, from, to } = filter;
   return { status: statuses?.join(","), type, instance: instanceId, reference, number: targetPhone, from, to };

@@ -29,7 +29,7 @@ export type EventEffect = "changed" | "unchanged" | "unknown_call";
 export class CallRows {
   readonly #filter: CallListFilter;
   readonly #rows = new Map<string, ListedCall>();
-  /** Of the last page that was read: older calls are on pages that have not been asked for yet. */
+  /** Cursor of the last page read; older calls are on pages not requested yet. */
   #oldest: ListedCall | undefined;
   #complete = false;
   #sorted: readonly ListedCall[] | undefined = [];
@@ -60,7 +60,7 @@ export class CallRows {
     this.#complete = complete;
   }
 
-  /** Adds a call, or what is newer about it; a call that does not match the filter is left out. */
+  /** Adds a call or updates it; drops a call that does not match the filter. */
   put(call: ListedCall): void {
     const known = this.#rows.get(call.id);
     if (known !== undefined && RANK[known.status] > RANK[call.status]) return;

@@ -20,7 +20,7 @@ import { networks, networkTexts } from "./networks.ts";
 
 const t = dictionary({ en, pt });
 
-/** Asks for a name and a network, and leads to the new instance, where its phone is linked. */
+/** Asks for a name and a network, then opens the new instance, where its phone is linked. */
 export function CreateInstanceDialog({ onClose }: { readonly onClose: () => void }) {
   const open = useData(networks);
   return (

@@ -16,7 +16,7 @@ const NUMBER = "+12025550100";
 const TEXT = "Hello from Ringport.";
 const VOICE = "en-US-1";
 
-/** A request that works as it is pasted into a shell. */
+/** A request that works when pasted into a shell. */
 export function curlTokenExample(use: TokenUse): string {
   const head = `-H ${quoted(`Authorization: Bearer ${use.token}`)}`;
   const body = bodyOf(use);

@@ -12,7 +12,7 @@ import { WebhookForm } from "./webhook-form.tsx";
 
 const t = dictionary({ en, pt });
 
-/** Creates a webhook, shows its secret, and leads to its page. */
+/** Creates a webhook, shows its secret, and opens its page. */
 export function CreateWebhookDialog({ onClose }: { readonly onClose: () => void }) {
   const created = useSignal<WebhookWithSecret | undefined>(undefined);
   const webhook = created.value;

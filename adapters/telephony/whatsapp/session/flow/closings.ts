@@ -84,7 +84,7 @@ export function staysClosed(code: number | undefined): boolean {
   return CLOSED_BY_CLIENT.has(code);
 }
 
-/** The meaning of a refused login that leaves the credentials as they are. Only a fault of WhatsApp's own passes soon. */
+/** The meaning of a refused login that does not affect the credentials. Only faults of WhatsApp itself pass soon. */
 export function linkRefusal({ code }: LoginRefusal): Closing & { readonly kind: "passes" | "declined" } {
   const named = code === undefined ? "without a code" : `(${code})`;
   if (code !== undefined && code >= 500 && code < 600)

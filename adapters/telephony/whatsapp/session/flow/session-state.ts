@@ -28,7 +28,7 @@ export const NEW_SESSION: SessionFlow = {
   explained: false,
 };
 
-/** Time a connection may take to come up, or to come back automatically, ms. */
+/** Longest wait for a connection to open or to reopen automatically, ms. */
 export const CONNECT_TIMEOUT_MS = 30_000;
 /** Time a number may wait for its turn to log in, ms. */
 export const TURN_MS = 30 * 60_000;

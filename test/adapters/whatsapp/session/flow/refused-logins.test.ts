@@ -28,7 +28,7 @@ describe.each([
     expect(scene.host.storedRecords.size).toBe(0);
   });
 
-  test("with 503 keeps the link, and connects once the server takes it again", async () => {
+  test("with 503 keeps the link, and connects once the server accepts it again", async () => {
     const scene = await restarted(503);
     await scene.system.advance(60_000);
     expect(scene.online).toBe(false);

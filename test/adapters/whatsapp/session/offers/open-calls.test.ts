@@ -99,7 +99,7 @@ describe("the record of the open calls", () => {
 });
 
 describe("a call is ended", () => {
-  test("by the address that its offer has named, also if the client has learned another one", async () => {
+  test("by the address that its offer has named, even if the client has learned another one", async () => {
     const scene = new Scene();
     scene.open().add("A", ANA, PHONE);
     await scene.system.settle();

@@ -33,7 +33,7 @@ describe("the records of a client", () => {
     expect(await records.keys("")).toEqual([]);
   });
 
-  test("are written again until the storage takes them, in their order", async () => {
+  test("are retried until the storage accepts them, in order", async () => {
     const { records, faults, system, stored } = scene();
     faults.push(outage(), outage(), outage());
     const writes = Promise.all([records.set(one(1)), records.set(one(2)), records.set(one(3))]);
@@ -42,7 +42,7 @@ describe("the records of a client", () => {
     expect(stored()).toBe(3);
   });
 
-  test("flushed() waits for all that was written before", async () => {
+  test("flushed() waits for all earlier writes", async () => {
     const { records, faults, system, stored } = scene();
     faults.push(outage());
     void records.set(one(7));
@@ -51,7 +51,7 @@ describe("the records of a client", () => {
     expect(await flushed).toBe(7);
   });
 
-  test("a fault that no further attempt mends is the writer's, and delays no other write", async () => {
+  test("a permanent fault rejects its write and does not delay others", async () => {
     const { records, faults, stored } = scene();
     faults.push(new RangeError("a key has 201 characters"), new LeaseLost("another server has taken over"));
     const writes = [records.set(one(1)), records.set(one(2)), records.set(one(3))];
