@@ -1,5 +1,5 @@
 import { ClosedError } from "./base/error.ts";
-import { pause } from "./base/pause.ts";
+import { pause } from "./base/timers.ts";
 import { Refusal } from "./domain/refusal.ts";
 import { decideServer, type ServerEffect, type ServerInput, type ServerState } from "./domain/server-flow.ts";
 import { type Absence, NOT_THE_OWNER } from "./http/closed.ts";

@@ -13,7 +13,7 @@ import { guardedPorts } from "./application/guards/guarded-ports.ts";
 import { guardedPasswords } from "./application/guards/guarded-web.ts";
 import { idSource } from "./base/ids.ts";
 import { sha256Hex } from "./base/sha256.ts";
-import { within } from "./base/timeout.ts";
+import { within } from "./base/timers.ts";
 import { currentApplication, type RunningParts, type UseCases } from "./current-application.ts";
 import { checkedCallLimits } from "./domain/calls/call-limits.ts";
 import { inputSchemas } from "./domain/input/inputs.ts";

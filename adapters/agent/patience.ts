@@ -1,4 +1,4 @@
-import { pause } from "../../src/base/pause.ts";
+import { pause } from "../../src/base/timers.ts";
 import { realSystem } from "../../src/ports/system.ts";
 
 /** A tool that takes longer is covered by a spoken sentence, ms. */

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { errorText } from "../../src/base/error-text.ts";
+import { errorText } from "../../src/base/error.ts";
 import { RingportError } from "../../src/client/ringport-error.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { nothingAnswers } from "./connection/nothing-answers.ts";

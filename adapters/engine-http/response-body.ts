@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { CodedError } from "../../src/base/error.ts";
-import { within } from "../../src/base/timeout.ts";
+import { within } from "../../src/base/timers.ts";
 import { realSystem } from "../../src/ports/system.ts";
 
 /** Thrown if a server sends nothing in time. */

@@ -1,5 +1,6 @@
 import type { RequestOptions } from "node:https";
-import type { LookupFunction } from "node:net";
+import { connect, isIP, type LookupFunction, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { isAddress, isPublicAddress } from "../../src/domain/public-address.ts";
 import type { HostAddress } from "../user-hosts/host-address.ts";
 import type { HostLookup } from "../user-hosts/host-lookup.ts";
@@ -72,4 +73,33 @@ function publicLookup(resolve: Resolve, isAllowed: (address: string) => boolean)
       (error: Error) => callback(error, "", 0),
     );
   };
+}
+
+/**
+ * Connects to the host of a URL as a request would, with TLS for https, and closes the connection: not one byte of a request
+ * is sent.
+ * @throws {Error} the host is not public, it cannot be reached, its certificate is wrong, or the signal was aborted
+ */
+export async function connectOnce(
+  url: URL,
+  options: PublicConnectionOptions,
+  { user, signal }: ConnectionOwner,
+): Promise<void> {
+  signal.throwIfAborted();
+  const { host, port, lookup, ca } = publicConnection(url, options, { user, signal });
+  const secure = url.protocol === "https:";
+  const target = { host: String(host), port: Number(port || (secure ? 443 : 80)), lookup };
+  const servername = isIP(target.host) === 0 ? { servername: target.host } : {};
+  let socket: Socket | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket = secure ? connectTls({ ...target, ...servername, ca }, resolve) : connect(target, resolve);
+      socket.on("error", reject);
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+    // The server sees an end, and no reset within the handshake.
+    await new Promise<void>((resolve) => socket?.end(resolve));
+  } finally {
+    socket?.destroy();
+  }
 }

@@ -7,13 +7,12 @@ export { FRAME_MS, MediaClock, type Ticking } from "../../src/audio/playout/medi
 export { ALAW_LEVELS, alawCode, MULAW_LEVELS, mulawCode } from "../../src/audio/samples/g711.ts";
 export { Resampler } from "../../src/audio/samples/resample.ts";
 export { BoundedMap } from "../../src/base/bounded-map.ts";
-export { ClosedError, CodedError } from "../../src/base/error.ts";
-export { errorText } from "../../src/base/error-text.ts";
+export { ClosedError, CodedError, errorText } from "../../src/base/error.ts";
 export { toHex } from "../../src/base/hex.ts";
 export { type IpRange, inAnyRange, ipBytes, ipRanges, parseRange } from "../../src/base/ip-range.ts";
 export { nextState, type Transitions } from "../../src/base/machine.ts";
 export { shown } from "../../src/base/shown.ts";
-export { within } from "../../src/base/timeout.ts";
+export { within } from "../../src/base/timers.ts";
 export { isPublicAddress, PRIVATE_IPV4 } from "../../src/domain/public-address.ts";
 export type { Logger } from "../../src/ports/logger.ts";
 export { type AheadSource, type FrameSink, type FrameSource, SAMPLE } from "../../src/ports/media.ts";

@@ -1,7 +1,7 @@
 import { HTTPError, TimeoutError } from "ky";
 import { SpokenLength } from "../../src/audio/voice/spoken-length.ts";
+import { printableCause } from "../../src/base/error.ts";
 import { ownMember } from "../../src/base/own-member.ts";
-import { printableCause } from "../../src/base/printable-cause.ts";
 import type { Mp3Stream } from "../../src/ports/audio-decoder.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import type { Speech, Voice } from "../../src/ports/speech.ts";

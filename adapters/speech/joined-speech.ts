@@ -1,7 +1,6 @@
 import { msToSamples } from "../../src/audio/samples/pcm.ts";
-import { ConfigurationError } from "../../src/base/error.ts";
-import { errorText } from "../../src/base/error-text.ts";
-import { within } from "../../src/base/timeout.ts";
+import { ConfigurationError, errorText } from "../../src/base/error.ts";
+import { within } from "../../src/base/timers.ts";
 import type { PcmChunk } from "../../src/ports/media.ts";
 import { NothingToSpeak, type Speech, SpeechFailed, type Voice, VoiceUnavailable } from "../../src/ports/speech.ts";
 import type { System } from "../../src/ports/system.ts";

@@ -1,4 +1,4 @@
-import { printableCause } from "../../src/base/printable-cause.ts";
+import { printableCause } from "../../src/base/error.ts";
 import { TranscriptionFailed } from "../../src/ports/transcription.ts";
 import { refusalText as refusal, type Secrets, withoutSecrets } from "../engine-http/fault-text.ts";
 

@@ -1,12 +1,12 @@
 import { visiblePart } from "../domain/access/ownership.ts";
 import type { Principal } from "../domain/access/principal.ts";
+import type { FailedReason } from "../domain/calls/outcome.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Voice } from "../ports/speech.ts";
 import { PerUser } from "./access/per-user.ts";
 import { refuseDemo } from "./access/refuse-demo.ts";
 import { MAX_AT_ONCE } from "./access/user-limits.ts";
 import { voiceSample } from "./call-audio/voice-sample.ts";
-import { callSummary } from "./calls/call-summary.ts";
 import type { Dispatcher } from "./calls/dialling/dispatcher.ts";
 import { readLog } from "./calls/log-pages.ts";
 import type { Context } from "./context.ts";
@@ -101,4 +101,29 @@ export class Queries implements QueryUseCases {
       linesOnline,
     };
   }
+}
+
+const DAY_MS = 86_400_000;
+const DAYS = 14;
+
+/** Results of a user's calls of the last 14 days. Each day is counted separately, so that other work continues in between. */
+export async function callSummary(
+  { storage, system }: Pick<Context, "storage" | "system">,
+  userId: string,
+): Promise<QueuedCall> {
+  const today = Math.floor(system.now() / DAY_MS) * DAY_MS;
+  const days: QueuedCall["days"][number][] = [];
+  const failures = new Map<FailedReason, number>();
+  for (let from = today - (DAYS - 1) * DAY_MS; from <= today; from += DAY_MS) {
+    const tally = await storage.calls.tally(userId, from, from + DAY_MS);
+    days.push({
+      day: new Date(from).toISOString().slice(0, 10),
+      completed: tally.completed,
+      failed: tally.failed,
+    });
+    for (const [reason, calls] of Object.entries(tally.failures) as [FailedReason, number][])
+      failures.set(reason, (failures.get(reason) ?? 0) + calls);
+  }
+  const byFrequency = [...failures].map(([reason, calls]) => ({ reason, calls }));
+  return { days, failures: byFrequency.sort((a, b) => b.calls - a.calls || (a.reason < b.reason ? -1 : 1)) };
 }

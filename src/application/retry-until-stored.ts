@@ -1,4 +1,4 @@
-import { pause } from "../base/pause.ts";
+import { pause } from "../base/timers.ts";
 import type { Logger } from "../ports/logger.ts";
 import { LeaseLost, StorageUnavailable } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";

@@ -1,4 +1,4 @@
-import { nextTurn } from "../base/next-turn.ts";
+import { nextTurn } from "../base/turn-budget.ts";
 
 /** Bytes copied per turn of the event loop; fresh memory costs more than the copy. */
 const PIECE_BYTES = 512 << 10;

@@ -1,4 +1,4 @@
-import { nextTurn } from "../base/next-turn.ts";
+import { nextTurn } from "../base/turn-budget.ts";
 import { AudioUnsupported, type IgnoredBytes, type Mp3Stream } from "../ports/audio-decoder.ts";
 import type { PcmChunk } from "../ports/media.ts";
 import { AudioFormatError } from "./audio-format-error.ts";

@@ -16,3 +16,8 @@ export function toHex(bytes: Uint8Array): string {
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from({ length: text.length >> 1 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
 }
+
+/** A unique key: 128 random bits as hex. Pages over plain HTTP have no `crypto.randomUUID`. */
+export function randomKey(): string {
+  return toHex(crypto.getRandomValues(new Uint8Array(16)));
+}

@@ -3,3 +3,43 @@ export interface Timers {
   /** Calls `run` once after `ms`; the result cancels it. */
   after(ms: number, run: () => void): () => void;
 }
+
+/** Resolves after `ms`, or as soon as the signal is aborted. */
+export function pause(system: Timers, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = system.after(ms, done);
+    signal.addEventListener("abort", done);
+  });
+}
+
+/** Time limit of a wait, and a signal that ends it. */
+interface Bound {
+  readonly system: Timers;
+  readonly ms: number;
+  /** Creates the error to reject with after the time limit. */
+  readonly late: () => Error;
+  /** Ends the wait as well, with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Resolves as the work does, if that takes no longer than the bound. The work itself continues. */
+export function within<T>(work: Promise<T>, { system, ms, late, signal }: Bound): Promise<T> {
+  let end = () => {};
+  const over = new Promise<never>((_, reject) => {
+    const aborted = () => reject(signal?.reason);
+    if (signal?.aborted) aborted();
+    signal?.addEventListener("abort", aborted);
+    const cancel = system.after(ms, () => reject(late()));
+    end = () => {
+      cancel();
+      signal?.removeEventListener("abort", aborted);
+    };
+  });
+  return Promise.race([work, over]).finally(() => end());
+}

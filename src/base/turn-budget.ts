@@ -1,5 +1,3 @@
-import { nextTurn } from "./next-turn.ts";
-
 /** A share of the work that waits for a later turn. */
 interface Waiting {
   readonly cost: number;
@@ -61,4 +59,13 @@ export class TurnBudget {
     this.#waiting = this.#waiting.slice(this.#next);
     this.#next = 0;
   }
+}
+
+/** Resolves in the next turn of the event loop, after all microtasks, by the quickest timer of the runtime. */
+export function nextTurn(): Promise<void> {
+  const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => unknown };
+  return new Promise((resolve) => {
+    if (setImmediate) setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
 }

@@ -1,6 +1,6 @@
 import ky, { isHTTPError, isTimeoutError } from "ky";
-import { printableCause } from "../base/printable-cause.ts";
-import { randomKey } from "../base/random-key.ts";
+import { printableCause } from "../base/error.ts";
+import { randomKey } from "../base/hex.ts";
 import { type LogPage, type Page, pageOf } from "./pages.ts";
 import { RETRIES, retryOptions } from "./retries.ts";
 import { errorOfResponse, type RequestLine, RingportError } from "./ringport-error.ts";

@@ -1,9 +1,11 @@
 import * as v from "valibot";
 import { eventShape, webhookTestShape } from "./schemas/event-schemas.ts";
-import { listenEndedShape, listenGapShape, listenStartedShape, listenWaitingShape } from "./schemas/listen-schemas.ts";
-import { faultShape, problemShape } from "./schemas/problem-schemas.ts";
 import { shape } from "./schemas/shape.ts";
 import {
+  listenEndedShape,
+  listenGapShape,
+  listenStartedShape,
+  listenWaitingShape,
   streamCallEventShape,
   streamErrorShape,
   streamProgressShape,
@@ -25,6 +27,33 @@ import {
 import { callQualityShape, qualityIntervalShape, recordingShape, streamStatisticsShape } from "./views/media-view.ts";
 import { voiceShape } from "./views/voice-view.ts";
 import { webhookDeliveryShape, webhookShape, webhookWithSecretShape } from "./views/webhook-view.ts";
+
+const faultShape = shape("One fault of a request.", {
+  pointer: v.pipe(
+    v.string(),
+    v.description('JSON Pointer into the body; "" for the body itself, and for a fault outside of the body.'),
+  ),
+  parameter: v.optional(v.pipe(v.string(), v.description("The query parameter that is wrong."))),
+  code: v.string(),
+  detail: v.string(),
+});
+
+const problemShape = shape("An error (RFC 9457).", {
+  type: v.pipe(v.string(), v.description("Address of the page that explains the code.")),
+  title: v.string(),
+  status: v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)),
+  detail: v.string(),
+  instance: v.pipe(v.string(), v.description("The path of the request.")),
+  code: v.pipe(v.string(), v.description("Stable, for programs.")),
+  request_id: v.string(),
+  errors: v.optional(v.pipe(v.array(faultShape), v.description("With 400: every fault."))),
+  limit: v.optional(
+    v.pipe(
+      v.number(),
+      v.description("With 413: the most bytes of a body. With `daily_call_limit`: the most calls in 24 hours."),
+    ),
+  ),
+});
 
 const State = shape("The state of the server.", { status: v.picklist(["ok", "ready"]) });
 

@@ -1,15 +1,12 @@
 import { CodedError } from "../base/error.ts";
+import type { Consent, ConsentStatus } from "../domain/numbers/consent.ts";
 import type { AccountStore } from "./storage/account-store.ts";
-import type { CallStore } from "./storage/call-store.ts";
-import type { ConsentStore } from "./storage/consent-store.ts";
+import type { CallStore, TranscriptStore } from "./storage/call-store.ts";
 import type { EventStore } from "./storage/event-store.ts";
-import type { InstanceStore } from "./storage/instance-store.ts";
-import type { LineRecordStore } from "./storage/line-record-store.ts";
+import type { InstanceStore, LineRecordStore } from "./storage/instance-store.ts";
 import type { LoginStore } from "./storage/login-store.ts";
+import type { Page } from "./storage/page.ts";
 import type { ReceiptStore } from "./storage/receipt-store.ts";
-import type { RetentionStore } from "./storage/retention-store.ts";
-import type { SealedStore } from "./storage/sealed-store.ts";
-import type { TranscriptStore } from "./storage/transcript-store.ts";
 import type { WebhookStore } from "./storage/webhook-store.ts";
 
 export type { AccountStore, TokenInsertion, TokenRecord, User } from "./storage/account-store.ts";
@@ -21,11 +18,10 @@ export type {
   CallTally,
   Insertion,
   RemovedCalls,
+  TranscriptStore,
 } from "./storage/call-store.ts";
-export type { ConsentStore } from "./storage/consent-store.ts";
 export type { EventStore, LogPage } from "./storage/event-store.ts";
-export type { InstancePatch, InstanceStore } from "./storage/instance-store.ts";
-export type { LineRecordStore } from "./storage/line-record-store.ts";
+export type { InstancePatch, InstanceStore, LineRecordStore } from "./storage/instance-store.ts";
 export type {
   AccountDecision,
   AccountRecord,
@@ -42,10 +38,6 @@ export type {
 } from "./storage/login-store.ts";
 export type { Page } from "./storage/page.ts";
 export type { NewReceipt, Receipt, ReceiptKey, ReceiptStore } from "./storage/receipt-store.ts";
-export type { RetentionStore, TrustedTime } from "./storage/retention-store.ts";
-export type { SealedKind, SealedPlace, SealedStore, SealedValue } from "./storage/sealed-store.ts";
-export { SEALED_KINDS } from "./storage/sealed-store.ts";
-export type { TranscriptStore } from "./storage/transcript-store.ts";
 export type { DueDelivery, WebhookPatch, WebhookStore } from "./storage/webhook-store.ts";
 
 /**
@@ -116,6 +108,82 @@ export interface Lease {
    * @throws {StorageUnavailable} the database is unreachable; the lease may have been renewed
    */
   renew(): Promise<void>;
+}
+
+/** Users' records about the numbers they call. A user has at most one consent of a number. */
+export interface ConsentStore {
+  get(userId: string, phone: string): Promise<Consent | undefined>;
+  /** A user's consents of these few numbers, in any order. */
+  ofNumbers(userId: string, phones: readonly string[]): Promise<Consent[]>;
+  /**
+   * Stores a consent in place of an earlier one of the same number, whose `createdAt` it keeps. Of concurrent writes the
+   * last one counts. No record is stored for a user whose account was deleted, even if that happens at the same time.
+   * @param most how many its user may have; concurrent writes never exceed it. Default: any number
+   * @returns the stored consent and if it is new, or the reason why none was stored
+   */
+  put(
+    consent: Consent,
+    most?: number,
+  ): Promise<{ readonly created: boolean; readonly consent: Consent } | "at_limit" | "user_deleted">;
+  /** Returns whether there was such a consent. */
+  delete(userId: string, phone: string): Promise<boolean>;
+  /** A user's consents by ascending number; `after` is the number of the last one seen. */
+  list(userId: string, filter: { readonly status?: ConsentStatus | undefined }, page: Page): Promise<Consent[]>;
+}
+
+/** The time up to which a server trusts the wall clock; ms since 1970-01-01 UTC. */
+export interface TrustedTime {
+  readonly at: number;
+  /** A wall clock that is ahead of `at`: its first reading, and the uptime since then, ms. */
+  readonly claim: { readonly at: number; readonly waitedMs: number } | null;
+  /** A step to a later time within the last day of uptime, and the uptime since then, ms. Missing if there was none. */
+  readonly step?: { readonly ms: number; readonly waitedMs: number } | undefined;
+}
+
+/** The purge clock's state, scrubbing of deleted records, and what is stored. */
+export interface RetentionStore {
+  trustedTime(): Promise<TrustedTime | undefined>;
+  saveTrustedTime(time: TrustedTime): Promise<void>;
+  /** Bytes that count for a user, or for the demo tokens of an instance: see `ByteBudget`. */
+  storedBytes(owner: string): Promise<number>;
+  /**
+   * Removes traces of deleted records from the files of the database. Without `thorough` it must be short, because live
+   * calls wait for it, and traces may remain. With `thorough` it may take seconds, and needs free space of the size of
+   * the database. A storage without files does not act.
+   */
+  scrub(options: { thorough: boolean }): Promise<void>;
+}
+
+/** Kinds of sealed values: the credentials of an instance, a record of its line, a key or the headers of a webhook. */
+export const SEALED_KINDS = [
+  "credentials",
+  "line_record",
+  "webhook_key",
+  "webhook_old_key",
+  "webhook_headers",
+] as const;
+/** One of {@link SEALED_KINDS}. */
+export type SealedKind = (typeof SEALED_KINDS)[number];
+
+/** The place of a sealed value within its kind. */
+export interface SealedPlace {
+  /** Id of the instance or webhook. */
+  readonly id: string;
+  /** Key of the line's record; otherwise empty. */
+  readonly key: string;
+}
+
+/** One sealed value. */
+export interface SealedValue extends SealedPlace {
+  readonly sealed: Uint8Array;
+}
+
+/** All sealed values, wherever they are stored: for changing the sealing key. */
+export interface SealedStore {
+  /** Values of a kind by ascending id, then key, both by code points; those after a place. */
+  list(kind: SealedKind, limit: number, after?: SealedPlace): Promise<SealedValue[]>;
+  /** Replaces a value, and no other part of its record; only if it is still the same. Returns whether it was. */
+  replace(kind: SealedKind, value: SealedValue, sealed: Uint8Array): Promise<boolean>;
 }
 
 /** The database cannot serve the request now; the caller may try again. */

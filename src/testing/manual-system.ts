@@ -1,4 +1,4 @@
-import { nextTurn } from "../base/next-turn.ts";
+import { nextTurn } from "../base/turn-budget.ts";
 import type { System } from "../ports/system.ts";
 
 /** Event loop turns in which all work settles; the embedded storage takes one per write. */

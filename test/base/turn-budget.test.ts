@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { resampleStream } from "../../src/audio/samples/resample-stream.ts";
-import { nextTurn } from "../../src/base/next-turn.ts";
-import { TurnBudget } from "../../src/base/turn-budget.ts";
+import { nextTurn, TurnBudget } from "../../src/base/turn-budget.ts";
 
 test("work within the budget starts immediately", () => {
   const budget = new TurnBudget(10);

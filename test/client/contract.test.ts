@@ -127,8 +127,6 @@ describe("the bundle", () => {
       "src/audio/samples/stream-format.ts",
       "src/base/error.ts",
       "src/base/hex.ts",
-      "src/base/printable-cause.ts",
-      "src/base/random-key.ts",
     ]);
     expect(files.length - shared.length).toBeLessThanOrEqual(readdirSync(source, { recursive: true }).length);
     const [output] = Object.values(metafile.outputs);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextTurn } from "../../src/base/next-turn.ts";
+import { nextTurn } from "../../src/base/turn-budget.ts";
 import { ask } from "./support/ask.ts";
 import { serve } from "./support/fakes.ts";
 

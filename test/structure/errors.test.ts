@@ -7,7 +7,7 @@ import { sourceFiles } from "./source-files.ts";
 const UNCODED: readonly (readonly [reason: string, ...paths: string[]])[] = [
   ["fails a test of the adapter's author", "src/testing/"],
   ["the caller reads a damaged record as a missing one", "src/base/record-format.ts"],
-  ["copies a cause without its secrets", "src/base/printable-cause.ts"],
+  ["copies a cause without its secrets", "src/base/error.ts"],
   ["becomes the cause of SpeechFailed", "src/audio/voice/spoken-length.ts", "adapters/speech/http-speech.ts"],
   [
     "leaves a worker as PoolError, then becomes SpeechFailed",

@@ -3,8 +3,7 @@ import { DEFAULT_TOKENS, DEFAULT_TURNS } from "../../agent/call-budget.ts";
 import { chatClient } from "../../agent/cascade/chat-client.ts";
 import { realtimeAgent } from "../../agent/realtime/realtime-agent.ts";
 import { httpToolOptions } from "../../embedded/http-tools.ts";
-import { connectOnce } from "../../public-http/connect-once.ts";
-import { OPERATOR } from "../../public-http/public-connection.ts";
+import { connectOnce, OPERATOR } from "../../public-http/public-connection.ts";
 import { HostLookup } from "../../user-hosts/host-lookup.ts";
 import { broken, type Finding, reasonOf, works } from "./finding.ts";
 

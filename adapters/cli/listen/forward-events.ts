@@ -1,5 +1,5 @@
 import { ATTEMPT_MS } from "../../../src/application/webhooks/attempt.ts";
-import { errorText } from "../../../src/base/error-text.ts";
+import { errorText } from "../../../src/base/error.ts";
 import type { CallEvent, Client } from "../../../src/client/index.ts";
 import { isTaken } from "../../../src/domain/webhooks/webhook-retries.ts";
 import { signedHeaders } from "../../../src/domain/webhooks/webhook-signature.ts";

@@ -10,7 +10,7 @@ import {
   type QueryResult,
   sql,
 } from "kysely";
-import { within } from "../../../src/base/timeout.ts";
+import { within } from "../../../src/base/timers.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import { endsConnection, leaseLost } from "./postgres-errors.ts";
 

@@ -1,6 +1,6 @@
 import { FRAME_MS, type MediaClock, type Ticking } from "../../../src/audio/playout/media-clock.ts";
 import { dtmfTones } from "../../../src/audio/tones/dtmf.ts";
-import { errorText } from "../../../src/base/error-text.ts";
+import { errorText } from "../../../src/base/error.ts";
 import { Queue } from "../../../src/base/queue.ts";
 import { type FrameSink, type FrameSource, SAMPLE } from "../../../src/ports/media.ts";
 import type {

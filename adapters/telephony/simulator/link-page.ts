@@ -1,5 +1,5 @@
 import { escapeHtml } from "../../../src/base/html-page.ts";
-import { within } from "../../../src/base/timeout.ts";
+import { within } from "../../../src/base/timers.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../src/ports/web.ts";
 import type { LinkTarget } from "../linking/link-attempt.ts";

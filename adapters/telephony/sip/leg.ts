@@ -1,8 +1,8 @@
 import { FRAME_MS } from "../../../src/audio/playout/media-clock.ts";
-import { errorText } from "../../../src/base/error-text.ts";
+import { errorText } from "../../../src/base/error.ts";
 import { Queue } from "../../../src/base/queue.ts";
 import { shown } from "../../../src/base/shown.ts";
-import { within } from "../../../src/base/timeout.ts";
+import { within } from "../../../src/base/timers.ts";
 import type { EventData } from "../../../src/domain/events.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "../../../src/domain/numbers/phone-number.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";

@@ -1,6 +1,5 @@
-import { ClosedError } from "../../../src/base/error.ts";
-import { errorText } from "../../../src/base/error-text.ts";
-import { pause } from "../../../src/base/pause.ts";
+import { ClosedError, errorText } from "../../../src/base/error.ts";
+import { pause } from "../../../src/base/timers.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { DEADLINE_PASSED, DialError, type LineHealth } from "../../../src/ports/telephony.ts";

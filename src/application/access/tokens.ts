@@ -1,6 +1,6 @@
 import type { IdSource } from "../../base/ids.ts";
 import { type Sha256, sha256Hex } from "../../base/sha256.ts";
-import { within } from "../../base/timeout.ts";
+import { within } from "../../base/timers.ts";
 import { AccountRefusal } from "../../domain/access/account-refusal.ts";
 import type { Principal } from "../../domain/access/principal.ts";
 import { checkedScopes, type TokenScope } from "../../domain/access/token-scope.ts";

@@ -1,10 +1,10 @@
 import { AlignedChannels, type TakeChannels } from "../../audio/playout/aligned-channels.ts";
 import { Playout } from "../../audio/playout/playout.ts";
-import { heardShare, heardWith } from "../../domain/agents/heard-share.ts";
 import type { TurnMetrics } from "../../domain/agents/turn-metrics.ts";
 import { introductionOf } from "../../domain/answering/screening-policy.ts";
 import { type Call, type CallResult, machinePolicyOf, screeningPolicyOf } from "../../domain/calls/call.ts";
 import type { CallSignal, PersonWait } from "../../domain/calls/call-signal.ts";
+import { heardShare, heardWith } from "../../domain/calls/heard.ts";
 import type { Heard } from "../../domain/calls/outcome.ts";
 import { type Fact, textSkipped } from "../../domain/events.ts";
 import type { Leg, MediaEvidence, Telephony } from "../../ports/telephony.ts";
@@ -77,7 +77,7 @@ export class CallMedia {
   readonly #taps: CallTaps;
   readonly #live: LiveParts | undefined;
   readonly #recorder: Recorder | undefined;
-  /** Collects events from {@link finish} on, when the session reads no more signals. */
+  /** Collects events from {@link end} on, when the session reads no more signals. */
   #last: AudioFact[] | undefined;
 
   constructor(
@@ -283,20 +283,19 @@ export class CallMedia {
     await this.#recorder?.erase();
   }
 
-  /** Stops the message and the recording; returns the events that were still pending. */
-  finish(): readonly AudioFact[] {
+  /**
+   * Stops the message, the recording and the taps: these follow the call by its id, and would take part in its next attempt.
+   * Returns the events that were still pending; `flushed` resolves when all that was understood has been delivered, and is
+   * undefined if there is nothing to deliver.
+   */
+  end(): { readonly last: readonly AudioFact[]; readonly flushed: Promise<unknown> | undefined } {
     this.#last = [];
     this.#inbound.finish();
     this.#awaitNobody();
     this.#playout.supply = undefined;
     this.#playout.clear();
     this.#recorder?.finish();
-    return this.#last;
-  }
-
-  /** Resolves when all that was understood of the call has been delivered; undefined if none has to be. */
-  flushTaps(): Promise<unknown> | undefined {
-    return this.#taps.flush();
+    return { last: this.#last, flushed: this.#taps.flush() };
   }
 
   /** Frees the message, unless a machine or a person may still get it again. */

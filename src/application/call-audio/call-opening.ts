@@ -1,11 +1,12 @@
 import type { Playout, PlayoutTap } from "../../audio/playout/playout.ts";
+import { dtmfTones } from "../../audio/tones/dtmf.ts";
 import { type Call, startRulesOf } from "../../domain/calls/call.ts";
 import type { CallSignal } from "../../domain/calls/call-signal.ts";
+import { extensionParts } from "../../domain/calls/extension.ts";
 import { startsAtOnce } from "../../domain/calls/message-start.ts";
 import type { FrameSource } from "../../ports/media.ts";
 import type { Leg } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
-import { dialExtension } from "./dial-extension.ts";
 import { FirstWord } from "./first-word.ts";
 import { Prelude } from "./prelude.ts";
 import type { LiveCallMedia } from "./programs/program.ts";
@@ -80,4 +81,31 @@ export class CallOpening {
   end(delayMs = 0): void {
     this.#prelude.endAfter(delayMs);
   }
+}
+
+/**
+ * Sends the keys and pauses of an extension; resolves with true if keys were sent as tones, because the peer accepts
+ * no others.
+ */
+async function dialExtension(
+  { log }: Pick<Context, "log">,
+  { callId, extension }: { readonly callId: string; readonly extension: string },
+  leg: Leg,
+  prelude: Prelude,
+): Promise<boolean> {
+  let inBand = leg.sendDtmf === undefined;
+  for (const part of extensionParts(extension)) {
+    if (typeof part === "number") {
+      await prelude.pause(part);
+      continue;
+    }
+    try {
+      if (!inBand) await leg.sendDtmf?.(part);
+    } catch (error) {
+      log.warn({ call_id: callId, err: error }, "the network sends no keys: the extension is dialled by tones");
+      inBand = true;
+    }
+    if (inBand) await prelude.tones(dtmfTones(part, { sampleRate: leg.sampleRate }));
+  }
+  return inBand;
 }

@@ -1,4 +1,4 @@
-import { within } from "../../base/timeout.ts";
+import { within } from "../../base/timers.ts";
 import { type Call, isActive } from "../../domain/calls/call.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { StoredRecording } from "../../ports/recordings.ts";

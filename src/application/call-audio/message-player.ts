@@ -1,5 +1,5 @@
 import type { Playout } from "../../audio/playout/playout.ts";
-import { errorText } from "../../base/error-text.ts";
+import { errorText } from "../../base/error.ts";
 import type { CallSignal } from "../../domain/calls/call-signal.ts";
 import type { PreparedMessage } from "./programs/message.ts";
 import { ProgramFailed } from "./programs/program.ts";

@@ -1,5 +1,5 @@
 import { isId } from "../../base/ids.ts";
-import { within } from "../../base/timeout.ts";
+import { within } from "../../base/timers.ts";
 import { mayUse, visiblePart } from "../../domain/access/ownership.ts";
 import type { Principal } from "../../domain/access/principal.ts";
 import { type Call, type CallFilter, isActive } from "../../domain/calls/call.ts";

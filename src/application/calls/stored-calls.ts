@@ -1,5 +1,5 @@
 import { nextState } from "../../base/machine.ts";
-import { within } from "../../base/timeout.ts";
+import { within } from "../../base/timers.ts";
 import { CALL_TRANSITIONS, type Call } from "../../domain/calls/call.ts";
 import type { FailedReason } from "../../domain/calls/outcome.ts";
 import type { Event } from "../../domain/events.ts";

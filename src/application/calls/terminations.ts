@@ -1,4 +1,4 @@
-import { within } from "../../base/timeout.ts";
+import { within } from "../../base/timers.ts";
 import { type Call, isActive } from "../../domain/calls/call.ts";
 import { CLOSED_BEFORE_ANSWER } from "../../domain/calls/call-flow.ts";
 import type { FailedReason } from "../../domain/calls/outcome.ts";

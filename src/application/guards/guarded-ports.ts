@@ -3,18 +3,19 @@ import type { AgentTool } from "../../ports/agent-tool.ts";
 import type { AudioAgent } from "../../ports/audio-conversation.ts";
 import type { AudioDecoder } from "../../ports/audio-decoder.ts";
 import type { Agent } from "../../ports/conversation.ts";
-import type { Recordings } from "../../ports/recordings.ts";
+import type { Recordings, RecordingWriter, StoredRecording } from "../../ports/recordings.ts";
 import type { Speech } from "../../ports/speech.ts";
 import type { Telephony } from "../../ports/telephony.ts";
 import type { Transcription } from "../../ports/transcription.ts";
 import type { VoiceActivity } from "../../ports/voice-activity.ts";
 import type { WebhookSender } from "../../ports/webhook-sender.ts";
-import type { Guarded, GuardParts } from "./guarded.ts";
+import { acceptCount, acceptOptional, nothing, only, port } from "./accepted.ts";
+import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
 import { guardedAgent, guardedTools } from "./guarded-agent.ts";
 import { guardedDecoder, guardedSpeech, guardedTranscription, guardedVoiceActivity } from "./guarded-engines.ts";
-import { guardedRecordings } from "./guarded-recordings.ts";
 import { guardedTelephony } from "./guarded-telephony.ts";
 import { guardedWebhookSender } from "./guarded-web.ts";
+import { asks, ends, reads, throwing, yields } from "./rules.ts";
 
 /** The ports of live calls, as adapters and embedding programs provide them. */
 export interface CallPorts {
@@ -64,3 +65,32 @@ export function guardedPorts(ports: CallPorts, parts: GuardParts, timings: Timin
     webhookSender: guardedWebhookSender(ports.webhookSender, parts),
   };
 }
+
+/** Time a store may take to complete, find or delete a recording, or to read the next piece of it, ms. */
+const STORE_MS = 30_000;
+
+const WRITER: Rules<RecordingWriter> = {
+  recordedMs: reads(acceptCount, 0),
+  write: throwing(nothing),
+  finish: ends(STORE_MS),
+};
+
+const STORED: Rules<StoredRecording> = {
+  size: reads(acceptCount, 0),
+  durationMs: reads(acceptCount, 0),
+  bytes: yields(
+    only("a Uint8Array", (value) => value instanceof Uint8Array),
+    STORE_MS,
+  ),
+};
+
+const RECORDINGS: Rules<Recordings> = {
+  record: throwing(port(WRITER, "recording")),
+  read: asks(STORE_MS, { accept: acceptOptional(port(STORED, "recording")) }),
+  forget: asks(STORE_MS),
+  close: asks({ boundedBy: "src/ringport.ts" }),
+};
+
+/** The store of recordings of an embedding program. */
+const guardedRecordings = (recordings: Recordings, parts: GuardParts): Guarded<Recordings> =>
+  guarded(recordings, RECORDINGS, "recordings", parts);

@@ -5,6 +5,7 @@ import type { NetworkPages } from "../../ports/pages.ts";
 import type { PasswordHasher } from "../../ports/password-hasher.ts";
 import type { Reply, SocketHandlers } from "../../ports/web.ts";
 import type { WebhookSender } from "../../ports/webhook-sender.ts";
+import type { StreamClient } from "../call-audio/streams/stream-client.ts";
 import {
   acceptCount,
   acceptFlag,
@@ -14,6 +15,7 @@ import {
   isPlainObject,
   only,
   port,
+  sampleRate,
 } from "./accepted.ts";
 import { type Guarded, type GuardParts, guarded, type Rules } from "./guarded.ts";
 import { PortFault } from "./port-fault.ts";
@@ -103,3 +105,15 @@ export const guardedBodies = (bodies: BodyParser, parts: GuardParts): Guarded<Bo
 
 export const guardedWebhookSender = (sender: WebhookSender, parts: GuardParts): Guarded<WebhookSender> =>
   guarded(sender, WEBHOOK_SENDER, "webhooks", parts);
+
+const STREAM_CLIENT: Rules<StreamClient> = {
+  calleeRate: reads(sampleRate),
+  event: notifies(),
+  transcript: notifies(),
+  callee: notifies(),
+  over: notifies(),
+};
+
+/** The client of a live stream: a WebSocket, or an embedding program. */
+export const guardedStreamClient = (client: StreamClient, parts: GuardParts): Guarded<StreamClient> =>
+  guarded(client, STREAM_CLIENT, "stream", parts);

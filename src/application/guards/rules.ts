@@ -1,4 +1,4 @@
-import { within } from "../../base/timeout.ts";
+import { within } from "../../base/timers.ts";
 import { isThenable } from "./accepted.ts";
 import type { GuardParts, Member, Rule } from "./guarded.ts";
 import { PortBusy, PortFault, portError } from "./port-fault.ts";

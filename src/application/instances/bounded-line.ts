@@ -1,4 +1,4 @@
-import { within } from "../../base/timeout.ts";
+import { within } from "../../base/timers.ts";
 import { type InstanceRef, type Line, type LineHost, NetworkSilent, type Telephony } from "../../ports/telephony.ts";
 import type { Context } from "../context.ts";
 

@@ -1,4 +1,4 @@
-import { within } from "../../base/timeout.ts";
+import { within } from "../../base/timers.ts";
 import type { Principal } from "../../domain/access/principal.ts";
 import { parseBody } from "../../domain/input/input-parser.ts";
 import type { Instance } from "../../domain/instances/instance.ts";

@@ -1,4 +1,4 @@
-import { within } from "../../base/timeout.ts";
+import { within } from "../../base/timers.ts";
 import type { Instance } from "../../domain/instances/instance.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";

@@ -1,8 +1,10 @@
+import { toHex } from "../../base/hex.ts";
+import type { Instance } from "../../domain/instances/instance.ts";
+import type { InstancePatch } from "../../ports/storage.ts";
 import type { LineHost } from "../../ports/telephony.ts";
 import { SealedRecords } from "../access/sealed-records.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
-import { dialledNumber } from "./dialled-number.ts";
 import type { InstanceRecord } from "./instance-record.ts";
 
 /** Dependencies of the stored link. */
@@ -79,4 +81,22 @@ export class StoredLink {
       this.#context.storage.instances.eraseCredentials(this.#record.current.id),
     );
   }
+}
+
+/** As many hexadecimal digits as no two numbers share. */
+const MARK_LENGTH = 32;
+
+/**
+ * Time since which the dials of an instance count for the number being linked: a number that is linked again keeps its
+ * own, and the first one has them all.
+ */
+async function dialledNumber(
+  { vault, system, ids }: Pick<Context, "ids" | "system" | "vault">,
+  { id, dialledNumber: last }: Instance,
+  phone: string,
+): Promise<Pick<InstancePatch, "dialledNumber">> {
+  const key = await vault.signingKey("dialled number");
+  const signature = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(`${id} ${phone}`));
+  const mark = toHex(new Uint8Array(signature)).slice(0, MARK_LENGTH);
+  return last?.mark === mark ? {} : { dialledNumber: { mark, since: last ? system.now() : 0, after: ids("call") } };
 }

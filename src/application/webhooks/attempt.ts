@@ -1,5 +1,5 @@
-import { errorText } from "../../base/error-text.ts";
-import { within } from "../../base/timeout.ts";
+import { errorText } from "../../base/error.ts";
+import { within } from "../../base/timers.ts";
 import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { AttemptResult } from "../../domain/webhooks/webhook-retries.ts";
 import { signedHeaders } from "../../domain/webhooks/webhook-signature.ts";

@@ -1,9 +1,8 @@
 import { framesAt } from "../mp3/mp3-frames.ts";
 import { isWaveAt, waveBegunIn, waveIn } from "../wav/wav-chunks.ts";
 import { afterZeros, audioStart } from "./audio-start.ts";
-import { codedFrame, codedFramesAt, isAdtsAt } from "./coded-frames.ts";
+import { codedFrame, codedFramesAt, isAdtsAt, isSbc } from "./coded-frames.ts";
 import { namedFile } from "./named-file.ts";
-import { isSbc } from "./sbc-frames.ts";
 import { textOpening } from "./text-opening.ts";
 
 /** The result of {@link sniff}: a format that we decode, or the name of another format. */

@@ -1,5 +1,4 @@
-import { nextTurn } from "../../base/next-turn.ts";
-import { TurnBudget } from "../../base/turn-budget.ts";
+import { nextTurn, TurnBudget } from "../../base/turn-budget.ts";
 
 /** Bytes of all replies in pieces that are made in one turn of the event loop; a single piece may be larger. */
 const MAX_TURN_BYTES: number = 64 << 10;

@@ -1,8 +1,10 @@
 import * as v from "valibot";
 import { STREAM_EVENTS } from "../../application/call-audio/streams/stream-client.ts";
 import { ANSWERERS } from "../../domain/answering/answering-machine.ts";
+import { CALL_STATUSES } from "../../domain/calls/call.ts";
+import { COMPLETED_REASONS, FAILED_REASONS } from "../../domain/calls/outcome.ts";
 import { LINE_TONES } from "../../domain/tones/line-tones.ts";
-import { isoTime, shape } from "./shape.ts";
+import { isoTime, milliseconds, shape } from "./shape.ts";
 
 export const streamTicketShape = shape("A ticket for the stream of one call.", {
   ticket: v.pipe(v.string(), v.description("Valid once, as `?ticket=`.")),
@@ -74,4 +76,33 @@ export const streamErrorShape = shape("The reply of a stream to a text message t
   type: v.literal("error"),
   code: v.string(),
   detail: v.string(),
+});
+
+export const listenWaitingShape = shape("A message to a listener: nobody has picked up yet.", {
+  type: v.literal("waiting"),
+  status: v.picklist(CALL_STATUSES),
+});
+
+export const listenStartedShape = shape("A message to a listener: the audio begins.", {
+  type: v.literal("started"),
+  sample_rate: v.pipe(v.number(), v.description("Hz, of each channel.")),
+  encoding: v.literal("pcm_s16le"),
+  channels: v.pipe(
+    v.array(v.picklist(["callee", "played"])),
+    v.description("In the order of the interleaved samples: the callee, and what was played to them."),
+  ),
+});
+
+export const listenGapShape = shape(
+  "A message to a listener: audio is missing here, because the client read too slowly.",
+  {
+    type: v.literal("gap"),
+    lost_ms: milliseconds,
+  },
+);
+
+export const listenEndedShape = shape("The last message to a listener: the call is over.", {
+  type: v.literal("call_ended"),
+  status: v.picklist(["COMPLETED", "FAILED"]),
+  reason: v.picklist([...COMPLETED_REASONS, ...FAILED_REASONS]),
 });

@@ -1,4 +1,4 @@
-import { nextTurn } from "../../base/next-turn.ts";
+import { nextTurn } from "../../base/turn-budget.ts";
 
 /** Overhead of a message in addition to its bytes: at most 8,192 messages wait. */
 const OVERHEAD_BYTES = 1024;

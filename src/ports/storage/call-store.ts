@@ -1,5 +1,6 @@
 import type { Call, CallFilter, CallStatus } from "../../domain/calls/call.ts";
 import type { FailedReason } from "../../domain/calls/outcome.ts";
+import type { TranscriptLine } from "../../domain/calls/transcript.ts";
 import type { Event } from "../../domain/events.ts";
 import type { QueuePolicy } from "../../domain/instances/queue-policy.ts";
 import type { DialRecord } from "../../domain/numbers/dial-decision.ts";
@@ -179,4 +180,12 @@ export interface CallStore {
   tally(userId: string, from: number, until: number): Promise<CallTally>;
   /** Number of calls per status; a status without calls is left out. */
   counts(): Promise<Partial<Record<CallStatus, number>>>;
+}
+
+/** The transcripts of calls. */
+export interface TranscriptStore {
+  /** Leaves an existing line (same call and position) unchanged; drops lines of an unknown call. */
+  append(lines: readonly TranscriptLine[]): Promise<void>;
+  /** The lines of these calls in the order of speaking: by `startMs`, then by `position`. */
+  ofCalls(callIds: readonly string[]): Promise<TranscriptLine[]>;
 }

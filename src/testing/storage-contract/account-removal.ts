@@ -1,6 +1,6 @@
 import { accountIn, newAccount, storedAccount, storedCode } from "./login-records.ts";
 import type { Clause } from "./scene.ts";
-import { tokenRecord } from "./token-record.ts";
+import { tokenRecord } from "./scene.ts";
 import { webhook } from "./webhooks.ts";
 
 const MOST = 100;

@@ -1,6 +1,5 @@
 import { storedAccount } from "./login-records.ts";
-import { type Clause, idsOf } from "./scene.ts";
-import { tokenRecord } from "./token-record.ts";
+import { type Clause, idsOf, tokenRecord } from "./scene.ts";
 
 /** Users and tokens. */
 export function accountsContract(clause: Clause): void {

@@ -3,7 +3,7 @@ import type { Call } from "../../domain/calls/call.ts";
 import type { Event, EventSource, EventType, LoggedEvent } from "../../domain/events.ts";
 import type { Instance } from "../../domain/instances/instance.ts";
 import type { QueuePolicy } from "../../domain/instances/queue-policy.ts";
-import type { ReceiptKey, Storage } from "../../ports/storage.ts";
+import type { ReceiptKey, Storage, TokenRecord } from "../../ports/storage.ts";
 import type { ContractRunner } from "../contract-runner.ts";
 
 /** An empty storage for one test, open. */
@@ -183,4 +183,24 @@ function asAppended({ position: _, sequence: __, ...event }: LoggedEvent): Event
 /** The ids of records, in their order. */
 export function idsOf(records: readonly { readonly id: string }[]): string[] {
   return records.map((record) => record.id);
+}
+
+/** A token of the scene's user that was never used. */
+export function tokenRecord(scene: StorageScene, patch: Partial<TokenRecord> = {}): TokenRecord {
+  const id = scene.id("tok");
+  return {
+    id,
+    userId: scene.userId,
+    label: "laptop",
+    hash: id.padEnd(64, "0"),
+    demoInstanceId: null,
+    allowedPrefixes: null,
+    maxCallsPerDay: null,
+    scopes: null,
+    createdAt: scene.now(),
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+    ...patch,
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callSummary } from "../../../src/application/calls/call-summary.ts";
+import { callSummary } from "../../../src/application/queries.ts";
 import type { CallTally } from "../../../src/ports/storage.ts";
 import { ALICE, BOB, NUMBER, World } from "../../support/application.ts";
 

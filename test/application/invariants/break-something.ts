@@ -1,4 +1,4 @@
-import { nextTurn } from "../../../src/base/next-turn.ts";
+import { nextTurn } from "../../../src/base/turn-budget.ts";
 import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
 import type { Run } from "./run.ts";
 import type { Step } from "./steps.ts";

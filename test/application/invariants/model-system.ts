@@ -1,4 +1,4 @@
-import { nextTurn } from "../../../src/base/next-turn.ts";
+import { nextTurn } from "../../../src/base/turn-budget.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
 let working = 0;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { match } from "../../../adapters/console/pages/shell/match.ts";
+import { match } from "../../../adapters/console/pages/shell/routes.ts";
 
 describe("a pattern of a page", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isBackchannel } from "../../../src/domain/agents/backchannel.ts";
+import { isBackchannel } from "../../../src/domain/agents/end-of-turn.ts";
 
 test.for([
   ...["Uh-huh.", "Mm-hmm", "uhum", "Uhum, uhum.", "I see.", "Right."],

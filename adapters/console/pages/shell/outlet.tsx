@@ -7,10 +7,8 @@ import { FaultNotice, Skeleton } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/shell.ts";
 import pt from "../dictionary/pt/shell.ts";
-import { match } from "./match.ts";
 import { href, navigate, path, query } from "./place.ts";
-import { redirectOf } from "./redirect.ts";
-import { ROUTES, type ViewProps, type ViewRoute } from "./routes.ts";
+import { match, ROUTES, redirectOf, type ViewProps, type ViewRoute } from "./routes.ts";
 import { signedIn } from "./session.ts";
 
 const t = dictionary({ en, pt });

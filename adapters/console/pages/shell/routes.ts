@@ -1,4 +1,5 @@
 import type { ComponentType } from "preact";
+import type { SessionState } from "../../api.ts";
 
 /** Input of a view from the address. */
 export interface ViewProps {
@@ -36,3 +37,59 @@ export const ROUTES: readonly ViewRoute[] = [
   { path: "/register", access: "nobody", accounts: true, view: () => import("../views/register.tsx") },
   { path: "/reset", access: "nobody", accounts: true, view: () => import("../views/reset.tsx") },
 ];
+
+/** The values of the `:names` of a pattern such as `/calls/:id`; undefined if the path does not match. */
+export function match(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
+  const wanted = pattern.split("/");
+  const given = path.split("/");
+  if (wanted.length !== given.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const value = given[index] ?? "";
+    if (!part.startsWith(":")) {
+      if (part !== value) return undefined;
+    } else {
+      const text = decoded(value);
+      if (text === undefined || text === "") return undefined;
+      params[part.slice(1)] = text;
+    }
+  }
+  return params;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Another page to show, or the page of the embedding program that signs people in. */
+export type Redirect = { readonly page: string } | { readonly url: string };
+
+/**
+ * Destination instead of a page the person may not see; undefined if they may.
+ * @param here the current page with its query, to return to after the sign-in
+ */
+export function redirectOf(
+  { access, accounts = false }: Pick<ViewRoute, "access" | "accounts">,
+  here: string,
+  session: Pick<SessionState, "account" | "accounts" | "registration" | "sign_in_url">,
+): Redirect | undefined {
+  if (access === "anybody") return undefined;
+  if (session.account !== null) {
+    if (access === "nobody") return { page: pageAfter(here) };
+    return accounts && !session.accounts ? { page: "/" } : undefined;
+  }
+  if (session.sign_in_url !== null) return { url: session.sign_in_url };
+  if (access === "nobody") return undefined;
+  if (session.registration === "first") return { page: "/register" };
+  return { page: here === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(here)}` };
+}
+
+/** The page to open after the sign-in: the `next` query parameter, if it is a page of the console. */
+export function pageAfter(here: string): string {
+  const next = new URLSearchParams(here.split("?")[1]).get("next") ?? "";
+  return /^\/(?![/\\])/.test(next) ? next : "/";
+}

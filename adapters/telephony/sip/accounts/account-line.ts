@@ -1,5 +1,5 @@
-import { errorText } from "../../../../src/base/error-text.ts";
-import { within } from "../../../../src/base/timeout.ts";
+import { errorText } from "../../../../src/base/error.ts";
+import { within } from "../../../../src/base/timers.ts";
 import { mayBePublic } from "../../../../src/domain/public-address.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";

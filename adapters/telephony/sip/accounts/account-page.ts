@@ -1,6 +1,6 @@
 import { concatBytes } from "../../../../src/base/concat-bytes.ts";
 import { escapeHtml } from "../../../../src/base/html-page.ts";
-import { within } from "../../../../src/base/timeout.ts";
+import { within } from "../../../../src/base/timers.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { Reply, RequestLike } from "../../../../src/ports/web.ts";
 import type { TransportKind } from "../../../sip-stack/transport/transport.ts";

@@ -1,5 +1,5 @@
 import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
-import { within } from "../../../../src/base/timeout.ts";
+import { within } from "../../../../src/base/timers.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { DialError, type LegEvent, type MediaStatistics, NO_DEADLINES } from "../../../../src/ports/telephony.ts";

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { within } from "../../../../src/base/timeout.ts";
+import { within } from "../../../../src/base/timers.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { parseUri } from "../../../sip-stack/message/uri.ts";
 import type { Dns } from "../../../sip-stack/transport/dns.ts";

@@ -1,4 +1,4 @@
-import { errorText } from "../../../../src/base/error-text.ts";
+import { errorText } from "../../../../src/base/error.ts";
 
 /** The result of one step of a trunk check. */
 export interface CheckStep {

@@ -1,4 +1,4 @@
-import { errorText } from "../../../../src/base/error-text.ts";
+import { errorText } from "../../../../src/base/error.ts";
 import type { LineHealth } from "../../../../src/ports/telephony.ts";
 import type { AgentReply } from "../../../sip-stack/dialog/agent.ts";
 import { TransportError } from "../../../sip-stack/transport/transport.ts";

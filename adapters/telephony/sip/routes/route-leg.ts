@@ -1,4 +1,4 @@
-import { errorText } from "../../../../src/base/error-text.ts";
+import { errorText } from "../../../../src/base/error.ts";
 import { Queue } from "../../../../src/base/queue.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import {

@@ -1,9 +1,8 @@
 import type { MediaClock, Ticking } from "../../../../src/audio/playout/media-clock.ts";
-import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
+import type { AheadSource, FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import type { Deadlines, MediaStatistics } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";
-import { aheadOf } from "./ahead-source.ts";
 import { WHATSAPP_FRAME_MS } from "./audio-format.ts";
 import { AudioStatistics } from "./audio-statistics.ts";
 import { InboundAudio } from "./inbound-audio.ts";
@@ -154,4 +153,25 @@ export class WhatsAppCallAudio implements Ticking {
     this.#source = undefined;
     this.#sink = undefined;
   }
+}
+
+/** The read-ahead of a source. A source without one is wrapped: its samples count as played once read, and its frames are padded. */
+function aheadOf(source: FrameSource): AheadSource {
+  return source.ahead ?? new ReadAhead(source);
+}
+
+class ReadAhead implements AheadSource {
+  recall: (() => void) | undefined;
+  readonly #source: FrameSource;
+
+  constructor(source: FrameSource) {
+    this.#source = source;
+  }
+
+  pull(frame: Int16Array): number {
+    this.#source.read(frame);
+    return frame.length;
+  }
+
+  sent(): void {}
 }

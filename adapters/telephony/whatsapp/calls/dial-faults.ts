@@ -1,4 +1,4 @@
-import { errorText } from "../../../../src/base/error-text.ts";
+import { errorText } from "../../../../src/base/error.ts";
 import { DialError } from "../../../../src/ports/telephony.ts";
 
 /** Time until a number whose client is full, or that WhatsApp does not respond to, may call again, ms. */

@@ -1,5 +1,5 @@
 import type { MediaClock } from "../../../../src/audio/playout/media-clock.ts";
-import { errorText } from "../../../../src/base/error-text.ts";
+import { errorText } from "../../../../src/base/error.ts";
 import { Queue } from "../../../../src/base/queue.ts";
 import type { FrameSink, FrameSource } from "../../../../src/ports/media.ts";
 import type { System } from "../../../../src/ports/system.ts";

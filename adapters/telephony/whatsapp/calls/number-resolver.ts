@@ -1,5 +1,5 @@
-import { errorText } from "../../../../src/base/error-text.ts";
-import { within } from "../../../../src/base/timeout.ts";
+import { errorText } from "../../../../src/base/error.ts";
+import { within } from "../../../../src/base/timers.ts";
 import { numberForms } from "../../../../src/domain/numbers/number-forms.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { DialError } from "../../../../src/ports/telephony.ts";

@@ -1,5 +1,5 @@
 import type { MediaClock } from "../../../../src/audio/playout/media-clock.ts";
-import { within } from "../../../../src/base/timeout.ts";
+import { within } from "../../../../src/base/timers.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import { DEADLINE_PASSED, type Deadlines, DialError, type DialOptions } from "../../../../src/ports/telephony.ts";
 import type { WhatsAppClient, WhatsAppVoip } from "../../../../src/ports/whatsapp-client.ts";

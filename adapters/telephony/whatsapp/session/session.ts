@@ -1,5 +1,5 @@
-import { printableCause } from "../../../../src/base/printable-cause.ts";
-import { within } from "../../../../src/base/timeout.ts";
+import { printableCause } from "../../../../src/base/error.ts";
+import { within } from "../../../../src/base/timers.ts";
 import type { Logger } from "../../../../src/ports/logger.ts";
 import type { System } from "../../../../src/ports/system.ts";
 import {

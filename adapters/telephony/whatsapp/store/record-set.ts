@@ -1,4 +1,4 @@
-import { errorText } from "../../../../src/base/error-text.ts";
+import { errorText } from "../../../../src/base/error.ts";
 import { decodeRecord, encodeRecord } from "../../../../src/base/record-format.ts";
 import type { LineRecords } from "../../../../src/ports/telephony/line-records.ts";
 import type { RecordWriter } from "./record-writer.ts";

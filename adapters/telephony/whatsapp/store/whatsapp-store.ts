@@ -1,14 +1,12 @@
 import type { LineRecords } from "../../../../src/ports/telephony/line-records.ts";
 import { type IdentityStore, identityStore, type SessionStore, sessionStore } from "./address-stores.ts";
 import { type AppStateStore, appStateStore } from "./app-state-store.ts";
-import { type AuthStore, authStore, isCredentials } from "./auth-store.ts";
-import { isBytes, isNestedObject } from "./client-types.ts";
+import { type ClientRecord, isBytes, isNestedObject } from "./client-types.ts";
 import { type PreKeyStore, preKeyStore } from "./pre-key-store.ts";
 import { type PrivacyTokenStore, privacyTokenStore } from "./privacy-token-store.ts";
 import { RecordSet, type RecordSetOptions } from "./record-set.ts";
 import { RecordWriter } from "./record-writer.ts";
 import { type SenderKeyStore, senderKeyStore } from "./sender-key-store.ts";
-import { type SignalStore, signalStore } from "./signal-store.ts";
 
 /** The stores of a client that must survive a restart, by session id. */
 export interface WhatsAppStoreBackend {
@@ -118,4 +116,67 @@ export function whatsappStore(records: LineRecords): WhatsAppStoreOptions {
 function setOf(records: LineRecords, writer: RecordWriter) {
   return <T>(sessionId: string, kind: string, options: Pick<RecordSetOptions<T>, "is" | "most" | "cached">) =>
     new RecordSet<T>({ records, writer, prefix: `${encodeURIComponent(sessionId)}/${kind}/`, ...options });
+}
+
+/** The credentials of the linked device: what proves to WhatsApp that this is the device that was linked. */
+interface AuthStore {
+  load(): Promise<ClientRecord | null>;
+  save(credentials: ClientRecord): Promise<void>;
+  clear(): Promise<void>;
+}
+
+const NAME = "credentials";
+
+function authStore(records: RecordSet<object>): AuthStore {
+  return {
+    load: async () => (await records.get(NAME)) ?? null,
+    save: (credentials) => records.set(new Map([[NAME, credentials]])),
+    clear: () => records.clear(),
+  };
+}
+
+/** True if a stored value has the keys without which the client cannot start. */
+function isCredentials(value: unknown): value is object {
+  if (!isNestedObject(value)) return false;
+  const { noiseKeyPair, registrationInfo, signedPreKey, advSecretKey } = value as ClientRecord;
+  return (
+    isKeyPair(noiseKeyPair) &&
+    isKeyPair(registrationInfo?.identityKeyPair) &&
+    isKeyPair(signedPreKey?.keyPair) &&
+    isBytes(advSecretKey)
+  );
+}
+
+function isKeyPair(value: ClientRecord): boolean {
+  return isBytes(value?.pubKey) && isBytes(value?.privKey);
+}
+
+/** The identity of the linked device, and its signed pre-key. */
+interface SignalStore {
+  getRegistrationInfo(): Promise<ClientRecord | null>;
+  setRegistrationInfo(info: ClientRecord): Promise<void>;
+  getSignedPreKey(): Promise<ClientRecord | null>;
+  setSignedPreKey(record: ClientRecord): Promise<void>;
+  getSignedPreKeyById(keyId: number): Promise<ClientRecord | null>;
+  setSignedPreKeyRotationTs(value: number | null): Promise<void>;
+  getSignedPreKeyRotationTs(): Promise<number | null>;
+  clear(): Promise<void>;
+}
+
+function signalStore(records: RecordSet<object>): SignalStore {
+  const read = async (name: string): Promise<ClientRecord | null> => (await records.get(name)) ?? null;
+  const write = (name: string, value: object | undefined): Promise<void> => records.set(new Map([[name, value]]));
+  return {
+    getRegistrationInfo: () => read("registration"),
+    setRegistrationInfo: (info) => write("registration", info),
+    getSignedPreKey: () => read("signed-pre-key"),
+    setSignedPreKey: (record) => write("signed-pre-key", record),
+    getSignedPreKeyById: async (keyId) => {
+      const record = await read("signed-pre-key");
+      return record?.keyId === keyId ? record : null;
+    },
+    setSignedPreKeyRotationTs: (value) => write("rotation", value === null ? undefined : { at: value }),
+    getSignedPreKeyRotationTs: async () => (await read("rotation"))?.at ?? null,
+    clear: () => records.clear(),
+  };
 }

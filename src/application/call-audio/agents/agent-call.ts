@@ -1,4 +1,4 @@
-import { errorText } from "../../../base/error-text.ts";
+import { errorText } from "../../../base/error.ts";
 import { apologyIn } from "../../../domain/agents/apologies.ts";
 import { type CallOf, type CallResult, machinePolicyOf } from "../../../domain/calls/call.ts";
 import { type EventData, textSkipped } from "../../../domain/events.ts";

@@ -1,5 +1,5 @@
-import { errorText } from "../../../base/error-text.ts";
-import { within } from "../../../base/timeout.ts";
+import { errorText } from "../../../base/error.ts";
+import { within } from "../../../base/timers.ts";
 import type { CallResult } from "../../../domain/calls/call.ts";
 import { type JsonSchema, schemaFaults } from "../../../domain/input/json-schema.ts";
 import type { Conversation } from "../../../ports/conversation.ts";

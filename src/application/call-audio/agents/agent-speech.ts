@@ -1,6 +1,6 @@
 import type { Playout } from "../../../audio/playout/playout.ts";
 import { resampleStream } from "../../../audio/samples/resample-stream.ts";
-import { errorText } from "../../../base/error-text.ts";
+import { errorText } from "../../../base/error.ts";
 import type { Call } from "../../../domain/calls/call.ts";
 import type { SkippedText } from "../../../domain/spoken-text/speakable-text.ts";
 import { SpeechFailed } from "../../../ports/speech.ts";

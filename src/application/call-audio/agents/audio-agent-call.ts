@@ -1,4 +1,4 @@
-import { errorText } from "../../../base/error-text.ts";
+import { errorText } from "../../../base/error.ts";
 import type { CallOf, CallResult } from "../../../domain/calls/call.ts";
 import type { CallSignal } from "../../../domain/calls/call-signal.ts";
 import { textSkipped } from "../../../domain/events.ts";

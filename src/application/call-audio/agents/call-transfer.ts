@@ -1,5 +1,5 @@
-import { errorText } from "../../../base/error-text.ts";
-import { within } from "../../../base/timeout.ts";
+import { errorText } from "../../../base/error.ts";
+import { within } from "../../../base/timers.ts";
 import type { CallOf } from "../../../domain/calls/call.ts";
 import { PHONE_NUMBER, PHONE_RULE } from "../../../domain/numbers/phone-number.ts";
 import type { ConversationInput } from "../../../ports/conversation.ts";

@@ -1,5 +1,4 @@
-import { isBackchannel } from "../../../domain/agents/backchannel.ts";
-import { endOfTurnMs } from "../../../domain/agents/end-of-turn.ts";
+import { endOfTurnMs, isBackchannel } from "../../../domain/agents/end-of-turn.ts";
 import type { CallOf } from "../../../domain/calls/call.ts";
 import type { Speaker, TranscriptLine } from "../../../domain/calls/transcript.ts";
 import type { Context } from "../../context.ts";

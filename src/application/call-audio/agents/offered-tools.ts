@@ -1,5 +1,5 @@
 import { CodedError } from "../../../base/error.ts";
-import { within } from "../../../base/timeout.ts";
+import { within } from "../../../base/timers.ts";
 import type { CallOf } from "../../../domain/calls/call.ts";
 import type { EventData, ToolFault } from "../../../domain/events.ts";
 import { schemaFaults } from "../../../domain/input/json-schema.ts";

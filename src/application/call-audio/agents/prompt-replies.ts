@@ -1,6 +1,6 @@
 import { CodedError } from "../../../base/error.ts";
-import { within } from "../../../base/timeout.ts";
 import type { Timers } from "../../../base/timers.ts";
+import { within } from "../../../base/timers.ts";
 import type {
   Agent,
   AgentBrief,

@@ -1,6 +1,6 @@
 import type { Playout } from "../../../audio/playout/playout.ts";
 import { msToSamples, samplesToMs } from "../../../audio/samples/pcm.ts";
-import { heardWords } from "../../../domain/agents/heard-words.ts";
+import { heardWords } from "../../../domain/calls/heard.ts";
 
 /** The heard part of the agent's words. Times are ms since the answer. */
 export interface SpokenLine {

@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../../../base/error.ts";
-import { errorText } from "../../../base/error-text.ts";
+import { ConfigurationError, errorText } from "../../../base/error.ts";
 import type { CallOf } from "../../../domain/calls/call.ts";
 import type { AudioAgent } from "../../../ports/audio-conversation.ts";
 import type { Agent } from "../../../ports/conversation.ts";

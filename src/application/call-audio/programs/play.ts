@@ -1,5 +1,5 @@
 import type { Playout } from "../../../audio/playout/playout.ts";
-import { errorText } from "../../../base/error-text.ts";
+import { errorText } from "../../../base/error.ts";
 import type { CallOf } from "../../../domain/calls/call.ts";
 import { playedShare } from "../../../domain/calls/file-bytes.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";

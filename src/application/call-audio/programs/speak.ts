@@ -1,6 +1,6 @@
 import type { Playout } from "../../../audio/playout/playout.ts";
 import { resampleStream } from "../../../audio/samples/resample-stream.ts";
-import { errorText } from "../../../base/error-text.ts";
+import { errorText } from "../../../base/error.ts";
 import type { CallOf } from "../../../domain/calls/call.ts";
 import { plainCharacters } from "../../../domain/spoken-text/plain-characters.ts";
 import { type SkippedText, spokenCharacters } from "../../../domain/spoken-text/speakable-text.ts";

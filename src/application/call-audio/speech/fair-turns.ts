@@ -1,4 +1,4 @@
-import { nextTurn } from "../../../base/next-turn.ts";
+import { nextTurn } from "../../../base/turn-budget.ts";
 import type { System } from "../../../ports/system.ts";
 
 /** A call whose work is split into slices. */

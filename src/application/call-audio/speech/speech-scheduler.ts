@@ -2,7 +2,7 @@ import { SpokenLength } from "../../../audio/voice/spoken-length.ts";
 import { hasWords } from "../../../base/has-words.ts";
 import { ownMember } from "../../../base/own-member.ts";
 import { Queue } from "../../../base/queue.ts";
-import { within } from "../../../base/timeout.ts";
+import { within } from "../../../base/timers.ts";
 import { plainCharacters } from "../../../domain/spoken-text/plain-characters.ts";
 import { scriptName } from "../../../domain/spoken-text/scripts.ts";
 import {

@@ -8,9 +8,8 @@ import type { System } from "../../../ports/system.ts";
 import type { Leg } from "../../../ports/telephony.ts";
 import type { EventLog } from "../../calls/event-log.ts";
 import type { Guarded } from "../../guards/guarded.ts";
-import { guardedStreamClient } from "../../guards/guarded-stream-client.ts";
+import { guardedStreamClient } from "../../guards/guarded-web.ts";
 import type { CallTap } from "../call-tap.ts";
-import { streamEventOf } from "./call-events.ts";
 import { CalleeAudio } from "./callee-audio.ts";
 import { OutgoingAudio } from "./outgoing-audio.ts";
 import { PressedKeys } from "./pressed-keys.ts";
@@ -23,6 +22,7 @@ import {
   type StreamEvent,
   type StreamEventData,
   type StreamEventName,
+  streamEventOf,
   type Transcript,
 } from "./stream-client.ts";
 import { StreamHistory } from "./stream-history.ts";

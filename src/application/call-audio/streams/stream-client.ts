@@ -1,4 +1,5 @@
 import type { IgnoredBytes } from "../../../domain/calls/file-bytes.ts";
+import type { Event } from "../../../domain/events.ts";
 
 /** The events of a `call_event` message. */
 export const STREAM_EVENTS = [
@@ -137,3 +138,24 @@ export const HIGH_QUEUED_MS = 30_000;
 export const LOW_QUEUED_MS = 15_000;
 /** A longer queue detaches the client, ms. */
 export const MAX_QUEUED_MS = 60_000;
+
+/** An event of a call as its stream's client gets it; undefined for events that the client does not get. */
+export function streamEventOf(event: Event): { name: StreamEventName; data: StreamEventData } | undefined {
+  switch (event.type) {
+    case "ringing":
+    case "answered":
+      return { name: event.type, data: {} };
+    case "dtmf":
+      return { name: event.type, data: { digit: event.data.digit } };
+    case "beep":
+    case "answered_by":
+      return { name: event.type, data: event.data };
+    case "line_tone":
+      return { name: event.type, data: { tone: event.data.tone, at_ms: event.data.at_ms } };
+    case "completed":
+    case "failed":
+      return { name: event.type, data: { reason: event.data.reason } };
+    default:
+      return undefined;
+  }
+}

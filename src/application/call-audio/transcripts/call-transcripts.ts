@@ -1,4 +1,4 @@
-import { pause } from "../../../base/pause.ts";
+import { pause } from "../../../base/timers.ts";
 import type { Call } from "../../../domain/calls/call.ts";
 import type { Speaker, TranscriptLine } from "../../../domain/calls/transcript.ts";
 import { type Event, isFinalEvent } from "../../../domain/events.ts";

@@ -1,4 +1,4 @@
-import { pause } from "../../../base/pause.ts";
+import { pause } from "../../../base/timers.ts";
 import type { TranscriptLine } from "../../../domain/calls/transcript.ts";
 import type { Context } from "../../context.ts";
 

@@ -22,11 +22,10 @@ import type { CreateOptions, Creation } from "../../use-cases.ts";
 import { referenceData } from "../live/outcomes.ts";
 import { assertCallerAllowed } from "./callers.ts";
 import { assertCallable, assertTokenAllows, dailyLimitReached, quotaOf, withCheckedLimits } from "./destinations.ts";
+import { screeningFaults, unspeakableTextFault } from "./engine-faults.ts";
 import { decodedAudio, MessageChecks } from "./message-checks.ts";
 import { assertNotOneWay } from "./one-way-calls.ts";
-import { screeningFaults } from "./screening-faults.ts";
 import { assertSipAllowed, sipChoiceOf } from "./sip-choices.ts";
-import { unspeakableTextFault } from "./unspeakable-text.ts";
 
 /** Dependencies of the call creation. */
 export type CallCreationContext = Pick<

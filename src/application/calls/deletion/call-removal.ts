@@ -1,4 +1,4 @@
-import { within } from "../../../base/timeout.ts";
+import { within } from "../../../base/timers.ts";
 import { CALL_WINDOW_MS } from "../../../domain/calls/call-limits.ts";
 import type { Timings } from "../../../domain/timings.ts";
 import type { Recordings } from "../../../ports/recordings.ts";

@@ -1,4 +1,4 @@
-import { within } from "../../../base/timeout.ts";
+import { within } from "../../../base/timers.ts";
 import type { Call } from "../../../domain/calls/call.ts";
 import { numberForms } from "../../../domain/numbers/number-forms.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";

@@ -1,5 +1,5 @@
-import { errorText } from "../../../base/error-text.ts";
-import { within } from "../../../base/timeout.ts";
+import { errorText } from "../../../base/error.ts";
+import { within } from "../../../base/timers.ts";
 import type { Call } from "../../../domain/calls/call.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";
 import { programOf } from "../../call-audio/programs/all-programs.ts";

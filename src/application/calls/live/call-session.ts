@@ -1,4 +1,4 @@
-import { errorText } from "../../../base/error-text.ts";
+import { errorText } from "../../../base/error.ts";
 import { Queue } from "../../../base/queue.ts";
 import type { Call } from "../../../domain/calls/call.ts";
 import { beginFlow, type CallFlow, decide, type FlowRules, NEW_FLOW } from "../../../domain/calls/call-flow.ts";
@@ -23,8 +23,7 @@ import { QualityRecorder } from "./call-quality.ts";
 import { CallTimers } from "./call-timers.ts";
 import { type FlowRulesContext, flowRulesOf } from "./flow-rules.ts";
 import { legSignals } from "./leg-signals.ts";
-import { addressedDetail, liveOutcome } from "./outcomes.ts";
-import { resultAtEnd } from "./result-at-end.ts";
+import { addressedDetail, liveOutcome, resultAtEnd } from "./outcomes.ts";
 
 /** Dependencies of the call session. */
 export type CallSessionContext = Pick<
@@ -297,9 +296,7 @@ export class CallSession {
         this.#close();
         break;
       case "requeue":
-        // Its taps follow the call by its id: they would take part in the next attempt.
-        this.#media?.finish();
-        void this.#media?.flushTaps();
+        this.#media?.end();
         this.#journal.requeue();
         this.#close();
         break;
@@ -343,11 +340,10 @@ export class CallSession {
     const { call } = this;
     const detail = addressedDetail(cause, call, this.#address);
     const media = this.#media;
-    const last = media?.finish() ?? [];
+    const { last = [], flushed } = media?.end() ?? {};
     const endedAt = this.#at;
     const outcome = liveOutcome(call, media, { reason, detail, refusal, answeredBy: this.#flow.answeredBy, endedAt });
-    const flushing = media?.flushTaps();
-    if (flushing) await flushing;
+    if (flushed) await flushed;
     const { recordedMs } = media ?? this.call;
     const { result, resultError, facts, later } = resultAtEnd(call, media);
     this.#laterFindings = later;
@@ -365,7 +361,7 @@ export class CallSession {
   #breakOff(fault: unknown): void {
     this.#fault = fault;
     this.#flow = { ...this.#flow, phase: "over" };
-    this.#media?.finish();
+    this.#media?.end();
     this.#hangUp();
     this.#close();
   }

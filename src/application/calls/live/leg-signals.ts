@@ -1,4 +1,4 @@
-import { errorText } from "../../../base/error-text.ts";
+import { errorText } from "../../../base/error.ts";
 import type { CallSignal } from "../../../domain/calls/call-signal.ts";
 import type { Leg, LegEvent } from "../../../ports/telephony.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isContact } from "../../../../adapters/telephony/whatsapp/store/contacts.ts";
+import { isContact } from "../../../../adapters/telephony/whatsapp/store/privacy-token-store.ts";
 import { privacyTokensOf } from "../../../../adapters/telephony/whatsapp/store/whatsapp-store.ts";
 import { MapRecords } from "../../../support/whatsapp/map-records.ts";
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Demand, FairTurns } from "../../../../src/application/call-audio/speech/fair-turns.ts";
-import { nextTurn } from "../../../../src/base/next-turn.ts";
+import { nextTurn } from "../../../../src/base/turn-budget.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import { randomKey } from "../../../../../src/base/random-key.ts";
+import { randomKey } from "../../../../../src/base/hex.ts";
 import type { Limits } from "../../../../../src/domain/limits.ts";
 import { type CallForm, EMPTY_FORM, type FormField } from "./call-form.ts";
 import { byField, FormChecks, type PlacedFault, problemFaults } from "./form-faults.ts";

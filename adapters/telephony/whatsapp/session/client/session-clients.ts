@@ -1,11 +1,11 @@
-import { within } from "../../../../../src/base/timeout.ts";
+import { within } from "../../../../../src/base/timers.ts";
 import type { Logger } from "../../../../../src/ports/logger.ts";
 import type { System } from "../../../../../src/ports/system.ts";
 import type { LineRecords } from "../../../../../src/ports/telephony/line-records.ts";
 import { type LineHost, NetworkSilent } from "../../../../../src/ports/telephony.ts";
 import type { WhatsAppClientFactory } from "../../../../../src/ports/whatsapp-client.ts";
 import type { ResolvedNumber } from "../../calls/number-resolver.ts";
-import { isContact } from "../../store/contacts.ts";
+import { isContact } from "../../store/privacy-token-store.ts";
 import { privacyTokensOf } from "../../store/whatsapp-store.ts";
 import { newSessionId, type SessionId } from "../records/link-credentials.ts";
 import { SessionRecords } from "../records/session-records.ts";

@@ -1,5 +1,4 @@
-import { within } from "../../../../../src/base/timeout.ts";
-import type { Timers } from "../../../../../src/base/timers.ts";
+import { type Timers, within } from "../../../../../src/base/timers.ts";
 import type { CallPort, WhatsAppCallListener } from "../../calls/call-port.ts";
 import { endAtClient } from "../../calls/end-at-client.ts";
 import { isConnected } from "../../calls/is-connected.ts";

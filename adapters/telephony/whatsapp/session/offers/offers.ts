@@ -1,4 +1,4 @@
-import { within } from "../../../../../src/base/timeout.ts";
+import { within } from "../../../../../src/base/timers.ts";
 import type { System } from "../../../../../src/ports/system.ts";
 import type { LineRecords } from "../../../../../src/ports/telephony/line-records.ts";
 import { type DialError, type LineHealth, type LineHost, NetworkSilent } from "../../../../../src/ports/telephony.ts";

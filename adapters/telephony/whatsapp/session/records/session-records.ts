@@ -1,5 +1,5 @@
-import { pause } from "../../../../../src/base/pause.ts";
 import type { Timers } from "../../../../../src/base/timers.ts";
+import { pause } from "../../../../../src/base/timers.ts";
 import { LeaseLost, StorageUnavailable } from "../../../../../src/ports/storage.ts";
 import type { LineRecords } from "../../../../../src/ports/telephony/line-records.ts";
 

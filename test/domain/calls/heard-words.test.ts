@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { heardWords } from "../../../src/domain/agents/heard-words.ts";
+import { heardWords } from "../../../src/domain/calls/heard.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 test.for([

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { heardShare, heardWith } from "../../../src/domain/agents/heard-share.ts";
+import { heardShare, heardWith } from "../../../src/domain/calls/heard.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 test("only a message without gaps is heard in full", () => {

@@ -1,11 +1,14 @@
 import { hasWords } from "../../../base/has-words.ts";
+import { screeningIn } from "../../../domain/answering/screening-policy.ts";
 import { isObject } from "../../../domain/input/input-checks.ts";
 import type { Fault } from "../../../domain/refusal.ts";
 import { plainCharacters } from "../../../domain/spoken-text/plain-characters.ts";
 import { EMOJI_SCRIPT, lettersOf, scriptsOf } from "../../../domain/spoken-text/scripts.ts";
 import { isUnspeakable, speakableText } from "../../../domain/spoken-text/speakable-text.ts";
-import type { Speech, Voice } from "../../../ports/speech.ts";
+import { VOICE_ID } from "../../../domain/voice-id.ts";
+import { type Speech, type Voice, VoiceUnavailable } from "../../../ports/speech.ts";
 import { unspeakableDetail } from "../../call-audio/speech/speech-scheduler.ts";
+import type { Context } from "../../context.ts";
 
 /** Maximum number of voices that a fault names. */
 const MAX_NAMED = 12;
@@ -43,4 +46,28 @@ function speakersOf(voices: readonly Voice[], scripts: readonly string[]): strin
   const first = [...new Map([...speakers].reverse().map((voice) => [voice.language, voice])).values()].reverse();
   const isNative = ({ language }: Voice) => scriptsOf(language).some((script) => scripts.includes(script));
   return [...first.filter(isNative), ...first.filter((voice) => !isNative(voice))].map(({ id }) => id);
+}
+
+const NO_TRANSCRIPTION =
+  "call-screening assistants are recognised by their words, and no transcription engine is configured on this server; leave it out, or configure one";
+
+/** Faults of a well-formed policy on call screening: there is no transcription engine, or the voice does not exist. */
+export async function screeningFaults(
+  { transcription, agent, speech }: Pick<Context, "agent" | "speech" | "transcription">,
+  body: unknown,
+): Promise<Fault[]> {
+  const policy = screeningIn(body);
+  if (policy === undefined) return [];
+  const { pointer, voiceId } = policy;
+  // An agent in audio brings the words of the callee.
+  const hasWords = transcription !== undefined || (pointer.startsWith("/agent") && agent?.kind === "audio");
+  if (!hasWords) return [{ pointer, code: "value_invalid", detail: NO_TRANSCRIPTION }];
+  if (voiceId === undefined || !VOICE_ID.test(voiceId)) return [];
+  try {
+    await speech.voice(voiceId);
+    return [];
+  } catch (error) {
+    if (!(error instanceof VoiceUnavailable)) throw error;
+    return [{ pointer: `${pointer}/voiceId`, code: "voice_unavailable", detail: error.message }];
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { randomKey } from "../../src/base/random-key.ts";
+import { randomKey } from "../../src/base/hex.ts";
 import { createClient } from "../../src/client/index.ts";
 
 it("a random key has 128 bits, and differs from the next", () => {

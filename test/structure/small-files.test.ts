@@ -1,0 +1,78 @@
+import { posix } from "node:path";
+import { expect, test } from "vitest";
+import { importsOf, layerOf } from "./imports.ts";
+import { type SourceFile, sourceFiles } from "./source-files.ts";
+
+/** Maximum number of files in a folder, without those of its subfolders. */
+const MAX_FILES = 25;
+
+/** Shorter files than this belong into the file that imports them, if no other one does. */
+const MIN_LINES = 40;
+/** Maximum length of the two together. */
+const MAX_LINES = 250;
+
+/** Files that stay beside the only one that imports them. */
+const SEPARATE = new Map([
+  ["adapters/console/pages/dictionary/pt/status.ts", "each dictionary has a file per language"],
+  ["adapters/console/pages/views/account/browser-name.ts", "a rule of a page, tested without a browser"],
+  ["adapters/console/pages/views/call/levels.ts", "a rule of a page, tested without a browser"],
+  ["adapters/console/pages/views/instances/code-pause.ts", "a rule of a page, tested without a browser"],
+  ["adapters/embedded/docs-asset.ts", "finds its files by its own place"],
+  ["adapters/sip-stack/media/bun-udp.ts", "runs on Bun only"],
+  ["src/application/call-audio/programs/stream.ts", "each type of call has a file for its program"],
+  ["src/domain/calls/message-start-input.ts", "keeps valibot out of the pages that list calls"],
+]);
+
+const files = sourceFiles();
+
+test(`no folder has more than ${MAX_FILES} files`, () => {
+  expect(largeFolders(files.map(({ path }) => path))).toEqual([]);
+  const paths = Array.from({ length: MAX_FILES + 1 }, (_, number) => `src/a/${number}.ts`);
+  expect(largeFolders([...paths.slice(1), "src/a/b/0.ts"])).toEqual([]);
+  expect(largeFolders(paths)).toEqual(["src/a"]);
+});
+
+test("a short file with one importing file is part of that", () => {
+  expect([...mergeable(files)].sort()).toEqual([...SEPARATE.keys()]);
+});
+
+test("a file is mergeable only if it is short, has one importer in its layer, and is not loaded later", () => {
+  const lines = (count: number) => "//\n".repeat(count);
+  const importing = (path: string, text: string) =>
+    mergeable([
+      { path, text },
+      { path: "src/base/b.ts", text: lines(5) },
+    ]);
+  expect(importing("src/base/a.ts", `import "./b.ts";\n`)).toEqual(["src/base/b.ts"]);
+  expect(importing("src/base/a.ts", `await import("./b.ts");\n`)).toEqual([]);
+  expect(importing("src/base/a.ts", `import "./b.ts";\n${lines(MAX_LINES)}`)).toEqual([]);
+  expect(importing("src/domain/a.ts", `import "../base/b.ts";\n`)).toEqual([]);
+});
+
+function largeFolders(paths: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const path of paths) counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count > MAX_FILES).map(([folder]) => folder);
+}
+
+/** Short files that would fit into the only file that imports them, and would stay in their layer there. */
+function mergeable(all: readonly SourceFile[]): readonly string[] {
+  const importers = new Map<string, { file: SourceFile; dynamic: boolean }[]>();
+  for (const file of all)
+    for (const { target, dynamic } of importsOf(file))
+      importers.set(target, [...(importers.get(target) ?? []), { file, dynamic }]);
+  return all
+    .filter((file) => {
+      const imports = importers.get(file.path) ?? [];
+      const [first] = imports;
+      if (first === undefined || imports.some(({ file: other, dynamic }) => dynamic || other !== first.file))
+        return false;
+      const isSmall = linesOf(file) < MIN_LINES && linesOf(file) + linesOf(first.file) <= MAX_LINES;
+      return isSmall && layerOf(file.path) === layerOf(first.file.path);
+    })
+    .map(({ path }) => path);
+}
+
+function linesOf({ text }: SourceFile): number {
+  return text.split("\n").length - 1;
+}
