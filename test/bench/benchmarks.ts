@@ -1,25 +1,28 @@
-import { AGENT_BENCHMARKS } from "./agents/benchmarks.ts";
+import { AGENT_CALLS, AGENT_LATENCY } from "./agents/calls.ts";
 import { ANSWERING_MACHINES } from "./answering-machines.ts";
-import type { Benchmark } from "./benchmark.ts";
 import { CREATE } from "./create.ts";
 import { DISPATCH } from "./dispatch.ts";
 import { FAIRNESS } from "./fairness.ts";
 import { FENCE } from "./fence.ts";
+import type { Benchmark } from "./harness/benchmark.ts";
 import { LIST } from "./list.ts";
-import { MEMORY } from "./memory.ts";
+import { MEMORY, SIP_MEMORY } from "./memory.ts";
 import { QUOTA } from "./quota.ts";
 import { READ } from "./read.ts";
+import { SIP_SET_UPS, WHATSAPP_SET_UPS } from "./set-ups.ts";
 import { SIMULATED_CALLS } from "./sim.ts";
-import { SIP_BENCHMARKS } from "./sip/benchmarks.ts";
+import { SIP_CALLS_AT_ONCE } from "./sip/calls-at-once.ts";
+import { IMPAIRED_CALLS } from "./sip/impairments.ts";
 import { SPOKEN_ONCE } from "./spoken-once.ts";
 import { STARTUP } from "./startup.ts";
-import { STREAM_BENCHMARKS } from "./stream/benchmarks.ts";
+import { STREAM_LATENCY } from "./stream/latency.ts";
+import { STREAM_MANY } from "./stream/many.ts";
+import { STREAM_CPU } from "./stream/processor.ts";
 import { TAKEOVER } from "./takeover.ts";
 import { UPLOADS } from "./uploads.ts";
 import { WEBHOOKS } from "./webhooks.ts";
-import { WHATSAPP_BENCHMARKS } from "./whatsapp/benchmarks.ts";
 
-/** Every benchmark by its name, in the order in which all of them run and are written down. */
+/** Every benchmark by its name, in the order in which all of them run. */
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   read: READ,
   create: CREATE,
@@ -33,10 +36,16 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   "spoken-once": SPOKEN_ONCE,
   fairness: FAIRNESS,
   uploads: UPLOADS,
-  ...SIP_BENCHMARKS,
-  ...WHATSAPP_BENCHMARKS,
-  ...STREAM_BENCHMARKS,
-  ...AGENT_BENCHMARKS,
+  ...SIP_CALLS_AT_ONCE,
+  "sip-setup": SIP_SET_UPS,
+  "sip-memory": SIP_MEMORY,
+  "sip-impairments": IMPAIRED_CALLS,
+  "whatsapp-setup": WHATSAPP_SET_UPS,
+  "stream-latency": STREAM_LATENCY,
+  "stream-many": STREAM_MANY,
+  "stream-cpu": STREAM_CPU,
+  "agent-latency": AGENT_LATENCY,
+  "agent-calls": AGENT_CALLS,
   "answering-machines": ANSWERING_MACHINES,
   takeover: TAKEOVER,
   webhooks: WEBHOOKS,

@@ -1,48 +1,82 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus, release, totalmem, type } from "node:os";
 import { fileURLToPath } from "node:url";
-import type { Benchmark, Row } from "./benchmark.ts";
-import { machine } from "./machine.ts";
-import { verdict } from "./print.ts";
+import { runtimes } from "../support/runtimes.ts";
+import type { Row } from "./harness/benchmark.ts";
 
 const PATH = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url));
+const HEADING = /^## (.*): `(.+?)`$/m;
+const TABLE = /^(?:\|.*\n)+/m;
 
-const INTRODUCTION = `# Benchmarks
+/** Section of a benchmark in `docs/benchmarks.md`. */
+export interface Section {
+  readonly title: string;
+  /** Method and remarks, without the table. */
+  readonly text: string;
+}
 
-\`npm run bench\` measures everything on this page, \`npm run bench -- --write\` also writes it here. Read the ratios: each
-is taken in one run against a baseline written beside it in \`test/bench\`, in rounds that alternate between the two, and
-the median counts. Absolute figures are this machine's, two virtual cores that it shares with others.
-`;
+/** Reads the sections by the names of their benchmarks. */
+export function sections(): ReadonlyMap<string, Section> {
+  return new Map(
+    parts().flatMap((part) => {
+      const [heading = "", title = "", name] = HEADING.exec(part) ?? [];
+      if (name === undefined) return [];
+      const text = part
+        .replace(heading, "")
+        .replace(TABLE, "")
+        .replace(/\n{3,}/g, "\n\n")
+        .trim();
+      return [[name, { title, text }] as const];
+    }),
+  );
+}
 
-/**
- * Keeps tables in `docs/benchmarks.md`. Benchmarks that did not run keep the section that they have.
- * @param measured rows by benchmark
- */
-export async function writeDocument(
-  benchmarks: Readonly<Record<string, Benchmark>>,
-  measured: ReadonlyMap<string, readonly Row[]>,
-): Promise<void> {
-  const kept = sectionsOf(await readFile(PATH, "utf8").catch(() => ""));
-  const sections = Object.entries(benchmarks).flatMap(([name, benchmark]) => {
+/** Writes the rows that were measured, and the machine, into `docs/benchmarks.md`. */
+export function writeTables(measured: ReadonlyMap<string, readonly Row[]>): void {
+  const today = `Measured on ${new Date().toISOString().slice(0, 10)}.`;
+  const written = parts().map((part) => {
+    const name = HEADING.exec(part)?.[2];
+    if (name === undefined) return part.replace(TABLE, () => machineTable());
     const rows = measured.get(name);
-    return rows ? section(name, benchmark, rows) : (kept.get(name) ?? []);
+    return rows
+      ? part.replace(TABLE, () => tableOf(rows)).replace(/^(?:Measured on .*|Not measured yet\.)$/m, today)
+      : part;
   });
-  const facts = Object.entries(machine()).map(([name, fact]) => `| ${name} | ${fact} |`);
-  const table = `| The machine | |\n|---|---|\n${facts.join("\n")}\n`;
-  await writeFile(PATH, [INTRODUCTION, table, ...sections].join("\n"));
+  writeFileSync(PATH, written.join(""));
 }
 
-/** Each benchmark's section by its name: a heading with the name in it, and all up to the next one. */
-function sectionsOf(document: string): Map<string, string> {
-  const sections = document.split(/^(?=## )/m).slice(1);
-  return new Map(sections.map((text) => [/^## .*`(.+?)`$/m.exec(text)?.[1] ?? "", `${text.trimEnd()}\n`]));
+/** The page, cut before each heading. */
+function parts(): string[] {
+  return readFileSync(PATH, "utf8").split(/^(?=## )/m);
 }
 
-function section(name: string, { title, method, remarks }: Benchmark, rows: readonly Row[]): string {
-  const lines = rows.map((row) => {
-    const reached = row.wanted === undefined ? "" : verdict(row) === "MISSED" ? "**missed**" : "reached";
-    return `| ${row.what} | ${row.measured} | ${row.wanted ?? ""} | ${reached} |`;
+function tableOf(rows: readonly Row[]): string {
+  const lines = rows.map(({ what, measured, wanted, reached }) => {
+    const verdict = wanted === undefined ? "" : reached ? "reached" : "**missed**";
+    return `| ${what} | ${measured} | ${wanted ?? ""} | ${verdict} |\n`;
   });
-  const table = `| what | measured | wanted | |\n|---|---|---|---|\n${lines.join("\n")}`;
-  const when = `Measured on ${new Date().toISOString().slice(0, 10)}.`;
-  return `${[`## ${title}: \`${name}\``, method, table, remarks, when].filter(Boolean).join("\n\n")}\n`;
+  return `| what | measured | wanted | |\n|---|---|---|---|\n${lines.join("")}`;
+}
+
+function machineTable(): string {
+  const facts = Object.entries(machine()).map(([name, fact]) => `| ${name} | ${fact} |\n`);
+  return `| The machine | |\n|---|---|\n${facts.join("")}`;
+}
+
+/** The machine of the figures. */
+export function machine(): Readonly<Record<string, string>> {
+  const [first] = cpus();
+  return {
+    Processor: `${cpus().length} × ${first?.model ?? "unknown"}`,
+    Memory: `${(totalmem() / 2 ** 30).toFixed(0)} GiB`,
+    "Operating system": `${type()} ${release()}, ${process.arch}`,
+    Runtimes: runtimes.flatMap(({ name, command }) => version(name, command[0]) ?? []).join(" · "),
+  };
+}
+
+function version(name: string, program: string | undefined): string | undefined {
+  if (program === undefined) return undefined;
+  const number = /\d+\.\d+\.\d+/.exec(execFileSync(program, ["--version"], { encoding: "utf8" }))?.[0];
+  return `${name.startsWith("node") ? "Node" : name[0]?.toUpperCase() + name.slice(1)} ${number}`;
 }

@@ -1,111 +1,83 @@
 import { decodeWav } from "../../src/audio/wav/wav.ts";
 import type { Principal } from "../../src/index.ts";
-import { type Benchmark, progress, type Row } from "./benchmark.ts";
-import { answered, heardFile, type ManyCalls, spokenCall, startManyCalls } from "./many-calls.ts";
+import { atMost, benchmark, ms, progress, row } from "./harness/benchmark.ts";
+import { answered, heardFile, type SimulatedWorld, simulatedWorld, spokenCall } from "./harness/world.ts";
 
 const OTHER: Principal = { userId: "usr_other" };
 const LONG_TEXT = 4_060;
-const DIALLED_WITHIN_MS = 5_000;
-/** Tolerated extra silence under load, ms: a shorter one is not reported as `message_delayed`. */
+const MAX_DIALLING_MS = 5_000;
+/** A silence may be this much longer beside the load, ms: a shorter one is no `message_delayed`. */
 const MORE_SILENCE_MS = 200;
-/** Quieter than this is silence. */
+/** Samples up to this one are silence. */
 const SILENT = 160;
 
 /** Effect of one user's long texts on another user's calls. */
-export const FAIRNESS: Benchmark = {
-  title: "A short message beside long texts of another user",
-  method: `One user's calls speak different texts of 4,060 characters, with flite in the workers; all are answered at once. Meanwhile
-another user places calls with texts of three sentences, one after the other, none of them spoken before. Counted are the time from the
-order to the \`ringing\` event and the longest silence between the first and the last word in what the callee heard; the worst call counts.
-The baseline is the same calls, with other texts, before the long ones.`,
+export const FAIRNESS = benchmark({
   options: {
     long: { meaning: "calls with long texts", value: 24, quick: 8 },
     short: { meaning: "calls with short texts", value: 4, quick: 2 },
   },
-  run: ({ long = 0, short = 0 }) => measure(long, short),
-};
+  async run({ long, short }) {
+    const world = await simulatedWorld();
+    try {
+      const crowd = await world.link(long);
+      const [instance = ""] = await world.link(1, OTHER);
+      let texts = 0;
+      const worst = async (count: number): Promise<Heard> => {
+        const all: Heard[] = [];
+        for (let n = 0; n < count; n++) all.push(await hear(world, instance, shortText(texts++)));
+        return {
+          dialledMs: Math.max(...all.map(({ dialledMs }) => dialledMs)),
+          silenceMs: Math.max(...all.map(({ silenceMs }) => silenceMs)),
+          delays: all.reduce((sum, { delays }) => sum + delays, 0),
+          isWhole: all.every(({ isWhole }) => isWhole),
+        };
+      };
+      await worst(1); // engines are loaded and compiled
+      progress("short texts alone");
+      const alone = await worst(short);
+      progress(`short texts beside ${long} long ones`);
+      const placed = await world.place(crowd.map((id, n) => spokenCall(id, longText(n))));
+      await Promise.race(placed.map((call) => answered(world, [call])));
+      const beside = await worst(short);
+      const dialled = `${ms(beside.dialledMs, 0)}, ${(beside.dialledMs / alone.dialledMs).toFixed(1)} of the above`;
+      const silence = `${ms(beside.silenceMs, 0)}, ${(beside.silenceMs / alone.silenceMs).toFixed(2)} of the above`;
+      const isHeard = beside.isWhole && beside.silenceMs <= alone.silenceMs + MORE_SILENCE_MS;
+      return [
+        row("from the order to the call, alone", ms(alone.dialledMs, 0)),
+        atMost("the same beside the long texts", beside.dialledMs, MAX_DIALLING_MS, "ms", dialled),
+        row("longest silence in the message, alone", ms(alone.silenceMs, 0)),
+        row("the same beside the long texts", silence, `≤ ${MORE_SILENCE_MS} ms more`, isHeard),
+        row("`message_delayed` events of them", String(beside.delays), "none", beside.delays === 0),
+      ];
+    } finally {
+      await world.stop();
+    }
+  },
+});
 
 interface Heard {
   readonly dialledMs: number;
   readonly silenceMs: number;
   readonly delays: number;
-  readonly whole: boolean;
+  readonly isWhole: boolean;
 }
 
-async function measure(long: number, short: number): Promise<Row[]> {
-  const world = await startManyCalls();
-  const { ringport } = world;
-  try {
-    const crowd = await world.link(long);
-    const [own = ""] = await world.link(1, OTHER);
-    let texts = 0;
-    const hear = async (): Promise<Heard> => {
-      const asked = Date.now();
-      const { id } = await ringport.calls.create(OTHER, spokenCall(own, shortText(texts++)));
-      const { outcome } = await ringport.calls.wait(OTHER, id);
-      const { events } = await ringport.calls.timeline(OTHER, id);
-      const ringing = events.find(({ type }) => type === "ringing")?.timestamp ?? Number.POSITIVE_INFINITY;
-      return {
-        dialledMs: ringing - asked,
-        silenceMs: longestSilence(await recording(world, id)),
-        delays: events.filter(({ type }) => type === "message_delayed").length,
-        whole: outcome?.reason === "message_played" && outcome.heardRatio === 1,
-      };
-    };
-    await hear(); // engines are loaded and compiled
-    progress("short texts alone");
-    const alone = worst(await inTurn(short, hear));
-    progress(`short texts beside ${long} long ones`);
-    const placed = await world.place(crowd.map((instance, n) => spokenCall(instance, longText(n))));
-    await Promise.race(placed.map(({ id }) => answered(ringport, id)));
-    const beside = worst(await inTurn(short, hear));
-    return [
-      { what: "from the order to the call, alone", measured: ms(alone.dialledMs) },
-      {
-        what: "the same beside the long texts",
-        measured: `${ms(beside.dialledMs)}, ${(beside.dialledMs / alone.dialledMs).toFixed(1)} of the above`,
-        wanted: `≤ ${DIALLED_WITHIN_MS} ms`,
-        reached: beside.dialledMs <= DIALLED_WITHIN_MS,
-      },
-      { what: "longest silence in the message, alone", measured: ms(alone.silenceMs) },
-      {
-        what: "the same beside the long texts",
-        measured: `${ms(beside.silenceMs)}, ${(beside.silenceMs / alone.silenceMs).toFixed(2)} of the above`,
-        wanted: `≤ ${MORE_SILENCE_MS} ms more`,
-        reached: beside.whole && beside.silenceMs <= alone.silenceMs + MORE_SILENCE_MS,
-      },
-      {
-        what: "`message_delayed` events of them",
-        measured: String(beside.delays),
-        wanted: "none",
-        reached: beside.delays === 0,
-      },
-    ];
-  } finally {
-    await world.stop();
-  }
-}
-
-async function inTurn<T>(times: number, run: () => Promise<T>): Promise<T[]> {
-  const results: T[] = [];
-  for (let n = 0; n < times; n++) results.push(await run());
-  return results;
-}
-
-function worst(all: readonly Heard[]): Heard {
+/** Places a call, and looks at what its callee heard. */
+async function hear(world: SimulatedWorld, instance: string, text: string): Promise<Heard> {
+  const { calls } = world.ringport;
+  const from = Date.now();
+  const { id } = await calls.create(OTHER, spokenCall(instance, text));
+  const { outcome } = await calls.wait(OTHER, id);
+  const { events } = await calls.timeline(OTHER, id);
+  const file = await heardFile(world, id);
+  if (!file) throw new Error(`the audio that the callee of ${id} heard was not recorded`);
   return {
-    dialledMs: Math.max(...all.map(({ dialledMs }) => dialledMs)),
-    silenceMs: Math.max(...all.map(({ silenceMs }) => silenceMs)),
-    delays: all.reduce((sum, { delays }) => sum + delays, 0),
-    whole: all.every(({ whole }) => whole),
+    dialledMs: (events.find(({ type }) => type === "ringing")?.timestamp ?? Number.POSITIVE_INFINITY) - from,
+    silenceMs: longestSilence(decodeWav(file).samples),
+    delays: events.filter(({ type }) => type === "message_delayed").length,
+    isWhole: outcome?.reason === "message_played" && outcome.heardRatio === 1,
   };
-}
-
-/** The audio that the callee heard, as recorded by the simulated network. */
-async function recording(world: ManyCalls, callId: string): Promise<Int16Array> {
-  const file = await heardFile(world, callId);
-  if (!file) throw new Error(`what the callee of ${callId} heard was not recorded`);
-  return decodeWav(file).samples;
 }
 
 /** The longest silence between the beginning and the last sound, ms. */
@@ -126,13 +98,9 @@ function shortText(n: number): string {
 }
 
 function longText(n: number): string {
-  const line = (at: number) =>
-    `This is line ${at} of the long text number ${n}, which somebody wants to be read aloud. `;
-  return Array.from({ length: 60 }, (_, at) => line(at))
-    .join("")
-    .slice(0, LONG_TEXT);
-}
-
-function ms(value: number): string {
-  return `${value.toFixed(0)} ms`;
+  const lines = Array.from(
+    { length: 60 },
+    (_, at) => `This is line ${at} of the long text number ${n}, which a caller wants to be read aloud. `,
+  );
+  return lines.join("").slice(0, LONG_TEXT);
 }

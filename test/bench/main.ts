@@ -1,62 +1,88 @@
+import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import type { Benchmark, Row } from "./benchmark.ts";
 import { BENCHMARKS } from "./benchmarks.ts";
-import { writeDocument } from "./document.ts";
-import { machine } from "./machine.ts";
-import { printMethod, printRows, printUsage, verdict } from "./print.ts";
+import { machine, sections, writeTables } from "./document.ts";
+import type { Benchmark, Row } from "./harness/benchmark.ts";
+
+const USAGE = `npm run bench                        all of them, one table each
+npm run bench -- NAME [--OPTION N]   one of them
+  --quick       a short run, to see that it works
+  --json FILE   also writes the rows to a file, by benchmark
+  --write       also writes the tables into docs/benchmarks.md
+  --help        this, or with a NAME how that one is measured
+`;
 
 process.exit(await main(process.argv.slice(2)));
 
-/** Returns the exit code: 0 if all targets were reached, 1 if not, 2 for an unknown benchmark or option. */
+/** Returns the exit code: 0 all targets were reached, 1 a target was missed, 2 an unknown benchmark or option. */
 async function main(args: readonly string[]): Promise<number> {
-  const [name] = args.filter((arg) => !arg.startsWith("-"));
-  const asked = args[0] === name ? name : undefined;
-  if (asked !== undefined && !(asked in BENCHMARKS)) {
-    console.error(`there is no benchmark "${asked}"; there are: ${Object.keys(BENCHMARKS).join(", ")}`);
+  const name = args[0]?.startsWith("-") ? undefined : args[0];
+  if (name !== undefined && !Object.hasOwn(BENCHMARKS, name)) {
+    console.error(`there is no benchmark "${name}"; there are: ${Object.keys(BENCHMARKS).join(", ")}`);
     return 2;
   }
-  const chosen = Object.entries(BENCHMARKS).filter(([one]) => asked === undefined || one === asked);
-  const values = read(asked === undefined ? args : args.slice(1), asked === undefined ? [] : chosen);
-  if (!values) return 2;
-  if (values.help) {
-    if (asked === undefined) printUsage(BENCHMARKS);
-    else for (const [one, benchmark] of chosen) printMethod(one, benchmark);
-    return 0;
-  }
-  return runAll(chosen, values);
+  const chosen = name === undefined ? BENCHMARKS : { [name]: BENCHMARKS[name]! };
+  const line = readLine(name === undefined ? args : args.slice(1), name === undefined ? {} : chosen[name]!.options);
+  if (line === undefined) return 2;
+  if (line.help) printHelp(name);
+  return line.help ? 0 : runAll(chosen, line);
 }
 
-async function runAll(
-  chosen: readonly (readonly [string, Benchmark])[],
-  { quick, write, numbers }: Asked,
-): Promise<number> {
+async function runAll(chosen: Readonly<Record<string, Benchmark>>, line: Line): Promise<number> {
   for (const [what, fact] of Object.entries(machine())) console.log(`${what}: ${fact}`);
+  const titles = sections();
   const measured = new Map<string, readonly Row[]>();
-  for (const [name, { title, options, run }] of chosen) {
-    console.log(`\n${name}: ${title}`);
-    const defaults = Object.entries(options).map(([option, { value, quick: short = value }]) => [
+  for (const [name, { options, run }] of Object.entries(chosen)) {
+    console.log(`\n${name}: ${titles.get(name)?.title}`);
+    const defaults = Object.entries(options).map(([option, { value, quick = value }]) => [
       option,
-      quick ? short : value,
+      line.quick ? quick : value,
     ]);
-    const rows = await run({ ...Object.fromEntries(defaults), ...numbers });
+    const rows = await run({ ...Object.fromEntries(defaults), ...line.numbers });
     printRows(rows);
     measured.set(name, rows);
   }
-  if (write) await writeDocument(BENCHMARKS, measured);
-  const missed = [...measured.values()].flat().filter((row) => row.wanted !== undefined && verdict(row) === "MISSED");
+  if (line.json !== undefined) await writeFile(line.json, JSON.stringify(Object.fromEntries(measured), undefined, 2));
+  if (line.write) writeTables(measured);
+  const missed = [...measured.values()].flat().filter(({ wanted, reached }) => wanted !== undefined && !reached);
   console.log(missed.length === 0 ? "\nall reached" : `\n${missed.length} missed`);
   return missed.length === 0 ? 0 : 1;
 }
 
-interface Asked {
+function printRows(rows: readonly Row[]): void {
+  const widthOf = (column: "what" | "measured") => Math.max(...rows.map((row) => row[column].length));
+  const [what, measured] = [widthOf("what"), widthOf("measured")];
+  for (const row of rows) {
+    const line = `  ${row.what.padEnd(what)}  ${row.measured.padEnd(measured)}`;
+    const verdict = row.reached ? "reached" : "MISSED";
+    console.log(row.wanted === undefined ? line.trimEnd() : `${line}  ${verdict} (wanted ${row.wanted})`);
+  }
+}
+
+/** Prints how benchmarks are run, or how one of them measures and which options it has. */
+function printHelp(name: string | undefined): void {
+  const all = sections();
+  if (name === undefined) {
+    console.log(USAGE);
+    const width = Math.max(...Object.keys(BENCHMARKS).map((one) => one.length));
+    for (const one of Object.keys(BENCHMARKS)) console.log(`  ${one.padEnd(width)}   ${all.get(one)?.title}`);
+    return;
+  }
+  const { title, text } = all.get(name)!;
+  console.log(`${name}: ${title}\n\n${text}\n`);
+  for (const [option, { meaning, value, quick = value }] of Object.entries(BENCHMARKS[name]!.options))
+    console.log(`  --${option} N   ${meaning}; ${value}, with --quick ${quick}`);
+}
+
+interface Line {
   readonly quick: boolean;
   readonly write: boolean;
   readonly help: boolean;
+  readonly json: string | undefined;
   readonly numbers: Readonly<Record<string, number>>;
 }
 
-function read(args: readonly string[], chosen: readonly (readonly [string, Benchmark])[]): Asked | undefined {
-  const names = chosen.flatMap(([, { options }]) => Object.keys(options));
+function readLine(args: readonly string[], options: Benchmark["options"]): Line | undefined {
   try {
     const { values } = parseArgs({
       args: [...args],
@@ -64,16 +90,17 @@ function read(args: readonly string[], chosen: readonly (readonly [string, Bench
         quick: { type: "boolean", default: false },
         write: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
-        ...Object.fromEntries(names.map((name) => [name, { type: "string" as const }])),
+        json: { type: "string" },
+        ...Object.fromEntries(Object.keys(options).map((name) => [name, { type: "string" as const }])),
       },
     });
-    const { quick = false, write = false, help = false, ...given } = values;
-    const numbers = Object.entries(given).map(([name, text]) => {
+    const { quick = false, write = false, help = false, json, ...texts } = values;
+    const numbers = Object.entries(texts).map(([name, text]) => {
       const number = Number(text);
       if (!(number > 0)) throw new Error(`--${name} needs a number, not "${text}"`);
       return [name, number];
     });
-    return { quick, write, help, numbers: Object.fromEntries(numbers) };
+    return { quick, write, help, json, numbers: Object.fromEntries(numbers) };
   } catch (error) {
     console.error((error as Error).message);
     return undefined;

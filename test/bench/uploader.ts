@@ -1,11 +1,13 @@
+// Uploads one file after the other, each the message of a call that is hung up once it plays; prints how many were accepted.
 import { request } from "node:http";
 import process from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
 import { toneWav } from "../support/server-sound.ts";
 
-/** Options of an uploader. */
+/** The argument of the program, as JSON. */
 export interface UploaderStart {
   readonly url: string;
-  /** Linked instances of which one is called with each upload. */
+  /** Linked instances that the uploads take turns on. */
   readonly instances: readonly string[];
   readonly uploads: number;
 }
@@ -14,64 +16,47 @@ export interface UploaderStart {
 const WAV = { sampleRate: 16_000, ms: Math.floor((10 * 2 ** 20 - 44) / 32) };
 const POLL_MS = 50;
 const HEARD_MS = 200;
-/** Bytes that a line of 100 Mbit/s transfers in … */
-const LINE_BYTES = 125_000;
-/** … this time, ms. */
-const LINE_MS = 10;
+/** Bytes that a line of 100 Mbit/s carries in the time of one piece. */
+const PIECE_BYTES = 125_000;
+const PIECE_MS = 10;
+const HEADERS = { authorization: "Bearer x" };
 
-/** Uploads one file after the other, each the message of a call that is hung up once it is being played; answers how many went well. */
-async function upload({ url, instances, uploads }: UploaderStart): Promise<number> {
-  const audioBase64 = toneWav(WAV).toString("base64");
-  let answered = 0;
-  for (let n = 0; n < uploads; n++) {
-    const instanceId = instances[n % instances.length];
-    const call = { instanceId, type: "FIXED_AUDIO", target: { phoneNumber: "+12025550100" }, audio: { audioBase64 } };
-    const reply = await send(`${url}/v1/calls`, Buffer.from(JSON.stringify(call)));
-    if (reply.status !== 201) continue;
-    answered++;
-    const { id } = JSON.parse(reply.text) as { id: string };
-    const status = async () => ((await (await ask(url, "GET", `/v1/calls/${id}`)).json()) as { status: string }).status;
-    while (["QUEUED", "RINGING"].includes(await status())) await pause(POLL_MS);
-    await pause(HEARD_MS);
-    await ask(url, "DELETE", `/v1/calls/${id}`);
-  }
-  return answered;
+const { url, instances, uploads } = JSON.parse(process.argv[2] ?? "") as UploaderStart;
+const audioBase64 = toneWav(WAV).toString("base64");
+let accepted = 0;
+for (let n = 0; n < uploads; n++) {
+  const instanceId = instances[n % instances.length];
+  const call = { instanceId, type: "FIXED_AUDIO", target: { phoneNumber: "+12025550100" }, audio: { audioBase64 } };
+  const { status, text } = await send(`${url}/v1/calls`, Buffer.from(JSON.stringify(call)));
+  if (status !== 201) continue;
+  accepted++;
+  const path = `${url}/v1/calls/${(JSON.parse(text) as { id: string }).id}`;
+  const isWaiting = async () =>
+    /"status":"(?:QUEUED|RINGING)"/.test(await (await fetch(path, { headers: HEADERS })).text());
+  while (await isWaiting()) await pause(POLL_MS);
+  await pause(HEARD_MS);
+  await fetch(path, { method: "DELETE", headers: HEADERS });
 }
+console.log(accepted);
 
 /** Sends a body at the pace of a line, not of the memory that client and server share. */
-async function send(url: string, body: Buffer): Promise<{ status: number | undefined; text: string }> {
-  const headers = {
-    ...HEADERS,
-    "content-type": "application/json",
-    "content-length": body.length,
-    "idempotency-key": crypto.randomUUID(),
-  };
-  const sending = request(url, { method: "POST", headers });
-  const answer = new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+async function send(to: string, body: Buffer): Promise<{ status: number | undefined; text: string }> {
+  const key = { "idempotency-key": crypto.randomUUID() };
+  const type = { "content-type": "application/json", "content-length": body.length };
+  const sending = request(to, { method: "POST", headers: { ...HEADERS, ...type, ...key } });
+  const reply = new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
     sending.once("error", reject);
     sending.once("response", async (response) => {
-      let text = "";
-      for await (const piece of response.setEncoding("utf8")) text += piece;
-      resolve({ status: response.statusCode, text });
+      resolve({ status: response.statusCode, text: Buffer.concat(await Array.fromAsync(response)).toString() });
     });
   });
   const startedAt = performance.now();
   for (let sent = 0; sent < body.length; ) {
-    const due = Math.ceil((performance.now() - startedAt) / LINE_MS) * LINE_BYTES;
+    const due = Math.ceil((performance.now() - startedAt) / PIECE_MS) * PIECE_BYTES;
     if (due > sent) sending.write(body.subarray(sent, due));
     sent = Math.max(sent, due);
-    await pause(LINE_MS);
+    await pause(PIECE_MS);
   }
   sending.end();
-  return answer;
+  return reply;
 }
-
-function ask(url: string, method: string, path: string) {
-  return fetch(url + path, { method, headers: HEADERS });
-}
-
-const HEADERS = { authorization: "Bearer x" };
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-console.log(await upload(JSON.parse(process.argv[2] ?? "")));

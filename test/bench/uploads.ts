@@ -1,28 +1,149 @@
-import type { Benchmark } from "./benchmark.ts";
-import { heldUploads } from "./held-uploads.ts";
-import { measureUnder } from "./under-runtime.ts";
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { serverAdapter } from "../../adapters/cli/serve/server-adapter.ts";
+import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
+import { createRingport } from "../../src/index.ts";
+import { type Runtime, type ServerProcess, start } from "../support/runtimes.ts";
+import { toneWav } from "../support/server-sound.ts";
+import { allOf, atMost, benchmark, ms, progress, type Row, row } from "./harness/benchmark.ts";
+import {
+  ALL_RUNTIMES,
+  commandOf,
+  insideEach,
+  type Measure,
+  output,
+  runtimeNamed,
+  serverScript,
+  underEach,
+} from "./harness/programs.ts";
+import { inFolder } from "./harness/stored-data.ts";
+import { answered, ME, pause, simulatedWorld, spokenCall } from "./harness/world.ts";
+import type { UploaderStart } from "./uploader.ts";
+
+const MIB = 2 ** 20;
+const TEXT = "Every callee hears this one message while files of 10 MiB are uploaded. ".repeat(60).slice(0, 4000);
+/** Instances that the uploads take turns on; the call before may still be ending. */
+const UPLOADED_TO = 5;
+const HELD_BYTES = 16 * MIB;
+const TIMEOUT_MS = 60_000;
+/** After an early response a server continues to read for two seconds. */
+const SETTLE_MS = 3_000;
 
 /** Effect of large uploads on live calls and on the memory of the process. */
-export const UPLOADS: Benchmark = {
-  title: "Uploads of 10 MiB beside 100 talking calls, and 350 held ones",
-  method: `Two parts on each runtime.
-
-- beside calls: 100 simulated calls talk while WAV files of 10 MiB (14 MiB of JSON, with an Idempotency-Key) come in over HTTP from another process, at
-  100 Mbit/s, one after the other. Each becomes a call that is dialled, played, and hung up, so that the file is parsed, decoded, hashed, checked, stored, read
-  and deleted. Lateness as in \`sim\`; the window without uploads is as long, in the same run
-- held: 350 connections of one token send 16 MiB each but for the last byte, to a server of its own. Memory is \`VmHWM\` of the server's
-  process, beside the same before; while they are held, another user uploads 10 MiB`,
+export const UPLOADS = benchmark({
   options: {
     calls: { meaning: "calls that talk", value: 100 },
     uploads: { meaning: "uploads", value: 20, quick: 5 },
     held: { meaning: "uploads that are held", value: 350, quick: 50 },
   },
-  async run({ held = 0, ...options }) {
-    const beside = await measureUnder(
-      ["node26", "bun", "deno"],
-      new URL("./uploads-beside-calls.ts", import.meta.url).href,
-      options,
-    );
-    return [...beside, ...(await heldUploads(held))];
-  },
+  run: async ({ calls, uploads, held }) => [
+    ...(await insideEach(ALL_RUNTIMES, import.meta.url, { calls, uploads })),
+    ...(await underEach(ALL_RUNTIMES, (runtime) => heldUploads(runtime, held))),
+  ],
+});
+
+/** Lets calls talk, uploads files one after the other, and compares the frames with those of a window without uploads. */
+export const measure: Measure<{ calls: number; uploads: number }> = async ({ calls, uploads }) => {
+  const world = await simulatedWorld({ more: { authenticate: async () => ME } });
+  const { serve } = await serverAdapter();
+  const { url, close } = await serve(world.ringport, { port: 0 });
+  try {
+    const linked = await world.link(calls + UPLOADED_TO);
+    const [instances, talking] = [linked.slice(0, UPLOADED_TO), linked.slice(UPLOADED_TO)];
+    await answered(world, await world.place(talking.map((id) => spokenCall(id, TEXT))));
+    const { lateness } = world.network.clock;
+    const upload = async (count: number): Promise<number> => {
+      const uploader = new URL("./uploader.ts", import.meta.url).href;
+      const options: UploaderStart = { url, instances, uploads: count };
+      return Number(await output(commandOf(runtimeNamed("node26"), uploader, [JSON.stringify(options)])));
+    };
+    await upload(2); // compiles the code that every upload runs
+    await pause(1_000);
+    progress(`${calls} calls talk; ${uploads} uploads`);
+    lateness.reset();
+    const startedAt = performance.now();
+    const accepted = await upload(uploads);
+    const seconds = (performance.now() - startedAt) / 1000;
+    const beside = { p99: lateness.p99, max: lateness.max };
+    lateness.reset();
+    await pause(seconds * 1000);
+    return [
+      allOf("uploads answered 201", accepted, uploads),
+      row("uploads per second, each called and hung up", (uploads / seconds).toFixed(1)),
+      row("lateness p99 while they came", ms(beside.p99)),
+      atMost("lateness max while they came", beside.max, 20, "ms"),
+      row("lateness max as long without them", ms(lateness.max)),
+    ];
+  } finally {
+    await world.stop();
+    await close();
+  }
 };
+
+/** Holds uploads of one token, and looks at the memory and at another user's upload. */
+function heldUploads(runtime: Runtime, held: number): Promise<Row[]> {
+  progress(`${runtime.name}: ${held} held uploads of one token`);
+  return inFolder(async (data) => {
+    const ringport = createRingport({ data });
+    const issue = async (userName: string) => (await ringport.tokens.issue({ userName, label: "bench" })).token;
+    const [one, other] = [await issue("one"), await issue("other")];
+    await ringport.stop();
+    const server = await start(runtime, serverScript("ringport"), { args: [data] });
+    try {
+      await upload(server, other);
+      const before = peakMemory(server);
+      const { refused, release } = await hold(server, one, held);
+      const status = await upload(server, other);
+      const grown = (peakMemory(server) - before) / MIB;
+      release();
+      const size = `${grown.toFixed(0)} MiB`;
+      const budget = DEFAULT_LIMITS.allBodiesBytes / MIB;
+      return [
+        row("held uploads refused with 503", `${refused} of ${held}`),
+        atMost("memory at its peak, above that after one upload", grown, budget, "MiB", size),
+        row("another user's upload in the meantime", `answered ${status}`, "201", status === 201),
+      ];
+    } finally {
+      await server.stop();
+    }
+  });
+}
+
+/** Opens connections that send all of an upload but its last byte; resolves when each is refused or has sent it. */
+async function hold(server: ServerProcess, token: string, count: number) {
+  const { hostname, port } = new URL(server.url);
+  const head = `POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${HELD_BYTES}\r\n\r\n`;
+  const body = Buffer.alloc(HELD_BYTES - 1, " ");
+  let refused = 0;
+  const sockets = Array.from({ length: count }, () => connect(Number(port), hostname));
+  const settled = sockets.map(
+    (socket) =>
+      new Promise<void>((resolve) => {
+        socket.on("error", () => {}).once("close", resolve);
+        socket.once("data", (response) => {
+          if (response.toString("latin1").startsWith("HTTP/1.1 503")) refused++;
+          socket.destroy();
+        });
+        socket.write(head);
+        socket.write(body, () => resolve());
+      }),
+  );
+  await Promise.race([Promise.all(settled), pause(TIMEOUT_MS)]);
+  await pause(SETTLE_MS);
+  return { refused, release: () => sockets.forEach((socket) => void socket.destroy()) };
+}
+
+/** A call with a file of 10 MiB; returns the status. */
+async function upload({ url }: ServerProcess, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const post = (path: string, value: unknown) =>
+    fetch(url + path, { method: "POST", headers, body: JSON.stringify(value) });
+  const { id } = (await (await post("/v1/instances", { name: "bench" })).json()) as { id: string };
+  const audioBase64 = toneWav({ ms: 327_000 }).toString("base64");
+  const target = { phoneNumber: "+12025550100" };
+  return (await post("/v1/calls", { instanceId: id, type: "FIXED_AUDIO", target, audio: { audioBase64 } })).status;
+}
+
+function peakMemory({ pid }: ServerProcess): number {
+  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
+}

@@ -3,7 +3,7 @@
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { Beat } from "../bench/stream/beat.ts";
+import { Beat } from "../bench/harness/beat.ts";
 import { type StreamServer, startStreamServer } from "../bench/stream/stream-server.ts";
 import { type RuntimeName, runtimes } from "../support/runtimes.ts";
 import { growthOf, type Sample } from "./slope.ts";
@@ -52,7 +52,7 @@ beat.start();
 console.log(
   `${new Date().toISOString()} ${streams} streams on ${runtime.name} for ${minutes} min, ${callSeconds} s a call`,
 );
-const instances = await server.link(streams);
+const instances = await server.ask("link", streams);
 const soaking = Promise.all(instances.map((instance, n) => soak(server, instance, n)));
 soaking.catch(() => {}); // awaited below
 await watch(server);
@@ -90,10 +90,10 @@ function count({ events, audio, faults: found }: Counted): void {
 /** Samples the memory until the end of the run. */
 async function watch(server: StreamServer): Promise<void> {
   while (minute() < minutes && !stopping) {
-    await server.begin();
+    await server.ask("begin");
     await pause(Math.min(sampleSeconds * 1000, Math.max(0, (minutes - minute()) * 60_000)));
-    const { p99, max } = await server.lateness();
-    const memory = await server.memory();
+    const { p99, max } = await server.ask("lateness");
+    const memory = await server.ask("memory");
     const at = minute();
     if (at >= warmUpMinutes) {
       heap.push({ minute: at, bytes: memory.heap + memory.external });

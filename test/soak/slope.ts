@@ -1,4 +1,4 @@
-import { median, quantile } from "../bench/median.ts";
+import { median, quantile } from "../bench/harness/benchmark.ts";
 
 /** A figure at a time, min since the start. */
 export interface Sample {

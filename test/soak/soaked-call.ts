@@ -1,5 +1,5 @@
+import type { Beat } from "../bench/harness/beat.ts";
 import { type AudioSocket, type AudioSocketListener, message, openAudioSocket } from "../bench/stream/audio-socket.ts";
-import type { Beat } from "../bench/stream/beat.ts";
 import { TONE_MESSAGE } from "../bench/stream/full-duplex.ts";
 import { Told } from "./told.ts";
 

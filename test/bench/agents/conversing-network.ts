@@ -1,7 +1,8 @@
 import { decodeMulaw, encodeMulaw } from "../../../src/audio/samples/g711.ts";
 import { msToSamples, rms } from "../../../src/audio/samples/pcm.ts";
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
-import type { Leg, Line, Telephony } from "../../../src/ports/telephony.ts";
+import type { Leg, Telephony } from "../../../src/ports/telephony.ts";
+import { withLegs } from "../harness/legs.ts";
 
 /** A sample above this is audible. */
 const AUDIBLE = 300;
@@ -39,27 +40,13 @@ export class ConversingNetwork implements Conversations {
 
   /** The network, with callees that converse. */
   of(network: Telephony): Telephony {
-    const open: Telephony["open"] = async (...args) => this.#line(await network.open(...args));
-    return { ...network, open };
-  }
-
-  #line(line: Line): Line {
-    const dial: Line["dial"] = async (to, options, signal) => {
-      const leg = await line.dial(to, options, signal);
+    return withLegs(network, (leg, callId) => {
       const connect = leg.connectMedia.bind(leg);
       leg.connectMedia = (source, sink) => {
-        const callee = new Callee(this, options.callId, this.#voice, leg, this.#interruptsEvery);
+        const callee = new Callee(this, callId, this.#voice, leg, this.#interruptsEvery);
         connect(callee.listening(source), callee.speaking(sink));
       };
-      return leg;
-    };
-    return {
-      dial,
-      link: () => line.link(),
-      probe: () => line.probe(),
-      unlink: () => line.unlink(),
-      close: () => line.close(),
-    };
+    });
   }
 }
 

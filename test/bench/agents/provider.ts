@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import process from "node:process";
 import { pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
+import { isProgram } from "../harness/programs.ts";
 
 /** Time the provider needed for the parts of one turn, ms by the server's clock. */
 export interface ProviderTurn {
@@ -23,7 +25,7 @@ export interface Provider {
 }
 
 /** Rate of the speech, Hz: the usual one of such servers. */
-export const SPEECH_RATE = 24_000;
+const SPEECH_RATE = 24_000;
 /** Length of a spoken reply, ms. */
 const REPLY_MS = 3_000;
 
@@ -81,4 +83,10 @@ export async function startProvider(): Promise<Provider> {
         server.closeAllConnections();
       }),
   };
+}
+
+// In its own process it prints its address, and ends with its standard input.
+if (isProgram(import.meta.url)) {
+  console.log((await startProvider()).baseUrl);
+  process.stdin.resume().on("end", () => process.exit(0));
 }

@@ -1,8 +1,7 @@
-import { spawn } from "node:child_process";
 import { createSocket, type RemoteInfo } from "node:dgram";
 import process from "node:process";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { commandHere, isProgram, startProgram } from "../harness/programs.ts";
 
 /** A SIP server in a separate process whose callees all answer immediately, with the echo's address for audio. */
 export interface Callees {
@@ -23,23 +22,11 @@ interface CalleesOptions {
 
 /** Starts the callees under this runtime. */
 export async function startCallees(options: CalleesOptions): Promise<Callees> {
-  const self = fileURLToPath(import.meta.url);
-  const child = spawn(process.execPath, [...process.execArgv, self, JSON.stringify(options)], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const { value: port } = await lines.next();
+  const program = startProgram(commandHere(import.meta.url, JSON.stringify(options)));
   return {
-    uri: `sip:127.0.0.1:${port}`,
-    async invites() {
-      child.stdin.write("invites\n");
-      return JSON.parse((await lines.next()).value);
-    },
-    async stop() {
-      child.stdin.end();
-      await exited;
-    },
+    uri: `sip:127.0.0.1:${await program.line()}`,
+    invites: async () => JSON.parse(await program.ask("invites")),
+    stop: () => program.end(),
   };
 }
 
@@ -103,4 +90,4 @@ function live({ echo, hangUpMs }: CalleesOptions): void {
     .on("close", () => process.exit(0));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) live(JSON.parse(process.argv[2] ?? "{}"));
+if (isProgram(import.meta.url)) live(JSON.parse(process.argv[2] ?? "{}"));

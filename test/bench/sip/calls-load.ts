@@ -5,7 +5,7 @@ import { Playout } from "../../../src/audio/playout/playout.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import type { FrameSink } from "../../../src/ports/media.ts";
 import { realSystem } from "../../../src/ports/system.ts";
-import type { Load } from "./load.ts";
+import type { AudioLoad } from "./calls-at-once.ts";
 
 /** Options shared by the calls of a load. */
 export interface CallsLoadOptions {
@@ -32,7 +32,7 @@ interface Talk {
 }
 
 /** Calls that play a message from a playout and hear it echoed: everything in a call except its signalling. */
-export class CallsLoad implements Load, FrameSink {
+export class CallsLoad implements AudioLoad, FrameSink {
   /** Frames heard since `begin`. */
   frames = 0;
   readonly #options: CallsLoadOptions;
@@ -48,7 +48,7 @@ export class CallsLoad implements Load, FrameSink {
     this.#message = tone(440, MESSAGE_MS, this.#sampleRate, 8_000);
   }
 
-  get lateness(): Load["lateness"] {
+  get lateness(): AudioLoad["lateness"] {
     return this.#engine.clock.lateness;
   }
 

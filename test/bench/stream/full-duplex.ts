@@ -1,8 +1,8 @@
 import type { LatenessFigures } from "../../../src/audio/playout/lateness.ts";
 import { pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
+import { Beat } from "../harness/beat.ts";
 import { type AudioSocket, message, openAudioSocket } from "./audio-socket.ts";
-import { Beat } from "./beat.ts";
 
 /** 20 ms of PCM at 16 kHz, as a message: eight whole periods, so that one follows the other without a step. */
 export const TONE_MESSAGE: Buffer = message(pcmToBytes(tone(400, 20, 16_000, 8_000)));

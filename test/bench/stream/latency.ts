@@ -1,7 +1,7 @@
 import type { Runtime } from "../../support/runtimes.ts";
-import { progress, type Row } from "../benchmark.ts";
-import { pause } from "../many-calls.ts";
-import { quantile } from "../median.ts";
+import { benchmark, percentile, progress, type Row } from "../harness/benchmark.ts";
+import { ALL_RUNTIMES, underEach } from "../harness/programs.ts";
+import { pause } from "../harness/world.ts";
 import { type AudioSocket, message, openAudioSocket } from "./audio-socket.ts";
 import { addImpulse, HELD_MS, ImpulseFinder } from "./impulses.ts";
 import type { Passed } from "./marked-network.ts";
@@ -11,7 +11,7 @@ const CLIENT_RATE = 16_000;
 const FRAME_SAMPLES = 320;
 /** From one message of a client to the next: longer than it takes until it is played. */
 const [MIN_MS, MAX_MS] = [60, 120] as const;
-const WORST_P99_MS = 25;
+const MAX_P99_MS = 25;
 const SETTLE_MS = 1_500;
 
 /** A client that sends occasional impulses, and records when others arrive. */
@@ -23,37 +23,46 @@ interface Client {
   readonly heard: number[];
 }
 
-/** Latency of impulses in each direction under one runtime. */
-export async function latencyRows(
-  runtime: Runtime,
-  sampleRate: 8000 | 16000,
-  streams: number,
-  seconds: number,
-): Promise<Row[]> {
+/** Time that a live stream adds to the way of the audio. */
+export const STREAM_LATENCY = benchmark({
+  options: {
+    streams: { meaning: "streams at once", value: 100, quick: 20 },
+    seconds: { meaning: "length of each window", value: 20, quick: 3 },
+  },
+  run: ({ streams, seconds }) =>
+    underEach(ALL_RUNTIMES, async (runtime) => [
+      ...(await waysUnder(runtime, 16_000, streams, seconds)),
+      ...(await waysUnder(runtime, 8_000, streams, seconds)),
+    ]),
+});
+
+/** Times that impulses need, each way, with legs of one sample rate. */
+async function waysUnder(runtime: Runtime, sampleRate: 8000 | 16000, streams: number, seconds: number): Promise<Row[]> {
   progress(`${runtime.name}: ${streams} streams, legs of ${sampleRate} Hz`);
   const server = await startStreamServer(runtime, { sampleRate, marked: true });
   try {
-    const urls = await server.place(await server.link(streams));
+    const urls = await server.place(await server.ask("link", streams));
     const clients = await Promise.all(urls.map(connect));
     await server.talking(streams);
     await pause(SETTLE_MS);
-    await server.begin();
-    await server.impulses(true);
+    await server.ask("begin");
+    await server.ask("impulses", true);
     await sendImpulses(clients, seconds);
-    await server.impulses(false);
+    await server.ask("impulses", false);
     await pause(SETTLE_MS); // impulses in flight arrive
-    const [ahead, passed] = [await clockAhead(server), await server.passed()];
+    const [ahead, passed] = [await clockAhead(server), await server.ask("passed")];
     for (const { socket } of clients) socket.destroy();
     const ways = clients.map((client) => waysOf(client, passed[client.callId], ahead));
-    const title = `${runtime.name}, legs of ${sampleRate / 1000} kHz`;
+    const way = (what: string, times: readonly number[]): Row =>
+      percentile(`legs of ${sampleRate / 1000} kHz: ${what}`, times, 0.99, MAX_P99_MS, `, ${times.length} impulses`);
     return [
-      row(
-        `${title}: from the callee's audio to the message`,
-        ways.map(({ back }) => back),
+      way(
+        "from the callee's audio to the message",
+        ways.flatMap(({ back }) => back),
       ),
-      row(
-        `${title}: from the client's message to the frame`,
-        ways.map(({ forth }) => forth),
+      way(
+        "from the client's message to the frame",
+        ways.flatMap(({ forth }) => forth),
       ),
     ];
   } finally {
@@ -100,7 +109,7 @@ async function clockAhead(server: StreamServer): Promise<number> {
   let [best, ahead] = [Infinity, 0];
   for (let n = 0; n < 200; n++) {
     const asked = performance.now();
-    const theirs = await server.now();
+    const theirs = await server.ask("now");
     const took = performance.now() - asked;
     if (took < best) [best, ahead] = [took, theirs - asked - took / 2];
   }
@@ -120,16 +129,5 @@ function waysOf(
   return {
     back: heard.map((at, n) => at - (entered[n]! - ahead)),
     forth: left.map((at, n) => at - ahead - sent[n]!),
-  };
-}
-
-function row(what: string, streams: readonly (readonly number[])[]): Row {
-  const all = streams.flat();
-  const p99 = quantile(all, 0.99);
-  return {
-    what: `${what}, p99`,
-    measured: `${p99.toFixed(1)} ms (p50 ${quantile(all, 0.5).toFixed(1)} ms, ${all.length} impulses)`,
-    wanted: `≤ ${WORST_P99_MS} ms`,
-    reached: p99 <= WORST_P99_MS,
   };
 }

@@ -1,5 +1,6 @@
 import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
-import type { Leg, Line, Telephony } from "../../../src/ports/telephony.ts";
+import type { Telephony } from "../../../src/ports/telephony.ts";
+import { withLegs } from "../harness/legs.ts";
 import { addImpulse, ImpulseFinder } from "./impulses.ts";
 
 /** When impulses passed the border between one leg and the core, ms of this process's own clock. */
@@ -20,34 +21,18 @@ export class MarkedNetwork {
   /** Callees are silent. */
   hushed = true;
 
-  /** The network, with its audio looked at. */
+  /** The network, with its audio observed. */
   of(network: Telephony): Telephony {
-    const open: Telephony["open"] = async (...args) => this.#line(await network.open(...args));
-    return { ...network, open };
-  }
-
-  #line(line: Line): Line {
-    const dial: Line["dial"] = async (to, options, signal) =>
-      this.#leg(await line.dial(to, options, signal), options.callId);
-    return {
-      dial,
-      link: () => line.link(),
-      probe: () => line.probe(),
-      unlink: () => line.unlink(),
-      close: () => line.close(),
-    };
-  }
-
-  #leg(leg: Leg, callId: string): Leg {
-    const passed: Passed = { entered: [], left: [] };
-    this.passed[callId] = passed;
-    const connect = leg.connectMedia.bind(leg);
-    leg.connectMedia = (source, sink) =>
-      connect(
-        leaving(source, passed, leg.sampleRate),
-        entering(sink, passed, () => this.hushed),
-      );
-    return leg;
+    return withLegs(network, (leg, callId) => {
+      const passed: Passed = { entered: [], left: [] };
+      this.passed[callId] = passed;
+      const connect = leg.connectMedia.bind(leg);
+      leg.connectMedia = (source, sink) =>
+        connect(
+          leaving(source, passed, leg.sampleRate),
+          entering(sink, passed, () => this.hushed),
+        );
+    });
   }
 }
 

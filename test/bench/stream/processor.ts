@@ -1,59 +1,58 @@
-import { fileURLToPath } from "node:url";
-import { type Runtime, start } from "../../support/runtimes.ts";
-import { progress, type Row } from "../benchmark.ts";
-import { pause } from "../many-calls.ts";
-import { median } from "../median.ts";
-import { processorSeconds } from "../processor-time.ts";
+import { start } from "../../support/runtimes.ts";
+import { benchmark, inRounds, median, ratioOf, row } from "../harness/benchmark.ts";
+import { ALL_RUNTIMES, serverScript, underEach } from "../harness/programs.ts";
+import { spentBy } from "../harness/resources.ts";
+import { pause } from "../harness/world.ts";
 import { FullDuplex } from "./full-duplex.ts";
 import { startStreamServer } from "./stream-server.ts";
 
-const MOST = 3;
+const MAX_RATIO = 3;
 const SETTLE_MS = 1_000;
-const ECHO = fileURLToPath(new URL("./echo-server.ts", import.meta.url));
 
-/** Cost of a stream under one runtime, compared with a message that is only echoed. */
-export async function processorRows(
-  runtime: Runtime,
-  streams: number,
-  rounds: number,
-  seconds: number,
-): Promise<Row[]> {
-  const server = await startStreamServer(runtime);
-  const echo = await start(runtime, ECHO);
-  const costs: { ours: number; bare: number }[] = [];
-  try {
-    const instances = await server.link(streams);
-    for (let round = 0; round <= rounds; round++) {
-      progress(`${runtime.name}: round ${round} of ${rounds}${round === 0 ? ", which does not count" : ""}`);
-      const turn = round === 0 ? 1 : seconds;
-      const urls = await server.place(instances);
-      const ours = await costOf(server.pid, urls, turn, () => server.talking(streams));
-      await server.talking(0);
-      const bare = await costOf(echo.pid, Array<string>(streams).fill(`${echo.url}/`), turn);
-      if (round > 0) costs.push({ ours, bare });
-    }
-  } finally {
-    await server.stop();
-    await echo.stop("SIGKILL");
-  }
-  const ratio = median(costs.map(({ ours, bare }) => ours / bare));
-  const micros = (which: "ours" | "bare"): string => `${median(costs.map((cost) => cost[which])).toFixed(1)} µs`;
-  return [
-    {
-      what: `${runtime.name}: processor per stream, against the echo`,
-      measured: `${ratio.toFixed(2)} × (${micros("ours")} against ${micros("bare")} per message each way)`,
-      wanted: `≤ ${MOST} ×`,
-      reached: ratio <= MOST,
-    },
-  ];
-}
+/** Processor time of a live stream, against a message that is only sent back. */
+export const STREAM_CPU = benchmark({
+  options: {
+    streams: { meaning: "streams at once", value: 100, quick: 30 },
+    rounds: { meaning: "rounds, each of them both servers once", value: 5, quick: 2 },
+    seconds: { meaning: "length of one server's turn", value: 5, quick: 2 },
+  },
+  run: ({ streams, rounds, seconds }) =>
+    underEach(ALL_RUNTIMES, async (runtime) => {
+      const server = await startStreamServer(runtime);
+      const echo = await start(runtime, serverScript("echo"));
+      try {
+        const instances = await server.ask("link", streams);
+        const costs = await inRounds(
+          rounds,
+          {
+            async ours(isWarmUp) {
+              const urls = await server.place(instances);
+              const cost = await costOf(server.pid, urls, isWarmUp ? 1 : seconds, () => server.talking(streams));
+              await server.talking(0);
+              return cost;
+            },
+            bare: (isWarmUp) =>
+              costOf(echo.pid, Array<string>(streams).fill(`${echo.url}/`), isWarmUp ? 1 : seconds, async () => {}),
+          },
+          { label: runtime.name },
+        );
+        const ratio = ratioOf(costs.ours, costs.bare);
+        const micros = (which: keyof typeof costs): string => `${median(costs[which]).toFixed(1)} µs`;
+        const measured = `${ratio.toFixed(2)} × (${micros("ours")} against ${micros("bare")} per message each way)`;
+        return [row("processor per stream, against the echo", measured, `≤ ${MAX_RATIO} ×`, ratio <= MAX_RATIO)];
+      } finally {
+        await server.stop();
+        await echo.stop("SIGKILL");
+      }
+    }),
+});
 
-/** Processor time of a server for a message each way, µs. */
+/** Processor time of a server for a message each way, µs. @param ready resolves when all streams are running */
 async function costOf(
   pid: number,
   urls: readonly string[],
   seconds: number,
-  ready: () => Promise<void> = async () => {},
+  ready: () => Promise<void>,
 ): Promise<number> {
   const clients = new FullDuplex();
   try {
@@ -61,14 +60,12 @@ async function costOf(
     await ready();
     await pause(SETTLE_MS);
     clients.begin();
-    const before = processorSeconds(pid);
-    await pause(seconds * 1000);
-    const after = processorSeconds(pid);
-    if (before === undefined || after === undefined) throw new Error("this system does not tell processor time");
+    const { processor } = await spentBy(pid, () => pause(seconds * 1000));
+    if (processor === undefined) throw new Error("this system does not report processor time");
     const { sent, received } = clients;
     if (Math.min(sent, received) / Math.max(sent, received) < 0.9)
       throw new Error(`${sent} messages were sent, ${received} came back`);
-    return ((after - before) * 1e6) / received;
+    return (processor * 1e6) / received;
   } finally {
     await clients.close();
   }

@@ -1,0 +1,20 @@
+import type { Leg, Line, Telephony } from "../../../src/ports/telephony.ts";
+
+/** A network with its legs observed. @param onLeg called with each leg before its media are connected */
+export function withLegs(network: Telephony, onLeg: (leg: Leg, callId: string) => void): Telephony {
+  const open: Telephony["open"] = async (...args) => {
+    const line: Line = await network.open(...args);
+    return {
+      async dial(to, options, signal) {
+        const leg = await line.dial(to, options, signal);
+        onLeg(leg, options.callId);
+        return leg;
+      },
+      link: () => line.link(),
+      probe: () => line.probe(),
+      unlink: () => line.unlink(),
+      close: () => line.close(),
+    };
+  };
+  return { ...network, open };
+}

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { endWithThisProcess, type Runtime, type RuntimeName, runtimes } from "../../support/runtimes.ts";
+import type { Row, Values } from "./benchmark.ts";
+
+const KILL_AFTER_MS = 10_000;
+export const ALL_RUNTIMES: readonly RuntimeName[] = ["node26", "bun", "deno"];
+
+/** A program that prints lines, and ends with its standard input. */
+export interface Program {
+  readonly pid: number;
+  /** The next line. @throws {Error} the program has ended */
+  line(): Promise<string>;
+  /** Types a line; resolves with the line that comes back. */
+  ask(line: string): Promise<string>;
+  /** Closes its input; resolves when it has ended. */
+  end(): Promise<void>;
+}
+
+/** Starts a program. @param command with its arguments */
+export function startProgram(command: readonly string[]): Program {
+  const child = spawned(command);
+  const exited = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve());
+    child.once("error", () => resolve());
+  });
+  const lines = createInterface(child.stdout!)[Symbol.asyncIterator]();
+  const line = async (): Promise<string> => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error(`${command.join(" ")} ended with ${child.exitCode ?? child.signalCode}`);
+    return value;
+  };
+  let turn: Promise<unknown> = Promise.resolve();
+  return {
+    pid: child.pid ?? 0,
+    line,
+    ask(question) {
+      const answer = turn.then(() => {
+        child.stdin!.write(`${question}\n`);
+        return line();
+      });
+      turn = answer.catch(() => {});
+      return answer;
+    },
+    async end() {
+      child.stdin!.end();
+      const impatience = setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);
+      await exited;
+      clearTimeout(impatience);
+    },
+  };
+}
+
+/** Runs a program to its end; resolves with what it printed. */
+export async function output(command: readonly string[], input = ""): Promise<string> {
+  const child = spawned(command);
+  child.stdin!.on("error", () => {}).end(input);
+  return text(child.stdout!);
+}
+
+function spawned([file = "", ...args]: readonly string[]): ChildProcess {
+  const child = spawn(file, args, { stdio: ["pipe", "pipe", "inherit"] });
+  endWithThisProcess(child);
+  return child;
+}
+
+/** The command that runs a module under a runtime. @param flags of the runtime */
+export function commandOf(
+  { command, missing }: Runtime,
+  module: string,
+  args: readonly string[],
+  flags: readonly string[] = [],
+): string[] {
+  if (command.length === 0) throw new Error(missing);
+  return [...command, ...flags, fileURLToPath(module), ...args];
+}
+
+/** The command that runs a module as this process runs. */
+export function commandHere(module: string, ...args: readonly string[]): string[] {
+  return [process.execPath, ...process.execArgv, fileURLToPath(module), ...args];
+}
+
+/** The path of a server that is measured. */
+export function serverScript(name: string): string {
+  return fileURLToPath(new URL(`../servers/${name}.ts`, import.meta.url));
+}
+
+/** True if a module is the program of this process. */
+export function isProgram(module: string): boolean {
+  return process.argv[1] === fileURLToPath(module);
+}
+
+export function runtimeNamed(name: RuntimeName): Runtime {
+  return runtimes.find((runtime) => runtime.name === name)!;
+}
+
+/** Measures with each runtime that is installed, one after the other; each row names its runtime. */
+export async function underEach(
+  names: readonly RuntimeName[],
+  measure: (runtime: Runtime) => Promise<readonly Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const name of names) {
+    const runtime = runtimeNamed(name);
+    if (runtime.missing !== undefined) continue;
+    for (const row of await measure(runtime)) rows.push({ ...row, what: `${name}: ${row.what}` });
+  }
+  return rows;
+}
+
+/** What a module exports that is measured in its own process. */
+export type Measure<Options = Values> = (options: Options) => Promise<readonly Row[]>;
+
+/** Runs the `measure` of a module in a process of each runtime. @param module its URL */
+export function insideEach(names: readonly RuntimeName[], module: string, options: object): Promise<Row[]> {
+  return underEach(names, async (runtime) => {
+    const flags = { node22: ["--expose-gc"], node26: ["--expose-gc"], deno: ["--allow-run"], bun: [] }[runtime.name];
+    const program = new URL("./inside.ts", import.meta.url).href;
+    const printed = await output(commandOf(runtime, program, [module, JSON.stringify(options)], flags));
+    try {
+      return JSON.parse(printed.trim().split("\n").at(-1) ?? "") as Row[];
+    } catch (cause) {
+      throw new Error(`${runtime.name} ended without rows; it printed: ${printed}`, { cause });
+    }
+  });
+}

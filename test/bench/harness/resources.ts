@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Clock ticks in a second; fixed on Linux (`getconf CLK_TCK`). */
+const TICKS = 100;
+/** Long enough for finalizers and writes under way. */
+const REST_MS = 1_500;
+/** Unused buffers are freed on another thread; packets by the thousand take a moment. */
+const SWEEP_MS = 100;
+
+/**
+ * Processor time that a process has used so far, all of its threads, s; undefined without /proc. Unlike the clock on the wall it
+ * does not count what other programs do on the same machine.
+ */
+export function processorSeconds(pid: number): number | undefined {
+  if (pid === process.pid) {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  }
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" "); // from the third field on
+    return (Number(fields[11]) + Number(fields[12])) / TICKS;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Time that passed while something ran. */
+export interface Spent {
+  readonly seconds: number;
+  /** Processor time of the process, s; undefined if the system does not report it. */
+  readonly processor: number | undefined;
+}
+
+/** Time and processor time of a process while something runs. */
+export async function spentBy(pid: number, run: () => unknown): Promise<Spent> {
+  const [from, before] = [performance.now(), processorSeconds(pid)];
+  await run();
+  const [seconds, after] = [(performance.now() - from) / 1000, processorSeconds(pid)];
+  return { seconds, processor: before === undefined || after === undefined ? undefined : after - before };
+}
+
+/** Share of one core. */
+export const share = ({ seconds, processor = Number.NaN }: Spent): number => processor / seconds;
+
+/** Resolves when a process has come to rest: a server warms its voices up after its first response. */
+export async function atRest(pid: number): Promise<void> {
+  for (let before = processorSeconds(pid); ; ) {
+    await pause(500);
+    const now = processorSeconds(pid);
+    if (now === undefined || before === undefined || now - before < 0.02) return;
+    before = now;
+  }
+}
+
+/** Memory after a full garbage collection, bytes. */
+export interface MemoryFigures {
+  readonly heap: number;
+  /** Buffers outside of the heap; 0 if the heap counts them. */
+  readonly external: number;
+  readonly rss: number;
+}
+
+export function memoryFigures(): MemoryFigures {
+  collectGarbage();
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { heap: heapUsed, external: "Bun" in globalThis ? 0 : external, rss };
+}
+
+/** Bytes in use: the smallest of three samples, because what waits to be written comes and goes. */
+export async function heldMemory(): Promise<{ bytes: number; rss: number }> {
+  let smallest = { bytes: Number.POSITIVE_INFINITY, rss: 0 };
+  for (let sample = 0; sample < 3; sample++) {
+    await pause(REST_MS);
+    collectGarbage();
+    await pause(SWEEP_MS);
+    const { heap, external, rss } = memoryFigures();
+    if (heap + external < smallest.bytes) smallest = { bytes: heap + external, rss };
+  }
+  return smallest;
+}
+
+function collectGarbage(): void {
+  const { Bun, gc } = globalThis as { Bun?: { gc(force: boolean): void }; gc?: () => void };
+  if (Bun) Bun.gc(true);
+  else if (gc) gc();
+  else throw new Error("start Node with --expose-gc");
+}

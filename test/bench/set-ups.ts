@@ -1,0 +1,138 @@
+import { FakeWhatsApp } from "../../src/testing/index.ts";
+import { benchmark, ms, percentile, progress, quantile, type Row, row } from "./harness/benchmark.ts";
+import { insideEach, type Measure } from "./harness/programs.ts";
+import { ended, onSchedule, spokenCall, trunkWorld, type World, whatsappWorld } from "./harness/world.ts";
+import { startCallees } from "./sip/callees.ts";
+import { besideEcho } from "./sip/echo.ts";
+
+const TEXT = "Good morning. Your parcel arrives tomorrow at nine.";
+/** Warm-up in which much of the code is compiled, s. */
+const WARM_SECONDS = 3;
+const MODULE = import.meta.url;
+
+interface Schedule {
+  readonly rate: number;
+  readonly seconds: number;
+}
+
+/** Call set-ups over a trunk. */
+export const SIP_SET_UPS = benchmark({
+  options: {
+    rate: { meaning: "calls placed per second", value: 220, quick: 50 },
+    seconds: { meaning: "length of the window", value: 20, quick: 4 },
+  },
+  run: (values) => besideEcho((echo) => insideEach(["node26", "bun"], MODULE, { ...values, echo })),
+});
+
+/** Call set-ups over linked WhatsApp numbers. */
+export const WHATSAPP_SET_UPS = benchmark({
+  options: {
+    rate: { meaning: "calls placed per second", value: 20 },
+    seconds: { meaning: "length of the window", value: 60, quick: 10 },
+  },
+  run: (values) => insideEach(["node26", "bun"], MODULE, values),
+});
+
+/** Calls on a fixed schedule, whatever becomes of them; each is answered, and hung up by the callee soon after. */
+export const measure: Measure<Schedule & { echo?: number }> = ({ echo, ...schedule }) =>
+  echo === undefined ? overWhatsApp(schedule) : overTrunk(schedule, echo);
+
+async function overTrunk(schedule: Schedule, echo: number): Promise<Row[]> {
+  const callees = await startCallees({ echo, hangUpMs: 200 });
+  const world = await trunkWorld(callees.uri, "auto");
+  try {
+    const placed = await placeAll(world, schedule, 2, 20, callees.invites);
+    const rate = placed.good / placed.seconds;
+    const measured = `${rate.toFixed(0)}/s (${placed.good} of ${placed.count})`;
+    return [
+      row("calls answered and torn down", measured, "≥ 200/s", placed.good === placed.count && rate >= 200),
+      ...waits("from the order to the INVITE", placed, 10),
+    ];
+  } finally {
+    await world.stop();
+    await callees.stop();
+  }
+}
+
+async function overWhatsApp(schedule: Schedule): Promise<Row[]> {
+  const network = new FakeWhatsApp(undefined, { latencyMs: 0 });
+  network.otherNumbers = { devices: [{ does: "answer", afterMs: 200 }], hangsUpAfterMs: 400 };
+  network.number(numberOf(0), { devices: [{ does: "answer", afterMs: 200 }] }); // hears the whole text
+  const offers: Record<string, number> = {};
+  network.onCall = ({ phone }) => {
+    offers[`+${phone}`] = performance.timeOrigin + performance.now();
+  };
+  const world = await whatsappWorld(network, { queue: { kind: "single", paceMs: 0, warmUp: false } });
+  try {
+    const placed = await placeAll(world, schedule, 3, 1, async () => offers);
+    const [, ...calls] = network.calls;
+    const heard = calls.filter((call) => call.heard.some((sample) => Math.abs(sample) > 1_000)).length;
+    const { good, count } = placed;
+    const all = `${good} of ${count}, ${heard} heard`;
+    return [
+      ...waits(`from the order to the offer at ${schedule.rate} calls/s`, placed, 20),
+      row("calls that were answered, heard and hung up", all, "all", good === count && heard === count),
+    ];
+  } finally {
+    await world.stop();
+  }
+}
+
+interface Placed {
+  readonly count: number;
+  /** Calls that the callee hung up. */
+  readonly good: number;
+  /** From the first order to the last end. */
+  readonly seconds: number;
+  /** From each order to its arrival at the network, ms: in the first seconds, and in the window. */
+  readonly first: readonly number[];
+  readonly window: readonly number[];
+}
+
+/**
+ * @param turnSeconds time between two calls of one instance, which carries one at a time
+ * @param maxWarm calls before the schedule, at most one of each instance
+ * @param arrivals time at which each number's call arrived at the network, ms since 1970
+ */
+async function placeAll(
+  world: World,
+  { rate, seconds }: Schedule,
+  turnSeconds: number,
+  maxWarm: number,
+  arrivals: () => Promise<Readonly<Record<string, number>>>,
+): Promise<Placed> {
+  progress("bringing instances online");
+  const instances = await world.link(rate * turnSeconds);
+  const warm = Math.min(maxWarm, instances.length);
+  const callTo = (n: number) => spokenCall(instances[n % instances.length]!, TEXT, numberOf(n));
+  await ended(world, await world.place(Array.from({ length: warm }, (_, n) => callTo(n))));
+
+  progress(`placing ${rate} calls per second for ${WARM_SECONDS} s and ${seconds} s`);
+  const ordered: { readonly to: string; readonly at: number }[] = [];
+  const begun = performance.now();
+  const calls = await onSchedule(rate, rate * (WARM_SECONDS + seconds), async (n) => {
+    ordered.push({ to: numberOf(warm + n), at: performance.timeOrigin + performance.now() });
+    const [call] = await world.place([callTo(warm + n)]);
+    return call!;
+  });
+  const outcomes = (await ended(world, calls)).map(({ outcome }) => outcome?.reason);
+  const elapsed = (performance.now() - begun) / 1000;
+  const arrivedAt = await arrivals();
+  const waited = ordered.map(({ to, at }) => (arrivedAt[to] ?? Number.POSITIVE_INFINITY) - at);
+  return {
+    count: calls.length,
+    good: outcomes.filter((reason) => reason === "callee_hung_up").length,
+    seconds: elapsed,
+    first: waited.slice(0, rate * WARM_SECONDS),
+    window: waited.slice(rate * WARM_SECONDS),
+  };
+}
+
+const waits = (what: string, { first, window }: Placed, limit: number): Row[] => [
+  percentile(what, window, 0.99, limit),
+  row(`the same in the first ${WARM_SECONDS} s`, ms(quantile(first, 0.99))),
+];
+
+function numberOf(n: number): string {
+  return `+1202${String(5_550_000 + n)}`;
+}

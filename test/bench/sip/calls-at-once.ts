@@ -1,0 +1,150 @@
+import process from "node:process";
+import type { LatenessFigures } from "../../../src/audio/playout/lateness.ts";
+import { benchmark, ms, percent, progress, row } from "../harness/benchmark.ts";
+import { ALL_RUNTIMES, insideEach, type Measure } from "../harness/programs.ts";
+import { share, spentBy } from "../harness/resources.ts";
+import { pause } from "../harness/world.ts";
+import { BareLoop } from "./bare-loop.ts";
+import { CallsLoad, type CallsLoadOptions } from "./calls-load.ts";
+import { besideEcho } from "./echo.ts";
+
+/** Many flows of audio at once: the bare loop, or calls. */
+export interface AudioLoad {
+  /** Lateness of packets, since `begin`. */
+  readonly lateness: LatenessFigures;
+  /** Packets sent and received, and number of times that audio ran dry, since `begin`. */
+  readonly sent: number;
+  readonly received: number;
+  readonly underruns: number;
+  /** Adds flows up to this many. */
+  grow(count: number): Promise<void>;
+  /** Starts counting. */
+  begin(): void;
+  close(): Promise<void>;
+}
+
+interface Codec extends Omit<CallsLoadOptions, "port"> {
+  /** Calls at once; missing for a codec that is compared with the bare loop, and for a runtime without a target. */
+  readonly wanted?: Readonly<Partial<Record<"node" | "bun" | "deno", number>>>;
+}
+
+const G711: Codec = { codec: "PCMU" };
+const SRTP: Codec = { codec: "PCMU", srtp: true, wanted: { node: 550, bun: 600 } };
+const G722: Codec = { codec: "G722", wanted: { node: 100, bun: 100 } };
+const OPUS: Codec = { codec: "opus", wanted: { node: 60, bun: 60 } };
+
+/** Calls at once with each codec. */
+export const SIP_CALLS_AT_ONCE = {
+  "sip-g711": callsAtOnce(G711, 200, 50),
+  "sip-srtp": callsAtOnce(SRTP, 200, 50),
+  "sip-g722": callsAtOnce(G722, 50, 10, ALL_RUNTIMES.slice(0, 2)),
+  "sip-opus": callsAtOnce(OPUS, 20, 5, ALL_RUNTIMES.slice(0, 2)),
+};
+
+function callsAtOnce(codec: Codec, from: number, quick: number, runtimes = ALL_RUNTIMES) {
+  return benchmark({
+    options: {
+      from: { meaning: "calls to begin with", value: from, quick },
+      seconds: { meaning: "length of each try", value: 10, quick: 2 },
+    },
+    run: (values) => besideEcho((port) => insideEach(runtimes, import.meta.url, { ...values, ...codec, port })),
+  });
+}
+
+/** The largest number of calls, and of flows of the bare loop if that is the baseline. */
+export const measure: Measure<Codec & { from: number; seconds: number; port: number }> = async (options) => {
+  const { from, seconds, wanted, ...load } = options;
+  const bare = wanted ? undefined : await largest(() => new BareLoop(load.port), from, seconds);
+  if (bare) progress(`the bare loop: ${bare.count}`);
+  const held = await largest(() => new CallsLoad(load), from, seconds);
+  const count = held.isGood ? held.count : 0;
+  const window = `${percent(held.processor, 0)} of one core, ${perPacket(held)}`;
+  return [
+    bare ? againstBare(count, bare.count) : callsRow(count, wanted?.[RUNTIME]),
+    row(`lateness p99 with ${held.count} calls`, `${ms(held.p99)} (max ${ms(held.max)})`),
+    row("packets back in the window", percent(held.received)),
+    row("processor in the window", window),
+    ...(bare ? [row("processor of the bare loop", perPacket(bare))] : []),
+  ];
+};
+
+const RUNTIME = "Bun" in globalThis ? "bun" : "Deno" in globalThis ? "deno" : "node";
+
+function againstBare(calls: number, flows: number) {
+  const ratio = calls / flows;
+  const measured = `${ratio.toFixed(2)} (${calls} against ${flows})`;
+  return row("calls at once, against the bare loop", measured, "≥ 0.8", ratio >= 0.8);
+}
+
+function callsRow(calls: number, wanted: number | undefined) {
+  if (wanted === undefined) return row("calls at once", `${calls}`);
+  return row("calls at once", `${calls}`, `≥ ${wanted}`, calls >= wanted);
+}
+
+/** Processor time for a packet each way. */
+function perPacket({ count, processor }: Held): string {
+  return `${((processor * 20_000) / count).toFixed(1)} µs per packet each way`;
+}
+
+/** Figures of a number of flows. */
+interface Held {
+  readonly count: number;
+  readonly p99: number;
+  readonly max: number;
+  /** Share of the packets due in the window. */
+  readonly received: number;
+  /** Share of one core. */
+  readonly processor: number;
+  /** p99 is at most 5 ms, all packets were sent, 99 of 100 came back, and audio never ran dry. */
+  readonly isGood: boolean;
+}
+
+const MAX_P99_MS = 5;
+const SETTLE_MS = 1_500;
+/** Growth from one try to the next. */
+const STEP = 1.12;
+
+/** Lets a number of flows run for a while. */
+async function tryOut(load: AudioLoad, count: number, seconds: number): Promise<Held> {
+  await load.grow(count);
+  await pause(SETTLE_MS);
+  load.begin();
+  const spent = await spentBy(process.pid, () => pause(seconds * 1000));
+  const due = count * spent.seconds * 50;
+  const { p99, max } = load.lateness;
+  const [sent, received, { underruns }] = [load.sent / due, load.received / due, load];
+  const isGood = p99 <= MAX_P99_MS && sent > 0.995 && received > 0.99 && underruns === 0;
+  const processor = share(spent);
+  progress(
+    `${count}: p99 ${ms(p99)}, sent ${percent(sent)}, received ${percent(received)}, ${underruns} underruns, ` +
+      `${percent(processor, 0)} of a core${isGood ? "" : " - too many"}`,
+  );
+  return { count, p99, max, received, processor, isGood };
+}
+
+/** The largest number that is carried well: more and more, until one fails twice; then once more, half a step back. */
+async function largest(open: () => AudioLoad, from: number, seconds: number): Promise<Held> {
+  let load = open();
+  try {
+    let best: Held | undefined;
+    for (let count = from; ; ) {
+      let held = await tryOut(load, count, seconds);
+      if (!held.isGood) held = await tryOut(load, count, seconds); // the machine has other things to do as well
+      if (held.isGood) {
+        best = held;
+        count = Math.ceil(count * STEP);
+        continue;
+      }
+      await load.close();
+      load = open();
+      if (best !== undefined) {
+        const between = await tryOut(load, Math.round((best.count + count) / 2), seconds);
+        return between.isGood ? between : best;
+      }
+      if (count < 10) return held;
+      count = Math.floor(count / 2);
+    }
+  } finally {
+    await load.close();
+  }
+}
