@@ -1,17 +1,22 @@
+import { toSample } from "../../src/audio/samples/pcm.ts";
 import { random } from "../support/random.ts";
 
 /** White Gaussian noise with the given RMS. */
 export function whiteNoise(length: number, rms: number, seed: number): Int16Array<ArrayBuffer> {
   const next = random(seed);
-  return Int16Array.from({ length }, () => {
+  const noise = new Int16Array(length);
+  for (let i = 0; i < length; i++) {
     const gaussian = Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
-    return Math.max(-32768, Math.min(32767, Math.round(rms * gaussian)));
-  });
+    noise[i] = toSample(rms * gaussian);
+  }
+  return noise;
 }
 
 /** Adds two recordings sample by sample; as long as the first. */
 export function sum(a: Int16Array, b: Int16Array): Int16Array<ArrayBuffer> {
-  return Int16Array.from(a, (sample, i) => Math.max(-32768, Math.min(32767, sample + (b[i] ?? 0))));
+  const both = new Int16Array(a.length);
+  for (let i = 0; i < a.length; i++) both[i] = toSample(a[i]! + (b[i] ?? 0));
+  return both;
 }
 
 /**
@@ -38,11 +43,18 @@ export function babble(ms: number, sampleRate: number, level: number, seed: numb
       }
       const hz = pitch + glide * progress;
       turn += (2 * Math.PI * hz) / sampleRate;
+      // Each harmonic from the two below it: sin nx = 2 cos x · sin (n − 1)x − sin (n − 2)x.
+      const twice = 2 * Math.cos(turn);
+      let sine = Math.sin(turn);
+      let below = 0;
       let value = 0;
-      for (let harmonic = 1; harmonic * hz < 3600; harmonic++) {
+      for (let harmonic = hz; harmonic < 3600; harmonic += hz) {
         let gain = 0;
-        for (const formant of formants) gain += 1 / (1 + ((harmonic * hz - formant) / 120) ** 2);
-        value += gain * Math.sin(harmonic * turn);
+        for (let f = 0; f < formants.length; f++) gain += 1 / (1 + ((harmonic - formants[f]!) / 120) ** 2);
+        value += gain * sine;
+        const above = twice * sine - below;
+        below = sine;
+        sine = above;
       }
       samples[at + i] = (value + 0.2 * (next() * 2 - 1)) * envelope;
     }
@@ -51,5 +63,7 @@ export function babble(ms: number, sampleRate: number, level: number, seed: numb
   let energy = 0;
   for (const sample of samples) energy += sample * sample;
   const scale = level / Math.sqrt(energy / samples.length);
-  return Int16Array.from(samples, (sample) => Math.max(-32768, Math.min(32767, Math.round(sample * scale))));
+  const scaled = new Int16Array(samples.length);
+  for (let i = 0; i < scaled.length; i++) scaled[i] = toSample(samples[i]! * scale);
+  return scaled;
 }
