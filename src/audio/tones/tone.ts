@@ -4,7 +4,10 @@ import { msToSamples, toSample } from "../samples/pcm.ts";
 export function tone(hz: number, ms: number, sampleRate: number, amplitude: number): Int16Array<ArrayBuffer> {
   const samples = new Int16Array(msToSamples(ms, sampleRate));
   const step = (2 * Math.PI * hz) / sampleRate;
-  for (let i = 0; i < samples.length; i++) samples[i] = toSample(amplitude * Math.sin(step * i));
+  // A whole number of Hz repeats at least once a second.
+  let made = Math.min(samples.length, Number.isInteger(hz) ? sampleRate : Infinity);
+  for (let i = 0; i < made; i++) samples[i] = toSample(amplitude * Math.sin(step * i));
+  for (; made < samples.length; made *= 2) samples.copyWithin(made, 0, made);
   return samples;
 }
 
