@@ -18,7 +18,7 @@ import { receiptStore } from "./calls/receipt-store.ts";
 import { transcriptStore } from "./calls/transcript-store.ts";
 import { instanceStore } from "./instances/instance-store.ts";
 import { lineRecordStore, sealedStore } from "./instances/sealed-stores.ts";
-import { contentsOf, migrate } from "./migrations/migrate.ts";
+import { contentsOf, isCurrent, migrate } from "./migrations/migrate.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { namedTables } from "./named-tables.ts";
 import type { Database } from "./schema.ts";
@@ -160,8 +160,7 @@ async function openWith(connected: ConnectedDatabase, traits: Traits, options: O
   const opening: LockedOpening = {
     db,
     migrationDb,
-    isCurrent: ({ applied }) =>
-      applied.length === Object.keys(steps).length && applied.every((step) => Object.hasOwn(steps, step)),
+    isCurrent: (contents) => isCurrent(contents, steps),
     migrate: (tx) => migrate(tx as Kysely<unknown>, connected, steps),
     leaseMs: options.leaseMs ?? DEFAULT_TIMINGS.leaseMs,
   };

@@ -42,6 +42,11 @@ export async function contentsOf(db: Kysely<unknown>, { tables: names }: Databas
   return { schema, tables, migrations: undefined, applied: [] };
 }
 
+/** True if the database needs no migration. */
+export function isCurrent({ applied }: Contents, steps: Record<string, Migration>): boolean {
+  return applied.length === Object.keys(steps).length && applied.every((step) => Object.hasOwn(steps, step));
+}
+
 /**
  * Migrates the database to the current tables. Processes that start together wait for each other.
  * @param tx a transaction: a failed migration changes nothing
@@ -55,6 +60,7 @@ export async function migrate(
   await lockMigrations(tx);
   const contents = await contentsOf(tx, location);
   refuseNewer(contents, location, steps);
+  if (contents.migrations !== OLD_TABLE && isCurrent(contents, steps)) return;
   refuseForeign(contents, location);
   if (contents.migrations === OLD_TABLE) await renameMigrations(tx, contents, location);
   const migrator = new Migrator({
