@@ -13,6 +13,8 @@ export interface Document {
 }
 
 const documents = new WeakMap<WebApp, Document>();
+/** The same documents by their text, which most applications share. */
+const parsed = new Map<string, Document>();
 /** The base paths of applications that have one. */
 export const bases: WeakMap<WebApp, string> = new WeakMap();
 
@@ -22,7 +24,9 @@ export async function documentOf(app: WebApp): Promise<Document> {
   if (known) return known;
   const base = bases.get(app) ?? "";
   const request = { method: "GET", url: `http://h${base}/openapi.json`, headers: new Headers(), body: null };
-  const document = JSON.parse(String((await app.handle(request)).body)) as Document;
+  const text = String((await app.handle(request)).body);
+  const document = parsed.get(text) ?? (JSON.parse(text) as Document);
+  parsed.set(text, document);
   documents.set(app, document);
   return document;
 }
