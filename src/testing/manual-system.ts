@@ -1,8 +1,10 @@
 import { nextTurn } from "../base/turn-budget.ts";
 import type { System } from "../ports/system.ts";
 
-/** Event loop turns in which all work settles; the embedded storage takes one per write. */
-const TURNS = 20;
+/** Maximum number of event loop turns in which work settles; the embedded storage takes one per write. */
+const MAX_TURNS = 20;
+/** Turns without use of the clock or of random bytes after which work counts as settled. */
+const IDLE_TURNS = 5;
 
 interface Timer {
   readonly due: number;
@@ -33,6 +35,8 @@ export class ManualSystem implements System {
   /** Offset of the wall clock, ms. */
   #jumped = 0;
   #randomState: number;
+  /** Uses of the clock and of random bytes so far. */
+  #uses = 0;
 
   constructor({ now = Date.UTC(2026, 0, 1), seed = 1 }: ManualSystemOptions = {}) {
     this.#start = now;
@@ -40,15 +44,18 @@ export class ManualSystem implements System {
   }
 
   now(): number {
+    this.#uses++;
     return this.#start + this.#jumped + Math.floor(this.#elapsed);
   }
 
   monotonic(): number {
+    this.#uses++;
     return this.#elapsed;
   }
 
   /** Predictable bytes: they follow from the seed (mulberry32). */
   random(bytes: Uint8Array): void {
+    this.#uses++;
     for (let i = 0; i < bytes.length; i++) {
       this.#randomState = (this.#randomState + 0x6d2b79f5) | 0;
       let value = Math.imul(this.#randomState ^ (this.#randomState >>> 15), this.#randomState | 1);
@@ -58,6 +65,7 @@ export class ManualSystem implements System {
   }
 
   after(ms: number, run: () => void): () => void {
+    this.#uses++;
     const timer = { due: this.#elapsed + Math.max(0, ms), run };
     this.#timers.add(timer);
     return () => void this.#timers.delete(timer);
@@ -99,7 +107,12 @@ export class ManualSystem implements System {
    * other input and output: files, sockets, threads.
    */
   async settle(): Promise<void> {
-    for (let turn = 0; turn < TURNS; turn++) await nextTurn();
+    let uses = this.#uses;
+    for (let turn = 0, idle = 0; turn < MAX_TURNS && idle < IDLE_TURNS; turn++) {
+      await nextTurn();
+      idle = this.#uses === uses ? idle + 1 : 0;
+      uses = this.#uses;
+    }
   }
 
   #next(until: number): Timer | undefined {

@@ -98,7 +98,8 @@ export class ScriptedLeg implements Leg {
 
   /** Everything that the callee has heard since the answer. */
   get heard(): Int16Array {
-    return concatPcm(this.#played);
+    if (this.#played.length > 1) this.#played.splice(0, Infinity, concatPcm(this.#played));
+    return this.#played[0] ?? new Int16Array(0);
   }
 
   connectMedia(source: FrameSource, sink: FrameSink): void {
