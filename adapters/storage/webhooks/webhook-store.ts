@@ -5,7 +5,7 @@ import { lockedPosition } from "../calls/event-store.ts";
 import { deletePiece, MAX_PIECE } from "../pieces.ts";
 import { RECORDS } from "../records.ts";
 import { type Database, IS_ENABLED } from "../schema.ts";
-import type { Session, Traits } from "../session.ts";
+import { prepared, type Session, type Traits } from "../session.ts";
 import { deliveryStore, insertDeliveries } from "./webhook-delivery-store.ts";
 
 /** A webhook, with the end of its user's log; null if that is empty. */
@@ -13,6 +13,23 @@ type EnabledRow = Database["webhooks"] & { readonly end: number | null };
 
 /** Webhooks of one query. */
 const PIECE = 500;
+
+/** Some webhooks that are not disabled, by ascending id, with the end of the log of their user. */
+const ENABLED_AFTER = prepared((db, { after }: { readonly after: string }) =>
+  db
+    .selectFrom("webhooks")
+    .selectAll()
+    .select(({ selectFrom }) =>
+      selectFrom("event_counters")
+        .select("event_counters.position")
+        .whereRef("event_counters.user_id", "=", "webhooks.user_id")
+        .as("end"),
+    )
+    .where(IS_ENABLED)
+    .where("id", ">", after)
+    .orderBy("id")
+    .limit(PIECE),
+);
 
 /** Webhooks and their deliveries. */
 export function webhookStore(session: Session): WebhookStore {
@@ -93,29 +110,11 @@ export function webhookStore(session: Session): WebhookStore {
   };
 }
 
-/** Some webhooks that are not disabled, by ascending id, each with a flag that is true if it lags behind the log of its user. */
-function enabledAfter(db: Kysely<Database>, after: string) {
-  return db
-    .selectFrom("webhooks")
-    .selectAll()
-    .select(({ selectFrom }) =>
-      selectFrom("event_counters")
-        .select("event_counters.position")
-        .whereRef("event_counters.user_id", "=", "webhooks.user_id")
-        .as("end"),
-    )
-    .where(IS_ENABLED)
-    .where("id", ">", after)
-    .orderBy("id")
-    .limit(PIECE)
-    .execute();
-}
-
 /** All webhooks that are not disabled and have this in common; other work continues between two pieces. */
 async function allEnabled(session: Session, isWanted: (row: EnabledRow) => boolean): Promise<EnabledRow[]> {
   const found: EnabledRow[] = [];
   for (let after = ""; ; ) {
-    const rows = await session.read((db) => enabledAfter(db, after));
+    const rows = await session.query(ENABLED_AFTER, { after });
     found.push(...rows.filter(isWanted));
     const last = rows.at(-1);
     if (!last || rows.length < PIECE) return found;
