@@ -154,10 +154,4 @@ function smallest(contents: Uint8Array): Promise<Buffer> {
   return promisify(brotliCompress)(contents, { params });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { firstViews } = await buildConsole(ASSETS);
-  const [view, bytes] = Object.entries(firstViews).sort(([, a], [, b]) => b - a)[0] ?? ["none", 0];
-  console.log(
-    `console: the largest first view is ${view}, ${Math.round(bytes / 1000)} of ${FIRST_VIEW_BYTES / 1000} KB`,
-  );
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildConsole(ASSETS);
