@@ -13,20 +13,21 @@ export interface Document {
 }
 
 const documents = new WeakMap<WebApp, Document>();
-/** The same documents by their text, which most applications share. */
-const parsed = new Map<string, Document>();
+/** Document of the applications without HTTP options. */
+let plain: Document | undefined;
 /** The base paths of applications that have one. */
 export const bases: WeakMap<WebApp, string> = new WeakMap();
+/** Applications without HTTP options: they have equal documents. */
+export const plainApps: WeakSet<WebApp> = new WeakSet();
 
 /** The OpenAPI document of an application. */
 export async function documentOf(app: WebApp): Promise<Document> {
-  const known = documents.get(app);
+  const known = plainApps.has(app) ? plain : documents.get(app);
   if (known) return known;
   const base = bases.get(app) ?? "";
   const request = { method: "GET", url: `http://h${base}/openapi.json`, headers: new Headers(), body: null };
-  const text = String((await app.handle(request)).body);
-  const document = parsed.get(text) ?? (JSON.parse(text) as Document);
-  parsed.set(text, document);
+  const document = JSON.parse(String((await app.handle(request)).body)) as Document;
+  if (plainApps.has(app)) plain = document;
   documents.set(app, document);
   return document;
 }
