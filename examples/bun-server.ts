@@ -19,6 +19,6 @@ console.log("Link a number and call with it: RINGPORT_TOKEN=rp_live_… bun poll
 
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, async () => {
-    await ringport.stop(); // live calls may go on for ten seconds
+    await ringport.stop(); // live calls may continue for ten seconds
     await server.close();
   });

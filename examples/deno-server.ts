@@ -18,7 +18,7 @@ else console.log("A token: npx ringport token create --user me");
 
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   Deno.addSignalListener(signal, async () => {
-    await ringport.stop(); // live calls may go on for ten seconds
+    await ringport.stop(); // live calls may continue for ten seconds
     await server.close();
     Deno.exit();
   });

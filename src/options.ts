@@ -83,7 +83,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
    * Default: `restart`; of `ringport serve`: `exit`.
    */
   readonly onLeaseLost?: "restart" | "exit" | undefined;
-  /** Live calls may go on this long when the server stops, ms. Default: 10,000. */
+  /** Live calls may continue this long when the server stops, ms. Default: 10,000. */
   readonly drainMs?: number | undefined;
   /** A call that gets no inbound audio fails even on networks on which silence proves nothing. Default: false. */
   readonly requireInboundAudio?: boolean | undefined;
@@ -132,7 +132,7 @@ export interface EmbeddedTuning {
   /** Rate of simulated legs, Hz. Default: 16000. */
   readonly simulatorSampleRate?: 8000 | 16000 | undefined;
   /**
-   * The networks that carry calls, the default one first. Default: `sip` if SIP is configured, else `simulator`; never
+   * The networks that carry calls, the default one first. Default: `sip` if SIP is configured, otherwise `simulator`; never
    * both.
    */
   readonly networks?: readonly NetworkName[] | undefined;

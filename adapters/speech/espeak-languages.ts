@@ -57,7 +57,7 @@ export function languagesByTag(languages: readonly EspeakLanguage[]): LanguagesB
 }
 
 /**
- * The language of eSpeak NG that speaks a tag: the one with the same tag, else an alias, else the language without its
+ * The language of eSpeak NG that speaks a tag: the one with the same tag, otherwise an alias, otherwise the language without its
  * region. Never another language.
  */
 export function espeakMatch(languages: LanguagesByTag, tag: string): EspeakMatch | undefined {

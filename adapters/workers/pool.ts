@@ -114,7 +114,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
     await Promise.all([...this.#slots].map((slot) => slot.stop(closed)));
   }
 
-  /** Gives waiting jobs to idle workers: a worker that has done such a job, else any, else a new one. */
+  /** Gives waiting jobs to idle workers: a worker that has done such a job, otherwise any, otherwise a new one. */
   #assign(): void {
     while (this.#waiting.size > 0) {
       const idle = [...this.#slots].filter((slot) => slot.idle);

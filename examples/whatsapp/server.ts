@@ -23,7 +23,7 @@ if (first) console.log(`Your token, shown this one time only: ${first.token}`);
 else console.log("A token: npx ringport token create --user me");
 
 process.once("SIGINT", async () => {
-  await ringport.stop(); // live calls may go on for ten seconds; the number stays linked
+  await ringport.stop(); // live calls may continue for ten seconds; the number stays linked
   await close();
   process.stdin.pause();
 });

@@ -112,7 +112,7 @@ export class Refusal extends CodedError {
   }
 }
 
-/** A refusal for faulty input: its code is the faults' own if they agree, else `invalid_request`. */
+/** A refusal for faulty input: its code is the faults' own if they agree, otherwise `invalid_request`. */
 export function invalidInput(errors: readonly [Fault, ...Fault[]]): Refusal {
   const [first] = errors;
   const one = errors.every((fault) => fault.code === first.code);

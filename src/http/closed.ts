@@ -21,7 +21,7 @@ export const ABSENCES = {
 /** The code of the problem document of a server that is not running. */
 export type Absence = keyof typeof ABSENCES;
 
-/** Returns a function that refuses a request with a 503, because no application runs. @param base path in front of `/v1` */
+/** Returns a function that refuses a request with a 503, because no application runs. @param base path before `/v1` */
 export function closedRefusal(base: string): (request: RequestLike, code: Absence) => Reply {
   const contextOf = requestContexts(realSystem, base);
   return (request, code) => {

@@ -138,7 +138,7 @@ export type ConversationAction =
   | { readonly type: "press"; readonly keys: string }
   /**
    * Transfers the call to another number once all that was said has been heard; neither can be interrupted. The call ends
-   * if that succeeds; else `transfer_failed` follows. Ignored if the callee has interrupted the reply.
+   * if that succeeds; otherwise `transfer_failed` follows. Ignored if the callee has interrupted the reply.
    */
   | { readonly type: "transfer"; readonly to: string }
   /** A machine has answered: waits until it records, says the whole text, and ends the call. Ignored if `text` is empty. */

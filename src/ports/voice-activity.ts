@@ -7,7 +7,7 @@ export interface VoiceActivityDetector {
   readonly hangOverMs?: number | undefined;
   /** True if the latest samples themselves contained speech, without the hang-over. Default: what `push` returned. */
   readonly voiced?: boolean | undefined;
-  /** Adds the next samples, about 20 ms; returns whether they contain speech, or just followed it. */
+  /** Adds the next samples, about 20 ms; returns true if they contain speech, or just followed it. */
   push(frame: Int16Array): boolean;
 }
 

@@ -78,7 +78,7 @@ describe("nothing personal is left in the files", { timeout: 120_000 }, () => {
     const data = temporaryFolder("retention");
     const { ringport, system } = await filled({ data, retentionDays: 1 });
     expect(telling(data).length).toBeGreaterThanOrEqual(3); // the database and two recordings
-    // Files are deleted in real time, while the clock stands still.
+    // Files are deleted in real time, while the clock is stopped.
     const later = async () => {
       await system.advance(HOUR_MS);
       return telling(data);
@@ -102,7 +102,7 @@ describe("nothing personal is left in the files", { timeout: 120_000 }, () => {
   });
 });
 
-/** A clock that stands still while the storage works: what takes real time elsewhere takes none here. */
+/** A clock that is stopped while the storage works, so that real time does not count. */
 class PatientSystem extends ManualSystem {
   readonly #storage: FaultyStorage;
 

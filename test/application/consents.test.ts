@@ -57,7 +57,7 @@ describe("consents", () => {
     await world.stop();
   });
 
-  test("name what is wrong, and record nothing then", async () => {
+  test("that are invalid name the fault and are not recorded", async () => {
     const world = await World.start();
     const { consents } = world.app;
     const put = (phone: string, input: unknown, strict = false) =>
@@ -77,7 +77,7 @@ describe("consents", () => {
     await world.stop();
   });
 
-  test("are as many as the limit allows; one of them can still be replaced", async () => {
+  test("are limited; existing ones can still be replaced", async () => {
     const world = await World.start({ limits: { consentsPerUser: 1 } });
     const { consents } = world.app;
     await consents.put(ALICE, PHONE, { status: "granted" });
@@ -112,7 +112,7 @@ describe("consents", () => {
 
 const world = await World.start();
 fuzz(
-  "whatever is recorded under whatever number is stored as it was, or refused",
+  "any consent for any number is stored unchanged or refused",
   fc.asyncProperty(
     fc.oneof(fc.string(), fc.constantFrom("__proto__", "constructor", PHONE, "+\0", "+1202555010१")),
     fc.oneof(

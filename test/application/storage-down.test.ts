@@ -312,7 +312,7 @@ describe("while the storage is down", () => {
     const { call, leg } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     const full = new StorageUnavailable("the database or its disk is full");
     world.storage.before = (operation) => {
-      if (operation === "calls.update") throw full; // reads go on
+      if (operation === "calls.update") throw full; // reads continue
     };
     const refused = expect(world.app.calls.hangUp(ALICE, call.id)).rejects.toMatchObject({
       code: "storage_unavailable",

@@ -36,7 +36,7 @@ export interface RunningExample {
   output(): string;
   /** Types a line at its terminal. */
   type(line: string): void;
-  /** Ends it as Ctrl-C does; answers the exit code, or null when the signal ended it. */
+  /** Ends it as Ctrl-C does; returns the exit code, or null when the signal ended it. */
   interrupt(): Promise<number | null>;
 }
 

@@ -18,7 +18,7 @@ import { folder, withTools } from "./tools.ts";
 const TALKING = "+12025550106";
 /** Answers questions with words. */
 const ANSWERING = "+12025550120";
-/** Interrupts the first sentence, and answers the next question. */
+/** Interrupts the first sentence, and returns the next question. */
 const INTERRUPTING = "+12025550121";
 const RATE = 16_000;
 const API_KEY = "sk-loopback";

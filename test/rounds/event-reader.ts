@@ -11,7 +11,7 @@ export class EventReader {
   /** Events read, by id, in order of arrival. */
   readonly seen: Map<string, EventView> = new Map();
   #cursor: string | undefined;
-  /** Every page has named the cursor to go on from. */
+  /** True if every page has named the next cursor. */
   everyPageNamesItsCursor = true;
 
   constructor(stage: Stage) {
@@ -22,7 +22,7 @@ export class EventReader {
     while (!over()) if (!(await this.read())) await pause(IDLE_MS);
   }
 
-  /** Reads one page; answers whether there was anything new. */
+  /** Reads one page; returns true if there was anything new. */
   async read(limit = LIMIT): Promise<boolean> {
     const { server, journal } = this.#stage;
     const cursor = this.#cursor === undefined ? "" : `&cursor=${this.#cursor}`;

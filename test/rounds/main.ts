@@ -101,7 +101,7 @@ function report(seed: number, lane: Lane, journal: Journal): void {
   console.log(`  replay:  SEED=${seed} DATABASE=${lane} npm run test:tier -- rounds`);
 }
 
-/** Prints which rules are broken by which seeds; answers the exit code. */
+/** Prints which rules are broken by which seeds; returns the exit code. */
 function judge(): number {
   const took = ((performance.now() - begun) / 1_000).toFixed(0);
   for (const [rule, seeds] of broken)

@@ -14,14 +14,14 @@ export interface Invite {
   readonly call: FarEndCall;
 }
 
-/** The phones that are called, and the registrar of the accounts: all that is seen of the server from the network. */
+/** The called phones and the registrar of the accounts: the server as seen from the network. */
 export class Phones {
   readonly #farEnd: FarEnd;
   readonly #scripts: Record<string, Script>;
   readonly #invites: Map<string, Invite[]>;
   /** The epoch of a server that has lost the database and still lives, by its address. */
   readonly #earlier: Map<string, number>;
-  /** When a server that was stopped while it lost the database went on, by its epoch. */
+  /** When a server that was stopped while it lost the database continued, by its epoch. */
   readonly #resumed = new Map<number, number>();
   readonly #journal: Journal;
   #requestsBefore = 0;

@@ -16,7 +16,7 @@ const env = {
 const WITH_LENGTH = `Content-Length: ${UPLOAD}\r\n\r\n${" ".repeat(UPLOAD - 1)}`;
 const IN_CHUNKS = `Transfer-Encoding: chunked\r\n\r\n${UPLOAD.toString(16)}\r\n${" ".repeat(UPLOAD - 1)}`;
 
-/** Sends a request but for its last byte, again if it is refused; answers what ends it. */
+/** Sends a request but for its last byte, again if it is refused; returns what ends it. */
 function hold(server: Server, client: Client, rest: string): () => void {
   const { hostname, port } = new URL(server.base);
   let socket: Socket;

@@ -108,7 +108,7 @@ async function watch(server: StreamServer): Promise<void> {
   }
 }
 
-/** Prints the verdict; answers whether all is well. */
+/** Prints the verdict; returns true if all is well. */
 function judge(): boolean {
   const held = growthOf(heap, 0.05, 2 * MIB);
   const process = growthOf(rss, 0.05, 8 * MIB);

@@ -120,7 +120,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     beyond: "consent_quota",
     by: [[LIMITS, "consentsPerUser"]],
     insertedIn: ["consent-store.ts"],
-    test: ["test/application/consents.test.ts", "are as many as the limit allows"],
+    test: ["test/application/consents.test.ts", "are limited; existing ones can still be replaced"],
   },
   calls: {
     rows: "those that 4 GiB of a user have room for, and 12 MiB of the demo tokens of an instance",

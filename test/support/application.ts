@@ -388,7 +388,7 @@ export class World {
   }
 
   /**
-   * Lets the n-th of these operations be done, but its answer be lost, as by a connection that breaks. Answers whether that
+   * Lets the n-th of these operations be done, but its answer be lost, as by a connection that breaks. Returns true if that
    * has happened.
    */
   loseAnswer(operation: string, n = 1): () => boolean {

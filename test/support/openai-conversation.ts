@@ -151,7 +151,7 @@ export function serveConversation(
     await reply({}, null);
   }
 
-  /** Returns whether the item before it exists. */
+  /** Returns true if the item before it exists. */
   function addItem(id: string, item: Json, line: string, after?: unknown): boolean {
     const whole = { id, object: "realtime.item", status: "completed", ...item };
     if (items.add(id, whole, line, after) === undefined) return false;

@@ -23,7 +23,7 @@ export async function placeCall(server: StreamServer, number: string): Promise<{
   return { client, callId: call.id };
 }
 
-/** A bot at the stream of a call, as a client of ours. */
+/** A bot at the stream of a call, as our client. */
 export async function attach(
   server: StreamServer,
   { client, callId }: { client: Client; callId: string },
@@ -40,7 +40,7 @@ export const closed = (bot: TwilioBot): Promise<TwilioBot["closed"]> =>
     () => bot.closed,
     (one) => one !== undefined,
     20_000,
-    "the bot to be let go",
+    "the bot to be disconnected",
   );
 
 /** The sound of mu-law codes. */

@@ -3,7 +3,7 @@ import { toneShare } from "../../src/audio/tones/tone.ts";
 /** The tones that are understood, Hz. */
 const TONES = [300, 440, 600, 880, 1_200];
 
-/** Understands tones in place of words: names the strongest one; nothing without one. */
+/** Understands tones in place of words: returns the name of the strongest one, or an empty text. */
 export function understandTones(samples: Int16Array, sampleRate: number): string {
   const shares = TONES.map((hz) => ({ hz, share: toneShare(samples, hz, sampleRate) }));
   const best = shares.reduce((one, other) => (other.share > one.share ? other : one));

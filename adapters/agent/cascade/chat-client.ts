@@ -41,7 +41,7 @@ export class ChatFault extends CodedError {
 }
 
 /**
- * Completions over HTTP, streamed. A request is repeated once if nothing has arrived in time; a refusal for load is
+ * Completions over HTTP, streamed. A request is repeated once if nothing has arrived in time; a 503 or 429 is
  * repeated twice. Throws a TypeError for a malformed base URL.
  */
 export function chatClient(options: ChatOptions): Chat {

@@ -7,7 +7,7 @@ import type { ChatMessage, ChatRequest } from "./chat-messages.ts";
 const REFUSED: readonly (number | undefined)[] = [400, 404, 415, 422, 501];
 
 /**
- * Result that a model reports for a call: a JSON value if it wrote one, else its text. The transcript is data in a separate
+ * Result that a model reports for a call: a JSON value if it wrote one, otherwise its text. The transcript is data in a separate
  * request, so that the model cannot mistake the callee's words for instructions.
  * @param fault what was wrong with the previous value
  * @param used receives the tokens of each request

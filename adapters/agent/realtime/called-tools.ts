@@ -57,7 +57,7 @@ export class CalledTools {
     this.#steps = 0;
   }
 
-  /** Carries out what a response calls; returns whether that is anything. */
+  /** Carries out the calls of a response; returns true if there are any. */
   carryOut({ calls, spoke }: Response): boolean {
     const called = calls.whole(this.#brief);
     if (called.length > 0) void this.#run(called, spoke);

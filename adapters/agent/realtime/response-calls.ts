@@ -1,7 +1,7 @@
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
 import { actionOf, type ToolAction } from "../cascade/tools.ts";
 
-/** Functions that one response may call. */
+/** Maximum function calls of one response. */
 const MAX_CALLS = 16;
 const NOT_HUNG_UP = "error: not hung up, because another tool failed";
 
@@ -18,8 +18,8 @@ export class ResponseCalls {
   /** Adds a part of a call. */
   add(call: string, name: string, input: string | undefined): void {
     if (call === "" || (!this.#calls.has(call) && this.#calls.size >= MAX_CALLS)) return;
-    const known = this.#calls.get(call);
-    this.#calls.set(call, { name: name || (known?.name ?? ""), input: input ?? known?.input });
+    const entry = this.#calls.get(call);
+    this.#calls.set(call, { name: name || (entry?.name ?? ""), input: input ?? entry?.input });
   }
 
   /** The complete calls, in order; partial ones are dropped. */
@@ -37,7 +37,7 @@ export class ResponseCalls {
 
 /**
  * Runs the tools among the calls, all at the same time; resolves with the text for the model of each call that has one.
- * @returns `hangsUp`: whether the call ends, which needs a use without any failure
+ * @returns `hangsUp`: true if the call ends, which requires that no tool failed
  */
 export async function runCalls(
   calls: readonly CalledTool[],

@@ -45,7 +45,7 @@ export function httpTool(options: HttpToolOptions, connection: PublicConnectionO
   };
 }
 
-/** JSON, or else the text; null for an empty one. */
+/** JSON, otherwise the text; null for an empty one. */
 function resultOf(text: string): unknown {
   if (text.trim() === "") return null;
   try {

@@ -7,7 +7,7 @@ export interface UrlTemplate {
   /** The names of the placeholders. */
   readonly names: readonly string[];
   /**
-   * Path and query with the encoded arguments in the places of their names, and the arguments that are in neither.
+   * Path and query with the encoded arguments filled in, and the unused arguments.
    * @throws {ToolFailed} an argument that is missing, has the wrong type, or would change the path
    */
   fill(input: Readonly<Record<string, unknown>>): {
@@ -16,7 +16,7 @@ export interface UrlTemplate {
   };
 }
 
-/** Origin, path, query: visible ASCII, no user, no fragment; braces in path and query alone. */
+/** Origin, path, query: visible ASCII, no user, no fragment; braces only in path and query. */
 const PARTS = /^(https?:\/\/[^/?#\\{}@\s]+)(\/[!"$-.0->@-[\]-~/]*)?(\?[!"$-[\]-~]*)?$/i;
 const PLACEHOLDER = /\{([\w-]{1,64})\}/g;
 const DOTS = /^\.{1,2}$/;

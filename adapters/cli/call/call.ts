@@ -41,7 +41,7 @@ export const call: CommandSpec = {
     const recording = line.values.get("record") === true ? true : undefined;
     const from = callerIn(line);
     const { call, isNew } = await client.calls.place({ instanceId: instance.id, target, ...message, recording, from });
-    if (!isNew) return tellOccupied(call, json);
+    if (!isNew) return reportActiveCall(call, json);
     if (line.values.get("no-wait")) {
       if (json) printJson(call);
       else {
@@ -61,22 +61,22 @@ export const call: CommandSpec = {
   },
 };
 
-function checkedNumber(given: string): string {
-  if (/^\+[1-9]\d{6,14}$/.test(given)) return given;
-  const meant = `+${given.replace(/^00/, "").replace(/\D/g, "")}`;
-  const example = /^(\+|00)/.test(given) && /^\+[1-9]\d{6,14}$/.test(meant) ? meant : "+12025550100";
-  throw new UsageError(`"${given}" is not an E.164 phone number: write +, country and number, such as ${example}`);
+function checkedNumber(number: string): string {
+  if (/^\+[1-9]\d{6,14}$/.test(number)) return number;
+  const meant = `+${number.replace(/^00/, "").replace(/\D/g, "")}`;
+  const example = /^(\+|00)/.test(number) && /^\+[1-9]\d{6,14}$/.test(meant) ? meant : "+12025550100";
+  throw new UsageError(`"${number}" is not an E.164 phone number: write +, country and number, such as ${example}`);
 }
 
 /** The instance had an active call: no new one was created. */
-function tellOccupied(active: CreatedCall, json: boolean): number {
+function reportActiveCall(active: CreatedCall, json: boolean): number {
   const { id, instance_id, status, target_phone } = active;
   const detail = `nothing was placed: ${instance_id} has an active call already, ${id} to ${target_phone} (${status}); wait for it: ringport calls show ${id} --follow, or end it: ringport calls hangup ${id}`;
   printBeside(json ? JSON.stringify({ code: "call_active_already", detail, call: active }) : `ringport: ${detail}`);
   return EXIT.occupied;
 }
 
-/** Instances that an error names. */
+/** Maximum instances listed in an error. */
 const NAMED = 5;
 
 /**
@@ -87,13 +87,13 @@ async function chosenInstance(client: Client, wanted: string | undefined): Promi
   if (wanted?.startsWith("inst_")) return client.instances.get(wanted);
   const all = await Array.fromAsync(client.instances.list());
   if (all.length === 0) throw new UsageError("no instance to call from; create one: ringport instance create --link");
-  const fitting = wanted === undefined ? all : all.filter(({ name }) => name === wanted);
-  const [only] = fitting;
-  if (only && fitting.length === 1) return only;
+  const matching = wanted === undefined ? all : all.filter(({ name }) => name === wanted);
+  const [only] = matching;
+  if (only && matching.length === 1) return only;
   if (only === undefined) throw new UsageError(`unknown instance "${wanted}"; known: ${listed(all)}`);
-  const alike = wanted === undefined ? "" : ` of the name "${wanted}"`;
+  const nameText = wanted === undefined ? "" : ` of the name "${wanted}"`;
   throw new UsageError(
-    `there are ${fitting.length} instances${alike}: choose one with --instance ID: ${listed(fitting)}`,
+    `there are ${matching.length} instances${nameText}: choose one with --instance ID: ${listed(matching)}`,
   );
 }
 

@@ -37,7 +37,7 @@ const ONLINE_WITHIN_MS = 10_000;
 const MIN_CODE_MS = 1_000;
 const MAX_CODE_MS = 60_000;
 
-/** Draws the code of an instance, again whenever it changes, until a phone has been linked; answers the exit code. */
+/** Draws the code of an instance, again whenever it changes, until a phone has been linked; returns the exit code. */
 export async function linkPhone(client: Client, id: string, options: LinkOptions): Promise<number> {
   const { interrupted, json, wait = true, scans = false } = options;
   const signal = AbortSignal.any([interrupted.signal, outputGone]);

@@ -9,7 +9,7 @@ type WrittenLevel = Exclude<LogLevel, "silent">;
 /** Options of {@link createLog}. */
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Lines for a person; else one JSON object a line. */
+  /** Lines for a person; otherwise one JSON object a line. */
   readonly pretty: boolean;
   /** Takes whole lines, without their ends. */
   readonly write: (line: string) => void;

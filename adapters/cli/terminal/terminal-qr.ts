@@ -5,7 +5,7 @@ const QUIET_ZONE = 2;
 
 /**
  * A QR code as lines of half blocks, two modules high each.
- * @param colours black on white whatever the terminal's own colours are; else light modules are drawn, which is right
+ * @param colours black on white whatever the terminal's own colours are; otherwise light modules are drawn, which is right
  * on a dark terminal
  */
 export function terminalQr({ size, isDark }: QrModules, { colours }: { colours: boolean }): string[] {

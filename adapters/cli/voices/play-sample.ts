@@ -12,7 +12,7 @@ export interface Played {
 }
 
 /**
- * Plays a WAV file with the first player of this machine that can; else keeps it under this name.
+ * Plays a WAV file with the first player of this machine that can; otherwise keeps it under this name.
  * @throws {UsageError} nothing plays it, and it cannot be written either
  */
 export async function playSample(wav: Uint8Array, name: string): Promise<Played> {

@@ -107,7 +107,7 @@ export class DigestAuthentication {
   }
 
   /**
-   * Takes the challenges of a 401 or 407. Undefined: authorize the request and send it again, with a new CSeq; else why
+   * Takes the challenges of a 401 or 407. Undefined: authorize the request and send it again, with a new CSeq; otherwise the reason why
    * the challenges cannot be answered.
    * @param learns whether a new realm is trusted; default: true
    */

@@ -121,7 +121,7 @@ interface NextHop {
 
 /**
  * The next hop of a request within a dialog: the dialog's flow if the URI names its peer, or a host behind a NAT that
- * only the flow reaches; else what the URI resolves to.
+ * only the flow reaches; otherwise what the URI resolves to.
  * @param first the next hop of the INVITE
  */
 export function nextHop(uri: string, flow: Flow, first: string): NextHop {

@@ -11,7 +11,7 @@ import { type SessionTerms, termsOfAnswer } from "./session-timer.ts";
 const AGAIN_MS = 10_000;
 
 /**
- * Refreshes a session if we are its refresher: by UPDATE if the peer allows it, else by re-INVITE (RFC 4028
+ * Refreshes a session if we are its refresher: by UPDATE if the peer allows it, otherwise by re-INVITE (RFC 4028
  * section 7.4).
  */
 export class SessionRefresh {

@@ -16,7 +16,7 @@ export interface SessionTerms {
   readonly ours: boolean;
 }
 
-/** The terms in the 2xx to a request of ours; without a refresher parameter we refresh (RFC 4028 section 7.2). */
+/** The terms in the 2xx to our request; without a refresher parameter we refresh (RFC 4028 section 7.2). */
 export function termsOfAnswer(headers: SipHeaders): SessionTerms | undefined {
   const asked = parseSessionExpires(headers.get("Session-Expires"));
   return asked && { intervalS: asked.seconds, ours: asked.refresher !== "uas" };
@@ -24,7 +24,7 @@ export function termsOfAnswer(headers: SipHeaders): SessionTerms | undefined {
 
 /**
  * The terms in a request of the peer, and the fields of our 2xx (RFC 4028 section 9): the peer refreshes if it chooses
- * to, else we do.
+ * to, otherwise we do.
  */
 export function termsOfRequest(headers: SipHeaders): { terms: SessionTerms; fields: HeaderField[] } | undefined {
   const asked = parseSessionExpires(headers.get("Session-Expires"));

@@ -122,7 +122,7 @@ export class Inbound {
   }
 
   /**
-   * Takes a decrypted datagram; the array is kept. Returns whether it is a sign of life: it is of the peer's source, audio or
+   * Takes a decrypted datagram; the array is kept. Returns true if it is a sign of life: it is of the peer's source, audio or
    * not.
    *
    * @param timely it arrived just now; otherwise it may have waited in the socket during a stall of this thread
@@ -155,7 +155,7 @@ export class Inbound {
   /**
    * Handles a tick: passes the due frame to the sink.
    *
-   * @param stalled this thread stood still and the socket is not read yet: missing packets may be waiting in it
+   * @param stalled this thread stalled and the socket is not read yet: missing packets may be waiting in it
    */
   tick(now: number, stalled: boolean, sink: FrameSink | undefined): void {
     const jitter = this.#jitter;

@@ -8,7 +8,7 @@ import { type Flow, TransportError } from "../transport/transport.ts";
 export interface MediaAddress {
   /** The address to bind: on the interface that the signalling uses. */
   readonly local: string;
-  /** The IP address in our SDP: the public one if it is known, else the local one. */
+  /** The IP address in our SDP: the public one if it is known, otherwise the local one. */
   readonly visible: string;
   /** True if the trunk's server is on the internet: its address is not private. */
   readonly isPublic: boolean;

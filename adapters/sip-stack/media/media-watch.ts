@@ -96,7 +96,7 @@ export class MediaWatch {
     if (goodbye) this.#left = true;
   }
 
-  /** The silence of the peer in words, when it has lasted for `lossMs` once more; else undefined. No audio is expected on hold. */
+  /** The silence of the peer in words, when it has lasted for `lossMs` once more; otherwise undefined. No audio is expected on hold. */
   overdue(now: number): string | undefined {
     if (!this.#started || this.#direction !== "sendrecv") return undefined;
     if (now - Math.max(this.#heardAt, this.#reportedAt) < this.#lossMs) return undefined;

@@ -8,8 +8,8 @@ export class Protection {
   #receive: Srtp | undefined;
 
   /**
-   * Sets the keys. Unchanged keys keep their counters: starting anew would repeat their keystream.
-   * @returns whether our key was replaced by another one
+   * Sets the keys. Unchanged keys keep their counters: restarting would repeat their keystream.
+   * @returns true if our key was replaced by another one
    */
   settle(keys: StreamSettings["srtp"]): boolean {
     const before = this.#keys;

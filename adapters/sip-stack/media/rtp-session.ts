@@ -31,7 +31,7 @@ import { RtcpRoute } from "./rtcp-route.ts";
 import { RtcpSession } from "./rtcp-session.ts";
 import type { PacketRoom } from "./shared-frame.ts";
 
-/** Ticks are 20 ms apart; a tick this late means that the thread stood still, ms. */
+/** Ticks are 20 ms apart; a tick this late means that the thread stalled, ms. */
 const STALL_MS = 10;
 
 /** Options of a session. */

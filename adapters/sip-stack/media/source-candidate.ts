@@ -32,7 +32,7 @@ export class SourceCandidate {
     this.#next = packet.sequence + 1;
   }
 
-  /** Counts a packet; returns whether it is the next one. */
+  /** Counts a packet; returns true if it is the next one. */
   follows(packet: RtpPacket, address: string, port: number, now: number): boolean {
     if (!this.#sends(packet, address, port)) return false;
     if (((packet.sequence - this.#next) & 0xffff) >= MAX_AHEAD) return false;

@@ -43,7 +43,7 @@ export function newBranch(system: System): string {
 }
 
 /**
- * The Via of a request of ours. `rport` asks the peer for our address as it sees it (RFC 3581); `alias` lets the peer
+ * The Via of our request. `rport` asks the peer for our address as it sees it (RFC 3581); `alias` lets the peer
  * send its requests on the same connection (RFC 5923).
  */
 export function viaOf(kind: keyof typeof TRANSPORTS, sentBy: string, branch: string): string {

@@ -168,7 +168,7 @@ const SERVER_DOWN: ReadonlySet<number> = new Set([408, 503]);
 interface HopProbeOptions extends Pick<ClientScope, "open" | "timers"> {
   readonly system: System;
   readonly transports: Transports;
-  /** True if the peer responds to OPTIONS; else a connection is enough, and a hop of UDP counts as working. */
+  /** True if the peer responds to OPTIONS; otherwise a connection is enough, and a hop of UDP counts as working. */
   readonly asks: boolean;
   readonly signal: AbortSignal;
 }

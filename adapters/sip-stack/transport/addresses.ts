@@ -54,7 +54,7 @@ export interface AddressRule {
   readonly onlyPublic?: boolean | undefined;
 }
 
-/** Returns whether a peer may have this IP address. */
+/** Returns true if a peer may have this IP address. */
 export type AddressCheck = (address: string) => boolean;
 
 /** The check of a rule. It caches the last address that passed, so that it costs nothing for the packets of one peer. */

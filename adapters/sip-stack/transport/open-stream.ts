@@ -35,7 +35,7 @@ export async function openSipStream(hop: Hop, options: OpenStreamOptions, signal
   }
 }
 
-/** Resolves with the socket when it is connected; else closes it and rejects. */
+/** Resolves with the socket when it is connected; otherwise closes it and rejects. */
 function connected(socket: Socket, hop: Hop, options: OpenStreamOptions, signal: AbortSignal): Promise<Socket> {
   const secure = hop.kind === "tls";
   return new Promise((resolve, reject) => {

@@ -92,7 +92,7 @@ function interfacesOf(family: 4 | 6): Interface[] {
 
 /**
  * Our address towards a peer, for runtimes that do not report the address of a connected socket (Deno): the one in the
- * peer's own network, else the first that is reachable from outside.
+ * peer's own network, otherwise the first that is reachable from outside.
  */
 export function interfaceAddress(towards: string): string | undefined {
   const family = towards.includes(":") ? 6 : 4;

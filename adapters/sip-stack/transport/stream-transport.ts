@@ -67,7 +67,7 @@ export class StreamTransport {
 
   /**
    * A route or a Contact may name a server by its address; its certificate must be for the name that it was reached by
-   * before, else for that of the trunk (RFC 5922 section 7.3).
+   * before, otherwise for that of the trunk (RFC 5922 section 7.3).
    */
   #named(hop: Hop): Hop {
     if (hop.kind !== "tls" || isIP(hop.host) === 0) return hop;

@@ -6,7 +6,7 @@ import { type Hop, networkFault, TransportError, type TransportFault } from "./t
 export interface TlsOptions {
   /** The authority of the server's certificate: PEM text, or the path of a file. Default: the runtime's authorities. */
   readonly ca?: string | undefined;
-  /** The name in the server's certificate. Default: the host of `outboundProxy`, else of `server`. */
+  /** The name in the server's certificate. Default: the host of `outboundProxy`, otherwise of `server`. */
   readonly servername?: string | undefined;
   /** Accepts any certificate. For tests. */
   readonly insecure?: boolean | undefined;

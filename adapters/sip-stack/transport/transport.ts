@@ -37,7 +37,7 @@ export interface Flow {
   /**
    * Hands a message to the network; a fault is reported by `closed`.
    * @param maySend called last, when the message is written: false holds it back
-   * @returns whether it was handed over
+   * @returns true if it was handed over
    * @throws {TransportError} the flow is closed
    */
   send(message: SipMessage, maySend?: () => boolean): boolean;
@@ -105,7 +105,7 @@ export interface Transports {
   expect?(hops: readonly Hop[]): void;
   /**
    * Our host and port in Via and Contact on this flow: `host[:port]`, IPv6 in brackets; the public address if one is
-   * configured or was learnt (RFC 3581), else the address the flow is bound to.
+   * configured or was learnt (RFC 3581), otherwise the address the flow is bound to.
    */
   sentBy(flow: Flow): string;
   /**

@@ -12,7 +12,7 @@ export interface UdpRouteOptions {
   /** Our own address. Undefined: the system chooses. */
   readonly from: string | undefined;
   readonly system: System;
-  /** True if a keep-alive is sent; else only the system's routing table is used. */
+  /** True if a keep-alive is sent; otherwise only the system's routing table is used. */
   readonly probe: boolean;
   readonly refused: (fault: TransportError) => void;
   /** Aborts the exploration. */

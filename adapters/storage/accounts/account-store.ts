@@ -100,7 +100,7 @@ export function accountStore(session: Session): AccountStore {
   };
 }
 
-/** Locks an account, and returns whether it exists: it is not deleted, and makes no other token, before the transaction ends. */
+/** Locks an account, and returns true if it exists: it is not deleted, and makes no other token, before the transaction ends. */
 async function lockedAccount(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
   const row = await tx
     .selectFrom("accounts")

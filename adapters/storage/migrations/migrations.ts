@@ -233,7 +233,7 @@ async function callLimits(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("max_calls_per_day", "bigint").execute();
 }
 
-/** Existing tokens are for everything; when they were last used is not known. */
+/** Existing tokens have all scopes; their last use is unknown. */
 async function tokenScopes(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("tokens").addColumn("scopes", "text").execute();
   await db.schema.alterTable("tokens").addColumn("last_used_at", "bigint").execute();
@@ -276,7 +276,7 @@ async function numberProtection(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "calls_dialled", "calls", ["instance_id", "dialing_at"], "dialing_at > 0");
 }
 
-/** The dials of a number are counted without a look at its calls, whose rows are long. */
+/** The dials of a number are counted without reading its calls, whose rows are long. */
 async function dialTimes(db: Kysely<unknown>): Promise<void> {
   await db.schema.dropIndex("calls_dialled").execute();
   const columns = ["instance_id", "dialing_at", "started_at", "ended_at", "id"];

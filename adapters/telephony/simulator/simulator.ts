@@ -90,7 +90,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
   const live = new Set<string>();
   let closing: Promise<void> | undefined;
 
-  /** The callee of a number: a phone of the same user in a browser, if one is open, else a script. */
+  /** The callee of a number: a phone of the same user in a browser, if one is open, otherwise a script. */
   function callee(to: string, { callId, instance, from }: CalledFrom, call: CalleeActions): SimulatedCallee {
     const group = phones.at(instance.userId, to);
     return group === undefined

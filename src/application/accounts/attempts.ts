@@ -95,7 +95,7 @@ export class Attempts {
 interface Attempt {
   /** The password was right. */
   succeed(): void;
-  /** The password was wrong. Returns whether the name has to wait now, for the first time. */
+  /** The password was wrong. Returns true if the name has to wait now, for the first time. */
   fail(): boolean;
   /** No password was tried. */
   withdraw(): void;

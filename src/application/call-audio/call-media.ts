@@ -210,7 +210,7 @@ export class CallMedia {
     return this.#inbound.frames;
   }
 
-  /** The cause of missing evidence that the callee's side received our audio, if evidence is required; else undefined. */
+  /** The cause of missing evidence that the callee's side received our audio, if evidence is required; otherwise undefined. */
   get missingEvidence(): string | undefined {
     const { kind, required, missing = NO_EVIDENCE } = this.#evidence;
     return required && kind === "none" ? missing : undefined;

@@ -59,7 +59,7 @@ export class StoredLink {
     return stored;
   }
 
-  /** Stores that the line is online; returns whether the instance is `ACTIVE` now. To be called in turn. */
+  /** Stores that the line is online; returns true if the instance is `ACTIVE` now. To be called in turn. */
   async activate(): Promise<boolean> {
     const record = this.#record;
     if (record.current.status === "CREATED")

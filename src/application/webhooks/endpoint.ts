@@ -144,7 +144,7 @@ export class Endpoint {
     return at;
   }
 
-  /** Plans one batch. Returns whether there may be more. */
+  /** Plans one batch. Returns true if there may be more. */
   async #plan(): Promise<boolean> {
     const { storage } = this.#context;
     if (this.#uncertain) {
@@ -168,7 +168,7 @@ export class Endpoint {
     return events.length === BATCH;
   }
 
-  /** The stored webhook differs from this one. Returns whether it still exists. */
+  /** The stored webhook differs from this one. Returns true if it still exists. */
   async #reload(): Promise<boolean> {
     const stored = await this.#context.storage.webhooks.get(this.#webhook.id);
     if (stored) this.#load(stored);

@@ -86,7 +86,7 @@ export class PlayoutQueue {
     copy(this.#items[this.#head]!, this.#offset, frame, from, count);
   }
 
-  /** Passes samples of the head as heard; returns whether that was the last of it, so that the next item is the head. */
+  /** Passes samples of the head as heard; returns true if that was the last of it, so that the next item is the head. */
   pass(samples: number): boolean {
     this.#offset += samples;
     if (this.#offset < this.#items[this.#head]!.length) return false;
@@ -130,7 +130,7 @@ export class PlayoutQueue {
     this.#head = 0;
   }
 
-  /** The block at the end of the queue if it has room and was not pulled to its end, or else a new one. */
+  /** The block at the end of the queue if it has room and was not pulled to its end, otherwise a new one. */
   #openBlock(): PlayoutItem {
     const last = this.#items.length - 1;
     const end = this.#items[last];

@@ -104,7 +104,7 @@ export class Outbox {
     this.#stopPolling();
   }
 
-  /** Handles the server's progress. Returns whether it is the first on this connection. */
+  /** Handles the server's progress. Returns true if it is the first on this connection. */
   progress(messages: number, queuedMs: number): boolean {
     const first = !this.#synchronized;
     this.#stopPolling();

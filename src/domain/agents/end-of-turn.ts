@@ -4,7 +4,7 @@ export const END_OF_TURN_MS = 500;
 export const MAX_PAUSE_MS = 3_000;
 /** Silence after a text that is probably not finished, ms. */
 const UNFINISHED_MS = 1_500;
-/** The end of a text that is looked at, characters. */
+/** Length of the end of a text that is checked, characters. */
 const MAX_END = 200;
 
 /** The words of one language that show whether a text continues; in lower case. */

@@ -16,7 +16,7 @@ export interface TurnMetrics {
     | "ending";
   /** From the callee's last speech to the decision that the turn had ended; null if the engine decides that itself. */
   readonly eouDelayMs: number | null;
-  /** From that decision, or else from the callee's last speech, to the final text. */
+  /** From that decision, otherwise from the callee's last speech, to the final text. */
   readonly sttFinalMs: number | null;
   /** From the request for a reply to the model's first token; null without a model. */
   readonly llmTtftMs: number | null;

@@ -1,6 +1,6 @@
 import { concatBytes } from "../../base/concat-bytes.ts";
 
-/** Returns whether the pixel is black. */
+/** Returns true if the pixel is black. */
 export type Pixel = (x: number, y: number) => boolean;
 
 /**

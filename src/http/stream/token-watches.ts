@@ -30,7 +30,7 @@ interface Watch {
 }
 
 /**
- * Checks the tokens of connected clients periodically: with one query for all of them if there is one, else in turns, a
+ * Checks the tokens of connected clients periodically: with one query for all of them if there is one, otherwise in turns, a
  * limited number at a time. A check that fails or hangs revokes no token: its token is checked again, after the others.
  */
 export class TokenWatches {

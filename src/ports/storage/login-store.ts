@@ -139,7 +139,7 @@ export interface LoginStore {
   sessions(accountId: string): Promise<SessionRecord[]>;
   /** Notes that a session was used, and prolongs it; an earlier time than the noted one changes nothing. */
   prolongSession(id: string, lastUsedAt: number, expiresAt: number): Promise<void>;
-  /** Returns whether the account had this session. */
+  /** Returns true if the account had this session. */
   deleteSession(accountId: string, id: string): Promise<boolean>;
   /**
    * Stores a code. A code of the first start or of a reset replaces the previous one (of the same account).
@@ -152,7 +152,7 @@ export interface LoginStore {
   codeByHash(hash: string): Promise<CodeRecord | undefined>;
   /** Invitations, newest first; expired ones are returned too. */
   invitations(): Promise<CodeRecord[]>;
-  /** Returns whether there was such an invitation. */
+  /** Returns true if there was such an invitation. */
   deleteInvitation(id: string): Promise<boolean>;
   /** Deletes sessions and codes that expired before a time, in pieces. */
   forgetExpired(before: number): Promise<void>;
@@ -168,7 +168,7 @@ export interface LoginStore {
   /**
    * Deletes up to `limit` records of a user, who has no calls left: events, results of idempotent requests, tokens, consents,
    * and instances whose deletion has finished.
-   * @returns whether some may be left
+   * @returns true if some may be left
    */
   forgetUser(userId: string, limit: number): Promise<boolean>;
   /**

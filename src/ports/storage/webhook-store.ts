@@ -31,7 +31,7 @@ export interface WebhookStore {
    * @returns undefined if its version is not `version`; then no row was written
    */
   update(id: string, version: number, patch: WebhookPatch): Promise<Webhook | undefined>;
-  /** Deletes a webhook and its deliveries. Returns whether there was one. */
+  /** Deletes a webhook and its deliveries. Returns true if there was one. */
   delete(id: string): Promise<boolean>;
   /** The ids of enabled webhooks whose position is before the end of their user's log. */
   behind(): Promise<string[]>;

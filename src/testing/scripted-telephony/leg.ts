@@ -121,7 +121,7 @@ export class ScriptedLeg implements Leg {
     this.events.push({ type: "early_media" });
   }
 
-  /** Answers the call; with `media` the audio path is up in the same moment. */
+  /** Answers the call; with `media` the audio path is up at the same time. */
   answer({ media = true }: { media?: boolean } = {}): void {
     this.events.push({ type: "answered" });
     if (media) this.connect();

@@ -59,7 +59,7 @@ test("an event stream without a reader is cut; quiet ones stay", async () => {
   for (let n = 0; n < MOST; n++) open(n < STALLED ? "/v1/events" : quietPath, n >= STALLED);
   await expect.poll(() => admitted, { timeout: 10_000 }).toBe(MOST);
 
-  /** The status of one more stream, which goes on if there is a place. */
+  /** The status of one more stream, which continues if there is a place. */
   const another = async (): Promise<number> => {
     const headers = { authorization: `Bearer ${TOKEN}`, accept: "text/event-stream" };
     return (await fetch(`http://127.0.0.1:${port}${quietPath}`, { headers })).status;

@@ -23,7 +23,7 @@ export interface PlacedCall {
   between(from: number, to: number): Int16Array;
 }
 
-/** A simulator with one linked line, on a clock that stands still. */
+/** A simulator with one linked line, on a manual clock. */
 export class SimulatedNetwork {
   readonly simulator: Simulator;
   readonly system: ManualSystem;

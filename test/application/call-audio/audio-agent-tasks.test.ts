@@ -153,7 +153,7 @@ describe("an agent in audio that a machine answers", () => {
     await world.stop();
   });
 
-  test("leaves a message also if it had said goodbye before the verdict", async () => {
+  test("leaves a message even if it said goodbye before the verdict", async () => {
     const scene = await talking({ onMachine: "leave_message" });
     const { world, call, leg, puppet } = scene;
     puppet.does({ type: "reply", to: "begin" });

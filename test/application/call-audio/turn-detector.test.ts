@@ -7,7 +7,7 @@ const RATE = 8_000;
 const FRAME_MS = 20;
 
 /** A detector that recognizes voice samples, with a hang-over. */
-const goingOn =
+const voiceWithHangOver =
   (hangOverMs: number | undefined): VoiceActivity =>
   () => {
     let left = 0;
@@ -24,7 +24,7 @@ const goingOn =
 function turnsOf(hangOverMs: number | undefined, ...stretchesMs: number[]): [startMs: number, endMs: number][] {
   const turns: [number, number][] = [];
   let turn: [number, number] | undefined;
-  const detector = new TurnDetector(RATE, goingOn(hangOverMs), {
+  const detector = new TurnDetector(RATE, voiceWithHangOver(hangOverMs), {
     spoken(_, atMs) {
       turn ??= [atMs, 0];
       turn[1] = atMs + FRAME_MS;
@@ -49,7 +49,7 @@ describe.each([undefined, 0, 120, 300, 480])("with a voice detector that continu
     ]);
   });
 
-  test("a pause that is shorter than half a second is part of the turn", () => {
+  test("a pause of less than half a second is part of the turn", () => {
     expect(turnsOf(hangOverMs, 1_000, 500, 480, 500, 1_000)).toEqual([[1_000 - PRE_ROLL_MS, 2_480 + END_OF_TURN_MS]]);
   });
 
@@ -59,6 +59,6 @@ describe.each([undefined, 0, 120, 300, 480])("with a voice detector that continu
   });
 });
 
-test("a turn lasts as long as the voice, also beyond half a second", () => {
+test("a turn lasts as long as the voice, even beyond half a second", () => {
   expect(turnsOf(800, 1_000, 2_000, 2_000)).toEqual([[1_000 - PRE_ROLL_MS, 3_000 + 800 + FRAME_MS]]);
 });

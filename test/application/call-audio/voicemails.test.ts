@@ -56,7 +56,7 @@ describe("an agent that a machine answers", () => {
     await scene.world.stop();
   });
 
-  test("leaves a message also if it had said goodbye before the verdict", async () => {
+  test("leaves a message even if it said goodbye before the verdict", async () => {
     const scene = await machineAnswers(scriptedAgent(), { onMachine: "leave_message" }, [`Say: ${WORDS}`]);
     await scene.world.system.advance(20_000);
     expect(soundMs(scene, 0, 6_000)).toBeCloseTo(ms(INTRODUCTION, WORDS), -2);
@@ -72,7 +72,7 @@ describe("an agent that a machine answers", () => {
     await scene.world.stop();
   });
 
-  test("waits for the beep if the agent itself leaves a voicemail, which is said whole", async () => {
+  test("waits for the beep if the agent leaves a voicemail, and says all of it", async () => {
     const inputs: string[] = [];
     const agent = puppet(async function* (input) {
       inputs.push(input.type);

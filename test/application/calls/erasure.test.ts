@@ -84,7 +84,7 @@ describe("erasing a phone number", () => {
     await world.stop();
   });
 
-  test("deletes recordings, also one whose length is unknown, and what the network keeps", async () => {
+  test("deletes recordings, even of unknown length, and the network's data", async () => {
     const world = await World.start();
     const forgotten: string[] = [];
     Object.assign(world.network, { forget: async (ids: string[]) => void forgotten.push(...ids) });

@@ -3,7 +3,7 @@ import { NothingToSpeak, type Speech } from "../../../src/ports/speech.ts";
 import { puppet } from "../../support/agent-calls.ts";
 import { ALICE, MS_PER_CHARACTER, ToneSpeech, World } from "../../support/application.ts";
 
-/** Speaks nothing of a text with a word of the Greek alphabet, and reports that. */
+/** Skips a text with a Greek word, and reports that. */
 class LatinSpeech extends ToneSpeech {
   override async *speak(...[text, voiceId, signal]: Parameters<Speech["speak"]>) {
     if (/\p{sc=Grek}/u.test(text)) throw new NothingToSpeak("no Greek");
@@ -41,7 +41,7 @@ test("a text that the voice can speak is reported as heard, without an event", a
   await world.stop();
 });
 
-test("a text of which the voice can speak no word is refused, with the voices that can", async () => {
+test("a text without a speakable word is refused, naming voices that can speak it", async () => {
   const world = await latinWorld();
   const instance = await world.activeInstance();
   const voices = await world.speech.voices();
@@ -84,7 +84,7 @@ test("a slice in which the engine finds no word to speak is reported", async () 
   await world.stop();
 });
 
-test("a long passage is cut in its event, and counted whole", async () => {
+test("a long passage is cut in its event, but fully counted", async () => {
   const world = await latinWorld();
   const { call } = await world.answeredCall(await world.activeInstance(), `Hello ${"你".repeat(1_000)}`);
   await world.system.advance(10_000);

@@ -3,8 +3,8 @@ import { ALICE, World } from "../../support/application.ts";
 
 const WRONG = "the trunk does not take our password";
 
-describe("a line whose fault will not pass on its own", () => {
-  test("fails the calls that wait for it, at once and with the fault", async () => {
+describe("a line with a permanent fault", () => {
+  test("fails its waiting calls immediately, with the fault", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
     const instance = await world.activeInstance();
     world.line(instance).goOffline("no answer");
@@ -36,7 +36,7 @@ describe("a line whose fault will not pass on its own", () => {
     await world.stop();
   });
 
-  test("fails calls after the grace too, and of an instance that was never linked", async () => {
+  test("fails calls after the grace period too, even of an instance never linked", async () => {
     const world = await World.start({ capabilities: { linking: "operator" } });
     world.network.reachability = { state: "offline", reason: WRONG, lasting: true };
     const instance = await world.newInstance();
@@ -47,7 +47,7 @@ describe("a line whose fault will not pass on its own", () => {
     await world.stop();
   });
 
-  test("fails a call that the line returns, and no call in progress", async () => {
+  test("fails a call that the line returns, but no call in progress", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 2 } });
     const instance = await world.activeInstance();
     const live = await world.call(instance);
@@ -73,7 +73,7 @@ describe("a line whose fault will not pass on its own", () => {
     await other.stop();
   });
 
-  test("takes calls again once it is mended", async () => {
+  test("takes calls again once it is fixed", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).goOffline(WRONG, { lasting: true });
@@ -121,7 +121,7 @@ describe("a line whose fault will not pass on its own", () => {
   });
 });
 
-test("a fault that may pass keeps calls waiting, even after a lasting one", async () => {
+test("a temporary fault keeps calls waiting, even after a permanent one", async () => {
   const world = await World.start();
   const instance = await world.activeInstance();
   world.line(instance).goOffline(WRONG, { lasting: true });

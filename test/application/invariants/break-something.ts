@@ -10,7 +10,7 @@ const JUMPS = [-HOUR_MS, HOUR_MS, -YEAR_MS, YEAR_MS] as const;
 /** Durations of sleep, ms: shorter and longer than a call may wait. */
 const SLEEPS = [20_000, 3 * 60_000, HOUR_MS] as const;
 
-/** Breaks something, or lets it work again. */
+/** Breaks or repairs something. */
 export async function breakSomething(run: Run, { step, which }: Step): Promise<void> {
   const { process, storageFaults, adapterFaults } = run;
   switch (step) {
@@ -70,7 +70,7 @@ async function sleep(run: Run, ms: number, stopsMonotonic: boolean): Promise<voi
   const { process, clock, lateDials } = run;
   if (!process.alive || process.system.stopped) return;
   const pausesMonotonic = stopsMonotonic && !run.leases; // a lease is measured by a clock that must not stop
-  // A wall clock that was set in the same moment could hide the sleep.
+  // A wall clock that was set at the same time could hide the sleep.
   if (pausesMonotonic) await clock.advance(DEFAULT_TIMINGS.probeMs);
   if (!process.alive || process.system.stopped) return;
   lateDials.sleeps(process, ms);

@@ -1,34 +1,33 @@
 import { environment } from "../../support/fuzz.ts";
 
-/** Everything the model holds to be true; the name is what `INVARIANT=…` selects. */
+/** The invariants of the model, by the names that `INVARIANT=…` selects. */
 export const INVARIANTS = {
-  "dialled-once":
-    "nobody is dialled again for a call once the network was asked for it, whatever became of the process",
+  "dialled-once": "a call is never dialled again once the network was asked for it, even after a crash",
   "leg-in-time": "no leg outlives its message, its maximum duration or the time to ring",
   "delete-hangs-up": "DELETE of a call hangs up at once, whatever the storage does",
-  "delete-answers": "DELETE of a call answers within 5 s",
-  "one-delete-counts": "of several DELETEs of a call exactly one answers 204; after a 503 a repeat does, then 404",
+  "delete-answers": "DELETE of a call responds within 5 s",
+  "one-delete-counts": "of several DELETEs of a call exactly one gets 204; after a 503 a repeat does, then 404",
   "stop-hangs-up": "no leg outlives an orderly stop",
   "stop-ends": "an orderly stop ends",
   "deleted-is-cleared": "a deleted instance has no open line, no linked device, no credentials, no active call",
   "deleted-is-silent": "no call of a deleted instance is claimed or dialled",
-  "deletion-is-finished": "a DELETE of an instance that answered 503 is finished by a repeat, with 204",
-  "answers-come": "every request is answered while the storage works, whatever an adapter does",
+  "deletion-is-finished": "a DELETE of an instance that got 503 is finished by a repeat, with 204",
+  "answers-come": "every request gets a response while the storage works, whatever an adapter does",
   "reader-misses-nothing": "a reader that follows its cursor sees every event exactly once",
-  "answered-is-kept": "what was answered survives every crash",
+  "answered-is-kept": "confirmed changes survive every crash",
   "linked-has-credentials": "an instance has credentials exactly while it has a number",
-  "unlinked-is-cleared": "an instance that was unlinked, and that nobody links again, has no number and no device",
+  "unlinked-is-cleared": "an unlinked instance that is not linked again has no number and no device",
   "calls-end": "every call ends",
-  "dialled-in-time": "no call is dialled that waited while its process stood still for longer than a call may wait",
+  "dialled-in-time": "no call is dialled that waited while its process stalled for longer than a call may wait",
   "no-call-stalls": "a waiting call is dialled when its line is free",
   "times-in-order": "created, started and ended follow each other",
   "final-is-final": "a final call never changes",
   "one-at-a-time": "an instance has one leg and one call on the line, of all processes that are not stopped",
-  "owner-acts": "a process dials nobody and sends no audio once its lease has run out or another process has taken it",
+  "owner-acts": "a process dials no call and sends no audio once its lease has run out or another process has taken it",
   "starts-afresh": "a process that becomes owner, again or for the first time, has nothing on the line",
-  "left-is-interrupted": "what an earlier owner had on the line is FAILED/interrupted once a new one has started",
+  "left-is-interrupted": "calls of an earlier owner are FAILED/interrupted once a new one has started",
   protected:
-    "nobody is dialled before the pace, above the warm-up curve, outside the calling hours or although the number must not be called",
+    "no call is dialled before the pace, above the warm-up curve, outside the calling hours or to a blocked number",
   story: "the timeline of a call is whole and agrees with the call",
   "stream-client": "a client of a stream learns the end of its call once",
   "no-surprise": "nothing fails for an unknown reason",
@@ -42,7 +41,7 @@ const only = environment.INVARIANT;
 if (only !== undefined && !(only in INVARIANTS))
   throw new Error(`INVARIANT is "${only}": it must be one of ${Object.keys(INVARIANTS).join(", ")}`);
 
-/** Something that must not be. */
+/** A broken invariant. */
 export class Violation extends Error {
   override readonly name = "Violation";
 
@@ -55,12 +54,12 @@ export class Violation extends Error {
 export class Findings {
   readonly #found: Violation[] = [];
 
-  /** Notes that an invariant does not hold; one that `INVARIANT=…` does not select is passed over. */
+  /** Records a violation, unless `INVARIANT=…` selects another invariant. */
   add(invariant: Invariant, detail: string): void {
     if (only === undefined || only === invariant) this.#found.push(new Violation(invariant, detail));
   }
 
-  /** Notes the invariant unless it holds. */
+  /** Records a violation unless the invariant holds. */
   expect(invariant: Invariant, holds: boolean, detail: string | (() => string)): void {
     if (!holds) this.add(invariant, typeof detail === "string" ? detail : detail());
   }

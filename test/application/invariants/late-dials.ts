@@ -3,10 +3,10 @@ import type { Attempt } from "./model-network.ts";
 import { type Process, TIMINGS } from "./process.ts";
 import type { Run } from "./run.ts";
 
-/** Checks that a process that stood still dials no call from before that, if it stood still for longer than a call may wait. */
+/** Checks that a process that stalled dials no call from before that, if it stalled for longer than a call may wait. */
 export class LateDials {
   readonly #run: Run;
-  /** Calls that waited while a process stood still for too long. */
+  /** Calls that waited while a process stalled for too long. */
   readonly #missed = new Map<Process, Set<string>>();
 
   constructor(run: Run) {

@@ -78,7 +78,7 @@ export class ModelSystem extends ManualSystem {
     });
   }
 
-  /** Lets a stopped process go on: everything that fell due or arrived meanwhile happens at once, in this or the opposite order. */
+  /** Lets a stopped process continue: everything that fell due or arrived meanwhile happens at once, in this order or reversed. */
   goOn(order: "forwards" | "backwards"): void {
     const late = this.#late ?? [];
     if (this.#late) this.stoppedMs += this.#clock.monotonic() - this.#stoppedAt;

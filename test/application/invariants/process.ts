@@ -51,7 +51,7 @@ export class Process {
   readonly errors: string[] = [];
   alive = true;
   started = false;
-  /** When it last went on after it was stopped, ms on its clock that never jumps. */
+  /** When it last continued after it was stopped, ms on its clock that never jumps. */
   wentOnAt = 0;
   readonly run: Run;
   #crash: CrashPoint | undefined;
@@ -127,7 +127,7 @@ export class Process {
     return this.alive;
   }
 
-  /** Stops the application and the process; answers whether the application stopped in time. */
+  /** Stops the application and the process; returns true if the application stopped in time. */
   async stop(drainMs: number): Promise<boolean> {
     let stopped = false;
     void this.app.stop({ drainMs }).then(() => {
@@ -138,7 +138,7 @@ export class Process {
     return stopped;
   }
 
-  /** Lets a process that was stopped go on. */
+  /** Lets a process that was stopped continue. */
   goOn(order: "forwards" | "backwards"): void {
     if (!this.system.stopped) return;
     this.wentOnAt = this.system.monotonic();

@@ -1,5 +1,5 @@
 // The baseline "hand-written": reads a call as Ringport does, with no library in between. It hashes the token, runs the
-// same two statements on the same tables, prepared once, and answers the same fields. Arguments: the database file.
+// same two statements on the same tables, prepared once, and returns the same fields. Arguments: the database file.
 import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { serveText } from "./serve-text.ts";

@@ -10,7 +10,7 @@ interface DenoNamespace {
 }
 
 /**
- * Serves in the way that each runtime's own documentation shows, with nothing around it; answers the port.
+ * Serves in the way that each runtime's own documentation shows, with nothing around it; returns the port.
  * @param headers of each answer
  */
 export async function serveText(

@@ -21,7 +21,7 @@ onEach([ON_NODE], (target) => {
       }
     }
 
-    test("of signed-out people are readable everywhere", async () => {
+    test("for signed-out users are readable everywhere", async () => {
       const page = await console.open();
       await page.goto(await console.registerUrl());
       await loaded(page);
@@ -30,7 +30,7 @@ onEach([ON_NODE], (target) => {
       await expectViews(page, { "sign-in": "/sign-in", reset: "/reset" });
     });
 
-    test("of a new account teach what to do", async () => {
+    test("of a new account explain what to do", async () => {
       const page = await console.signedUp();
       await expectViews(page, {
         "overview-empty": "",

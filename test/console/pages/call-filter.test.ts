@@ -24,7 +24,7 @@ const CALL: ListedCall = {
 };
 
 describe("a filter of calls", () => {
-  it("is read from an address, without what makes no sense", () => {
+  it("is read from a URL, without invalid parts", () => {
     const filter = filterOf(
       "?status=RINGING,nonsense,QUEUED&type=NOPE&instance=inst_1&number=%2B1+202+555+0100&from=2026-02-31",
     );
@@ -60,14 +60,14 @@ describe("a filter of calls", () => {
     expect(isFiltered(same)).toBe(true);
   });
 
-  it("without fields leaves nothing out", () => {
+  it("without fields matches every call", () => {
     expect(isFiltered({})).toBe(false);
     expect(matchesFilter(CALL, {})).toBe(true);
   });
 });
 
 fuzz(
-  "any address has a filter, which survives its own address",
+  "any URL has a filter, which survives a round trip",
   fc.property(fc.oneof(fc.string(), fc.webQueryParameters()), (search) => {
     const filter = filterOf(search);
     expect(filterOf(searchOf(filter))).toEqual(filter);

@@ -73,7 +73,7 @@ describe("16 MiB", () => {
     const bytes = bytesOf(`["${unit.repeat((16 * MEGABYTE) / unit.length)}`);
     const startedAt = processorMs();
     expect(boundsFault(bytes, BOUNDS)).toBeUndefined();
-    // A scan that starts anew at each escaped quote takes hours.
+    // A scan that restarts at each escaped quote takes hours.
     expect(processorMs() - startedAt).toBeLessThan(2_000);
   });
 });

@@ -61,7 +61,7 @@ const server = await start(node, MAIN, {
     ...(process.env.SERVER_ENV && JSON.parse(process.env.SERVER_ENV)),
   },
 });
-// A process that does nothing else shows when the machine itself stood still.
+// A process that does nothing else shows when the machine itself stalled.
 const control = spawn(node.command[0]!, ["--import", STALLS, "--eval", "setInterval(() => {}, 1000)"], {
   env: { ...process.env, STALLS: join(folder, "control") },
   stdio: "ignore",
@@ -248,7 +248,7 @@ function bytesIn(path: string): number {
 
 /**
  * Stalls of the server above the limit between two times, less the time in which it waited for a processor, or the machine
- * stood still, ms.
+ * stalled, ms.
  */
 function ownStalls(from: number, to: number): number[] {
   const machine = noted("control");

@@ -115,7 +115,7 @@ test("an encrypted phone is followed by its packets alone; others are counted", 
   const protect = (packet: Uint8Array, length: number): number => srtp.protect(packet, length);
   const speak = voiceOf(end, { protect });
   await speak(phone, 10);
-  await voiceOf(end)(stranger, 60); // as if it went on there
+  await voiceOf(end)(stranger, 60); // as if it continued there
   await awayTime();
   await voiceOf(end, { ssrc: 4, protect })(moved, 10); // another source, with the right keys
   await until(() => moved.got > 5, "our audio where the phone is now");

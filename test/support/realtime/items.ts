@@ -50,7 +50,7 @@ export class Items {
     return item;
   }
 
-  /** Returns whether it was there. */
+  /** Returns true if it was there. */
   remove(id: unknown): boolean {
     const at = this.#items.findIndex((item) => item.id === id);
     if (at >= 0) this.#items.splice(at, 1);

@@ -68,7 +68,7 @@ export class FarEndCall {
   readonly #repeating = new Repeating();
   /** By tag: stops a final response from being sent again. */
   readonly #unacknowledged = new Map<string, () => void>();
-  /** By CSeq: what waits for the response to a request of ours. */
+  /** By CSeq: what waits for the response to our request. */
   readonly #waiting = new Map<string, (response: SipText) => void>();
   /** Resolves when the answer has been acknowledged. */
   readonly established: Promise<void>;
@@ -163,7 +163,7 @@ export class FarEndCall {
     }
   }
 
-  /** Takes a response to a request of ours. */
+  /** Takes a response to our request. */
   heardBack(response: SipText): void {
     this.#waiting.get(field(response, "CSeq"))?.(response);
   }
@@ -175,14 +175,14 @@ export class FarEndCall {
     this.#over("I hung up");
   }
 
-  /** Holds (`sendonly`, `inactive`) or lets go (`sendrecv`); answers the final response. */
+  /** Holds (`sendonly`, `inactive`) or lets go (`sendrecv`); returns the final response. */
   async reinvite(direction: string, method: "INVITE" | "UPDATE" = "INVITE"): Promise<SipText> {
     const response = await this.request(method, [SDP], this.#audio?.sdp(direction));
     if (statusOf(response) < 300) this.#audio?.talk(direction);
     return response;
   }
 
-  /** Sends a request within the dialog; answers its final response, which it acknowledges. */
+  /** Sends a request within the dialog; returns its final response, which it acknowledges. */
   request(method: string, fields: readonly Field[] = [], body = ""): Promise<SipText> {
     const [invite, from] = [this.#invite, this.#from];
     if (!invite || !from) return Promise.reject(new Error("no call has come"));

@@ -34,8 +34,8 @@ export function writeSip({ start, fields, body }: SipText): Buffer {
 /** Every field of this name, as a field again. */
 export function fieldsNamed({ fields }: SipText, name: string): Field[] {
   const wanted = name.toLowerCase();
-  return fields.filter(([given]) => {
-    const lower = given.toLowerCase();
+  return fields.filter(([fieldName]) => {
+    const lower = fieldName.toLowerCase();
     return (SHORT[lower] ?? lower) === wanted;
   });
 }

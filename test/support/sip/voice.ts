@@ -55,7 +55,7 @@ export class Voice {
   readonly rtcp: number[] = [];
   /** Packets sent. */
   sent = 0;
-  /** The longest time by which a packet was sent too late, because this process stood still, ms. */
+  /** The longest time by which a packet was sent too late, because this process stalled, ms. */
   maxLateMs = 0;
   /** Keys pressed by the other side, by telephone-event. */
   keys = "";

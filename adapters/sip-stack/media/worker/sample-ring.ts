@@ -64,7 +64,7 @@ export class SampleRing {
   }
 
   /**
-   * Takes what waits, at most a frame full, to the start of the frame; answers how many samples it was. They count as
+   * Takes what waits, at most a frame full, to the start of the frame; returns how many samples it was. They count as
    * taken before they are copied: the writer leaves half of the ring free so that it does not overwrite them in the meantime.
    * @param marks gets the mark of each sample
    */

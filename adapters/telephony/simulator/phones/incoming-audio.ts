@@ -46,7 +46,7 @@ export class PhoneAudio {
   }
 
   /**
-   * Fills the whole frame: with the tones of keys, else with the microphone, else with silence. Returns the number of
+   * Fills the whole frame: with the tones of keys, otherwise with the microphone, otherwise with silence. Returns the number of
    * samples from the page, at the start of the frame: microphone audio may be late.
    */
   read(frame: Int16Array): number {

@@ -49,7 +49,7 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly publicAddress: string | undefined;
   readonly rtpPorts: readonly [first: number, last: number];
   readonly codecs: readonly TrunkCodec[];
-  /** Sample rate of the legs, Hz: 16000 if Opus or G722 may be used, else 8000. */
+  /** Sample rate of the legs, Hz: 16000 if Opus or G722 may be used, otherwise 8000. */
   readonly sampleRate: 8000 | 16000;
   readonly srtp: "off" | "optional" | "required";
   readonly tls: TrunkTls;

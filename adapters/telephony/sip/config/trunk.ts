@@ -34,7 +34,7 @@ export interface Trunk {
   readonly register?: boolean | undefined;
   /** The SIP URI of an outbound proxy for all requests. */
   readonly outboundProxy?: string | undefined;
-  /** Our address as others see it behind a NAT: an IP address or a host name, with or without a port. Default: what the server reports, else the socket's own. */
+  /** Our address as others see it behind a NAT: an IP address or a host name, with or without a port. Default: what the server reports, otherwise the socket's own. */
   readonly publicAddress?: string | undefined;
   /** The SIP URI of our Contact, at which the peer reaches us. Default: `user` at `publicAddress`, or at the socket's own address. */
   readonly contact?: string | undefined;

@@ -8,7 +8,7 @@ const MAX_S = 3_600;
 
 /**
  * Validity of our registration, s (RFC 3261 section 10.2.4): the `expires` parameter of our own Contact in the
- * response, else Expires, else the requested time.
+ * response, otherwise Expires, otherwise the requested time.
  */
 export function grantedExpiry(request: SipRequest, response: SipResponse, askedS: number): number {
   const ours = uriOf(request.headers.get("Contact"));

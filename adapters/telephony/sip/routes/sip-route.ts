@@ -102,7 +102,7 @@ class Member implements HealthListener {
   }
 }
 
-/** Online if one of them is; else the reasons of all, lasting if each of them is. */
+/** Online if one of them is; otherwise the reasons of all, lasting if each of them is. */
 function healthOf(trunks: readonly { readonly name: string; readonly health: LineHealth }[]): LineHealth {
   const reasons: string[] = [];
   let lasting = true;

@@ -3,7 +3,7 @@ import type { LegEvent, RefusalScope, ReleaseCause } from "../../../../src/ports
 import type { CalleeDevices } from "./callee-devices.ts";
 import type { CallStanza } from "./stanza.ts";
 
-/** States of a call of ours. */
+/** States of our call. */
 export type CallState =
   /** The offer was sent, and WhatsApp has not acknowledged it. */
   | "offered"

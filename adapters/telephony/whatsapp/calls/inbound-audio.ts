@@ -53,7 +53,7 @@ export class InboundAudio {
 
   /**
    * Passes on the frame that is due.
-   * @param stalled this thread stood still: what seems to be missing may be waiting for it, so the frame is passed on later
+   * @param stalled this thread stalled: what seems to be missing may be waiting for it, so the frame is passed on later
    */
   tick(sink: FrameSink | undefined, stalled: boolean): void {
     if (!this.#begun && !this.#isReady()) return;

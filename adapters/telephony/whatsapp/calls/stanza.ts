@@ -28,7 +28,7 @@ const MAX_DEVICES = 64;
 const MAX_WORD = 64;
 
 /**
- * Reads what an incoming stanza reports about a call of ours; undefined if it is about something else, or about another
+ * Reads what an incoming stanza reports about our call; undefined if it is about something else, or about another
  * call. The stanza is foreign: it may have any shape, and reading it never throws.
  */
 export function readCallStanza(stanza: unknown, call: CallIdentity): CallStanza | undefined {

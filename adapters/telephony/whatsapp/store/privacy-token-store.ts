@@ -8,7 +8,7 @@ export interface PrivacyTokenStore {
   upsert(record: ClientRecord): Promise<void>;
   upsertBatch(records: readonly ClientRecord[]): Promise<void>;
   getByJid(jid: string): Promise<ClientRecord | null>;
-  /** Returns 1 if there was one, else 0. */
+  /** Returns 1 if there was one, otherwise 0. */
   deleteByJid(jid: string): Promise<number>;
   clear(): Promise<void>;
 }

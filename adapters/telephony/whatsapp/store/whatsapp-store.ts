@@ -47,7 +47,7 @@ const TOKENS = { is: isNestedObject, cached: CACHED, most: MOST.privacyToken } a
 /** The stores of privacy tokens that clients have opened, by their records: a second store would miss writes of the first one. */
 const OPENED = new WeakMap<LineRecords, Map<string, PrivacyTokenStore>>();
 
-/** The privacy tokens of a client: the store that it has opened, or else a new one on the same records. */
+/** The privacy tokens of a client: the store that it has opened, otherwise a new one on the same records. */
 export function privacyTokensOf(records: LineRecords, sessionId: string): PrivacyTokenStore {
   const opened = OPENED.get(records)?.get(sessionId);
   return opened ?? privacyTokenStore(setOf(records, new RecordWriter(records))(sessionId, "privacy-token", TOKENS));

@@ -17,7 +17,7 @@ export class AgentActions {
   }
 
   /**
-   * Carries out one action of a reply; returns whether it ends the call.
+   * Carries out one action of a reply; returns true if it ends the call.
    * @param interrupted the callee has interrupted the reply
    * @throws {SpeechFailed} or the reason of the call's signal
    */
@@ -90,7 +90,7 @@ export class AgentActions {
     this.#core.endAfterLastWord(signal);
   }
 
-  /** Transfers the call after the last word, whatever the callee does in the meantime; returns whether the call has ended. */
+  /** Transfers the call after the last word, whatever the callee does in the meantime; returns true if the call has ended. */
   async #transfer(to: string): Promise<boolean> {
     const { signal } = this.#core;
     this.#core.take("transfer");

@@ -165,7 +165,7 @@ export class AgentCall implements CallTap {
     return this.#speech;
   }
 
-  /** Carries out the reply to one input; returns whether it ends the call. */
+  /** Carries out the reply to one input; returns true if it ends the call. */
   async #reply(replies: PromptReplies, speech: AgentSpeech, input: ConversationInput): Promise<boolean> {
     const { meter, signal, silence } = this.core;
     const listensFor = silence.stop();

@@ -117,7 +117,7 @@ export class TranscriptionFeed {
   }
 }
 
-/** The leg's own rate if the engine supports it, else the lowest one above it, else the engine's best. */
+/** The leg's own rate if the engine supports it, otherwise the lowest one above it, otherwise the engine's best. */
 function rateFor(legRate: number, rates: readonly number[]): number {
   if (rates.includes(legRate)) return legRate;
   const higher = rates.filter((rate) => rate > legRate);

@@ -50,7 +50,7 @@ export class PurgeClock {
     this.#trusted = { at: system.now(), monotonic: system.monotonic() };
   }
 
-  /** Continues from the saved time; without one, from the newest id in the storage, or else from the wall clock. */
+  /** Continues from the saved time; without one, from the newest id in the storage, otherwise from the wall clock. */
   async start(): Promise<void> {
     const saved = (await this.#storage.retention.trustedTime()) ?? (await this.#firstTime());
     const monotonic = this.#system.monotonic();

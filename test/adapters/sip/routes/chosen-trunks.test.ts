@@ -23,7 +23,7 @@ const routeTrunks = fc
   .map((all) => all.map((one, at): RouteTrunk => ({ ...one, trunk: `trunk-${at}` })));
 
 fuzz(
-  "the trunks with the longest prefix that fits are tried, each once, those of a lower order first",
+  "the trunks with the longest matching prefix are tried once each, lowest order first",
   fc.property(routeTrunks, fc.integer(), (trunks, seed) => {
     const chosen = chosenTrunks({ name: "world", trunks }, NUMBER, new ManualSystem({ seed }));
     const reach = ({ prefixes = [""] }: RouteTrunk): number =>

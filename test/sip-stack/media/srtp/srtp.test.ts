@@ -87,7 +87,7 @@ describe.each(SUITE_NAMES)("%s", (suite) => {
   });
 });
 
-/** Protected packets with these numbers (which go on beyond 16 bits), in order. */
+/** Protected packets with these numbers (which continue beyond 16 bits), in order. */
 function protectedPackets(from: number, count: number, ssrc?: number): { bytes: Uint8Array; length: number }[] {
   const sender = createSrtp(KEYS);
   return Array.from({ length: count }, (_, i) => {
