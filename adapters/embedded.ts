@@ -22,8 +22,8 @@ import { scryptHasher } from "./embedded/scrypt-hasher.ts";
 import { parseSecret, secretOf, storedSecret } from "./embedded/secret.ts";
 import { closing, type SharedWorkers, sharedWorkers } from "./embedded/shared-workers.ts";
 import { embeddedStorage } from "./embedded/storage.ts";
-import { httpSender } from "./public-http/http-sender.ts";
 import { HostLookup } from "./user-hosts/host-lookup.ts";
+import { httpSender } from "./user-hosts/http-sender.ts";
 
 const PREVIOUS = {
   name: "a previous secret (RINGPORT_PREVIOUS_SECRETS)",
@@ -125,13 +125,13 @@ async function embeddedDecoder(workers: SharedWorkers): Promise<AudioDecoder> {
 }
 
 async function embeddedBodies(workers: SharedWorkers): Promise<BodyParser> {
-  const { workerParser } = await import("./bodies/worker-parser.ts");
+  const { workerParser } = await import("./body-parsing/worker-parser.ts");
   const { pool, release } = await workers();
   return { ...workerParser(pool), close: closing(release) };
 }
 
 async function embeddedRecordings(data: string): Promise<Recordings> {
-  const { wavRecordings } = await import("./audio/wav-recordings.ts");
+  const { wavRecordings } = await import("./recordings/wav-recordings.ts");
   return wavRecordings({ folder: join(data, RECORDINGS_FOLDER), makeParent: () => dataFolder(data) });
 }
 

@@ -1,10 +1,10 @@
-import { IssuedTokens } from "./application/access/issued-tokens.ts";
 import { Accounts } from "./application/accounts/accounts.ts";
 import type { Application } from "./application/application.ts";
 import { Calls } from "./application/calls/calls.ts";
 import type { Erasure } from "./application/calls/deletion/erasure.ts";
 import { Consents } from "./application/consents.ts";
 import { Instances } from "./application/instances/instances.ts";
+import { IssuedTokens } from "./application/tokens/issued-tokens.ts";
 import type {
   CallUseCases,
   ConsentUseCases,

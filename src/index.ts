@@ -1,6 +1,5 @@
 // Table of contents of the public API.
 
-export type { IssuedToken, NewToken } from "./application/access/tokens.ts";
 export type {
   Account,
   AccountSession,
@@ -29,6 +28,7 @@ export type {
 export { STREAM_EVENTS } from "./application/call-audio/streams/stream-client.ts";
 export type { Erasure } from "./application/calls/deletion/erasure.ts";
 export type { LinkTicket } from "./application/instances/link-tickets.ts";
+export type { IssuedToken, NewToken } from "./application/tokens/tokens.ts";
 export type {
   CallUseCases,
   Connection,
@@ -59,9 +59,9 @@ export type { Call, CallFilter, CallMove, CallStatus, CallType, Message } from "
 export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/calls/call.ts";
 export type { CommonCallInput, CreateCallInput } from "./domain/calls/call-input.ts";
 export type { CallLimits } from "./domain/calls/call-limits.ts";
+export type { CallMessageInput } from "./domain/calls/call-type-input.ts";
 export type { DialProgress } from "./domain/calls/dial-progress.ts";
 export type { MediaStatistics } from "./domain/calls/media-statistics.ts";
-export type { CallMessageInput } from "./domain/calls/message-input.ts";
 export type { CompletedReason, FailedReason, HeardEvidence, Outcome, OutcomeData } from "./domain/calls/outcome.ts";
 export {
   COMPLETED_REASONS,
@@ -106,11 +106,9 @@ export type { QueuePolicy } from "./domain/instances/queue-policy.ts";
 export { freeSlot } from "./domain/instances/queue-policy.ts";
 export type { Limits } from "./domain/limits.ts";
 export { DEFAULT_LIMITS } from "./domain/limits.ts";
-export type { CallerIdInput } from "./domain/numbers/caller-id-input.ts";
-export type { Consent, ConsentStatus } from "./domain/numbers/consent.ts";
-export type { ConsentInput } from "./domain/numbers/consent-input.ts";
-export type { DialRecord } from "./domain/numbers/dial-decision.ts";
-export type { MentionedNumber } from "./domain/numbers/mentioned-number.ts";
+export type { Consent, ConsentStatus } from "./domain/number-protection/consent.ts";
+export type { ConsentInput } from "./domain/number-protection/consent-input.ts";
+export type { DialRecord } from "./domain/number-protection/dial-decision.ts";
 export type {
   AnswerRateFloor,
   BlockedReason,
@@ -119,7 +117,9 @@ export type {
   Pause,
   RefusalLimit,
   WarmUp,
-} from "./domain/numbers/number-protection.ts";
+} from "./domain/number-protection/number-protection.ts";
+export type { CallerIdInput } from "./domain/numbers/caller-id-input.ts";
+export type { MentionedNumber } from "./domain/numbers/mentioned-number.ts";
 export type { Fault, RefusalCode } from "./domain/refusal.ts";
 export { Refusal } from "./domain/refusal.ts";
 export type { Timings } from "./domain/timings.ts";

@@ -1,6 +1,6 @@
 import process from "node:process";
-import { FIRST_USER } from "../../src/application/access/tokens.ts";
 import { type CodeMakers, firstCode, resetCode } from "../../src/application/accounts/one-time-codes.ts";
+import { FIRST_USER } from "../../src/application/tokens/tokens.ts";
 import { idSource } from "../../src/base/ids.ts";
 import { sha256Hex } from "../../src/base/sha256.ts";
 import type { Storage } from "../../src/ports/storage.ts";

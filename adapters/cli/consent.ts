@@ -1,4 +1,4 @@
-import { CONSENT_STATUSES, type ConsentStatus } from "../../src/domain/numbers/consent.ts";
+import { CONSENT_STATUSES, type ConsentStatus } from "../../src/domain/number-protection/consent.ts";
 import type { CommandSpec } from "./command.ts";
 import { connect } from "./connection/connection.ts";
 import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";

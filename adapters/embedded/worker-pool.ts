@@ -1,5 +1,5 @@
 import type { AudioJobs } from "../audio/audio-jobs.ts";
-import type { BodyJobs } from "../bodies/parse-job.ts";
+import type { BodyJobs } from "../body-parsing/parse-job.ts";
 import type { SpeechJobs } from "../speech/speech-jobs.ts";
 import type { AudioFileJobs } from "../storage/sqlite/audio-files.ts";
 import { WorkerPool, type WorkerPoolOptions } from "../workers/pool.ts";

@@ -1,6 +1,6 @@
 import { decodeJob } from "../audio/decode-job.ts";
 import { inspectJob } from "../audio/inspect-job.ts";
-import { parseJob } from "../bodies/parse-job.ts";
+import { parseJob } from "../body-parsing/parse-job.ts";
 import { espeakJob } from "../speech/espeak-job.ts";
 import { fliteJob } from "../speech/flite-job.ts";
 import { installedJob } from "../speech/installed-job.ts";

@@ -3,7 +3,7 @@ import type { QualityInterval } from "../../src/domain/calls/quality-series.ts";
 import type { TranscriptLine } from "../../src/domain/calls/transcript.ts";
 import type { Event } from "../../src/domain/events.ts";
 import type { Instance } from "../../src/domain/instances/instance.ts";
-import type { Consent } from "../../src/domain/numbers/consent.ts";
+import type { Consent } from "../../src/domain/number-protection/consent.ts";
 import type { Webhook, WebhookDelivery } from "../../src/domain/webhooks/webhook.ts";
 import type {
   AccountRecord,

@@ -1,4 +1,4 @@
-import { itemsOf, membersOf, numberOf, textOf } from "../engine-http/json-members.ts";
+import { itemsOf, membersOf, numberOf, textOf } from "../provider-http/json-members.ts";
 import { meanConfidence, type ResponseListener, type ResponseReader } from "./live-protocol.ts";
 
 /** A final part of an utterance. Times are ms since the callee answered. */

@@ -1,7 +1,7 @@
 import { encodeMulaw } from "../../src/audio/samples/g711.ts";
 import { pcmToBytes } from "../../src/audio/samples/pcm.ts";
 import type { Transcription } from "../../src/ports/transcription.ts";
-import { socketUrl } from "../engine-http/engine-socket.ts";
+import { socketUrl } from "../provider-http/engine-socket.ts";
 import { DeepgramReader, FluxReader } from "./deepgram-readers.ts";
 import type { LiveProtocol } from "./live-protocol.ts";
 import { LiveSession, type LiveTimeouts } from "./live-session.ts";

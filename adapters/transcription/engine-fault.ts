@@ -1,6 +1,6 @@
 import { printableCause } from "../../src/base/error.ts";
 import { TranscriptionFailed } from "../../src/ports/transcription.ts";
-import { refusalText as refusal, type Secrets, withoutSecrets } from "../engine-http/fault-text.ts";
+import { refusalText as refusal, type Secrets, withoutSecrets } from "../provider-http/fault-text.ts";
 
 /** An error of an engine, for an operator, without secrets. */
 export function engineFault(message: string, secrets: Secrets, cause?: unknown): TranscriptionFailed {

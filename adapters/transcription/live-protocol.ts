@@ -1,5 +1,5 @@
 import type { TranscriptionEvent } from "../../src/ports/transcription.ts";
-import type { Secrets } from "../engine-http/fault-text.ts";
+import type { Secrets } from "../provider-http/fault-text.ts";
 import type { TimeSpan } from "./unanswered-audio.ts";
 
 /** The WebSocket protocol of an engine: its messages, and a reader of its responses. It holds no connection. */

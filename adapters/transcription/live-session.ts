@@ -1,6 +1,6 @@
 import { Queue } from "../../src/base/queue.ts";
 import type { TranscriptionEvent, TranscriptionSession } from "../../src/ports/transcription.ts";
-import { jsonOf } from "../engine-http/fault-text.ts";
+import { jsonOf } from "../provider-http/fault-text.ts";
 import { engineFault } from "./engine-fault.ts";
 import type { LiveProtocol, ResponseReader } from "./live-protocol.ts";
 import { ReconnectingSocket } from "./reconnecting-socket.ts";

@@ -5,8 +5,8 @@ import { concatBytes } from "../../src/base/concat-bytes.ts";
 import { CodedError } from "../../src/base/error.ts";
 import { Queue } from "../../src/base/queue.ts";
 import type { Transcription, TranscriptionEvent, TranscriptionSession } from "../../src/ports/transcription.ts";
-import { engineClient } from "../engine-http/engine-client.ts";
-import { causeOf, isPermanent, jsonOf, type Secrets } from "../engine-http/fault-text.ts";
+import { engineClient } from "../provider-http/engine-client.ts";
+import { causeOf, isPermanent, jsonOf, type Secrets } from "../provider-http/fault-text.ts";
 import { engineFault, engineRefusalText } from "./engine-fault.ts";
 
 /** Options of {@link openaiTranscription}, for a server with `POST {baseUrl}/audio/transcriptions`: OpenAI, Speaches, LocalAI, vLLM and others. */

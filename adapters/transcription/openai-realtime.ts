@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { pcmToBytes } from "../../src/audio/samples/pcm.ts";
 import type { Transcription } from "../../src/ports/transcription.ts";
-import { socketUrl } from "../engine-http/engine-socket.ts";
-import { quoteOf } from "../engine-http/fault-text.ts";
-import { membersOf, textOf } from "../engine-http/json-members.ts";
+import { socketUrl } from "../provider-http/engine-socket.ts";
+import { quoteOf } from "../provider-http/fault-text.ts";
+import { membersOf, textOf } from "../provider-http/json-members.ts";
 import type { LiveProtocol, ResponseListener, ResponseReader } from "./live-protocol.ts";
 import { LiveSession, type LiveTimeouts } from "./live-session.ts";
 import { REALTIME_DIALECTS, type RealtimeDialect, type RealtimeDialectName } from "./realtime-dialects.ts";

@@ -1,4 +1,4 @@
-import { EngineSocket } from "../engine-http/engine-socket.ts";
+import { EngineSocket } from "../provider-http/engine-socket.ts";
 
 /** Events of a connection that reconnects after it breaks. */
 export interface ReconnectListener {

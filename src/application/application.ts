@@ -1,8 +1,5 @@
 import type { Call } from "../domain/calls/call.ts";
 import { LeaseLost } from "../ports/storage.ts";
-import { ProviderAccess } from "./access/provider-access.ts";
-import { resealAll } from "./access/resealing.ts";
-import { RunningKeys } from "./access/running-keys.ts";
 import { type AccountParts, Accounts } from "./accounts/accounts.ts";
 import { RecordingQuota } from "./call-audio/recording-quota.ts";
 import { FairTurns } from "./call-audio/speech/fair-turns.ts";
@@ -23,11 +20,14 @@ import { recover, recoverLater } from "./calls/recovery.ts";
 import { Terminations } from "./calls/terminations.ts";
 import { Consents } from "./consents.ts";
 import type { Context, ContextParts } from "./context.ts";
+import { RunningKeys } from "./idempotency/running-keys.ts";
 import { BrokenLines } from "./instances/broken-lines.ts";
 import { Instances } from "./instances/instances.ts";
 import { Lines } from "./instances/lines.ts";
 import { Queries } from "./queries.ts";
+import { resealAll } from "./sealing/resealing.ts";
 import { ServerLease } from "./server-lease.ts";
+import { ProviderAccess } from "./user-limits/provider-access.ts";
 import { Endpoints } from "./webhooks/endpoints.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 

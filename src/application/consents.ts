@@ -1,14 +1,14 @@
 import type { Principal } from "../domain/access/principal.ts";
 import { parseBody } from "../domain/input/input-parser.ts";
-import type { Consent, ConsentStatus } from "../domain/numbers/consent.ts";
-import { CONSENT_SCHEMA } from "../domain/numbers/consent-input.ts";
+import type { Consent, ConsentStatus } from "../domain/number-protection/consent.ts";
+import { CONSENT_SCHEMA } from "../domain/number-protection/consent-input.ts";
 import { checkedPhone } from "../domain/numbers/phone-number.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { ConsentStore, Page } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
-import { refuseDemo } from "./access/refuse-demo.ts";
 import type { Context } from "./context.ts";
 import type { ConsentUseCases, CreateOptions, StoredConsent } from "./use-cases.ts";
+import { refuseDemo } from "./user-limits/refuse-demo.ts";
 
 const DEMO = "a demo token cannot use consents";
 

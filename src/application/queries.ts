@@ -3,9 +3,6 @@ import type { Principal } from "../domain/access/principal.ts";
 import type { FailedReason } from "../domain/calls/outcome.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Voice } from "../ports/speech.ts";
-import { PerUser } from "./access/per-user.ts";
-import { refuseDemo } from "./access/refuse-demo.ts";
-import { MAX_AT_ONCE } from "./access/user-limits.ts";
 import { voiceSample } from "./call-audio/voice-sample.ts";
 import type { Dispatcher } from "./calls/dialling/dispatcher.ts";
 import { readLog } from "./calls/log-pages.ts";
@@ -13,6 +10,9 @@ import type { Context } from "./context.ts";
 import type { Lines } from "./instances/lines.ts";
 import { nextPage } from "./next-page.ts";
 import type { EventPage, Figures, LogQuery, OpenNetwork, QueryUseCases, QueuedCall, WaitLimit } from "./use-cases.ts";
+import { PerUser } from "./user-limits/per-user.ts";
+import { refuseDemo } from "./user-limits/refuse-demo.ts";
+import { MAX_AT_ONCE } from "./user-limits/user-limits.ts";
 
 type QueriesContext = Pick<
   Context,

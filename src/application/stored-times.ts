@@ -9,7 +9,7 @@ export const MAX_AHEAD_MS = {
   "calls.created_at": 0,
   "calls.dialing_at": 0,
   "instances.linked_at": 0,
-  /** The longest pause of a protection: see `protection-limits.ts`. */
+  /** The longest pause of a protection: see `protection-checks.ts`. */
   "instances.pause": 7 * DAY_MS,
   /** The longest pause between two attempts, with its jitter. */
   "webhook_deliveries.next_attempt_at": 1.2 * DAY_MS,

@@ -1,5 +1,5 @@
 import type { CreateCallInput } from "../domain/calls/call-input.ts";
-import type { CallFilters } from "../http/answers.ts";
+import type { CallFilters } from "../http/response-types.ts";
 import { AnotherCallActive } from "./another-call-active.ts";
 import { allItems, type Page, type PageQuery } from "./pages.ts";
 import type { CreateOptions, RequestOptions, Transport } from "./transport.ts";

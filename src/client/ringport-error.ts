@@ -1,6 +1,6 @@
 import { CodedError } from "../base/error.ts";
-import type { Fault, Problem } from "../http/answers.ts";
 import type { ProblemCode } from "../http/problems/problem-kind.ts";
+import type { Fault, Problem } from "../http/response-types.ts";
 
 /**
  * Reason for the failure of a request or a stream: the `code` of the server's problem document, or one of the client's own codes.

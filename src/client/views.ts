@@ -1,4 +1,4 @@
-import type { Call, Outcome } from "../http/answers.ts";
+import type { Call, Outcome } from "../http/response-types.ts";
 
 export type {
   Call,
@@ -32,7 +32,7 @@ export type {
   WebhookDelivery,
   WebhookTest,
   WebhookWithSecret,
-} from "../http/answers.ts";
+} from "../http/response-types.ts";
 
 /** An optional object of a call. */
 export type CallExpansion = "outcome" | "transcript" | "media" | "reference" | "result" | "metrics" | "quality";

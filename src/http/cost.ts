@@ -1,4 +1,4 @@
-import type { MAX_AT_ONCE } from "../application/access/user-limits.ts";
+import type { MAX_AT_ONCE } from "../application/user-limits/user-limits.ts";
 
 /** The limits of expensive work, by the name that routes use. */
 type LimitName =

@@ -1,6 +1,6 @@
-import type { Guarded } from "../application/guards/guarded.ts";
-import { guardedMp3Stream } from "../application/guards/guarded-engines.ts";
-import { guardedAuthenticate, guardedBodies, guardedPages } from "../application/guards/guarded-web.ts";
+import type { Guarded } from "../application/port-guards/guarded.ts";
+import { guardedMp3Stream } from "../application/port-guards/guarded-engines.ts";
+import { guardedAuthenticate, guardedBodies, guardedPages } from "../application/port-guards/guarded-web.ts";
 import type {
   CallUseCases,
   ConsentUseCases,

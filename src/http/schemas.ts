@@ -59,7 +59,7 @@ const State = shape("The state of the server.", { status: v.picklist(["ok", "rea
 
 /**
  * The JSON shapes of all responses and stream messages, each written once: `/openapi.json` publishes them, and
- * `answers.ts` is generated from them for TypeScript.
+ * `response-types.ts` is generated from them for TypeScript.
  */
 export const SCHEMAS = {
   CallSummary: callSummaryShape,

@@ -4,8 +4,8 @@ import type { HeardEvidence } from "../domain/calls/outcome.ts";
 import type { RefusalScope, ReleaseCause } from "../domain/calls/release-cause.ts";
 import type { SipChoice, SipRule } from "../domain/calls/sip-choice.ts";
 import type { LineCondition, LineNotice } from "../domain/instances/line-flow.ts";
+import type { NumberProtection } from "../domain/number-protection/number-protection.ts";
 import type { CallerId, CallerIdRule } from "../domain/numbers/caller-id.ts";
-import type { NumberProtection } from "../domain/numbers/number-protection.ts";
 import type { KeyDelivery } from "./telephony/leg.ts";
 import type { InstanceRef, Line, LineHost } from "./telephony/line.ts";
 

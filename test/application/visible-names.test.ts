@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { beforeAll, describe, expect, test } from "vitest";
-import { issueToken } from "../../src/application/access/tokens.ts";
 import type { Account } from "../../src/application/accounts/account-use-cases.ts";
+import { issueToken } from "../../src/application/tokens/tokens.ts";
 import { inputSchemas } from "../../src/domain/input/inputs.ts";
 import { isVisible } from "../../src/domain/input/visible-text.ts";
 import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";

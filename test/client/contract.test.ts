@@ -7,8 +7,8 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import type { CallStatus, CallType } from "../../src/domain/calls/call.ts";
 import type { CreateCallInput } from "../../src/domain/calls/call-input.ts";
 import type { CreateInstanceInput } from "../../src/domain/instances/instance-input.ts";
-import type { Answers, View } from "../../src/http/answers.ts";
 import type { ProblemCode } from "../../src/http/problems/problem-kind.ts";
+import type { Answers, View } from "../../src/http/response-types.ts";
 import type { SCHEMAS, SchemaName } from "../../src/http/schemas.ts";
 import type { CALL_EXPANSIONS } from "../../src/http/views/call-view.ts";
 

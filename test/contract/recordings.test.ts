@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { wavRecordings } from "../../adapters/audio/wav-recordings.ts";
+import { wavRecordings } from "../../adapters/recordings/wav-recordings.ts";
 import type { Recordings } from "../../src/ports/recordings.ts";
 import { recordingsContract } from "../../src/testing/recordings-contract.ts";
 import { fullDisk } from "../support/full-disk.ts";

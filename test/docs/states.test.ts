@@ -1,6 +1,6 @@
 import { test } from "vitest";
 import { REGISTRATION_TRANSITIONS } from "../../adapters/telephony/sip/registration/registration-states.ts";
-import { CALL_MOVES } from "../../adapters/telephony/whatsapp/calls/call-types.ts";
+import { CALL_MOVES } from "../../adapters/telephony/whatsapp/calls/call-states.ts";
 import { stateDiagram } from "../../src/base/machine.ts";
 import { AGENT_TURN_TRANSITIONS } from "../../src/domain/agents/agent-turn.ts";
 import { CALL_TRANSITIONS } from "../../src/domain/calls/call.ts";
@@ -9,7 +9,7 @@ import { STREAM_TRANSITIONS } from "../../src/domain/calls/stream-flow.ts";
 import { INSTANCE_TRANSITIONS } from "../../src/domain/instances/instance.ts";
 import { LINE_TRANSITIONS } from "../../src/domain/instances/line-flow.ts";
 import { QUEUE_TRANSITIONS } from "../../src/domain/instances/queue-flow.ts";
-import { BLOCKED_REASONS } from "../../src/domain/numbers/number-protection.ts";
+import { BLOCKED_REASONS } from "../../src/domain/number-protection/number-protection.ts";
 import { SERVER_TRANSITIONS } from "../../src/domain/server-flow.ts";
 import { ENDPOINT_TRANSITIONS } from "../../src/domain/webhooks/endpoint-flow.ts";
 import { expectPage } from "./generated.ts";

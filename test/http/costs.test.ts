@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_AT_ONCE } from "../../src/application/access/user-limits.ts";
+import { MAX_AT_ONCE } from "../../src/application/user-limits/user-limits.ts";
 import { ENDPOINTS } from "./support/endpoints.ts";
 
 /** The limits of each route, written down once more by hand; the tests of each limit are named below. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
-import type { Instance, Problem } from "../../src/http/answers.ts";
+import type { Instance, Problem } from "../../src/http/response-types.ts";
 import { type RuntimeName, runtimes, start } from "../support/runtimes.ts";
 import { loudPart } from "../support/server-sound.ts";
 import { Consumer, type Installer } from "./support/consumer.ts";

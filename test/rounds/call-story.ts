@@ -1,4 +1,4 @@
-import { BLOCKED_REASONS } from "../../src/domain/numbers/number-protection.ts";
+import { BLOCKED_REASONS } from "../../src/domain/number-protection/number-protection.ts";
 import { storyFaults } from "../support/call-story.ts";
 import type { CallView, EventView } from "../support/server-client.ts";
 import type { Stage } from "./stage.ts";

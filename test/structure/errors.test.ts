@@ -29,7 +29,7 @@ const UNCODED: readonly (readonly [reason: string, ...paths: string[]])[] = [
     "adapters/audio/inspect-job.ts",
     "adapters/audio/mp3-decoder.ts",
   ],
-  ["cuts off the recording that is read", "adapters/audio/wav-file.ts"],
+  ["cuts off the recording that is read", "adapters/recordings/wav-file.ts"],
   [
     "ends the command",
     "adapters/cli/demo/demo-story.ts",
@@ -44,10 +44,10 @@ const UNCODED: readonly (readonly [reason: string, ...paths: string[]])[] = [
     "adapters/console/pages/views/call/use-peaks.ts",
     "adapters/console/pages/views/call/wav-peaks.ts",
   ],
-  ["becomes the cause of an engine's error", "adapters/engine-http/response-body.ts"],
+  ["becomes the cause of an engine's error", "adapters/provider-http/response-body.ts"],
   [
     "becomes the cause of a failed request",
-    "adapters/public-http/public-connection.ts",
+    "adapters/user-hosts/public-connection.ts",
     "adapters/user-hosts/user-turns.ts",
   ],
   [

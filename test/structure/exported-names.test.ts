@@ -8,7 +8,7 @@ const EXPORT =
 const SHARED: readonly (readonly [path: string, reason: string])[] = [
   ["adapters/server/bun.ts", "each runtime has its serve()"],
   ["adapters/server/deno.ts", "each runtime has its serve()"],
-  ["src/http/answers.ts", "generated: the JSON of a record, by the record's public name"],
+  ["src/http/response-types.ts", "generated: the JSON of a record, by the record's public name"],
   ["src/client/pages.ts", "ringport/client: pages of JSON"],
   ["src/client/transport.ts", "ringport/client: options of a request"],
   ["src/client/stream/call-listening.ts", "ringport/client: listening over HTTP"],

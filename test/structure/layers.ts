@@ -18,9 +18,17 @@ const APPLICATION = "src/application/";
 const HTTP = "src/http/";
 /** The adapters that are used if an option was left out: the one entrance from src/ into adapters/. */
 const EMBEDDED = "adapters/embedded.ts";
-const FAMILIES = ["agent", "audio", "bodies", "speech", "storage", "telephony", "transcription", "workers"].map(
-  (family) => `adapters/${family}/`,
-);
+const FAMILIES = [
+  "agent",
+  "audio",
+  "body-parsing",
+  "recordings",
+  "speech",
+  "storage",
+  "telephony",
+  "transcription",
+  "workers",
+].map((family) => `adapters/${family}/`);
 
 const WEB_ONLY = "src/ uses web standards: it reaches the runtime through a port that adapters/ implement.";
 const ADAPTER = "An adapter imports ports, audio and domain of src/, and no other adapter family.";
@@ -106,16 +114,16 @@ export const LAYERS: readonly Layer[] = [
   {
     files: "adapters/agent/",
     may: [
-      ...[BASE, DOMAIN, PORTS, "adapters/engine-http/", "adapters/public-http/"],
+      ...[BASE, DOMAIN, PORTS, "adapters/provider-http/", "adapters/user-hosts/"],
       ...["node:", "ky", "valibot", "@valibot/to-json-schema"],
     ],
     types: ["src/options.ts"],
     rule: ADAPTER,
   },
-  { files: "adapters/audio/", may: [BASE, DOMAIN, PORTS, AUDIO, "node:", "mpg123-decoder"], rule: ADAPTER },
-  { files: "adapters/bodies/", may: [BASE, DOMAIN, PORTS, "node:"], rule: ADAPTER },
-  { files: "adapters/engine-http/", may: [BASE, PORTS, "eventsource-parser", "ky", "ws"], rule: ADAPTER },
-  { files: "adapters/public-http/", may: [DOMAIN, PORTS, "adapters/user-hosts/", "node:"], rule: ADAPTER },
+  { files: "adapters/audio/", may: [BASE, DOMAIN, PORTS, AUDIO, "mpg123-decoder"], rule: ADAPTER },
+  { files: "adapters/body-parsing/", may: [BASE, DOMAIN, PORTS, "node:"], rule: ADAPTER },
+  { files: "adapters/recordings/", may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "node:"], rule: ADAPTER },
+  { files: "adapters/provider-http/", may: [BASE, PORTS, "eventsource-parser", "ky", "ws"], rule: ADAPTER },
   {
     files: "adapters/server/",
     may: [BASE, DOMAIN, PORTS, HTTP, "node:", "ws"],
@@ -128,7 +136,7 @@ export const LAYERS: readonly Layer[] = [
       DOMAIN,
       PORTS,
       AUDIO,
-      "adapters/engine-http/",
+      "adapters/provider-http/",
       "node:",
       "ky",
       "@echogarden/espeak-ng-emscripten",
@@ -153,7 +161,10 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "adapters/telephony/",
-    may: [...[BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "adapters/user-hosts/"], ...["node:", "valibot"]],
+    may: [
+      ...[BASE, DOMAIN, PORTS, AUDIO, "adapters/audio/", "adapters/recordings/", "adapters/user-hosts/"],
+      ...["node:", "valibot"],
+    ],
     rule: ADAPTER,
   },
   {
@@ -166,14 +177,14 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "adapters/transcription/",
-    may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/engine-http/", "node:", "ky"],
+    may: [BASE, DOMAIN, PORTS, AUDIO, "adapters/provider-http/", "node:", "ky"],
     types: ["src/options.ts"],
     rule: ADAPTER,
   },
   {
     files: "adapters/user-hosts/",
-    may: [BASE, PORTS, "node:"],
-    rule: "adapters/user-hosts looks up hosts for several adapter families, and knows none of them.",
+    may: [BASE, DOMAIN, PORTS, "node:"],
+    rule: "adapters/user-hosts looks up and connects to hosts for several adapter families, and knows none of them.",
   },
   {
     files: "adapters/workers/",
@@ -182,17 +193,7 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     files: "adapters/embedded",
-    may: [
-      BASE,
-      DOMAIN,
-      PORTS,
-      AUDIO,
-      "src/options.ts",
-      ...FAMILIES,
-      "adapters/public-http/",
-      "adapters/user-hosts/",
-      "node:",
-    ],
+    may: [BASE, DOMAIN, PORTS, AUDIO, "src/options.ts", ...FAMILIES, "adapters/user-hosts/", "node:"],
     types: [APPLICATION],
     rule: "adapters/embedded puts the adapter families of the server together.",
   },
@@ -226,7 +227,7 @@ export const LAYERS: readonly Layer[] = [
         "adapters/embedded/",
         EMBEDDED,
         "adapters/console/",
-        "adapters/public-http/",
+        "adapters/user-hosts/",
         "adapters/server/",
         "adapters/user-hosts/",
         ...FAMILIES,

@@ -85,7 +85,7 @@ const NOT_STORED: ReadonlyMap<string, string> = new Map([
     "it takes the shorter one of the ages that a set clock leaves possible",
   ],
   ["src/application/instances/link-codes.ts", "a code of the network lives in memory only"],
-  ["src/application/access/tokens.ts", "a user chose when a token expires"],
+  ["src/application/tokens/tokens.ts", "a user chose when a token expires"],
   ["src/application/accounts/account-tokens.ts", "a user chooses when a token expires"],
   ["src/application/instances/number-pause.ts", "the pause in force is decided from the dials each time"],
 ]);

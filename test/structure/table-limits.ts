@@ -40,7 +40,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
   users: {
     rows: "one for each account, or name of a token's user",
     beyond: "operator",
-    by: [["src/application/access/tokens.ts", "userName"]],
+    by: [["src/application/tokens/tokens.ts", "userName"]],
     insertedIn: ["account-store.ts", "code-store.ts"],
     gap: "with open registration, anybody adds one: only scrypt and the proxy limit how fast",
   },
@@ -83,7 +83,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
   tokens: {
     rows: "100 valid ones of each account, and as many revoked ones",
     beyond: "token_quota",
-    by: [["src/application/access/tokens.ts", "MAX_TOKENS"]],
+    by: [["src/application/tokens/tokens.ts", "MAX_TOKENS"]],
     insertedIn: ["account-store.ts"],
     test: [`${CONTRACT}/accounts.ts`, "an account makes tokens up to its limit, and keeps as many revoked ones"],
     gap: "programs and the command line make any number",
@@ -108,8 +108,8 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     rows: "20,000 of each instance, of 1 MiB each",
     beyond: "error",
     by: [
-      ["src/application/access/sealed-records.ts", "MAX_RECORDS"],
-      ["src/application/access/sealed-records.ts", "MAX_VALUE_BYTES"],
+      ["src/application/sealing/sealed-records.ts", "MAX_RECORDS"],
+      ["src/application/sealing/sealed-records.ts", "MAX_VALUE_BYTES"],
     ],
     insertedIn: ["sealed-stores.ts"],
     test: [`${CONTRACT}/line-records.ts`, "a write of too many records changes nothing"],
@@ -182,7 +182,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     beyond: "storage_quota",
     by: [
       [BYTES, "rowBytes"],
-      ["src/application/access/idempotency.ts", "RECEIPT_KEPT_MS"],
+      ["src/application/idempotency/idempotency.ts", "RECEIPT_KEPT_MS"],
     ],
     insertedIn: ["receipt-store.ts"],
     test: [`${CONTRACT}/receipts.ts`, "a key with a receipt creates no other record"],

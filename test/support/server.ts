@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { readSettings } from "../../adapters/cli/settings/read-settings.ts";
 import { STORAGE_SETTINGS } from "../../adapters/cli/settings/settings.ts";
 import { withStorage } from "../../adapters/cli/token/storage-work.ts";
-import { issueToken } from "../../src/application/access/tokens.ts";
+import { issueToken } from "../../src/application/tokens/tokens.ts";
 import { idSource } from "../../src/base/ids.ts";
 import { realSystem } from "../../src/ports/system.ts";
 import { atFileEnd } from "./file-end.ts";

@@ -1,8 +1,8 @@
 import { HTTPError, TimeoutError } from "ky";
 import { CodedError } from "../../../src/base/error.ts";
-import { engineClient } from "../../engine-http/engine-client.ts";
-import { causeOf, refusalText, withoutSecrets } from "../../engine-http/fault-text.ts";
-import { eventData, NothingSent, readWithin } from "../../engine-http/response-body.ts";
+import { engineClient } from "../../provider-http/engine-client.ts";
+import { causeOf, refusalText, withoutSecrets } from "../../provider-http/fault-text.ts";
+import { eventData, NothingSent, readWithin } from "../../provider-http/response-body.ts";
 import type { ChatPart, ChatRequest } from "./chat-messages.ts";
 import { ModelCompletion } from "./completion.ts";
 

@@ -1,4 +1,4 @@
-import { jsonOf, quoteOf } from "../../engine-http/fault-text.ts";
+import { jsonOf, quoteOf } from "../../provider-http/fault-text.ts";
 import type { ChatPart, ToolCall } from "./chat-messages.ts";
 
 /** Longest completion, characters; a longer one is refused. */

@@ -1,7 +1,7 @@
 import { hasWords } from "../../../src/base/has-words.ts";
 import type { OfferedTool } from "../../../src/ports/agent-tool.ts";
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
-import { jsonOf } from "../../engine-http/fault-text.ts";
+import { jsonOf } from "../../provider-http/fault-text.ts";
 import type { ToolCall, ToolSpec } from "./chat-messages.ts";
 
 /** Longest message for a machine, characters. */

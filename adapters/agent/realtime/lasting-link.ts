@@ -1,4 +1,4 @@
-import { withoutSecrets } from "../../engine-http/fault-text.ts";
+import { withoutSecrets } from "../../provider-http/fault-text.ts";
 import type { RealtimeEvent } from "./realtime-events.ts";
 import { type RealtimeFault, RealtimeLink, type RealtimeServer } from "./realtime-link.ts";
 

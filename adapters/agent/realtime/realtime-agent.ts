@@ -1,6 +1,6 @@
 import type { AudioAgent } from "../../../src/ports/audio-conversation.ts";
 import { AgentUnavailable } from "../../../src/ports/conversation.ts";
-import { socketUrl } from "../../engine-http/engine-socket.ts";
+import { socketUrl } from "../../provider-http/engine-socket.ts";
 import { type AgentCallLimits, DEFAULT_TOKENS, DEFAULT_TURNS } from "../call-budget.ts";
 import { RealtimeConversation } from "./realtime-conversation.ts";
 import { RealtimeFault, type RealtimeServer } from "./realtime-link.ts";

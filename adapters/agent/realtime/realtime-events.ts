@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import { jsonOf, quoteOf } from "../../engine-http/fault-text.ts";
-import { membersOf, numberOf, textOf } from "../../engine-http/json-members.ts";
+import { jsonOf, quoteOf } from "../../provider-http/fault-text.ts";
+import { membersOf, numberOf, textOf } from "../../provider-http/json-members.ts";
 
 /** Longest arguments of a function, and longest words of an item, characters. */
 const MAX_TEXT = 20_000;

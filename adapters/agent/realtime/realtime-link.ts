@@ -1,6 +1,6 @@
 import { CodedError } from "../../../src/base/error.ts";
-import { EngineSocket } from "../../engine-http/engine-socket.ts";
-import { withoutSecrets } from "../../engine-http/fault-text.ts";
+import { EngineSocket } from "../../provider-http/engine-socket.ts";
+import { withoutSecrets } from "../../provider-http/fault-text.ts";
 import { type RealtimeEvent, realtimeEvent } from "./realtime-events.ts";
 
 /** The address of a realtime server and how to connect to it. */

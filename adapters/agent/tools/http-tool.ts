@@ -2,8 +2,8 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { HttpToolOptions } from "../../../src/options.ts";
 import { type AgentTool, ToolFailed } from "../../../src/ports/agent-tool.ts";
-import { causeOf, quoteOf, type Secrets, withoutSecrets } from "../../engine-http/fault-text.ts";
-import { OPERATOR, type PublicConnectionOptions, publicConnection } from "../../public-http/public-connection.ts";
+import { causeOf, quoteOf, type Secrets, withoutSecrets } from "../../provider-http/fault-text.ts";
+import { OPERATOR, type PublicConnectionOptions, publicConnection } from "../../user-hosts/public-connection.ts";
 import { urlTemplate } from "./url-template.ts";
 
 /** Maximum response size to read, bytes. */

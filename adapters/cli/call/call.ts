@@ -8,8 +8,8 @@ import { jsonOption } from "../json-option.ts";
 import { interruption } from "../serve/signals.ts";
 import { print, printBeside, printJson } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
+import { MESSAGE_OPTIONS, messageOf } from "./call-type-options.ts";
 import { followCallInTerminal } from "./follow-call.ts";
-import { MESSAGE_OPTIONS, messageOf } from "./message-options.ts";
 
 /** `ringport call`: makes a phone ring and shows what happens until the call has ended. */
 export const call: CommandSpec = {

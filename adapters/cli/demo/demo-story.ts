@@ -4,7 +4,7 @@ import process from "node:process";
 import { type CallEvent, createClient, type FinishedCall } from "../../../src/client/index.ts";
 import type { Principal } from "../../../src/domain/access/principal.ts";
 import type { CommonCallInput } from "../../../src/domain/calls/call-input.ts";
-import type { CallMessageInput } from "../../../src/domain/calls/message-input.ts";
+import type { CallMessageInput } from "../../../src/domain/calls/call-type-input.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 import { outcomeLines } from "../call/outcome-lines.ts";
 import { Timeline } from "../call/timeline.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { FIRST_USER, type IssuedToken } from "../../../src/application/access/tokens.ts";
+import { FIRST_USER, type IssuedToken } from "../../../src/application/tokens/tokens.ts";
 import { CodedError } from "../../../src/base/error.ts";
 import type { Tokens } from "../../../src/ringport.ts";
 import { createFile } from "../../embedded/create-file.ts";

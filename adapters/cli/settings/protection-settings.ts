@@ -1,11 +1,11 @@
-import { minuteOf } from "../../../src/domain/numbers/calling-hours.ts";
+import { minuteOf } from "../../../src/domain/number-protection/calling-hours.ts";
 import type {
   AnswerRateFloor,
   CallingHours,
   RefusalLimit,
   WarmUp,
-} from "../../../src/domain/numbers/number-protection.ts";
-import { areHours, isCurve, isFloor, isRefusalLimit } from "../../../src/domain/numbers/protection-limits.ts";
+} from "../../../src/domain/number-protection/number-protection.ts";
+import { areHours, isCurve, isFloor, isRefusalLimit } from "../../../src/domain/number-protection/protection-checks.ts";
 import { decimal, onOff, type Parser, wholeNumber } from "./parsers.ts";
 import { setting } from "./setting.ts";
 

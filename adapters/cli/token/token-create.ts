@@ -1,5 +1,5 @@
 import process from "node:process";
-import { issueToken, type NewToken } from "../../../src/application/access/tokens.ts";
+import { issueToken, type NewToken } from "../../../src/application/tokens/tokens.ts";
 import { idSource, isId } from "../../../src/base/ids.ts";
 import { isVisible } from "../../../src/domain/input/visible-text.ts";
 import type { Storage } from "../../../src/ports/storage.ts";

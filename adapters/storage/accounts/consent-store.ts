@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { CodedError } from "../../../src/base/error.ts";
-import type { Consent } from "../../../src/domain/numbers/consent.ts";
+import type { Consent } from "../../../src/domain/number-protection/consent.ts";
 import type { ConsentStore } from "../../../src/ports/storage.ts";
 import { lockedPosition } from "../calls/event-store.ts";
 import { RECORDS } from "../records.ts";

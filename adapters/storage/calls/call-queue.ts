@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { ExpressionBuilder, Kysely } from "kysely";
 import { type Call, isActive } from "../../../src/domain/calls/call.ts";
 import { isNumberRefused, UNANSWERED_REASONS } from "../../../src/domain/calls/outcome.ts";
-import { MAX_UNREACHED } from "../../../src/domain/numbers/dial-decision.ts";
+import { MAX_UNREACHED } from "../../../src/domain/number-protection/dial-decision.ts";
 import type { CallStore } from "../../../src/ports/storage.ts";
 import { callOf } from "../records.ts";
 import {

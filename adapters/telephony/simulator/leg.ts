@@ -12,7 +12,7 @@ import type {
   ReleaseCause,
   TransferOutcome,
 } from "../../../src/ports/telephony.ts";
-import type { WavWriter } from "../../audio/wav-writer.ts";
+import type { WavWriter } from "../../recordings/wav-writer.ts";
 import type { Bridge } from "./bridge.ts";
 import type { CalleeActions, SimulatedCallee } from "./callee.ts";
 import { FrameStatistics } from "./frame-statistics.ts";

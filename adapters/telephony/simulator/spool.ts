@@ -5,8 +5,8 @@ import { WAV_HEADER_BYTES } from "../../../src/audio/wav/wav-header.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { StoredRecording } from "../../../src/ports/recordings.ts";
 import { SampleBuffers } from "../../audio/sample-buffers.ts";
-import { readWav } from "../../audio/wav-file.ts";
-import { type WavStop, WavWriter } from "../../audio/wav-writer.ts";
+import { readWav } from "../../recordings/wav-file.ts";
+import { type WavStop, WavWriter } from "../../recordings/wav-writer.ts";
 import { Semaphore } from "./semaphore.ts";
 
 const SUFFIX = ".heard.wav";

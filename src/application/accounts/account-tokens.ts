@@ -3,7 +3,7 @@ import { isVisible } from "../../domain/input/visible-text.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Storage, TokenRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
-import type { IssuedToken, TokenOfAccount } from "../access/tokens.ts";
+import type { IssuedToken, TokenOfAccount } from "../tokens/tokens.ts";
 import type { InstanceUseCases } from "../use-cases.ts";
 import type { Account, NewAccountToken } from "./account-use-cases.ts";
 import { principalOf } from "./sessions.ts";

@@ -1,7 +1,7 @@
 import type { Principal } from "../../domain/access/principal.ts";
 import type { TokenScope } from "../../domain/access/token-scope.ts";
 import type { TokenRecord } from "../../ports/storage.ts";
-import type { IssuedToken } from "../access/tokens.ts";
+import type { IssuedToken } from "../tokens/tokens.ts";
 
 /** Rule for registrations after the first account: open to everyone, or by invitation. */
 export type Registration = "open" | "invitation";

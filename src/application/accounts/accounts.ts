@@ -4,8 +4,8 @@ import { checkedEmail, emailOf } from "../../domain/access/email.ts";
 import { checkedPassword } from "../../domain/access/password.ts";
 import type { PasswordHasher } from "../../ports/password-hasher.ts";
 import type { AccountRecord, CodeRecord, LoginStore, Storage, TokenRecord, UsedCode } from "../../ports/storage.ts";
-import { FIRST_USER, type IssuedToken } from "../access/tokens.ts";
-import type { Vault } from "../access/vault.ts";
+import type { Vault } from "../sealing/vault.ts";
+import { FIRST_USER, type IssuedToken } from "../tokens/tokens.ts";
 import type { InstanceUseCases } from "../use-cases.ts";
 import { AccountTokens, type AccountTokensParts, type TokenOffice } from "./account-tokens.ts";
 import type {

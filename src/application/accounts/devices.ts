@@ -3,7 +3,7 @@ import type { Sha256 } from "../../base/sha256.ts";
 import { emailKey } from "../../domain/access/email.ts";
 import type { AccountRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
-import type { Vault } from "../access/vault.ts";
+import type { Vault } from "../sealing/vault.ts";
 
 /** Time a browser is known after a sign-in, ms. */
 const KNOWN_MS = 365 * 24 * 60 * 60_000;

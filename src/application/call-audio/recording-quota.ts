@@ -2,7 +2,7 @@ import type { Call } from "../../domain/calls/call.ts";
 import { type Limits, RECORDED_BYTES_PER_MS } from "../../domain/limits.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Storage } from "../../ports/storage.ts";
-import { byteBudgetOf } from "../access/byte-budget.ts";
+import { byteBudgetOf } from "../user-limits/byte-budget.ts";
 
 interface QuotaContext {
   readonly storage: Storage;

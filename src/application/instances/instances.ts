@@ -6,13 +6,11 @@ import { providerIn } from "../../domain/instances/instance-input.ts";
 import { callerOf } from "../../domain/numbers/caller-id.ts";
 import { type Fault, Refusal } from "../../domain/refusal.ts";
 import type { Page } from "../../ports/storage.ts";
-import { byteBudgetOf, storageQuota } from "../access/byte-budget.ts";
-import { type IdempotencyContext, once } from "../access/idempotency.ts";
-import { refuseDemo } from "../access/refuse-demo.ts";
 import { assertCallerAllowed } from "../calls/creation/callers.ts";
 import type { Deletions } from "../calls/deletion/deletions.ts";
 import type { Dispatcher } from "../calls/dialling/dispatcher.ts";
 import type { Context } from "../context.ts";
+import { type IdempotencyContext, once } from "../idempotency/idempotency.ts";
 import type {
   CreateOptions,
   Creation,
@@ -24,6 +22,8 @@ import type {
   TypedLinkCode,
   WaitLimit,
 } from "../use-cases.ts";
+import { byteBudgetOf, storageQuota } from "../user-limits/byte-budget.ts";
+import { refuseDemo } from "../user-limits/refuse-demo.ts";
 import { linksByItself } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
 import type { LinkTicket } from "./link-tickets.ts";

@@ -7,7 +7,7 @@ import {
   type LineInput,
   newLine,
 } from "../../domain/instances/line-flow.ts";
-import type { Pause } from "../../domain/numbers/number-protection.ts";
+import type { Pause } from "../../domain/number-protection/number-protection.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import {

@@ -1,6 +1,6 @@
 import { fromHex, toHex } from "../../base/hex.ts";
 import type { System } from "../../ports/system.ts";
-import type { Vault } from "../access/vault.ts";
+import type { Vault } from "../sealing/vault.ts";
 
 /** Time a ticket is valid, ms. */
 const TICKET_MS = 60 * 60_000;

@@ -6,8 +6,6 @@ import { PAIRING_SCHEMA } from "../../domain/instances/pairing-input.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import { type LinkCode, NetworkSilent } from "../../ports/telephony.ts";
-import { PerUser } from "../access/per-user.ts";
-import { MAX_AT_ONCE } from "../access/user-limits.ts";
 import type { Deletions } from "../calls/deletion/deletions.ts";
 import type { Context } from "../context.ts";
 import type {
@@ -18,6 +16,8 @@ import type {
   TypedLinkCode,
   WaitLimit,
 } from "../use-cases.ts";
+import { PerUser } from "../user-limits/per-user.ts";
+import { MAX_AT_ONCE } from "../user-limits/user-limits.ts";
 import type { LineMonitor } from "./line-monitor.ts";
 import type { Lines } from "./lines.ts";
 import { type LinkTicket, LinkTickets } from "./link-tickets.ts";

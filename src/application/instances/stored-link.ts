@@ -2,9 +2,9 @@ import { toHex } from "../../base/hex.ts";
 import type { Instance } from "../../domain/instances/instance.ts";
 import type { InstancePatch } from "../../ports/storage.ts";
 import type { LineHost } from "../../ports/telephony.ts";
-import { SealedRecords } from "../access/sealed-records.ts";
 import type { Context } from "../context.ts";
 import { retryUntilStored } from "../retry-until-stored.ts";
+import { SealedRecords } from "../sealing/sealed-records.ts";
 import type { InstanceRecord } from "./instance-record.ts";
 
 /** Dependencies of the stored link. */

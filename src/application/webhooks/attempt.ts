@@ -3,8 +3,8 @@ import { within } from "../../base/timers.ts";
 import type { Webhook } from "../../domain/webhooks/webhook.ts";
 import type { AttemptResult } from "../../domain/webhooks/webhook-retries.ts";
 import { signedHeaders } from "../../domain/webhooks/webhook-signature.ts";
-import { openHeaders } from "../access/sealed-headers.ts";
 import type { Context } from "../context.ts";
+import { openHeaders } from "../sealing/sealed-headers.ts";
 import { storedTime } from "../stored-times.ts";
 
 /** An endpoint must answer within this time, ms. */

@@ -12,12 +12,12 @@ import {
 import { newWebhookKey, webhookSecret } from "../../domain/webhooks/webhook-signature.ts";
 import { webhookUrlFault } from "../../domain/webhooks/webhook-url.ts";
 import type { Page, WebhookPatch } from "../../ports/storage.ts";
-import { refuseDemo } from "../access/refuse-demo.ts";
-import { sealHeaders } from "../access/sealed-headers.ts";
 import type { Context } from "../context.ts";
 import { shortenedId } from "../instances/owned-instance.ts";
+import { sealHeaders } from "../sealing/sealed-headers.ts";
 import { MAX_AHEAD_MS } from "../stored-times.ts";
 import type { CreateOptions, WebhookUseCases, WebhookWithSecret } from "../use-cases.ts";
+import { refuseDemo } from "../user-limits/refuse-demo.ts";
 import type { Endpoints } from "./endpoints.ts";
 import { newDelivery } from "./new-delivery.ts";
 

@@ -1,4 +1,4 @@
-import type { ListenEnded, ListenGap, ListenStarted, ListenWaiting } from "../../http/answers.ts";
+import type { ListenEnded, ListenGap, ListenStarted, ListenWaiting } from "../../http/response-types.ts";
 import type { RequestOptions } from "../transport.ts";
 import type { WebSocketConstructor } from "./stream-connection.ts";
 

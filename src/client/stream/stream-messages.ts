@@ -1,6 +1,6 @@
 import type { CompletedReason, FailedReason } from "../../domain/calls/outcome.ts";
 import type { EventData } from "../../domain/events.ts";
-import type { StreamError, StreamTranscript } from "../../http/answers.ts";
+import type { StreamError, StreamTranscript } from "../../http/response-types.ts";
 
 interface CallEventNamed<Name extends string> {
   readonly type: "call_event";

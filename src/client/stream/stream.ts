@@ -1,4 +1,4 @@
-import type { StreamProgress } from "../../http/answers.ts";
+import type { StreamProgress } from "../../http/response-types.ts";
 import { callPath } from "../calls-client.ts";
 import { RingportError } from "../ringport-error.ts";
 import type { Transport } from "../transport.ts";

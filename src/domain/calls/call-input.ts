@@ -9,14 +9,14 @@ import { type CallerIdInput, callerIdSchema } from "../numbers/caller-id-input.t
 import { PHONE_NUMBER, PHONE_RULE } from "../numbers/phone-number.ts";
 import { invalidInput } from "../refusal.ts";
 import { CALL_TYPES, type CallType } from "./call.ts";
-import { extensionSchema } from "./extension.ts";
 import {
   type CallMessageInput,
   type CheckedMessageInput,
   IGNORED,
   IGNORED_FIELDS,
   messageEntries,
-} from "./message-input.ts";
+} from "./call-type-input.ts";
+import { extensionSchema } from "./extension.ts";
 import { type SipInput, sipSchema, sipUriSchema } from "./sip-input.ts";
 
 /** The body of `POST /v1/calls`: the fields of every call, and those of its type. */

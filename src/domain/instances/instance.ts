@@ -1,6 +1,6 @@
 import type { Transitions } from "../../base/machine.ts";
+import type { Pause } from "../number-protection/number-protection.ts";
 import type { CallerId } from "../numbers/caller-id.ts";
-import type { Pause } from "../numbers/number-protection.ts";
 
 /** Statuses of an instance, in the order of a linked one that is deleted in the end. */
 export const INSTANCE_STATUSES = ["CREATED", "CONFIGURED", "ACTIVE", "DELETED"] as const;

@@ -1,4 +1,4 @@
-import type { NumberProtection } from "../numbers/number-protection.ts";
+import type { NumberProtection } from "../number-protection/number-protection.ts";
 
 /**
  * Number of calls one instance may hold, and its pace of dialling: policy as data.

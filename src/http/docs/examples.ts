@@ -1,5 +1,5 @@
 import type { CallType } from "../../domain/calls/call.ts";
-import type { View } from "../answers.ts";
+import type { View } from "../response-types.ts";
 import type { BodySchema, Examples } from "../route.ts";
 import type { SchemaName } from "../schemas.ts";
 

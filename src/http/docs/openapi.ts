@@ -10,7 +10,7 @@ import {
   type ReplyHeader,
 } from "../route.ts";
 import { ANSWER_EXAMPLES, BODY_EXAMPLES } from "./examples.ts";
-import { componentSchemas } from "./openapi-schemas.ts";
+import { componentSchemas } from "./schema-conversion.ts";
 
 /** Facts about the server, for the document. */
 export interface DocumentFacts {

@@ -1,7 +1,7 @@
 import type { LinkPageState } from "../../application/use-cases.ts";
 import { encodeBase64 } from "../../base/base64.ts";
 import { escapeHtml, type HtmlPage, htmlPage } from "../../base/html-page.ts";
-import type { View } from "../answers.ts";
+import type { View } from "../response-types.ts";
 import type { QrImages } from "./qr.ts";
 
 /** The state of a link page as JSON. */

@@ -1,5 +1,5 @@
-import { PerUser } from "../../application/access/per-user.ts";
-import { MAX_AT_ONCE } from "../../application/access/user-limits.ts";
+import { PerUser } from "../../application/user-limits/per-user.ts";
+import { MAX_AT_ONCE } from "../../application/user-limits/user-limits.ts";
 import type { Principal } from "../../domain/access/principal.ts";
 import { Refusal } from "../../domain/refusal.ts";
 

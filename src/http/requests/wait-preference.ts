@@ -1,5 +1,5 @@
-import type { PerUser } from "../../application/access/per-user.ts";
 import type { WaitLimit } from "../../application/use-cases.ts";
+import type { PerUser } from "../../application/user-limits/per-user.ts";
 import type { Reply } from "../../ports/web.ts";
 import type { RequestContext } from "./request-context.ts";
 

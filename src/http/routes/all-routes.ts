@@ -1,5 +1,5 @@
-import { PerUser } from "../../application/access/per-user.ts";
-import { MAX_AT_ONCE } from "../../application/access/user-limits.ts";
+import { PerUser } from "../../application/user-limits/per-user.ts";
+import { MAX_AT_ONCE } from "../../application/user-limits/user-limits.ts";
 import { jsonReader } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { openapiDocument } from "../docs/openapi.ts";

@@ -1,5 +1,5 @@
-import type { PerUser } from "../../application/access/per-user.ts";
 import { deadline } from "../../application/deadline.ts";
+import type { PerUser } from "../../application/user-limits/per-user.ts";
 import type { Principal } from "../../domain/access/principal.ts";
 import { type Call, isActive } from "../../domain/calls/call.ts";
 import type { CreateCallInput } from "../../domain/calls/call-input.ts";

@@ -2,7 +2,6 @@ import type { LinkingCode } from "../../application/use-cases.ts";
 import { encodeBase64 } from "../../base/base64.ts";
 import type { CreateInstanceInput, UpdateInstanceInput } from "../../domain/instances/instance-input.ts";
 import type { Reply } from "../../ports/web.ts";
-import type { View } from "../answers.ts";
 import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import type { LinkingRequests } from "../linking/linking-requests.ts";
@@ -12,6 +11,7 @@ import { created, createOptions, preferenceApplied } from "../replies/creation.t
 import { jsonReply, noContent, record } from "../replies/reply.ts";
 import { cursorParameter, expandParameter, limitParameter, readQuery } from "../requests/query-parameter.ts";
 import type { RequestContext } from "../requests/request-context.ts";
+import type { View } from "../response-types.ts";
 import type { HttpRoute } from "../route.ts";
 import { timestamp } from "../timestamp.ts";
 import { connectedInstanceView, instanceDetailsView, instanceView } from "../views/instance-view.ts";

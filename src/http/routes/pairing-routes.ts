@@ -1,10 +1,10 @@
 import type { PairingInput } from "../../domain/instances/pairing-input.ts";
-import type { View } from "../answers.ts";
 import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import type { LinkingRequests } from "../linking/linking-requests.ts";
 import { createOptions, preferenceApplied } from "../replies/creation.ts";
 import { jsonReply } from "../replies/reply.ts";
+import type { View } from "../response-types.ts";
 import type { HttpRoute } from "../route.ts";
 import { timestamp } from "../timestamp.ts";
 import { instanceIdOf } from "./record-id.ts";

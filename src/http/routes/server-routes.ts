@@ -1,9 +1,9 @@
-import type { View } from "../answers.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { figuresText, type RequestMeter } from "../metrics.ts";
 import { problem } from "../problems/problem.ts";
 import { entityTag } from "../replies/entity-tag.ts";
 import { jsonReply, notModified } from "../replies/reply.ts";
+import type { View } from "../response-types.ts";
 import type { HttpRoute } from "../route.ts";
 
 const STATE = { "cache-control": "no-store" };

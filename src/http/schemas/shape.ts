@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** A sentence about each shape. `src/http/answers.ts` has it as a docstring; `/openapi.json` leaves it out. */
+/** A sentence about each shape. `src/http/response-types.ts` has it as a docstring; `/openapi.json` leaves it out. */
 export const ABOUT: Map<unknown, string> = new Map();
 
 /** An object of a response. @param about a sentence about it */

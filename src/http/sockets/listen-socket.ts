@@ -4,7 +4,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { System } from "../../ports/system.ts";
 import type { Socket, SocketHandlers } from "../../ports/web.ts";
-import type { ListenEnded, ListenGap, ListenStarted, ListenWaiting, StreamError } from "../answers.ts";
+import type { ListenEnded, ListenGap, ListenStarted, ListenWaiting, StreamError } from "../response-types.ts";
 
 /** The close codes of a stream that a listener can meet; its table of all codes is loaded with the streams. */
 const CLOSE_CODES = { completed: 1000, stopping: 1001, broken: 1011, revoked: 4001, notReading: 4009 };

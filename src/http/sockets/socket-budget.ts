@@ -1,4 +1,4 @@
-import { PerUser } from "../../application/access/per-user.ts";
+import { PerUser } from "../../application/user-limits/per-user.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Reply, Socket, SocketHandlers } from "../../ports/web.ts";
 import type { RequestContext } from "../requests/request-context.ts";

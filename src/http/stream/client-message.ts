@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { StreamError } from "../answers.ts";
+import type { StreamError } from "../response-types.ts";
 
 /** Longest text message, characters. */
 const MAX_CHARACTERS = 65_536;

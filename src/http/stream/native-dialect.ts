@@ -2,7 +2,7 @@ import type { StreamAttachment, StreamEvent, Transcript } from "../../applicatio
 import { IncomingAudio, NotAudio } from "../../audio/incoming-audio.ts";
 import { sampleCoding } from "../../audio/samples/stream-format.ts";
 import type { Mp3Stream } from "../../ports/audio-decoder.ts";
-import type { StreamProgress } from "../answers.ts";
+import type { StreamProgress } from "../response-types.ts";
 import { timestamp } from "../timestamp.ts";
 import { readClientMessage } from "./client-message.ts";
 import { CLOSE_CODES, type Dialect, type DialectOutput } from "./dialect.ts";

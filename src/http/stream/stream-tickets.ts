@@ -1,4 +1,4 @@
-import { newSecret } from "../../application/access/tokens.ts";
+import { newSecret } from "../../application/tokens/tokens.ts";
 import { sha256Hex } from "../../base/sha256.ts";
 import type { Principal } from "../../domain/access/principal.ts";
 import { Refusal } from "../../domain/refusal.ts";

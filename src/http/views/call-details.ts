@@ -3,7 +3,7 @@ import type { TurnMetrics as Turn } from "../../domain/agents/turn-metrics.ts";
 import { ANSWERERS } from "../../domain/answering/answering-machine.ts";
 import { COMPLETED_REASONS, FAILED_REASONS, HEARD_EVIDENCE } from "../../domain/calls/outcome.ts";
 import { type TranscriptLine as Line, SPEAKERS } from "../../domain/calls/transcript.ts";
-import type { View } from "../answers.ts";
+import type { View } from "../response-types.ts";
 import { isoTime, milliseconds, shape, share } from "../schemas/shape.ts";
 import { timestamp } from "../timestamp.ts";
 

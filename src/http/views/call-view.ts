@@ -10,7 +10,6 @@ import {
   type Call as StoredCall,
 } from "../../domain/calls/call.ts";
 import type { TranscriptLine as Line } from "../../domain/calls/transcript.ts";
-import type { View } from "../answers.ts";
 import {
   choiceParameter,
   choicesParameter,
@@ -20,6 +19,7 @@ import {
   textParameter,
   timeParameter,
 } from "../requests/query-parameter.ts";
+import type { View } from "../response-types.ts";
 import { callId, instanceId, isoTime, phone, shape } from "../schemas/shape.ts";
 import { maybeTimestamp, timestamp } from "../timestamp.ts";
 import { callMetricsShape, outcomeShape, transcriptLineShape, transcriptLineView, turnView } from "./call-details.ts";

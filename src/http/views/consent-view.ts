@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { CONSENT_STATUSES, type Consent as StoredConsent } from "../../domain/numbers/consent.ts";
-import type { View } from "../answers.ts";
+import { CONSENT_STATUSES, type Consent as StoredConsent } from "../../domain/number-protection/consent.ts";
+import type { View } from "../response-types.ts";
 import { isoTime, phone, shape } from "../schemas/shape.ts";
 import { timestamp } from "../timestamp.ts";
 

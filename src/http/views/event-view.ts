@@ -1,5 +1,5 @@
 import type { NumberedEvent } from "../../domain/events.ts";
-import type { View } from "../answers.ts";
+import type { View } from "../response-types.ts";
 import { timestamp } from "../timestamp.ts";
 
 /** An event in a response, a stream or the message of a webhook. */

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { InstanceDetails as Details, Connection as Line, ListedInstance } from "../../application/use-cases.ts";
 import type { Instance as StoredInstance } from "../../domain/instances/instance.ts";
 import { LINE_CONDITIONS } from "../../domain/instances/line-flow.ts";
-import type { View } from "../answers.ts";
+import type { View } from "../response-types.ts";
 import { instanceId, isoTime, phone, shape } from "../schemas/shape.ts";
 import { maybeTimestamp, timestamp } from "../timestamp.ts";
 import { callerIdShape, callSummaryShape, callSummaryView } from "./call-view.ts";

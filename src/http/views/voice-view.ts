@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Voice as OfferedVoice } from "../../ports/speech.ts";
-import type { View } from "../answers.ts";
+import type { View } from "../response-types.ts";
 import { shape } from "../schemas/shape.ts";
 
 export const voiceShape = shape("An available voice.", {

@@ -6,7 +6,7 @@ import {
   type WebhookDelivery as StoredDelivery,
   type Webhook as StoredWebhook,
 } from "../../domain/webhooks/webhook.ts";
-import type { View } from "../answers.ts";
+import type { View } from "../response-types.ts";
 import { count, isoTime, shape } from "../schemas/shape.ts";
 import { maybeTimestamp, timestamp } from "../timestamp.ts";
 

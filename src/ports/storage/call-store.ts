@@ -3,7 +3,7 @@ import type { FailedReason } from "../../domain/calls/outcome.ts";
 import type { TranscriptLine } from "../../domain/calls/transcript.ts";
 import type { Event } from "../../domain/events.ts";
 import type { QueuePolicy } from "../../domain/instances/queue-policy.ts";
-import type { DialRecord } from "../../domain/numbers/dial-decision.ts";
+import type { DialRecord } from "../../domain/number-protection/dial-decision.ts";
 import type { MentionedNumber } from "../../domain/numbers/mentioned-number.ts";
 import type { Page } from "./page.ts";
 import type { NewReceipt } from "./receipt-store.ts";

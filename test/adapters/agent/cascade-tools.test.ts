@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { cascadeAgent } from "../../../adapters/agent/cascade/cascade-agent.ts";
 import { agentTool } from "../../../adapters/agent/tools/agent-tool.ts";
 import { offeredTools } from "../../../src/application/call-audio/agents/offered-tools.ts";
-import { guardedTools } from "../../../src/application/guards/guarded-agent.ts";
+import { guardedTools } from "../../../src/application/port-guards/guarded-agent.ts";
 import { type AgentTool, ToolFailed } from "../../../src/ports/agent-tool.ts";
 import type { Conversation, ConversationInput } from "../../../src/ports/conversation.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";

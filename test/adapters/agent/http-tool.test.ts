@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { httpTool } from "../../../adapters/agent/tools/http-tool.ts";
 import { HostLookup } from "../../../adapters/user-hosts/host-lookup.ts";
 import { offeredTools } from "../../../src/application/call-audio/agents/offered-tools.ts";
-import { guardedTools } from "../../../src/application/guards/guarded-agent.ts";
+import { guardedTools } from "../../../src/application/port-guards/guarded-agent.ts";
 import type { HttpToolOptions } from "../../../src/options.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { eventData } from "../../../adapters/engine-http/response-body.ts";
+import { eventData } from "../../../adapters/provider-http/response-body.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 async function* inPieces(bytes: Uint8Array, length: number): AsyncGenerator<Uint8Array> {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { firstToken } from "../../../adapters/cli/serve/first-token.ts";
-import type { IssuedToken } from "../../../src/application/access/tokens.ts";
+import type { IssuedToken } from "../../../src/application/tokens/tokens.ts";
 import type { Tokens } from "../../../src/ringport.ts";
 import { freshFolder } from "./run-cli.ts";
 

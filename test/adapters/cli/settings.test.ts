@@ -8,7 +8,7 @@ import { readSettings, unknownVariables } from "../../../adapters/cli/settings/r
 import { CODE_ONLY, SETTINGS } from "../../../adapters/cli/settings/settings.ts";
 import { UsageError } from "../../../adapters/cli/usage-error.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
-import { assertUsable } from "../../../src/domain/numbers/protection-limits.ts";
+import { assertUsable } from "../../../src/domain/number-protection/protection-checks.ts";
 import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
 import type { RingportOptions } from "../../../src/options.ts";
 import { fuzz } from "../../support/fuzz.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { quoteOf } from "../../../adapters/engine-http/fault-text.ts";
+import { quoteOf } from "../../../adapters/provider-http/fault-text.ts";
 import { DeepgramReader, FluxReader } from "../../../adapters/transcription/deepgram-readers.ts";
 import type { ResponseListener, ResponseReader } from "../../../adapters/transcription/live-protocol.ts";
 import { RealtimeReader } from "../../../adapters/transcription/openai-realtime.ts";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { engineClient } from "../../../adapters/engine-http/engine-client.ts";
+import { engineClient } from "../../../adapters/provider-http/engine-client.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
 import { dnsQueries } from "../../../adapters/user-hosts/dns-queries.ts";
 import { HostLookup } from "../../../adapters/user-hosts/host-lookup.ts";

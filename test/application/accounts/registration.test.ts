@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { issueToken } from "../../../src/application/access/tokens.ts";
 import { firstCode } from "../../../src/application/accounts/one-time-codes.ts";
+import { issueToken } from "../../../src/application/tokens/tokens.ts";
 import { sha256Hex } from "../../../src/base/sha256.ts";
 import { accountScene, BROWSER, PASSWORD } from "./scene.ts";
 

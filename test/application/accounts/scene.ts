@@ -1,8 +1,8 @@
 // Loaded ahead: no manual clock waits for an import.
 import "../../../src/application/accounts/accounts.ts";
-import { issueToken } from "../../../src/application/access/tokens.ts";
 import type { TokenOffice } from "../../../src/application/accounts/account-tokens.ts";
 import type { AccountUseCases, Browser, NewSession } from "../../../src/application/accounts/account-use-cases.ts";
+import { issueToken } from "../../../src/application/tokens/tokens.ts";
 import { sha256Hex } from "../../../src/base/sha256.ts";
 import { HasherBusy, type PasswordHasher } from "../../../src/ports/password-hasher.ts";
 import { World, type WorldOptions } from "../../support/application.ts";

@@ -1,11 +1,11 @@
 // Loaded ahead, so that a start is at rest when everything else is.
 import "../../../adapters/agent/configured.ts";
 import "../../../adapters/agent/scripted/scripted-agent.ts";
-import "../../../adapters/bodies/worker-parser.ts";
+import "../../../adapters/body-parsing/worker-parser.ts";
 import "../../../adapters/embedded.ts";
 import "../../../adapters/speech/joined-speech.ts";
-import "../../../src/application/access/resealing.ts";
-import "../../../src/application/access/sealed-records.ts";
+import "../../../src/application/sealing/resealing.ts";
+import "../../../src/application/sealing/sealed-records.ts";
 import "../../../src/application/calls/live/call-quality.ts";
 import "../../../src/application/calls/dialling/dial-protection.ts";
 import "../../../src/application/calls/dialling/last-check.ts";

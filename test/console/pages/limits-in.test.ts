@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { limitsIn } from "../../../adapters/console/pages/views/new-call/limits-in.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
-import { componentSchemas } from "../../../src/http/docs/openapi-schemas.ts";
+import { componentSchemas } from "../../../src/http/docs/schema-conversion.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 it("the limits of a server match its OpenAPI document", () => {

@@ -1,4 +1,3 @@
-import type { IssuedToken } from "../../../src/application/access/tokens.ts";
 import type {
   Account,
   AccountSession,
@@ -9,6 +8,7 @@ import type {
   Browser as RequestingBrowser,
   SignedIn,
 } from "../../../src/application/accounts/account-use-cases.ts";
+import type { IssuedToken } from "../../../src/application/tokens/tokens.ts";
 import { AccountRefusal, type AccountRefusalCode } from "../../../src/domain/access/account-refusal.ts";
 import type { System } from "../../../src/ports/system.ts";
 

@@ -46,7 +46,7 @@ const NAMED = {
 } as unknown as Readonly<Record<string, Schema>>;
 const NAMES: ReadonlyMap<unknown, string> = new Map(Object.entries(NAMED).map(([name, schema]) => [schema, name]));
 
-/** The text of `src/http/answers.ts`: a TypeScript type for each schema. */
+/** The text of `src/http/response-types.ts`: a TypeScript type for each schema. */
 export function answerTypes(): string {
   const shapes = Object.entries(NAMED).filter(([, schema]) => schema.type === "strict_object");
   const answers = Object.entries(SCHEMAS).map(([name, schema]) => `  ${name}: ${typeOf(schema as Schema)};`);
@@ -66,7 +66,7 @@ export function answerTypes(): string {
     return `import type { ${types.join(", ")} } from "${path}";`;
   });
   const note =
-    "// Generated from schemas.ts: run `UPDATE_DOCS=1 npx vitest run --project unit test/http/answers.test.ts` after a change.";
+    "// Generated from schemas.ts: run `UPDATE_DOCS=1 npx vitest run --project unit test/http/response-types.test.ts` after a change.";
   return `${imports.join("\n")}\n\n${note}\n\n${body}\n`;
 }
 

@@ -5,7 +5,7 @@ import { fliteJob } from "../../../adapters/speech/flite-job.ts";
 import { concatPcm, msToSamples, pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import { wavHeader } from "../../../src/audio/wav/wav-header.ts";
-import type { CallMessageInput } from "../../../src/domain/calls/message-input.ts";
+import type { CallMessageInput } from "../../../src/domain/calls/call-type-input.ts";
 import type { PcmChunk } from "../../../src/ports/media.ts";
 import type { Ringport } from "../../../src/ringport.ts";
 import { loudness } from "../../support/server-sound.ts";

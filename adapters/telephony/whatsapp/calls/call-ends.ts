@@ -1,5 +1,5 @@
 import type { DialProgress } from "../../../../src/ports/telephony.ts";
-import type { CallEnd } from "./call-types.ts";
+import type { CallEnd } from "./call-states.ts";
 import { isRepeated, offerError, refusalScope } from "./offer-errors.ts";
 
 const sentence = (text: string, reason: string | undefined): string =>

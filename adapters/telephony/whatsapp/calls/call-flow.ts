@@ -23,7 +23,7 @@ import {
   type WhatsAppCallEffect,
   type WhatsAppCallFlow,
   type WhatsAppCallMove,
-} from "./call-types.ts";
+} from "./call-states.ts";
 import { isOnlyPhoneBusy, isRejectedByAll, UNKNOWN_DEVICES, withRejection, withRinging } from "./callee-devices.ts";
 import { isRepeated } from "./offer-errors.ts";
 import { type CallStanza, isDeclined } from "./stanza.ts";

@@ -17,7 +17,7 @@ import type {
   CallTimer,
   WhatsAppCallEffect,
   WhatsAppCallFlow,
-} from "./call-types.ts";
+} from "./call-states.ts";
 import { endAtClient } from "./end-at-client.ts";
 import { isConnected } from "./is-connected.ts";
 import { CallUnknown } from "./outbound-audio.ts";

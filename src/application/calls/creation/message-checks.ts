@@ -3,13 +3,13 @@ import type { Principal } from "../../../domain/access/principal.ts";
 import { type AudioPlace, decodedFile, NO_BASE64, UploadedAudio } from "../../../domain/calls/audio-input.ts";
 import type { Message } from "../../../domain/calls/call.ts";
 import type { CheckedCallInput } from "../../../domain/calls/call-input.ts";
-import { storedMessage, storedOptions } from "../../../domain/calls/message-input.ts";
+import { storedMessage, storedOptions } from "../../../domain/calls/call-type-input.ts";
 import { invalidInput, Refusal } from "../../../domain/refusal.ts";
 import { AudioUnsupported } from "../../../ports/audio-decoder.ts";
-import { PerUser } from "../../access/per-user.ts";
-import { MAX_AT_ONCE } from "../../access/user-limits.ts";
 import { FairTurns } from "../../call-audio/speech/fair-turns.ts";
 import type { Context } from "../../context.ts";
+import { PerUser } from "../../user-limits/per-user.ts";
+import { MAX_AT_ONCE } from "../../user-limits/user-limits.ts";
 
 type MessageChecksContext = Pick<Context, "decoder" | "limits" | "system">;
 

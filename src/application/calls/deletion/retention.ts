@@ -1,8 +1,8 @@
 import { CALL_WINDOW_MS } from "../../../domain/calls/call-limits.ts";
 import { StorageUnavailable } from "../../../ports/storage.ts";
-import { RECEIPT_KEPT_MS } from "../../access/idempotency.ts";
 import { forgetRecording } from "../../call-audio/call-recording.ts";
 import type { Context } from "../../context.ts";
+import { RECEIPT_KEPT_MS } from "../../idempotency/idempotency.ts";
 import { removeCalls } from "./call-removal.ts";
 
 type RetentionContext = Pick<

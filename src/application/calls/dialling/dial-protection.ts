@@ -1,5 +1,5 @@
 import type { Call } from "../../../domain/calls/call.ts";
-import type { ConsentStatus } from "../../../domain/numbers/consent.ts";
+import type { ConsentStatus } from "../../../domain/number-protection/consent.ts";
 import {
   calleeBlock,
   consentAmong,
@@ -12,11 +12,15 @@ import {
   instancePause,
   warmUpDay,
   warmUpLimit,
-} from "../../../domain/numbers/dial-decision.ts";
+} from "../../../domain/number-protection/dial-decision.ts";
+import {
+  type Block,
+  type NumberProtection,
+  protectionInForce,
+} from "../../../domain/number-protection/number-protection.ts";
+import { assertUsable } from "../../../domain/number-protection/protection-checks.ts";
 import { numberForms } from "../../../domain/numbers/number-forms.ts";
-import { type Block, type NumberProtection, protectionInForce } from "../../../domain/numbers/number-protection.ts";
 import { zonesOfNumber } from "../../../domain/numbers/number-zones.ts";
-import { assertUsable } from "../../../domain/numbers/protection-limits.ts";
 import type { System } from "../../../ports/system.ts";
 import type { Telephony } from "../../../ports/telephony.ts";
 import type { Context } from "../../context.ts";

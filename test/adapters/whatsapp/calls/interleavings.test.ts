@@ -5,7 +5,7 @@ import {
   CALL_MOVES,
   type CallInput,
   type WhatsAppCallFlow,
-} from "../../../../adapters/telephony/whatsapp/calls/call-types.ts";
+} from "../../../../adapters/telephony/whatsapp/calls/call-states.ts";
 import { tone } from "../../../../src/audio/tones/tone.ts";
 import { fuzz, fuzzRuns } from "../../../support/fuzz.ts";
 import { CallScene, endOf } from "./scene.ts";

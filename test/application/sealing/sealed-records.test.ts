@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SealedRecords } from "../../../src/application/access/sealed-records.ts";
-import { Vault } from "../../../src/application/access/vault.ts";
+import { SealedRecords } from "../../../src/application/sealing/sealed-records.ts";
+import { Vault } from "../../../src/application/sealing/vault.ts";
 import type { LineRecordStore } from "../../../src/ports/storage.ts";
 import { fuzz } from "../../support/fuzz.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, type open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Recordings } from "../../src/ports/recordings.ts";
-import { SampleBuffers } from "./sample-buffers.ts";
+import { SampleBuffers } from "../audio/sample-buffers.ts";
 import { readWav } from "./wav-file.ts";
 import { WavWriter } from "./wav-writer.ts";
 

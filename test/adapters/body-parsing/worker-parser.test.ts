@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
-import { workerParser } from "../../../adapters/bodies/worker-parser.ts";
+import { workerParser } from "../../../adapters/body-parsing/worker-parser.ts";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
 import { UploadedAudio } from "../../../src/domain/calls/audio-input.ts";
 import { inputSchemas, parseCreateCall } from "../../../src/domain/input/inputs.ts";

@@ -5,7 +5,7 @@ import type { Speaker } from "../domain/calls/transcript.ts";
 import type { EventData, EventType } from "../domain/events.ts";
 import type { DeliveryStatus } from "../domain/webhooks/webhook.ts";
 
-// Generated from schemas.ts: run `UPDATE_DOCS=1 npx vitest run --project unit test/http/answers.test.ts` after a change.
+// Generated from schemas.ts: run `UPDATE_DOCS=1 npx vitest run --project unit test/http/response-types.test.ts` after a change.
 
 /** An active call in the queue of an instance. */
 export interface CallSummary {

@@ -2,9 +2,9 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { type HttpSenderOptions, httpSender } from "../../../adapters/public-http/http-sender.ts";
 import { hostAddress } from "../../../adapters/user-hosts/host-address.ts";
 import { HostLookup, LookupFailed } from "../../../adapters/user-hosts/host-lookup.ts";
+import { type HttpSenderOptions, httpSender } from "../../../adapters/user-hosts/http-sender.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 
 const HOST = "hooks.example.com";

@@ -1,6 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { callingHoursBlock, isWithin, localTime, minuteOf } from "../../../src/domain/numbers/calling-hours.ts";
+import {
+  callingHoursBlock,
+  isWithin,
+  localTime,
+  minuteOf,
+} from "../../../src/domain/number-protection/calling-hours.ts";
 import { zonesOfNumber } from "../../../src/domain/numbers/number-zones.ts";
 import { fuzz } from "../../support/fuzz.ts";
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectOnce } from "../../../adapters/public-http/public-connection.ts";
+import { connectOnce } from "../../../adapters/user-hosts/public-connection.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 
 const HOST = "tools.example.com";

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { RecentTokens } from "../../../src/application/access/recent-tokens.ts";
+import { RecentTokens } from "../../../src/application/tokens/recent-tokens.ts";
 import {
   type IssuedToken,
   issueFirstToken,
   issueToken,
   type NewToken,
   tokenAuthenticator,
-} from "../../../src/application/access/tokens.ts";
+} from "../../../src/application/tokens/tokens.ts";
 import { sha256Hex } from "../../../src/base/sha256.ts";
 import { World } from "../../support/application.ts";
 import { fuzz } from "../../support/fuzz.ts";

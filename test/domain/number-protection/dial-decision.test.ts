@@ -11,8 +11,8 @@ import {
   instancePause,
   paceLeftMs,
   warmUpLimit,
-} from "../../../src/domain/numbers/dial-decision.ts";
-import { type NumberProtection, protectionInForce } from "../../../src/domain/numbers/number-protection.ts";
+} from "../../../src/domain/number-protection/dial-decision.ts";
+import { type NumberProtection, protectionInForce } from "../../../src/domain/number-protection/number-protection.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 const NOW = Date.UTC(2026, 5, 17, 12); // a Wednesday

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Vault } from "../../../src/application/access/vault.ts";
+import { Vault } from "../../../src/application/sealing/vault.ts";
 import type { InstanceStore } from "../../../src/ports/storage.ts";
 
 const SECRET = new Uint8Array(32).fill(1);

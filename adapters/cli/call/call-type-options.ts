@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { formatRefusal } from "../../../src/audio/conversion.ts";
 import { sniff } from "../../../src/audio/sniffing/sniff.ts";
-import type { CallMessageInput } from "../../../src/domain/calls/message-input.ts";
+import type { CallMessageInput } from "../../../src/domain/calls/call-type-input.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 import type { OptionSpec, ParsedLine } from "../command.ts";
 import { UsageError } from "../usage-error.ts";

@@ -2,8 +2,8 @@ import type { RequestOptions } from "node:https";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { isAddress, isPublicAddress } from "../../src/domain/public-address.ts";
-import type { HostAddress } from "../user-hosts/host-address.ts";
-import type { HostLookup } from "../user-hosts/host-lookup.ts";
+import type { HostAddress } from "./host-address.ts";
+import type { HostLookup } from "./host-lookup.ts";
 
 /** Limits on the destinations of requests. */
 export interface PublicConnectionOptions {

@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { answerTypes } from "./support/answer-types.ts";
 
-const FILE = fileURLToPath(new URL("../../src/http/answers.ts", import.meta.url));
+const FILE = fileURLToPath(new URL("../../src/http/response-types.ts", import.meta.url));
 
-test("answers.ts is generated from the schemas", async () => {
+test("response-types.ts is generated from the schemas", async () => {
   if (process.env.UPDATE_DOCS) await writeFile(FILE, answerTypes());
   expect(await readFile(FILE, "utf8"), "run this test with UPDATE_DOCS=1").toBe(answerTypes());
 });

@@ -2,7 +2,7 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SampleBuffers } from "../../../adapters/audio/sample-buffers.ts";
-import { WavWriter, type WavWriterOptions } from "../../../adapters/audio/wav-writer.ts";
+import { WavWriter, type WavWriterOptions } from "../../../adapters/recordings/wav-writer.ts";
 import { decodeWav } from "../../../src/audio/wav/wav.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

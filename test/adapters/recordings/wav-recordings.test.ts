@@ -1,7 +1,7 @@
 import { type FileHandle, readdir, readFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { wavRecordings } from "../../../adapters/audio/wav-recordings.ts";
+import { wavRecordings } from "../../../adapters/recordings/wav-recordings.ts";
 import type { IncompleteReason } from "../../../src/domain/events.ts";
 import type { StoredRecording } from "../../../src/ports/recordings.ts";
 import { fullDisk } from "../../support/full-disk.ts";

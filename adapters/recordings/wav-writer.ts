@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { WAV_HEADER_BYTES, wavHeader } from "../../src/audio/wav/wav-header.ts";
 import type { IncompleteReason } from "../../src/domain/events.ts";
-import type { SampleBuffers } from "./sample-buffers.ts";
+import type { SampleBuffers } from "../audio/sample-buffers.ts";
 import { writeAll } from "./wav-file.ts";
 
 /** Maximum length of the samples that a WAV header can state, bytes. */

@@ -6,7 +6,7 @@ import { JSON_SCHEMAS } from "../../domain/input/input-checks.ts";
 import { inputSchemas } from "../../domain/input/inputs.ts";
 import { PAIRING_SCHEMA } from "../../domain/instances/pairing-input.ts";
 import type { Limits } from "../../domain/limits.ts";
-import { CONSENT_SCHEMA } from "../../domain/numbers/consent-input.ts";
+import { CONSENT_SCHEMA } from "../../domain/number-protection/consent-input.ts";
 import { EVENTS } from "../schemas/event-schemas.ts";
 import { SCHEMAS } from "../schemas.ts";
 

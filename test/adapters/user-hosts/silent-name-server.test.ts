@@ -2,9 +2,9 @@ import { lookup } from "node:dns/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { httpSender } from "../../../adapters/public-http/http-sender.ts";
 import { dnsQueries } from "../../../adapters/user-hosts/dns-queries.ts";
 import { HostLookup } from "../../../adapters/user-hosts/host-lookup.ts";
+import { httpSender } from "../../../adapters/user-hosts/http-sender.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 import { type NameAnswer, type NameServer, startNameServer } from "../../support/name-server.ts";
 
