@@ -10,6 +10,7 @@ export const ENTRIES = {
   "ringport/deno": "adapters/server/deno.ts",
   "ringport/sqlite": "adapters/storage/sqlite/sqlite-storage.ts",
   "ringport/postgres": "adapters/storage/postgres/postgres-storage.ts",
+  "ringport/kysely": "adapters/storage/kysely-storage.ts",
   "ringport/sip": "adapters/telephony/sip/index.ts",
   "ringport/whatsapp": "adapters/telephony/whatsapp/index.ts",
   "ringport/agent": "adapters/agent/index.ts",

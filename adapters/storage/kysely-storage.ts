@@ -1,251 +1,132 @@
-import { Kysely } from "kysely";
-import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";
+import { randomUUID } from "node:crypto";
 import {
-  type Lease,
-  type OpenOptions,
-  type RetentionStore,
-  type Storage,
-  StorageLocked,
-  StorageUnavailable,
-} from "../../src/ports/storage.ts";
-import { accountStore } from "./accounts/account-store.ts";
-import { consentStore } from "./accounts/consent-store.ts";
-import { loginStore } from "./accounts/login-store.ts";
-import { removeOrphanedFiles } from "./calls/call-audio.ts";
-import { callStore } from "./calls/call-store.ts";
-import { eventStore } from "./calls/event-store.ts";
-import { receiptStore } from "./calls/receipt-store.ts";
-import { transcriptStore } from "./calls/transcript-store.ts";
-import { instanceStore } from "./instances/instance-store.ts";
-import { lineRecordStore, sealedStore } from "./instances/sealed-stores.ts";
-import { contentsOf, isCurrent, migrate } from "./migrations/migrate.ts";
-import { migrations } from "./migrations/migrations.ts";
-import { namedTables } from "./named-tables.ts";
-import type { Database } from "./schema.ts";
-import type { ConnectedDatabase, LockedOpening, Prepared, ServerLock, Session, Traits } from "./session.ts";
-import { sharedCommits } from "./shared-commits.ts";
-import { storedBytes } from "./stored-bytes.ts";
-import { webhookStore } from "./webhooks/webhook-store.ts";
+  CompiledQuery,
+  type Dialect,
+  type Driver,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import type { Storage } from "../../src/ports/storage.ts";
+import { databaseStorage } from "./database-storage.ts";
+import { POSTGRES_COLUMNS, POSTGRES_TRAITS } from "./postgres/connect-postgres.ts";
+import { type Fence, StatelessAdapter } from "./postgres/postgres-dialect.ts";
+import { leaseLost } from "./postgres/postgres-errors.ts";
+import { fenceOf, leaseOf, releaseLease, takeLease } from "./postgres/postgres-lease.ts";
+import type { ConnectedDatabase, LockedOpening, ServerLock } from "./session.ts";
+import { SQLITE_COLUMNS, SQLITE_TRAITS } from "./sqlite/connect-sqlite.ts";
+import { TransactionalAdapter } from "./sqlite/sqlite-dialect.ts";
+import { checkedNames, type TableNames } from "./table-names.ts";
 
-interface Opened {
-  readonly connected: ConnectedDatabase;
-  readonly db: Kysely<Database>;
-  readonly lock: ServerLock | undefined;
-  /** Also for single statements, which need the fence as well. */
-  readonly transaction: Session["transaction"];
+/** Differences between databases, and the names of the tables. */
+export interface DatabaseTraits extends TableNames {
+  /**
+   * SQL of the database: that of PostgreSQL (12 or later), with transactions that are `READ COMMITTED` by default, or that of
+   * SQLite (3.38 or later), over one connection. A `bigint` must arrive as a number, and bytes as a `Uint8Array`.
+   */
+  readonly sql: "postgres" | "sqlite";
+  /** The name of the database in errors, without a password. */
+  readonly name: string;
+  /**
+   * The reason why the database is unavailable, such as a full disk or a broken connection: the caller may try again. Undefined
+   * for every other error. Default: known from the codes of PostgreSQL (`code`) or SQLite (`errcode`).
+   */
+  unavailable?(error: unknown): string | undefined;
+  /**
+   * Makes this process the only server of the database until the returned function is called. Default: for `postgres`, a
+   * lease in the table `owners`; for `sqlite` no lock, so your program must open the database in one server only.
+   * @throws {StorageLocked} another server works on it
+   */
+  lock?(): Promise<() => Promise<void>>;
 }
 
 /**
- * A storage over any database that Kysely supports. Opening and closing twice is fine; closing waits for running work.
- * @param connect connects the database; called once per opening
+ * A storage in a database of your own, by its dialect of Kysely. Closing the storage destroys the driver of the dialect.
+ * @example const storage = kyselyStorage(new PGliteDialect({ pglite: () => new PGlite("./data/pg") }), { sql: "postgres", name: "PGlite" });
  */
-export function kyselyStorage(connect: () => Promise<ConnectedDatabase>, traits: Traits): Storage {
-  let opening: Promise<Opened> | undefined;
-  let opened: Opened | undefined;
-  let lease: Lease | undefined;
-  let closing: Promise<void> = Promise.resolve();
-  const running = new Set<Promise<unknown>>();
+export function kyselyStorage(dialect: Dialect, traits: DatabaseTraits): Storage {
+  const owner = randomUUID();
+  const known = traits.sql === "postgres" ? POSTGRES_TRAITS : SQLITE_TRAITS;
+  return databaseStorage(async () => connected(dialect, traits, owner), {
+    ...known,
+    unavailable: (error) => traits.unavailable?.(error) ?? known.unavailable(error),
+  });
+}
 
-  const session: Session = {
-    traits,
-    get files() {
-      return opened?.connected.files;
-    },
-    async query<Given, Row>(prepared: Prepared<Given, Row>, given: Given): Promise<Row[]> {
-      const { read } = opened?.connected ?? {};
-      if (!opened || !read) return guarded(({ db }) => prepared(db, given));
-      try {
-        return await read<Row>(prepared.statement(opened.db, given));
-      } catch (error) {
-        throw translated(traits, error);
-      }
-    },
-    read: (work) => guarded(({ db }) => work(db)),
-    write: (work) => guarded(({ transaction }) => transaction(work)),
-    writeOnce: (query, given) =>
-      guarded(async ({ db, transaction, lock }) => {
-        const epoch = lock?.lease?.epoch;
-        if (epoch === undefined) return transaction((tx) => query(tx, given));
-        const rows = await query(db, { ...given, epoch });
-        if (rows.length === 0) await transaction(async () => {}); // throws if the epoch has ended
-        return rows;
-      }),
-    transaction: (work) => guarded(({ transaction }) => transaction(work)),
-    scrub: (thorough) => guarded(async ({ connected }) => connected.scrub?.(thorough)),
-  };
+function connected(dialect: Dialect, traits: DatabaseTraits, owner: string): ConnectedDatabase {
+  const { name, sql } = traits;
+  const location = { name, tables: checkedNames(traits) };
+  const fence: Fence = { database: name };
 
-  async function guarded<T>(work: (database: Opened) => Promise<T>): Promise<T> {
-    if (!opened) throw new StorageUnavailable("the storage is not open");
-    const job = work(opened);
-    running.add(job);
-    try {
-      return await job;
-    } catch (error) {
-      throw translated(traits, error);
-    } finally {
-      running.delete(job);
-    }
-  }
-
-  async function start(options: OpenOptions): Promise<Opened> {
-    await closing;
-    try {
-      opened = await openWith(await connect(), traits, options);
-      lease = opened.lock?.lease && renewable(opened.lock.lease, guarded);
-      return opened;
-    } catch (error) {
-      throw translated(traits, error);
-    }
+  /** Each write begins with the fence, which finds no row once another server has raised the epoch. */
+  async function leased({ leaseMs, ...opening }: LockedOpening): Promise<ServerLock> {
+    const { db } = opening;
+    const epoch = await takeLease(opening, location, { owner, ms: leaseMs });
+    fence.query = fenceOf(db, epoch);
+    return {
+      lease: leaseOf(db, location, epoch, leaseMs),
+      release: () => releaseLease(db, epoch).catch(() => {}), // if the database is unavailable, the lease expires
+    };
   }
 
   return {
-    async open(options) {
-      opening ??= start(options);
+    ...location,
+    dialect: sql === "postgres" ? postgresOver(dialect, fence) : sqliteOver(dialect),
+    columnTypes: sql === "postgres" ? POSTGRES_COLUMNS : SQLITE_COLUMNS,
+    async lock(opening) {
+      if (sql === "postgres" && !traits.lock) return leased(opening);
+      const release = (await traits.lock?.()) ?? (async () => {});
       try {
-        await opening;
+        await opening.migrationDb.transaction().execute(opening.migrate);
       } catch (error) {
-        opening = undefined;
+        await release();
+        throw error;
+      }
+      return { release };
+    },
+  };
+}
+
+/** The driver of a dialect, with our own compiler and adapter: the dialect may come from another version of Kysely. */
+function postgresOver(dialect: Dialect, fence: Fence): Dialect {
+  const { supportsMultipleConnections = true } = dialect.createAdapter();
+  return {
+    createAdapter: () => new StatelessAdapter(supportsMultipleConnections),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createDriver: () => fenced(dialect.createDriver(), fence),
+  };
+}
+
+function sqliteOver(dialect: Dialect): Dialect {
+  return {
+    createAdapter: () => new TransactionalAdapter(),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createDriver: () => dialect.createDriver(),
+  };
+}
+
+function fenced(driver: Driver, fence: Fence): Driver {
+  return {
+    init: (options) => driver.init(options),
+    acquireConnection: (options) => driver.acquireConnection(options),
+    /** @throws {LeaseLost} the fence finds no row */
+    async beginTransaction(connection, settings) {
+      await driver.beginTransaction(connection, settings);
+      if (fence.query === undefined) return;
+      try {
+        const { rows } = await connection.executeQuery(CompiledQuery.raw(fence.query));
+        if (rows.length === 0) throw leaseLost(fence.database);
+      } catch (error) {
+        await driver.rollbackTransaction(connection).catch(() => {});
         throw error;
       }
     },
-    close() {
-      if (!opening) return closing;
-      const ending = opening;
-      opening = undefined;
-      closing = ending.then(
-        async (was) => {
-          opened = undefined;
-          await Promise.allSettled(running);
-          await stop(was);
-        },
-        () => {}, // the storage never opened
-      );
-      return closing;
-    },
-    get lease() {
-      return opened && lease;
-    },
-    get verifyOwner() {
-      const verify = opened?.lock?.verify;
-      return verify && (async () => verify());
-    },
-    accounts: accountStore(session),
-    logins: loginStore(session),
-    instances: instanceStore(session),
-    lineRecords: lineRecordStore(session),
-    consents: consentStore(session),
-    calls: callStore(session),
-    events: eventStore(session),
-    receipts: receiptStore(session),
-    transcripts: transcriptStore(session),
-    retention: retentionStore(session),
-    webhooks: webhookStore(session),
-    sealed: sealedStore(session),
-  };
-}
-
-type Guarded = (work: () => Promise<void>) => Promise<void>;
-
-/** The lease, with the errors of the port. */
-function renewable({ epoch, ms, renew }: Lease, guarded: Guarded): Lease {
-  return { epoch, ms, renew: () => guarded(renew) };
-}
-
-async function openWith(connected: ConnectedDatabase, traits: Traits, options: OpenOptions): Promise<Opened> {
-  const plugins = namedTables(connected.tables);
-  const db = new Kysely<Database>({ dialect: connected.dialect, plugins });
-  const { migrationDialect } = connected;
-  const migrationDb = migrationDialect ? new Kysely<Database>({ dialect: migrationDialect, plugins }) : db;
-  const steps = migrations(connected.columnTypes);
-  const opening: LockedOpening = {
-    db,
-    migrationDb,
-    isCurrent: (contents) => isCurrent(contents, steps),
-    migrate: (tx) => migrate(tx as Kysely<unknown>, connected, steps),
-    leaseMs: options.leaseMs ?? DEFAULT_TIMINGS.leaseMs,
-  };
-  let lock: ServerLock | undefined;
-  try {
-    if (options.exclusive) lock = await connected.lock(opening);
-    if (!lock) await migrateUnlessServed(connected, opening, Object.keys(steps));
-    if (lock && connected.files) await removeOrphanedFiles(db, connected.files);
-    const run: Session["transaction"] = traits.rowLocks ? (work) => db.transaction().execute(work) : sharedCommits(db);
-    const transaction: Session["transaction"] = async (work) => {
-      lock?.verify?.();
-      return run(work);
-    };
-    return { connected, db, lock, transaction };
-  } catch (error) {
-    await stop({ connected, db, lock });
-    throw error;
-  }
-}
-
-async function stop({ connected, db, lock }: Pick<Opened, "connected" | "db" | "lock">): Promise<void> {
-  await lock?.release();
-  await db.destroy();
-  await connected.close?.();
-}
-
-/** A program that runs next to the server migrates an older database only if no server uses it. */
-async function migrateUnlessServed(
-  connected: ConnectedDatabase,
-  opening: LockedOpening,
-  steps: readonly string[],
-): Promise<void> {
-  const contents = await contentsOf(opening.db as Kysely<unknown>, connected);
-  if (opening.isCurrent(contents)) return;
-  const { applied } = contents;
-  const isOlder = applied.length > 0 && steps.some((step) => !applied.includes(step));
-  if (!isOlder) return opening.migrationDb.transaction().execute(opening.migrate);
-  const lock = await connected.lock(opening).catch((cause: unknown) => {
-    if (!(cause instanceof StorageLocked)) throw cause;
-    const { remainingMs } = cause;
-    throw new StorageLocked(
-      `a server of an earlier version works on the database ${connected.name}; restart it with this version first`,
-      { cause, ...(remainingMs !== undefined && { remainingMs }) },
-    );
-  });
-  await lock.release();
-}
-
-function translated(traits: Traits, error: unknown): unknown {
-  if (error instanceof StorageUnavailable || error instanceof StorageLocked) return error;
-  const reason = traits.unavailable(error);
-  return reason === undefined ? error : new StorageUnavailable(reason, { cause: error });
-}
-
-/** The purge clock's state, scrubbing of deleted records, and what is stored. */
-function retentionStore(session: Session): RetentionStore {
-  return {
-    trustedTime: () =>
-      session.read(async (db) => {
-        const row = await db.selectFrom("trusted_time").selectAll().executeTakeFirst();
-        if (!row) return undefined;
-        const { at, claimed_at, waited_ms, step_ms, stepped_ago_ms } = row;
-        return {
-          at,
-          claim: claimed_at === null ? null : { at: claimed_at, waitedMs: waited_ms },
-          ...(step_ms !== null && { step: { ms: step_ms, waitedMs: stepped_ago_ms ?? 0 } }),
-        };
-      }),
-    async saveTrustedTime({ at, claim, step }) {
-      const row = {
-        at,
-        claimed_at: claim?.at ?? null,
-        waited_ms: claim?.waitedMs ?? 0,
-        step_ms: step?.ms ?? null,
-        stepped_ago_ms: step?.waitedMs ?? null,
-      };
-      await session.write((db) =>
-        db
-          .insertInto("trusted_time")
-          .values({ id: 1, ...row })
-          .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
-          .execute(),
-      );
-    },
-    storedBytes: (owner) => session.read((db) => storedBytes(db, owner)),
-    scrub: ({ thorough }) => session.scrub(thorough),
+    commitTransaction: (connection) => driver.commitTransaction(connection),
+    rollbackTransaction: (connection) => driver.rollbackTransaction(connection),
+    releaseConnection: (connection, options) => driver.releaseConnection(connection, options),
+    destroy: (options) => driver.destroy(options),
   };
 }

@@ -49,7 +49,7 @@ export interface Traits {
   unavailable(error: unknown): string | undefined;
 }
 
-/** A connected database, from which `kyselyStorage` makes a storage. */
+/** A connected database, from which `databaseStorage` makes a storage. */
 export interface ConnectedDatabase extends DatabaseLocation {
   readonly dialect: Dialect;
   readonly columnTypes: ColumnTypes;

@@ -1,7 +1,9 @@
+import { PostgresDialect } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { kyselyStorage } from "../../adapters/storage/kysely-storage.ts";
 import { postgresStorage } from "../../adapters/storage/postgres/postgres-storage.ts";
-import type { Storage } from "../../src/ports/storage.ts";
+import { type Storage, StorageLocked } from "../../src/ports/storage.ts";
 import type { StorageUnderTest } from "../../src/testing/storage-contract/scene.ts";
 import { storageContract } from "../../src/testing/storage-contract.ts";
 import { connected, findPostgres, type RunningPostgres } from "../support/postgres.ts";
@@ -62,4 +64,39 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     emptied(() => server, poolOfTheHost),
     runner,
   );
+
+  const types: pg.CustomTypesConfig = {
+    getTypeParser: (oid, format) =>
+      oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as "text"),
+  };
+  const byDialect = (url: string): Storage => {
+    const pool = async () => new pg.Pool({ connectionString: url, types });
+    return kyselyStorage(new PostgresDialect({ pool }), { sql: "postgres", name: "a host's database", prefix: "rp_" });
+  };
+  storageContract(
+    "PostgreSQL by a dialect of Kysely",
+    emptied(
+      () => server,
+      (url) => ({ make: () => byDialect(url), end: async () => {} }),
+    ),
+    runner,
+  );
+
+  test("a server by a dialect of Kysely writes nothing after another one has taken over", async () => {
+    const url = await server.createDatabase();
+    const [first, second] = [byDialect(url), byDialect(url)];
+    await first.open({ exclusive: true, leaseMs: 60_000 });
+    await expect(second.open({ exclusive: true })).rejects.toThrow(StorageLocked);
+    await using admin = await connected(url);
+    await admin.query("update rp_owners set expires_at = 0");
+    await second.open({ exclusive: true });
+    const time = { at: 1, claim: null };
+    await expect(first.retention.saveTrustedTime(time)).rejects.toThrow(
+      "has taken over the database a host's database",
+    );
+    await second.retention.saveTrustedTime(time);
+    expect(await second.retention.trustedTime()).toEqual(time);
+    await first.close();
+    await second.close();
+  });
 });

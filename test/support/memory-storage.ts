@@ -1,5 +1,5 @@
 import { CompiledQuery, Kysely } from "kysely";
-import { kyselyStorage } from "../../adapters/storage/kysely-storage.ts";
+import { databaseStorage } from "../../adapters/storage/database-storage.ts";
 import { connectSqlite, SQLITE_TRAITS } from "../../adapters/storage/sqlite/connect-sqlite.ts";
 import type { Storage } from "../../src/ports/storage.ts";
 
@@ -11,7 +11,7 @@ let template: Promise<readonly CompiledQuery[]> | undefined;
  * the migrations take.
  */
 export function memoryStorage(): Storage {
-  return kyselyStorage(async () => {
+  return databaseStorage(async () => {
     template ??= migrated();
     const statements = await template;
     const database = await connectSqlite({ path: ":memory:" });
@@ -23,7 +23,7 @@ export function memoryStorage(): Storage {
 
 async function migrated(): Promise<readonly CompiledQuery[]> {
   const database = await connectSqlite({ path: ":memory:" });
-  const storage = kyselyStorage(async () => database, SQLITE_TRAITS);
+  const storage = databaseStorage(async () => database, SQLITE_TRAITS);
   await storage.open({ exclusive: true });
   const db = new Kysely<unknown>({ dialect: database.dialect });
   const select = async <Row>(text: string): Promise<readonly Row[]> =>

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Kysely, sql } from "kysely";
 import type { ClientConfig, Pool } from "pg";
 import { ConfigurationError } from "../../../src/base/error.ts";
+import type { ColumnTypes } from "../migrations/first-tables.ts";
 import { namedTables } from "../named-tables.ts";
 import type { Database } from "../schema.ts";
 import type { ConnectedDatabase, ServerLock, Traits } from "../session.ts";
@@ -40,6 +41,8 @@ export const POSTGRES_TRAITS: Traits = {
   jsonText: (column, member) => sql`${sql.ref(column)}::json ->> ${sql.lit(member)}`,
   unavailable: postgresUnavailable,
 };
+
+export const POSTGRES_COLUMNS: ColumnTypes = { id: sql`text collate "C"`, bytes: "bytea" };
 
 /**
  * Creates the connection pool, unless one is given. It connects with the first query.
@@ -105,7 +108,7 @@ export async function connectPostgres(
       kyselyPool(pool, { types, query_timeout: undefined, connectMs: CONNECT_MS }),
       MIGRATION_LIMITS,
     ),
-    columnTypes: { id: sql`text collate "C"`, bytes: "bytea" },
+    columnTypes: POSTGRES_COLUMNS,
     async lock({ leaseMs, ...opening }) {
       const epoch = await takeLease(opening, location, { owner, ms: leaseMs });
       return owned(epoch, leaseMs);

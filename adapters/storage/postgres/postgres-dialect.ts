@@ -61,7 +61,20 @@ class StatelessDialect extends PostgresDialect {
   }
 }
 
-class StatelessAdapter extends PostgresAdapter {
+/** Locks migrations until the end of their transaction. */
+export class StatelessAdapter extends PostgresAdapter {
+  readonly #multiple: boolean;
+
+  /** @param multiple false if the driver has one connection, which transactions take turns to use */
+  constructor(multiple = true) {
+    super();
+    this.#multiple = multiple;
+  }
+
+  override get supportsMultipleConnections(): boolean {
+    return this.#multiple;
+  }
+
   override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
     await sql`select pg_advisory_xact_lock(${sql.raw(MIGRATION_LOCK)})`.execute(db);
   }

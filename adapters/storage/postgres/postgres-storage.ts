@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Storage } from "../../../src/ports/storage.ts";
-import { kyselyStorage } from "../kysely-storage.ts";
+import { databaseStorage } from "../database-storage.ts";
 import type { TableNames } from "../table-names.ts";
 import { connectPostgres, POSTGRES_TRAITS } from "./connect-postgres.ts";
 import type { PostgresPool } from "./postgres-dialect.ts";
@@ -32,5 +32,5 @@ interface SharedPool {
  */
 export function postgresStorage(options: PostgresStorageOptions): Storage {
   const owner = randomUUID();
-  return kyselyStorage(() => connectPostgres(options, owner), POSTGRES_TRAITS);
+  return databaseStorage(() => connectPostgres(options, owner), POSTGRES_TRAITS);
 }

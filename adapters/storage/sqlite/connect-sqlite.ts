@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { ConfigurationError } from "../../../src/base/error.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
+import type { ColumnTypes } from "../migrations/first-tables.ts";
 import type { ConnectedDatabase, Traits } from "../session.ts";
 import { checkedNames } from "../table-names.ts";
 import { sqliteAudioFiles } from "./audio-files.ts";
@@ -18,6 +19,8 @@ export const SQLITE_TRAITS: Traits = {
   jsonText: (column, member) => sql`${sql.ref(column)} ->> ${sql.lit(member)}`,
   unavailable: sqliteUnavailable,
 };
+
+export const SQLITE_COLUMNS: ColumnTypes = { id: "text", bytes: "blob" };
 
 /**
  * Opens the database file.
@@ -57,7 +60,7 @@ export async function connectSqlite({
     tables,
     dialect: sqliteDialect(database, () => reads?.renew()),
     ...(reader && { read: sqliteConnection(reader, reads?.within).rows }),
-    columnTypes: { id: "text", bytes: "blob" },
+    columnTypes: SQLITE_COLUMNS,
     scrub: (thorough) => scrubSqlite(database, thorough, () => reads?.renew()),
     async lock(opening) {
       const file = fileOf(database);

@@ -17,7 +17,7 @@ import { whenFree } from "./node-sqlite.ts";
 const CACHED_STATEMENTS = 300;
 
 /** Migrations run in one immediate transaction, which also locks out other processes. */
-class Adapter extends SqliteAdapter {
+export class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
@@ -31,7 +31,7 @@ export function sqliteDialect(database: DatabaseSync, onCommit: () => void): Dia
   const connection = sqliteConnection(database);
   const raw = (text: string) => connection.executeQuery(CompiledQuery.raw(text));
   return {
-    createAdapter: () => new Adapter(),
+    createAdapter: () => new TransactionalAdapter(),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createDriver: () => ({

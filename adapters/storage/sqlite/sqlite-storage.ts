@@ -1,5 +1,5 @@
 import type { Storage } from "../../../src/ports/storage.ts";
-import { kyselyStorage } from "../kysely-storage.ts";
+import { databaseStorage } from "../database-storage.ts";
 import type { AudioFileWorkers } from "./audio-files.ts";
 import { connectSqlite, SQLITE_TRAITS } from "./connect-sqlite.ts";
 
@@ -22,5 +22,5 @@ export interface SqliteStorageOptions {
  * @example const storage = sqliteStorage({ path: "./data/ringport.db" });
  */
 export function sqliteStorage(options: SqliteStorageOptions): Storage {
-  return kyselyStorage(() => connectSqlite(options), SQLITE_TRAITS);
+  return databaseStorage(() => connectSqlite(options), SQLITE_TRAITS);
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
+import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
 import { MAX_PIECE } from "../../../adapters/storage/pieces.ts";
 import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/postgres/connect-postgres.ts";
 import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
@@ -136,7 +136,7 @@ describe("SQLite", () => {
   test.each(Object.keys(DELETIONS))("deletes %s in pieces, between which others write", async (name) => {
     const statements: Statement[] = [];
     const path = scratchPath();
-    const storage = kyselyStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
+    const storage = databaseStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
     await storage.open({ exclusive: true });
     const { sizes, writes, left } = await deleting(storage, statements, DELETIONS[name] as Deletion);
     expect(left).toBe(0);
@@ -157,7 +157,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   test.each(Object.keys(DELETIONS))("deletes %s in pieces", async (name) => {
     const statements: Statement[] = [];
     const url = await server.createDatabase();
-    const storage = kyselyStorage(async () => recorded(await connectPostgres({ url }), statements), POSTGRES_TRAITS);
+    const storage = databaseStorage(async () => recorded(await connectPostgres({ url }), statements), POSTGRES_TRAITS);
     await storage.open({ exclusive: true });
     const { sizes, left } = await deleting(storage, statements, DELETIONS[name] as Deletion);
     expect(left).toBe(0);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
+import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
 import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/postgres/connect-postgres.ts";
 import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
 import { findPooler } from "../../support/pgbouncer.ts";
@@ -21,7 +21,7 @@ describe.skipIf(postgres.missing)(`a locked table of ${postgres.title}`, { timeo
 
   async function open(url: string): Promise<Storage> {
     const options = { url, max: MAX_CONNECTIONS };
-    const storage = kyselyStorage(() => connectPostgres(options, undefined, LIMITS), POSTGRES_TRAITS);
+    const storage = databaseStorage(() => connectPostgres(options, undefined, LIMITS), POSTGRES_TRAITS);
     await storage.open({ exclusive: true });
     onTestFinished(() => storage.close());
     return storage;

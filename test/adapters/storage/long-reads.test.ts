@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
+import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
 import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import type { Outcome } from "../../../src/domain/calls/outcome.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
@@ -16,7 +16,7 @@ let storage: Storage;
 
 beforeAll(async () => {
   const path = scratchPath();
-  storage = kyselyStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
+  storage = databaseStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
   await storage.open({ exclusive: true });
 });
 afterAll(() => storage.close());

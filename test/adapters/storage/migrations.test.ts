@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type Kysely, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
-import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
+import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
 import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/postgres/connect-postgres.ts";
 import { postgresStorage } from "../../../adapters/storage/postgres/postgres-storage.ts";
 import type { ConnectedDatabase, Traits } from "../../../adapters/storage/session.ts";
@@ -139,7 +139,7 @@ test("receipts of older versions are found by their key, page by page", async ()
   for (let n = 0; n < 250; n++) await insertOldReceipt(db, `key ${n}`, { id: `inst_${n}`, status: "CREATED" });
   await db.destroy();
   const statements: Statement[] = [];
-  const storage = kyselyStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
+  const storage = databaseStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
   await storage.open({ exclusive: false });
   await storage.close();
 
@@ -217,7 +217,7 @@ async function receiptsAreKept(connect: () => Promise<ConnectedDatabase>, traits
   for (const [n] of results.entries()) await insertOldReceipt(db, `key ${n}`, { id: `inst_2_${n}` }, "usr_2");
   await db.destroy();
   await older.close?.();
-  const storage = kyselyStorage(connect, traits);
+  const storage = databaseStorage(connect, traits);
   await storage.open({ exclusive: false });
   const find = (n: number, userId = "usr_1") => storage.receipts.find({ userId, scope: "", key: `key ${n}` }, 5);
   expect(await find(0)).toEqual({ fingerprint: "body", recordId: "call_1" });

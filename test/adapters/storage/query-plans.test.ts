@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
+import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
 import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/postgres/connect-postgres.ts";
 import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
@@ -67,7 +67,7 @@ function methodsOf(storage: Storage): string[] {
 }
 
 test("all storage methods have their plans checked", async () => {
-  const storage = kyselyStorage(() => connectSqlite({ path: ":memory:" }), SQLITE_TRAITS);
+  const storage = databaseStorage(() => connectSqlite({ path: ":memory:" }), SQLITE_TRAITS);
   await storage.open({ exclusive: false });
   const called = new Set<string>();
   await askEverything(watched(storage, called));
@@ -79,7 +79,7 @@ test("SQLite finds and sorts rows by index", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ringport-plans-"));
   const path = join(folder, "ringport.db");
   const statements: Statement[] = [];
-  const storage = kyselyStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
+  const storage = databaseStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
   await storage.open({ exclusive: false });
   statements.length = 0;
   await askEverything(storage);
@@ -115,7 +115,10 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     try {
       const url = await server.createDatabase();
       const statements: Statement[] = [];
-      const storage = kyselyStorage(async () => recorded(await connectPostgres({ url }), statements), POSTGRES_TRAITS);
+      const storage = databaseStorage(
+        async () => recorded(await connectPostgres({ url }), statements),
+        POSTGRES_TRAITS,
+      );
       await storage.open({ exclusive: false });
       statements.length = 0;
       await askEverything(storage);

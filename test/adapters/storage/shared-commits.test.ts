@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
+import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
 import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import type { Event } from "../../../src/domain/events.ts";
@@ -13,7 +13,7 @@ const NUMBERS = Array.from({ length: 20 }, (_, n) => n);
 test("concurrent writers share commits", async () => {
   const statements: Statement[] = [];
   const path = scratchPath();
-  const storage = kyselyStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
+  const storage = databaseStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
   const other = sqliteStorage({ path });
   await storage.open({ exclusive: true });
   await other.open({ exclusive: false });

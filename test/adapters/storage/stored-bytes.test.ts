@@ -1,6 +1,6 @@
 import { Kysely, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { kyselyStorage } from "../../../adapters/storage/kysely-storage.ts";
+import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
 import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/postgres/connect-postgres.ts";
 import type { Database } from "../../../adapters/storage/schema.ts";
 import type { ConnectedDatabase, Traits } from "../../../adapters/storage/session.ts";
@@ -18,7 +18,7 @@ interface Place {
 }
 
 async function opened({ connect, traits }: Place): Promise<Storage> {
-  const storage = kyselyStorage(connect, traits);
+  const storage = databaseStorage(connect, traits);
   await storage.open({ exclusive: false });
   onTestFinished(() => storage.close());
   return storage;

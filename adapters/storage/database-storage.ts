@@ -1,0 +1,251 @@
+import { Kysely } from "kysely";
+import { DEFAULT_TIMINGS } from "../../src/domain/timings.ts";
+import {
+  type Lease,
+  type OpenOptions,
+  type RetentionStore,
+  type Storage,
+  StorageLocked,
+  StorageUnavailable,
+} from "../../src/ports/storage.ts";
+import { accountStore } from "./accounts/account-store.ts";
+import { consentStore } from "./accounts/consent-store.ts";
+import { loginStore } from "./accounts/login-store.ts";
+import { removeOrphanedFiles } from "./calls/call-audio.ts";
+import { callStore } from "./calls/call-store.ts";
+import { eventStore } from "./calls/event-store.ts";
+import { receiptStore } from "./calls/receipt-store.ts";
+import { transcriptStore } from "./calls/transcript-store.ts";
+import { instanceStore } from "./instances/instance-store.ts";
+import { lineRecordStore, sealedStore } from "./instances/sealed-stores.ts";
+import { contentsOf, isCurrent, migrate } from "./migrations/migrate.ts";
+import { migrations } from "./migrations/migrations.ts";
+import { namedTables } from "./named-tables.ts";
+import type { Database } from "./schema.ts";
+import type { ConnectedDatabase, LockedOpening, Prepared, ServerLock, Session, Traits } from "./session.ts";
+import { sharedCommits } from "./shared-commits.ts";
+import { storedBytes } from "./stored-bytes.ts";
+import { webhookStore } from "./webhooks/webhook-store.ts";
+
+interface Opened {
+  readonly connected: ConnectedDatabase;
+  readonly db: Kysely<Database>;
+  readonly lock: ServerLock | undefined;
+  /** Also for single statements, which need the fence as well. */
+  readonly transaction: Session["transaction"];
+}
+
+/**
+ * A storage over any database that Kysely supports. Opening and closing twice is fine; closing waits for running work.
+ * @param connect connects the database; called once per opening
+ */
+export function databaseStorage(connect: () => Promise<ConnectedDatabase>, traits: Traits): Storage {
+  let opening: Promise<Opened> | undefined;
+  let opened: Opened | undefined;
+  let lease: Lease | undefined;
+  let closing: Promise<void> = Promise.resolve();
+  const running = new Set<Promise<unknown>>();
+
+  const session: Session = {
+    traits,
+    get files() {
+      return opened?.connected.files;
+    },
+    async query<Given, Row>(prepared: Prepared<Given, Row>, given: Given): Promise<Row[]> {
+      const { read } = opened?.connected ?? {};
+      if (!opened || !read) return guarded(({ db }) => prepared(db, given));
+      try {
+        return await read<Row>(prepared.statement(opened.db, given));
+      } catch (error) {
+        throw translated(traits, error);
+      }
+    },
+    read: (work) => guarded(({ db }) => work(db)),
+    write: (work) => guarded(({ transaction }) => transaction(work)),
+    writeOnce: (query, given) =>
+      guarded(async ({ db, transaction, lock }) => {
+        const epoch = lock?.lease?.epoch;
+        if (epoch === undefined) return transaction((tx) => query(tx, given));
+        const rows = await query(db, { ...given, epoch });
+        if (rows.length === 0) await transaction(async () => {}); // throws if the epoch has ended
+        return rows;
+      }),
+    transaction: (work) => guarded(({ transaction }) => transaction(work)),
+    scrub: (thorough) => guarded(async ({ connected }) => connected.scrub?.(thorough)),
+  };
+
+  async function guarded<T>(work: (database: Opened) => Promise<T>): Promise<T> {
+    if (!opened) throw new StorageUnavailable("the storage is not open");
+    const job = work(opened);
+    running.add(job);
+    try {
+      return await job;
+    } catch (error) {
+      throw translated(traits, error);
+    } finally {
+      running.delete(job);
+    }
+  }
+
+  async function start(options: OpenOptions): Promise<Opened> {
+    await closing;
+    try {
+      opened = await openWith(await connect(), traits, options);
+      lease = opened.lock?.lease && renewable(opened.lock.lease, guarded);
+      return opened;
+    } catch (error) {
+      throw translated(traits, error);
+    }
+  }
+
+  return {
+    async open(options) {
+      opening ??= start(options);
+      try {
+        await opening;
+      } catch (error) {
+        opening = undefined;
+        throw error;
+      }
+    },
+    close() {
+      if (!opening) return closing;
+      const ending = opening;
+      opening = undefined;
+      closing = ending.then(
+        async (was) => {
+          opened = undefined;
+          await Promise.allSettled(running);
+          await stop(was);
+        },
+        () => {}, // the storage never opened
+      );
+      return closing;
+    },
+    get lease() {
+      return opened && lease;
+    },
+    get verifyOwner() {
+      const verify = opened?.lock?.verify;
+      return verify && (async () => verify());
+    },
+    accounts: accountStore(session),
+    logins: loginStore(session),
+    instances: instanceStore(session),
+    lineRecords: lineRecordStore(session),
+    consents: consentStore(session),
+    calls: callStore(session),
+    events: eventStore(session),
+    receipts: receiptStore(session),
+    transcripts: transcriptStore(session),
+    retention: retentionStore(session),
+    webhooks: webhookStore(session),
+    sealed: sealedStore(session),
+  };
+}
+
+type Guarded = (work: () => Promise<void>) => Promise<void>;
+
+/** The lease, with the errors of the port. */
+function renewable({ epoch, ms, renew }: Lease, guarded: Guarded): Lease {
+  return { epoch, ms, renew: () => guarded(renew) };
+}
+
+async function openWith(connected: ConnectedDatabase, traits: Traits, options: OpenOptions): Promise<Opened> {
+  const plugins = namedTables(connected.tables);
+  const db = new Kysely<Database>({ dialect: connected.dialect, plugins });
+  const { migrationDialect } = connected;
+  const migrationDb = migrationDialect ? new Kysely<Database>({ dialect: migrationDialect, plugins }) : db;
+  const steps = migrations(connected.columnTypes);
+  const opening: LockedOpening = {
+    db,
+    migrationDb,
+    isCurrent: (contents) => isCurrent(contents, steps),
+    migrate: (tx) => migrate(tx as Kysely<unknown>, connected, steps),
+    leaseMs: options.leaseMs ?? DEFAULT_TIMINGS.leaseMs,
+  };
+  let lock: ServerLock | undefined;
+  try {
+    if (options.exclusive) lock = await connected.lock(opening);
+    if (!lock) await migrateUnlessServed(connected, opening, Object.keys(steps));
+    if (lock && connected.files) await removeOrphanedFiles(db, connected.files);
+    const run: Session["transaction"] = traits.rowLocks ? (work) => db.transaction().execute(work) : sharedCommits(db);
+    const transaction: Session["transaction"] = async (work) => {
+      lock?.verify?.();
+      return run(work);
+    };
+    return { connected, db, lock, transaction };
+  } catch (error) {
+    await stop({ connected, db, lock });
+    throw error;
+  }
+}
+
+async function stop({ connected, db, lock }: Pick<Opened, "connected" | "db" | "lock">): Promise<void> {
+  await lock?.release();
+  await db.destroy();
+  await connected.close?.();
+}
+
+/** A program that runs next to the server migrates an older database only if no server uses it. */
+async function migrateUnlessServed(
+  connected: ConnectedDatabase,
+  opening: LockedOpening,
+  steps: readonly string[],
+): Promise<void> {
+  const contents = await contentsOf(opening.db as Kysely<unknown>, connected);
+  if (opening.isCurrent(contents)) return;
+  const { applied } = contents;
+  const isOlder = applied.length > 0 && steps.some((step) => !applied.includes(step));
+  if (!isOlder) return opening.migrationDb.transaction().execute(opening.migrate);
+  const lock = await connected.lock(opening).catch((cause: unknown) => {
+    if (!(cause instanceof StorageLocked)) throw cause;
+    const { remainingMs } = cause;
+    throw new StorageLocked(
+      `a server of an earlier version works on the database ${connected.name}; restart it with this version first`,
+      { cause, ...(remainingMs !== undefined && { remainingMs }) },
+    );
+  });
+  await lock.release();
+}
+
+function translated(traits: Traits, error: unknown): unknown {
+  if (error instanceof StorageUnavailable || error instanceof StorageLocked) return error;
+  const reason = traits.unavailable(error);
+  return reason === undefined ? error : new StorageUnavailable(reason, { cause: error });
+}
+
+/** The purge clock's state, scrubbing of deleted records, and what is stored. */
+function retentionStore(session: Session): RetentionStore {
+  return {
+    trustedTime: () =>
+      session.read(async (db) => {
+        const row = await db.selectFrom("trusted_time").selectAll().executeTakeFirst();
+        if (!row) return undefined;
+        const { at, claimed_at, waited_ms, step_ms, stepped_ago_ms } = row;
+        return {
+          at,
+          claim: claimed_at === null ? null : { at: claimed_at, waitedMs: waited_ms },
+          ...(step_ms !== null && { step: { ms: step_ms, waitedMs: stepped_ago_ms ?? 0 } }),
+        };
+      }),
+    async saveTrustedTime({ at, claim, step }) {
+      const row = {
+        at,
+        claimed_at: claim?.at ?? null,
+        waited_ms: claim?.waitedMs ?? 0,
+        step_ms: step?.ms ?? null,
+        stepped_ago_ms: step?.waitedMs ?? null,
+      };
+      await session.write((db) =>
+        db
+          .insertInto("trusted_time")
+          .values({ id: 1, ...row })
+          .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
+          .execute(),
+      );
+    },
+    storedBytes: (owner) => session.read((db) => storedBytes(db, owner)),
+    scrub: ({ thorough }) => session.scrub(thorough),
+  };
+}
