@@ -1,13 +1,13 @@
-/** Replies of a model in one call, unless something else is configured. */
+/** Default limit of model replies in one call. */
 export const DEFAULT_TURNS = 100;
-/** Tokens of one call, unless something else is configured. */
+/** Default limit of tokens in one call. */
 export const DEFAULT_TOKENS = 200_000;
 
 /** Limits of one call. */
 export interface AgentCallLimits {
   /** Replies of the model. */
   readonly turns: number;
-  /** Tokens of all replies, as far as the server counts them. */
+  /** Tokens of all replies, as far as the server reports them. */
   readonly tokens: number;
 }
 
@@ -21,7 +21,7 @@ export class CallBudget {
     this.#limits = limits;
   }
 
-  /** The limit that is reached, for an operator; undefined if none is. */
+  /** The limit that was reached, as a text for the operator; undefined if none was. */
   get exhausted(): string | undefined {
     const { turns, tokens } = this.#limits;
     if (this.#turns >= turns) return `the agent was at its limit of ${turns} replies (maxTurns)`;

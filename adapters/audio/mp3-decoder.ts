@@ -5,7 +5,7 @@ import type { DecodedPiece, FileEnd, PieceDecoder } from "./audio-pieces.ts";
 import { Mp3Decoding } from "./mp3-decoding.ts";
 import { Mp3Mix } from "./mp3-mix.ts";
 
-/** The bytes of a file that are an MP3. */
+/** The byte range of an MP3 in a file. */
 export interface Mp3Range {
   readonly from: number;
   readonly to: number;

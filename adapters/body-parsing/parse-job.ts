@@ -8,7 +8,7 @@ export interface BodyJobs {
 }
 
 export interface ParseInput {
-  /** Holds the body from its beginning on. */
+  /** Starts with the body. */
   readonly buffer: ArrayBuffer;
   /** Length of the body, bytes. */
   readonly length: number;
@@ -20,13 +20,13 @@ export type ParsedBody =
   | { readonly value: unknown; readonly audio?: { readonly file: ArrayBuffer; readonly sha256: string } }
   | { readonly fault: string };
 
-/** Parses a body, and decodes and hashes the audio file in it, on the thread that it is called on. */
+/** Parses a body, and decodes and hashes the audio file in it, on the calling thread. */
 export function parseJob(
   { buffer, length, bounds }: ParseInput,
   { emit }: { emit(piece: ParsedBody, transfer?: readonly ArrayBuffer[]): void },
 ): void {
   const parsed = parseJson(new Uint8Array(buffer, 0, length), bounds);
-  (buffer as ArrayBuffer & { transfer(length: number): void }).transfer(0); // gives its memory back now, not when garbage is collected
+  (buffer as ArrayBuffer & { transfer(length: number): void }).transfer(0); // frees its memory now, not when garbage is collected
   const place = "value" in parsed ? audioPlace(parsed.value) : undefined;
   const file = place && decodedFile(place.audioBase64);
   if (file) {
@@ -34,7 +34,7 @@ export function parseJob(
     const sha256 = createHash("sha256").update(file).digest("hex");
     emit({ ...parsed, audio: { file: file.buffer, sha256 } }, [file.buffer]);
   } else {
-    if (place) place.audioBase64 = "!"; // as little Base64 as the text, and cheap to look at
+    if (place) place.audioBase64 = "!"; // as invalid as the original Base64, and cheap to check
     emit(parsed);
   }
 }

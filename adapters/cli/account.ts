@@ -23,7 +23,7 @@ const CONSOLE_SETTINGS: readonly Setting[] = [
 ];
 
 /**
- * Makes sure that people can open an address of the console.
+ * Checks that users can open an address of the console.
  * @throws {UsageError} the server has no console
  */
 function assertConsole({ console }: ServerSettings): void {
@@ -31,7 +31,7 @@ function assertConsole({ console }: ServerSettings): void {
   throw new UsageError('RINGPORT_CONSOLE is "off": no page accepts a code; set it to "on", and restart the server');
 }
 
-/** An address of the console that has a code: in its fragment, which no server sees. */
+/** An address of the console with a code in its fragment, which no server sees. */
 function codeUrl(settings: ServerSettings, page: "register" | "reset", code: string): string {
   const { options, tls, hostname = DEFAULT_HOSTNAME, port = DEFAULT_PORT } = settings;
   const local = localUrl(hostname, port, tls ? "https" : "http") + (options.basePath ?? "");
@@ -83,7 +83,7 @@ async function firstUser({ accounts, instances }: Storage): Promise<string | und
   return `tokens: ${tokens.length}, instances: ${numbers.length}`;
 }
 
-/** `ringport account list`: the people who sign in to the console. */
+/** `ringport account list`: the accounts of the console. */
 export const accountList: CommandSpec = {
   summary: "Lists the accounts of the console, oldest first.",
   options: [jsonOption("the list")],

@@ -5,7 +5,7 @@ import { UsageError } from "./usage-error.ts";
 
 /**
  * Parses the words after a command's name.
- * @throws {UsageError} an option that the command does not have, a value too many or too few
+ * @throws {UsageError} an unknown option, a value too many or too few
  */
 export function parseCommandLine(command: Command, args: readonly string[]): ParsedLine {
   const switches = new Map<string, boolean>();
@@ -68,7 +68,7 @@ function checkOperands({ path, operands: wanted = [] }: Command, given: readonly
     throw new UsageError(`${called} needs ${missing.name}: ringport ${called} ${wanted.map(operandLabel).join(" ")}`);
 }
 
-/** The word as the table writes it. */
+/** The word as it is spelled in the table. */
 function oneOfThem(name: string, values: readonly string[], given: string): string {
   const found = values.find((value) => value.toLowerCase() === given.toLowerCase());
   if (found !== undefined) return found;

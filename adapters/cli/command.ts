@@ -41,18 +41,18 @@ export interface CommandSpec {
   /** Operands, in order; optional ones come last. */
   readonly operands?: readonly OperandSpec[];
   readonly options: readonly OptionSpec[];
-  /** Settings that the command looks at, as flags and as environment variables. */
+  /** Settings that the command uses, as flags and as environment variables. */
   readonly settings: readonly Setting[];
-  /** Returns the exit code. @throws {UsageError} for what the user can fix */
+  /** Returns the exit code. @throws {UsageError} for mistakes that the user can fix */
   run(line: ParsedLine): Promise<number>;
 }
 
-/** One command; `path` is how it is called. */
+/** One command; `path` is its name on the command line. */
 export interface Command extends CommandSpec {
   readonly path: readonly string[];
 }
 
-/** An operand as help writes it. */
+/** An operand as shown in the help. */
 export function operandLabel({ name, optional }: OperandSpec): string {
   return optional ? `[${name}]` : name;
 }

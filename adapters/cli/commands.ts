@@ -1,6 +1,6 @@
 import type { Command, CommandSpec } from "./command.ts";
 
-/** A command by its name. Its file is loaded when it is typed, or shown in the help. */
+/** A command by its name. Its file is loaded when the command is run, or shown in the help. */
 export interface CommandEntry {
   readonly path: readonly string[];
   load(): Promise<Command>;

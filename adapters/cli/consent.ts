@@ -42,7 +42,7 @@ export const consentGet: CommandSpec = {
   },
 };
 
-/** `ringport consent list`: the numbers of which something is recorded. */
+/** `ringport consent list`: the numbers with a record. */
 export const consentList: CommandSpec = {
   summary: "Lists the numbers of which it is recorded whether they may be called.",
   options: [
@@ -67,7 +67,7 @@ export const consentList: CommandSpec = {
 
 const COLUMNS: readonly ListColumn[] = [{ head: "PHONE" }, { head: "STATUS" }, { head: "SOURCE", cut: true }];
 
-/** `ringport consent delete`: forgets whether a number may be called. */
+/** `ringport consent delete`: deletes the record of whether a number may be called. */
 export const consentDelete: CommandSpec = {
   summary: "Forgets whether a number may be called.",
   operands: [{ name: "PHONE" }],

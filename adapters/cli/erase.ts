@@ -15,7 +15,7 @@ import { printBeside, printJson } from "./terminal/terminal.ts";
 import { withStorage } from "./token/storage-work.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** `ringport erase`: one person's data, on request. */
+/** `ringport erase`: deletes one person's data, on request. */
 export const erase: CommandSpec = {
   summary: "Deletes all data about calls to a phone number.",
   details:

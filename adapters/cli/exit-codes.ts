@@ -4,15 +4,15 @@ import type { Outcome } from "../../src/client/index.ts";
 export const EXIT = {
   done: 0,
   failed: 1,
-  /** The person at the terminal can put it right. */
+  /** A mistake that the user can fix. */
   usage: 2,
   busy: 3,
   declined: 4,
   noAnswer: 5,
   unreachable: 6,
-  /** The instance has another call already. */
+  /** The instance already has an active call. */
   occupied: 7,
-  /** `serve`: another server has taken the database over, or could have. */
+  /** `serve`: another server has taken over the database, or may have. */
   leaseLost: 8,
 } as const;
 

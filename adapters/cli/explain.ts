@@ -51,7 +51,7 @@ function withFix(error: RingportError): string {
   return detail;
 }
 
-/** The faults that the sentence leaves out. */
+/** The faults that the message does not mention. */
 function sentence({ detail, errors }: Problem): string {
   if (errors.length < 2) return detail;
   const faults = errors as readonly { pointer: string; detail: string }[];

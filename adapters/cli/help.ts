@@ -6,7 +6,7 @@ import { table } from "./terminal/table.ts";
 import { terminalColumns, USUAL_COLUMNS } from "./terminal/terminal.ts";
 import { wrapped } from "./terminal/wrapped.ts";
 
-/** Help is read in columns of this many characters, on a wide terminal too. */
+/** Width of the help in columns, limited on wide terminals too. */
 function helpColumns(): number {
   return Math.min(terminalColumns(), USUAL_COLUMNS);
 }
@@ -45,7 +45,7 @@ function settingsHelp(settings: readonly Setting[]): string[] {
   return ["", ...paragraph(note), ...shown];
 }
 
-/** The names of a setting with its description below: one line would be too wide for a terminal. */
+/** The names of a setting with its description below, because one line would be too wide. */
 function settingRow({ flag, env, parser, fallback, help }: Setting): string[] {
   const placeholder = parser.placeholder ? ` ${parser.placeholder}` : "";
   const [names = "", ...more] = wrapped(

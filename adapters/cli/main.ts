@@ -3,12 +3,12 @@ import * as module from "node:module";
 import process from "node:process";
 
 keepCompiledCode();
-const { run } = await import("./run.ts"); // only now, so that it is found there
+const { run } = await import("./run.ts"); // imported only now, so that its code comes from the cache
 process.exit(await run(process.argv.slice(2)));
 
 /**
- * Lets Node cache compiled code in its default folder, which halves the time of the next start; the
- * workers find it by the variable. Other runtimes, and older versions of Node, go without.
+ * Lets Node cache compiled code in its default folder, which halves the time of the next start; workers get the folder
+ * from the variable. Other runtimes, and older versions of Node, have no such cache.
  */
 function keepCompiledCode(): void {
   const directory = module.enableCompileCache?.().directory;

@@ -7,10 +7,7 @@ import { explain } from "./explain.ts";
 import { flushed, print, tolerateBrokenPipes } from "./terminal/terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-/**
- * Runs a command line. Answers the exit code: 0 done, 1 it went wrong, 2 something to be put right by the person at the
- * terminal.
- */
+/** Runs a command line. Returns the exit code: 0 success, 1 failure, 2 a mistake that the user can fix. */
 export async function run(args: readonly string[]): Promise<number> {
   tolerateBrokenPipes();
   try {

@@ -1,6 +1,6 @@
 import { CodedError } from "../../src/base/error.ts";
 
-/** Thrown for what the person at the terminal can put right; its one line names the wrong value and the fix. */
+/** Thrown for mistakes that the user can fix; its one line names the wrong value and the fix. */
 export class UsageError extends CodedError {
   override readonly name = "UsageError";
   readonly code = "usage_error";

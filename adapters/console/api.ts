@@ -1,24 +1,24 @@
 import type { Registration } from "../../src/application/accounts/account-use-cases.ts";
 import type { TokenScope } from "../../src/domain/access/token-scope.ts";
 
-// The bodies of the console's own routes, which its server part answers and its pages read. Times are RFC 3339.
-// Everything else the pages ask at /console/v1/…, which is the HTTP interface for the person signed in.
+// The bodies of the console's own routes, which its server part sends and its pages read. Times are RFC 3339.
+// For everything else the pages use /console/v1/…, the HTTP interface for the person signed in.
 
-/** `GET /console/api/session`: what a page needs to know before it shows anything. */
+/** `GET /console/api/session`: the state that a page needs before it shows anything. */
 export interface SessionState {
-  /** Null: no person is signed in. */
+  /** Null if no person is signed in. */
   readonly account: AccountView | null;
   /** Requirement for the next registration. */
   readonly registration: "first" | Registration;
-  /** There are accounts to sign in with; false if the embedding program signs people in. */
+  /** True with accounts of Ringport; false if the embedding program signs people in. */
   readonly accounts: boolean;
   /** Address at which the embedding program signs people in; null with accounts of Ringport. */
   readonly sign_in_url: string | null;
   /** The address of the HTTP interface, for examples to copy. */
   readonly api_url: string;
-  /** Instances can be on the simulated network, and a phone of it can be opened in the browser. */
+  /** True if instances can be on the simulated network, whose phones can be opened in the browser. */
   readonly simulator: boolean;
-  /** Calls of the type `DYNAMIC_STREAM` carry audio here; otherwise they end at once. */
+  /** True if calls of the type `DYNAMIC_STREAM` carry audio here; otherwise they end at once. */
   readonly streams: boolean;
   readonly version: string;
 }
@@ -30,7 +30,7 @@ export interface AccountView {
   readonly created_at: string;
 }
 
-/** `POST /console/api/register`, `POST /console/api/sign-in`. Both answer a {@link SessionState}. */
+/** `POST /console/api/register`, `POST /console/api/sign-in`. Both return a {@link SessionState}. */
 export interface LoginBody {
   readonly email: string;
   readonly password: string;
@@ -38,19 +38,19 @@ export interface LoginBody {
   readonly code?: string;
 }
 
-/** `POST /console/api/password`. Answers a {@link SessionState}; other browsers are signed out. */
+/** `POST /console/api/password`. Returns a {@link SessionState}; other browsers are signed out. */
 export interface PasswordBody {
   readonly current: string;
   readonly next: string;
 }
 
-/** `POST /console/api/password-reset`. Answers a {@link SessionState}. */
+/** `POST /console/api/password-reset`. Returns a {@link SessionState}. */
 export interface PasswordResetBody {
   readonly code: string;
   readonly password: string;
 }
 
-/** `POST /console/api/account-deletion`. Answers 204. */
+/** `POST /console/api/account-deletion`. Returns 204. */
 export interface AccountDeletionBody {
   readonly password: string;
 }
@@ -58,7 +58,7 @@ export interface AccountDeletionBody {
 /** An item of `GET /console/api/sessions`; `DELETE /console/api/sessions/:id` ends one. */
 export interface SessionView {
   readonly id: string;
-  /** The browser that asks. */
+  /** True for the browser that sent the request. */
   readonly current: boolean;
   readonly created_at: string;
   readonly last_used_at: string;
@@ -69,7 +69,7 @@ export interface SessionView {
 export interface TokenView {
   readonly id: string;
   readonly label: string;
-  /** Null: all of them. */
+  /** Null: all scopes. */
   readonly scopes: readonly TokenScope[] | null;
   readonly demo_instance_id: string | null;
   readonly created_at: string;
@@ -77,21 +77,23 @@ export interface TokenView {
   readonly last_used_at: string | null;
 }
 
-/** `POST /console/api/tokens`, which answers a {@link NewTokenView}. */
+/** `POST /console/api/tokens`, which returns a {@link NewTokenView}. */
 export interface NewTokenBody {
   readonly label: string;
-  /** Left out: all of them. */
+  /** Default: all scopes. */
   readonly scopes?: readonly TokenScope[];
   readonly expires_at?: string;
   readonly demo_instance_id?: string;
 }
 
 export interface NewTokenView extends TokenView {
-  /** Readable this one time only. */
+  /** The token, which can be read only once. */
   readonly token: string;
 }
 
-/** An item of `GET /console/api/invitations`; `POST` makes one, `DELETE /console/api/invitations/:id` withdraws it. */
+/**
+ * An item of `GET /console/api/invitations`; `POST` creates one, `DELETE /console/api/invitations/:id` withdraws it.
+ */
 export interface InvitationView {
   readonly id: string;
   readonly created_at: string;
@@ -99,7 +101,7 @@ export interface InvitationView {
 }
 
 export interface NewInvitationView extends InvitationView {
-  /** To send to the person; the code is in its fragment. */
+  /** Link to send to the person; the code is in its fragment. */
   readonly url: string;
 }
 
@@ -129,9 +131,9 @@ export interface SummaryView {
 export interface NetworkView {
   /** The `provider` of an instance. */
   readonly name: string;
-  /** The number is linked by a code that its owner scans, or by the operator. */
+  /** Way of linking the number: a code that its owner scans, or the operator. */
   readonly linking: "code" | "operator";
-  /** The callee's audio reaches the server, so agents and streams can listen. */
+  /** True if the callee's audio reaches the server, so that agents and streams can hear it. */
   readonly receives_audio: boolean;
   /** Allowed caller numbers, or prefixes that end in `*`; null if the caller cannot be chosen. */
   readonly caller_ids: readonly string[] | "*" | null;

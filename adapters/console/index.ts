@@ -10,9 +10,10 @@ import type { ConsoleServer } from "./server/console-server.ts";
 export type { ConsoleOptions, ConsoleSignIn } from "./server/console-options.ts";
 
 /**
- * The same Ringport, which also serves the console at `/console`: `await serve(withConsole(createRingport()))`. The front
+ * The same Ringport, extended by the console at `/console`: `await serve(withConsole(createRingport()))`. The front
  * page, `/`, redirects there. The console is loaded on its first request.
- * @throws {TypeError} the Ringport has the option `authenticate`, and `signIn` is missing: tokens of accounts would open nothing
+ * @throws {TypeError} the Ringport has the option `authenticate`, and `signIn` is missing: tokens of accounts would be
+ * useless
  */
 export function withConsole<App extends Ringport>(ringport: App, options: ConsoleOptions = {}): App {
   if (!ringport.acceptsOwnTokens && !options.signIn)

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { link, lstat, open, rm } from "node:fs/promises";
 
 /**
- * Creates a file that only its owner can read. It is there whole or not at all, even if the power fails, and never
- * replaces another one.
+ * Creates a file that only its owner can read. It exists completely or not at all, even after a power failure, and
+ * never replaces an existing file.
  * @param text called once the folder is known to be writable
- * @throws {Error} of the file system, with its `code`; `EEXIST`: there is such a file
+ * @throws {Error} of the file system, with its `code`; `EEXIST`: the file exists
  */
 export async function createFile(path: string, text: () => Promise<string>): Promise<void> {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
@@ -20,7 +20,7 @@ export async function createFile(path: string, text: () => Promise<string>): Pro
     } finally {
       await file.close();
     }
-    // Unlike a rename, a link never replaces what another process has made in the meantime.
+    // Unlike a rename, a link never replaces a file that another process has created in the meantime.
     await link(draft, path).catch((error: { code?: string }) => {
       if (!NO_LINKS.has(error.code ?? "")) throw error;
       return writeNew(path, whole);

@@ -16,9 +16,8 @@ export function sqlitePath(data: string): string {
 }
 
 /**
- * The folder of everything that is kept, made if it is missing, for its owner's eyes only (mode 700). Answers its
- * absolute path.
- * @throws {ConfigurationError} it cannot be made or written; the message names the fix
+ * The data folder, created if it is missing, readable only by its owner (mode 700). Returns its absolute path. @throws
+ * {ConfigurationError} it cannot be created or written; the message names the fix
  */
 export async function dataFolder(path: string): Promise<string> {
   const folder = resolve(path);

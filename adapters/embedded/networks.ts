@@ -14,7 +14,7 @@ import { sipTrunks } from "./sip-trunks.ts";
 type MakeNetworks = (data: string, speech: Speech) => Promise<readonly Network[]>;
 
 interface EmbeddedNetwork {
-  /** Checks the options, and returns what makes the networks from them. */
+  /** Checks the options, and returns a function that makes the networks. */
   prepare(options: RingportOptions): Promise<MakeNetworks>;
   /** The network that deletes its own call data from the data folder while a server may be running; undefined if there is no data. */
   ofCallData?(data: string): Promise<Telephony | undefined>;
@@ -28,7 +28,7 @@ const NETWORKS: Readonly<Record<NetworkName, EmbeddedNetwork>> = {
 
 /**
  * Checks the networks that the options name; makes none yet.
- * @throws {ConfigurationError} what is wrong with the SIP trunks, in one line
+ * @throws {ConfigurationError} the faults of the SIP trunks, in one line
  */
 export async function chosenNetworks(options: RingportOptions): Promise<MakeNetworks> {
   const makers: MakeNetworks[] = [];
@@ -52,7 +52,7 @@ export async function networksWithCallData(data: string): Promise<ReadonlyMap<st
 
 /**
  * The names of the mounted networks, the default one first. If SIP is configured, it is the only one unless the options
- * list more: an instance that was meant to make a phone ring must not end on a simulated network.
+ * list more: an instance that was meant to make a phone ring must not end up on a simulated network.
  * @throws {ConfigurationError} SIP is named but not configured, or configured but not named
  */
 export function networkNames({ embedded: { networks, sip } = {} }: RingportOptions): readonly NetworkName[] {

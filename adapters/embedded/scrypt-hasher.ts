@@ -13,9 +13,9 @@ export interface ScryptCost {
 const COST: ScryptCost = { ln: 17, r: 8, p: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Hashes at the same time: each takes its memory and a processor, and one processor is left to live audio. */
+/** Maximum hashes at the same time: each takes its memory and a processor; one processor is left for live audio. */
 const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
-/** Requests of each kind that wait for one of them: up to ten seconds of work. */
+/** Maximum waiting requests of each kind: up to ten seconds of work. */
 const MAX_WAITING = 32;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{16,86})\$([A-Za-z0-9+/]{22,86})$/;
@@ -74,7 +74,7 @@ export function scryptHasher(cost: ScryptCost = COST, atOnce: number = AT_ONCE):
 const NO_SALT = Buffer.alloc(SALT_BYTES);
 const NO_HASH = Buffer.alloc(HASH_BYTES);
 
-/** Undefined if it is not a hash of scrypt. */
+/** Parses a stored hash; undefined if it is not one of scrypt. */
 function parsed(stored: string): StoredHash | undefined {
   const [, ln, r, p, salt = "", hash = ""] = PHC.exec(stored) ?? [];
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
@@ -92,7 +92,7 @@ function unpadded(bytes: Buffer): string {
   return bytes.toString("base64").replaceAll("=", "");
 }
 
-/** Runs work in turns, known people before strangers. @throws {HasherBusy} that many of a kind wait already */
+/** Runs work in turns, known users before strangers. @throws {HasherBusy} `maxWaiting` of a kind are waiting already */
 function boundedTurns(
   atOnce: number,
   maxWaiting: number,

@@ -14,7 +14,7 @@ const SECRET = {
 
 /**
  * The 32 bytes of a secret in hex.
- * @throws {ConfigurationError} it is anything else; the message does not show it
+ * @throws {ConfigurationError} the text is anything else; the message does not show it
  */
 export function parseSecret(hex: string, { name, fix }: typeof SECRET = SECRET): Uint8Array {
   const text = hex.trim();
@@ -24,7 +24,7 @@ export function parseSecret(hex: string, { name, fix }: typeof SECRET = SECRET):
 }
 
 /**
- * The secret of a data folder; undefined if none was made yet.
+ * The secret of a data folder; undefined if none was created yet.
  * @throws {ConfigurationError} the file is there but cannot be read, or holds no secret
  */
 export async function secretOf(folder: string): Promise<Uint8Array | undefined> {
@@ -38,8 +38,8 @@ export async function secretOf(folder: string): Promise<Uint8Array | undefined> 
 }
 
 /**
- * The secret of a data folder, made on the first start. It is there whole or not at all, even when two processes make
- * it at once or the power fails: both then use the first one.
+ * The secret of a data folder, created on the first start. It exists completely or not at all, even after a power
+ * failure; two processes that create it at once both use the first one.
  * @throws {ConfigurationError} the file is there but holds no secret
  */
 export async function storedSecret(folder: string): Promise<Uint8Array> {
@@ -63,7 +63,7 @@ async function existing(path: string): Promise<string | undefined> {
     return await readFile(path, "utf8");
   } catch (cause) {
     const { code, message } = cause as { code?: string; message: string };
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined; // `dataFolder` reports what is wrong with a folder
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined; // `dataFolder` reports faults of the folder
     const why = UNREADABLE.get(code ?? "") ?? message;
     throw new ConfigurationError(`the key file ${path} cannot be read: ${why}`, { cause });
   }

@@ -1,6 +1,6 @@
 import type { EmbeddedWorkers } from "./worker-pool.ts";
 
-/** One pool for all who ask; it ends when the last of them has let go of it. */
+/** A pool shared by all its users; it is closed when the last one has released it. */
 export type SharedWorkers = () => Promise<{ pool: EmbeddedWorkers; release(): Promise<void> }>;
 
 /** The pool is made on first use. */
@@ -9,7 +9,7 @@ export function sharedWorkers(): SharedWorkers {
   let users = 0;
   return async () => {
     const { embeddedWorkers } = await import("./worker-pool.ts");
-    // Calls wait for their message however many there are; uploads are bounded at the HTTP interface.
+    // Any number of calls may wait for their message; uploads are bounded at the HTTP interface.
     pool ??= embeddedWorkers({ maxWaiting: 100_000 });
     const shared = pool;
     users++;
@@ -17,7 +17,7 @@ export function sharedWorkers(): SharedWorkers {
   };
 }
 
-/** Closes once, however often it is called. */
+/** Runs the steps once, however many times it is called. */
 export function closing(...steps: readonly (() => Promise<void>)[]): () => Promise<void> {
   let closed: Promise<void> | undefined;
   return () => {

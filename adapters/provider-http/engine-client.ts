@@ -25,7 +25,7 @@ export function engineClient({ apiKey, headers, timeoutMs }: EngineClientOptions
   return ky.create({
     headers: { ...headers, ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }) },
     timeout: timeoutMs,
-    // Calls whose callees fall silent at the same time must not delay each other's frames.
+    // Calls whose callees stop speaking at the same time must not delay each other's frames.
     hooks: { beforeRequest: [() => begun.take(1)] },
     retry: {
       limit: RETRIES,

@@ -66,7 +66,7 @@ export class WavWriter {
   #writing: Promise<void> | undefined;
   /** True if no more samples are accepted. */
   #closed = false;
-  /** True if no more is written. */
+  /** True if writing has stopped. */
   #failed = false;
   #incomplete = false;
   #finished: Promise<void> | undefined;

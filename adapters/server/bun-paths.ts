@@ -14,8 +14,8 @@ export const BUN_PATHS: readonly string[] = Array.from({ length: MAX_SEGMENTS + 
 ).flatMap((path) => (path === "" ? ["/"] : [path, `${path}/`]));
 
 /**
- * The URL of a request, with the path as the client has sent it if a URL parser has made another one of it. What Bun has
- * percent-encoded, such as `"`, stays so: no path of the application has such characters in either form.
+ * The URL of a request, with the path as the client has sent it if a URL parser has changed it. Characters that Bun has
+ * percent-encoded, such as `"`, stay encoded: no path of the application has such characters in either form.
  */
 export function sentUrl({ url, params }: RoutedRequest): string {
   const [, origin = "", path = "", search = ""] = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)([^?]*)(.*)$/is.exec(url) ?? [];
@@ -27,5 +27,5 @@ export function sentUrl({ url, params }: RoutedRequest): string {
   return isResolved || isTurned ? `${origin}/${segments.map(inPath).join("/")}${search}` : url;
 }
 
-/** A decoded segment that ends where it did. */
+/** A decoded segment with the characters encoded that would end it early. */
 const inPath = (segment: string): string => segment.replaceAll("%", "%25").replaceAll("?", "%3F");

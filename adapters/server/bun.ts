@@ -31,7 +31,7 @@ const TIMEOUT_STEP_SECONDS = 4;
 /** Bytes that may wait on a WebSocket whose client does not read. */
 const BACKPRESSURE_BYTES = 8 << 20;
 
-// The part of Bun that is used here; its type package stays out of what we publish.
+// The part of Bun that is used here; its type package stays out of the published types.
 interface BunSocket {
   readonly data: SocketState;
   binaryType: "nodebuffer" | "arraybuffer" | "uint8array";

@@ -29,12 +29,12 @@ const DRAIN_POLL_MS = 5;
 /** Interval at which a closing server checks if all replies and connections have ended, ms. */
 const CLOSE_POLL_MS = 20;
 
-/** A WebSocket opens this soon after the response, or not at all, ms. */
+/** Longest time from the response until a WebSocket opens, ms. */
 const OPEN_WITHIN_MS = 5_000;
 /** The code of a connection that broke (RFC 6455 §7.1.5). */
 const ABNORMAL = 1006;
 
-// The part of Deno that is used here; its type package stays out of what we publish.
+// The part of Deno that is used here; its type package stays out of the published types.
 interface DenoServer {
   readonly addr: { readonly port: number };
   readonly finished: Promise<void>;
@@ -165,20 +165,21 @@ function connect(ws: WebSocket, handlers: SocketHandlers, all: Set<WebSocket>): 
     }
   };
   ws.onclose = ({ code, reason }) => {
-    // Before it was open, the timer reports it.
+    // If it never opened, the timer reports it.
     if (all.delete(ws)) handlers.close?.(socket, broken ? ABNORMAL : code, reason);
   };
 }
 
 /** A request of `Deno.serve`. */
 class DenoRequest extends ServerRequest {
-  /** Deno has no limit for a message, and passes it on only once it has all of it. */
+  /** Deno does not limit the size of a message, and delivers it only as a whole. */
   readonly buffersMessages = true;
 
   /**
-   * The response to this request. After a response sent before the end of a body, Deno keeps the connection for as
-   * long as the client does. It ends only with a response whose stream breaks off while no body is being read. So a refusal is sent whole, with its length, and its stream breaks off later, when the client has read it.
-   * @param stallMs longest time in which the client takes no byte of it
+   * The response to this request. After a response sent before the end of a body, Deno keeps the connection for as long
+   * as the client does. It ends only with a response whose stream breaks off while no body is being read. So a refusal
+   * is sent whole, with its length, and its stream breaks off later, when the client has read it.
+   * @param stallMs longest time in which the client reads no byte of it
    */
   answer(reply: Reply, stallMs: number): Response {
     const { status, headers, body } = reply;
@@ -194,7 +195,7 @@ class DenoRequest extends ServerRequest {
     return new Response(stream, { status, headers: { ...headers, "content-length": length, connection: "close" } });
   }
 
-  /** True if the client sends a body: Deno makes an empty one for a DELETE without. */
+  /** True if the client sends a body: Deno creates an empty one for a DELETE without a body. */
   get #isSent(): boolean {
     return this.headers.has("transfer-encoding") || Number(this.headers.get("content-length")) > 0;
   }

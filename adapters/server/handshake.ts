@@ -4,12 +4,15 @@ import { neverOpened } from "./never-opened.ts";
 
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
-/** True if a request offers the one upgrade that is taken up here; every other offer is ignored (RFC 9110 §7.8). */
+/** True if a request offers an upgrade to WebSocket; all other offers are ignored (RFC 9110 §7.8). */
 export function offersWebSocket({ method, headers }: Pick<RequestLike, "method" | "headers">): boolean {
   return method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket";
 }
 
-/** Decides on an upgrade request. The application answers first; only what it accepts can have a broken handshake. */
+/**
+ * Decides on an upgrade request. The application decides first; the handshake is checked only for requests that it
+ * accepts.
+ */
 export async function decideUpgrade(app: WebApp, request: RequestLike): Promise<Reply | SocketHandlers> {
   const decision = await app.upgrade(request).catch(brokenApp);
   if (isReply(decision)) return decision;

@@ -5,7 +5,7 @@ import type { WebApp } from "../../src/ports/web.ts";
 /** An application to serve, such as a Ringport; it may ask for its own address. */
 export interface ServedApp extends WebApp {
   listeningAt?(url: string): void;
-  /** The address at which people reach it, if that is known; a server on loopback without one answers to local hosts only. */
+  /** The address at which users reach it, if known; a server on loopback without one answers to local hosts only. */
   readonly publicUrl?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface Tls {
 export interface ServeOptions {
   /** 0 picks a free one. Default: 8080. */
   readonly port?: number | undefined;
-  /** Default: 127.0.0.1, this machine only; 0.0.0.0 lets the network in. */
+  /** Default: 127.0.0.1, this machine only; 0.0.0.0 accepts connections from the network. */
   readonly hostname?: string | undefined;
   /** Time after which a connection ends whose client does not read the response, ms. Default: 60,000. */
   readonly stallMs?: number | undefined;
@@ -69,7 +69,9 @@ export const IDLE_SECONDS = 120;
  * its place.
  */
 export const SOCKET_IDLE_SECONDS = 10;
-/** A WebSocket that is not read notices that its client has gone only when something is written: a ping, this often, ms. */
+/**
+ * Interval of pings on a WebSocket that is not being read, ms: only a write reveals that its client has disconnected.
+ */
 export const PAUSED_PING_MS = 1_000;
 
 type Scheme = "http" | "https";
@@ -85,7 +87,7 @@ export function reachableUrl(hostname: string, port: number, scheme: Scheme = "h
   return address ? `${scheme}://${address}:${port}` : localUrl(hostname, port, scheme);
 }
 
-/** Sentence for a person about a runtime's error of listening. */
+/** Explains a runtime's error when listening, in a sentence for the operator. */
 export function cannotListen(hostname: string, port: number, cause: unknown): CannotListen {
   const { code, name, message } = cause as { code?: string; name?: string; message?: string };
   const place = `port ${port} on ${hostname}`;

@@ -9,7 +9,7 @@ import { isUnread } from "./node-request.ts";
 
 /**
  * Writes a response directly to the socket. A disconnected client is not an error.
- * @param stallMs longest time in which the client takes no byte of it
+ * @param stallMs longest time in which the client reads no byte of it
  */
 export function writeReply(message: IncomingMessage, response: ServerResponse, reply: Reply, stallMs: number): void {
   if (response.destroyed || response.headersSent) return;

@@ -5,7 +5,7 @@ import type { RequestLike } from "../../src/ports/web.ts";
 /** Fields that frameworks add to a request: the mount path, and the body their parser has read. */
 type Mounted = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown };
 
-/** A Node request as the core wants it. Everything is built on first use: a `Request` costs more than a call. */
+/** A Node request as the core expects it. Everything is built on first use: a `Request` costs more than a call. */
 export class NodeRequest implements RequestLike {
   readonly headers: { get(name: string): string | null };
   readonly #message: Mounted;
@@ -30,7 +30,7 @@ export class NodeRequest implements RequestLike {
     return closingOf(this.#message.socket);
   }
 
-  /** The message itself, or what a body parser that ran before has left of it. */
+  /** The message itself, or what an earlier body parser has left of it. */
   get body(): AsyncIterable<Uint8Array> | null {
     const parsed = this.#bodyOfParser();
     if (parsed) return single(parsed);

@@ -17,7 +17,7 @@ import { connectSocket } from "./node-socket.ts";
 /** Options of {@link attachUpgrade}. */
 export interface UpgradeOptions {
   /**
-   * Upgrades of paths below this one are answered. All others are left to the other `upgrade` listeners of the server;
+   * Upgrades of paths below this one are handled. All others are left to the other `upgrade` listeners of the server;
    * without any the response is 404. Default: `/v1/`.
    */
   readonly prefix?: string | undefined;
@@ -27,8 +27,8 @@ export interface UpgradeOptions {
 const PING_MS = 5_000;
 
 /**
- * Answers the WebSockets of a Node server: `attachUpgrade(server, ringport, { prefix: "/api/v1/" })`. It also
- * passes the application the address of that server, which QR codes use unless `publicUrl` is set.
+ * Serves WebSockets on a Node server: `attachUpgrade(server, ringport, { prefix: "/api/v1/" })`. It also passes the
+ * application the address of that server, which QR codes use unless `publicUrl` is set.
  */
 export function attachUpgrade(
   server: Server,
@@ -75,7 +75,7 @@ export function attachUpgrade(
   }
 
   function upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // Node has taken its own listener off, and an unhandled error event ends the process.
+    // Node has removed its own listener, and an unhandled error event ends the process.
     socket.off("error", drop).on("error", drop);
     const path = message.url?.replace(/^https?:\/\/[^/?#]*/i, "") ?? "/";
     const isOurs = path.startsWith(prefix);
@@ -125,7 +125,7 @@ export function refuse(socket: Duplex, { status, headers, body = "" }: Reply): v
   if (socket instanceof Socket) socket.setTimeout(STALL_MS, () => socket.destroy());
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n`);
   const end = (): void => void socket.destroy();
-  // From here on, no limit counts this connection.
+  // Node no longer limits this connection.
   const endSoon = (): void => void setTimeout(end, CLOSE_GRACE_MS).unref();
   pipeline(isInPieces(body) ? inTurns(body) : [body], socket).then(endSoon, end);
 }
@@ -135,7 +135,7 @@ function drop(this: Duplex): void {
   this.destroy();
 }
 
-/** True if a request is answered as an upgrade: it offers a WebSocket and has no body. */
+/** True if a request is handled as an upgrade: it offers a WebSocket and has no body. */
 export function takesUpgrade(message: IncomingMessage): boolean {
   return offersWebSocket(new NodeRequest(message)) && !hasBody(message);
 }
@@ -155,7 +155,7 @@ async function refuseBody(app: WebApp, message: IncomingMessage, socket: Duplex)
 }
 
 /**
- * Ignores the offer of another protocol, such as `h2c`, on a server that has no option for it (see `serve`): Node has
+ * Ignores an offer of another protocol, such as `h2c`, on a server that has no option for it (see `serve`): Node has
  * taken the request out of its HTTP parser, so it is put back into the same socket.
  */
 function withoutUpgrade(server: Server, message: IncomingMessage, socket: Duplex, head: Buffer): void {

@@ -13,8 +13,8 @@ const ENCRYPTED = /^-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTE
 const BEGIN = /^(?=-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----)/m;
 
 /**
- * Fault of a certificate and its key. Runtimes report it in texts of their TLS libraries, or not at all; which
- * keys are too weak is decided by the library of each.
+ * Fault of a certificate and its key. Runtimes report it in texts of their TLS libraries, or not at all; each library
+ * decides which keys are too weak.
  */
 export function tlsFault({ cert, key }: Tls): TlsFault | undefined {
   const certified = publicKeyOf(cert);

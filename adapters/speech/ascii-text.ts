@@ -32,7 +32,7 @@ w ƿʍ
 y ƴɏʎʏỿȝ
 z ƶȥʐʑʒɀƹƺʓ`;
 
-/** Words for signs. */
+/** Spoken words for signs. */
 const SIGNS = {
   "‘": "'",
   "’": "'",

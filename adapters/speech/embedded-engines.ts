@@ -10,7 +10,9 @@ import type { VoiceId } from "./voice-id.ts";
 
 /** Options of {@link embeddedSpeech}. */
 export interface EmbeddedSpeechOptions {
-  /** Runs flite and eSpeak NG, if they are installed; without it, neither is used. The caller closes it. */
+  /**
+   * The pool that runs flite and eSpeak NG, if they are installed; without it, neither is used. The caller closes it.
+   */
   readonly pool?: SpeechWorkers | undefined;
   /** A speech server. */
   readonly http?: HttpSpeechOptions | undefined;

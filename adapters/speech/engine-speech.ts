@@ -16,7 +16,7 @@ export interface Engine {
   voices(): Promise<readonly Voice[]>;
   /** The voice with this id, even if {@link voices} does not list it; undefined if there is none. */
   find(id: VoiceId): Promise<Voice | undefined>;
-  /** Speaks a text. Throws an Error with a message for people, or the signal's reason when aborted. */
+  /** Speaks a text. Throws an Error with a message for users, or the signal's reason when aborted. */
   speak(voice: Voice, text: string, signal: AbortSignal): AsyncIterable<PcmChunk>;
 }
 

@@ -12,7 +12,7 @@ const VARIANTS = ["", "+f2", "+m3", "+f4", "+m7", "+f5"] as const;
  * package `@echogarden/espeak-ng-emscripten`.
  */
 export function espeakSpeech(workers: SpeechWorkers, installed: () => Promise<InstalledEngines>): Speech {
-  // A catalogue takes tens of milliseconds, in which no call is heard.
+  // Building a catalogue takes tens of milliseconds, in which no call is processed.
   const catalogues = new WeakMap<InstalledEngines, Catalogue>();
   const catalogue = async (): Promise<Catalogue> => {
     const engines = await installed();

@@ -22,7 +22,7 @@ export interface HttpVoice {
   readonly speed?: number | undefined;
   /** Sent as `language`, for servers whose voices speak several. */
   readonly language?: string | undefined;
-  /** Scripts that the voice speaks, ISO 15924: `["Latn"]`. Default: it is taken to speak everything. */
+  /** Scripts that the voice speaks, ISO 15924: `["Latn"]`. Default: all scripts. */
   readonly scripts?: readonly string[] | undefined;
 }
 

@@ -31,7 +31,7 @@ interface Opened {
   readonly connected: ConnectedDatabase;
   readonly db: Kysely<Database>;
   readonly lock: ServerLock | undefined;
-  /** Also for single statements, which need the fence as well. */
+  /** Used for single statements too, which also need the fence. */
   readonly transaction: Session["transaction"];
 }
 

@@ -10,8 +10,8 @@ export interface Position {
 }
 
 /**
- * The position at which the list continues after the item `after`; undefined at its end. If that item was deleted, its
- * next older neighbour by id follows: ids are sorted by time.
+ * The position at which the list continues after the item `after`; undefined at its end. If that item was deleted, the
+ * list continues with the next older id: ids are sorted by time.
  */
 export async function positionAfter(
   db: Kysely<Database>,

@@ -29,20 +29,20 @@ export interface DatabaseTraits extends TableNames {
   /** The name of the database in errors, without a password. */
   readonly name: string;
   /**
-   * The reason why the database is unavailable, such as a full disk or a broken connection: the caller may try again. Undefined
-   * for every other error. Default: known from the codes of PostgreSQL (`code`) or SQLite (`errcode`).
+   * The reason why the database is unavailable, such as a full disk or a broken connection: the caller may try again.
+   * Undefined for every other error. Default: determined by the codes of PostgreSQL (`code`) or SQLite (`errcode`).
    */
   unavailable?(error: unknown): string | undefined;
   /**
-   * Makes this process the only server of the database until the returned function is called. Default: for `postgres`, a
-   * lease in the table `owners`; for `sqlite` no lock, so your program must open the database in one server only.
+   * Makes this process the only server of the database until the returned function is called. Default: for `postgres`,
+   * a lease in the table `owners`; for `sqlite` no lock, so only one server may open the database.
    * @throws {StorageLocked} another server works on it
    */
   lock?(): Promise<() => Promise<void>>;
 }
 
 /**
- * A storage in a database of your own, by its dialect of Kysely. Closing the storage destroys the driver of the dialect.
+ * A storage in any database with a Kysely dialect. Closing the storage destroys the driver of the dialect.
  * @example const storage = kyselyStorage(new PGliteDialect({ pglite: () => new PGlite("./data/pg") }), { sql: "postgres", name: "PGlite" });
  */
 export function kyselyStorage(dialect: Dialect, traits: DatabaseTraits): Storage {

@@ -41,7 +41,7 @@ const TABLES: Record<keyof Database, true> = {
 const TEMPORARY = ["unscoped_receipts", "whole_audio"];
 export const TABLE_NAMES: readonly string[] = [...Object.keys(TABLES), ...TEMPORARY];
 
-/** Gives every table and index its full name, also tables in raw SQL that are written as `sql.table`. */
+/** Gives every table and index its full name, including tables in raw SQL that are written as `sql.table`. */
 export function namedTables({ schema, prefix }: TableNames): KyselyPlugin[] {
   if (schema === undefined && prefix === undefined) return [];
   const transformer = new FullNames(schema, prefix ?? "");

@@ -20,7 +20,7 @@ export interface Piece<Table extends keyof Database> {
 }
 
 /**
- * Deletes up to `limit` rows of a table; returns how many. All other deletions have their own bound, which
+ * Deletes up to `limit` rows of a table; returns how many. Each other deletion has its own bound, which
  * `test/structure/deletions.ts` lists.
  */
 export async function deletePiece<Table extends keyof Database>(
@@ -43,7 +43,7 @@ export async function deletePiece<Table extends keyof Database>(
   return deletedRows(await deletion.where(isChosen).executeTakeFirst());
 }
 
-/** The rows of one owner, of which the newest ones stay. */
+/** The rows of one owner, of which only the newest are kept. */
 export interface Newest<Table extends keyof Database> extends Pick<Piece<Table>, "table"> {
   readonly most: number;
   /** Narrows the rows to those of the owner; an index on that and `id` must serve it. */
@@ -51,8 +51,8 @@ export interface Newest<Table extends keyof Database> extends Pick<Piece<Table>,
 }
 
 /**
- * Deletes rows of an owner that are older, by `id`, than its newest `most`: up to {@link MAX_PIECE}, the others with the
- * next insertions. Call it before an insertion, so that the new row stays whatever its id is.
+ * Deletes rows of an owner that are older, by `id`, than its newest `most`: up to {@link MAX_PIECE}, the rest with the
+ * next insertions. Call it before an insertion, so that the new row stays, whatever its id.
  */
 export async function deleteOldest<Table extends keyof Database>(
   tx: Kysely<Database>,
@@ -74,8 +74,8 @@ export async function deleteOldest<Table extends keyof Database>(
 }
 
 /**
- * Repeats a deletion until it finds fewer rows than its limit; returns how many rows it deleted. Between two pieces other
- * work continues, also other writers' transactions.
+ * Repeats a deletion until it finds fewer rows than its limit; returns how many rows it deleted. Other work, including
+ * transactions of other writers, runs between two pieces.
  */
 export async function inPieces(deletion: (limit: number) => Promise<number>): Promise<number> {
   for (let deleted = 0; ; ) {

@@ -75,7 +75,7 @@ export const RECORDS = {
   instances: storedRecord<Instance>()({
     id: text("id", "none"),
     userId: text("user_id", "none"),
-    name: text("name", "kept"), // words of its owner, like the metadata
+    name: text("name", "kept"), // text from its owner, like the metadata
     status: text("status", "none"),
     metadata: json("metadata", "kept"),
     provider: text("provider", "none"),
@@ -100,7 +100,7 @@ export const RECORDS = {
     updatedAt: number("updated_at"),
   }),
 
-  /** A demo token's call is known by its column `demo_scope`. */
+  /** The column `demo_scope` marks the call of a demo token. */
   calls: storedRecord<Omit<Call, "isDemo">>()({
     id: text("id", "none"),
     instanceId: text("instance_id", "none"),

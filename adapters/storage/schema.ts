@@ -41,7 +41,7 @@ interface AddedColumns {
     type: CallType;
     /** The creation by the purge clock, for the limit of its token; null without a token. */
     counted_at: number | null;
-    /** The instance, if a demo token created the call: it is counted for that too. */
+    /** The instance, if a demo token created the call: the call also counts against its limits. */
     demo_scope: string | null;
     /** Bytes that `stored_usage` counts for it. */
     stored_bytes: number;
@@ -55,7 +55,7 @@ interface AddedColumns {
     requested: 1 | null;
   };
   accounts: {
-    /** The address as addresses are compared. */
+    /** The address in the form used for comparison. */
     email_key: string;
     removal_begun_at: number | null;
   };
@@ -82,7 +82,7 @@ export interface CallAudioTable {
   bytes: Uint8Array;
 }
 
-/** Deleted calls that still count for their token; no other data of them is kept. */
+/** Deleted calls that still count against their token; no other data of them is kept. */
 export interface RemovedCallTable {
   token_id: string;
   /** `counted_at` of the call. */
@@ -107,7 +107,7 @@ export interface FinishedCountTable {
 export interface EventCounterTable {
   user_id: string;
   position: number;
-  /** The last event that the migration numbered. Up to here positions follow the ids. */
+  /** The last event that the migration numbered. Up to this event, positions follow the ids. */
   numbered: number;
 }
 
@@ -137,13 +137,13 @@ export interface TrustedTimeTable {
 
 export const WHOLE_DATABASE = "server";
 
-/** The owner of each resource, which alone may write; only PostgreSQL has rows. */
+/** The owner of each resource, the only storage that may write; only PostgreSQL has rows. */
 export interface OwnerTable {
   /** The resource, such as {@link WHOLE_DATABASE}. */
   name: string;
-  /** Rises with every owner. */
+  /** Increases with every owner. */
   epoch: number;
-  /** The storage that owns it; null if it was given back. */
+  /** The storage that owns it; null if it was released. */
   owner: string | null;
   /** By the clock of the database. */
   expires_at: number;

@@ -24,13 +24,13 @@ export interface Session {
   /** Runs work of one statement that writes. */
   write<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
   /**
-   * Runs one hot statement that returns its changes. With an `epoch`, it changes nothing in another one, and locks no
-   * row of the owner for that.
+   * Runs one hot statement that returns its changes. With an `epoch`, it changes nothing in any other epoch, without
+   * locking the owner's row.
    */
   writeOnce<Given extends Fenced, Row>(query: Prepared<Given, Row>, given: Given): Promise<Row[]>;
   /** Runs work that is stored together; `work` waits only for the database. */
   transaction<T>(work: (tx: Kysely<Database>) => Promise<T>): Promise<T>;
-  /** Overwrites deleted records, if the files of the database are its own. */
+  /** Overwrites deleted records, if the storage has the database files. */
   scrub(thorough: boolean): Promise<void>;
 }
 
@@ -82,9 +82,9 @@ export interface LockedOpening {
 
 /** The lock of the database. */
 export interface ServerLock {
-  /** Undefined if the lock ends with the process. */
+  /** The lease; undefined if the lock ends with the process. */
   readonly lease?: Lease;
-  /** Checks that the lock still keeps other servers out, if something else than them can end that. @throws {LeaseLost} */
+  /** Checks that the lock still keeps other servers out, if it can be lost. @throws {LeaseLost} */
   verify?(): void;
   release(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 import { CompiledQuery, type Kysely } from "kysely";
 import type { Database } from "./schema.ts";
 
-/** Work that is stored completely or not at all. */
+/** Work whose changes are stored completely or not at all. */
 type Work<T> = (tx: Kysely<Database>) => Promise<T>;
 
 /** Work that waits for a transaction. */
@@ -61,7 +61,7 @@ export function sharedCommits(db: Kysely<Database>): <T>(work: Work<T>) => Promi
     });
 }
 
-/** Does as much work as there is time for; returns what to do for each piece after the commit. */
+/** Does as much work as time allows; returns the callbacks to run after the commit. */
 async function inTransaction(tx: Kysely<Database>, pieces: readonly Piece[]): Promise<(() => void)[]> {
   const [only, ...others] = pieces;
   if (only && others.length === 0) {

@@ -10,12 +10,12 @@ import { prepared } from "./session.ts";
 /** Space of one row and its places in indexes, without texts and bytes. */
 const ROW_BYTES = 256;
 
-/** Bytes of which records of an owner are stored, or negative deleted. */
+/** Bytes of an owner's records that are stored or (negative) deleted. */
 export interface Charge {
   /** A user, or the instance of demo tokens. */
   readonly owner: string;
   readonly bytes: number;
-  /** The owner may have this many then, which may be Infinity. Default: any number. */
+  /** Limit of the owner's total, which may be Infinity. Default: unlimited. */
   readonly limit?: number | undefined;
 }
 
@@ -41,7 +41,7 @@ const STORED = prepared((db, { owner }: { readonly owner: string }) =>
   db.selectFrom("stored_usage").select("amount").where("owner", "=", owner).where("kind", "=", "bytes"),
 );
 
-/** Rolls a creation back: an owner is at the limit. */
+/** Rolls back a creation: an owner is at its limit. */
 export class OverBudget extends CodedError {
   readonly code = "over_budget";
   readonly owner: string;
@@ -58,7 +58,7 @@ export class OverBudget extends CodedError {
  * @throws {OverBudget} one of them would exceed its limit
  */
 export async function charge(tx: Kysely<Database>, charges: readonly Charge[]): Promise<void> {
-  // Sorted: this is a part of that order.
+  // Sorted, since this is part of that order.
   const sorted = [...charges].sort((one, other) => (one.owner < other.owner ? -1 : 1));
   for (const { owner, bytes, limit = Infinity } of sorted) {
     if (bytes === 0) continue;
@@ -102,7 +102,7 @@ export function newCallCharges({ userId, instanceId, isDemo }: Call, bytes: numb
   return charges;
 }
 
-/** Bytes of a row: its texts and bytes, and what each row needs. */
+/** Bytes of a row: its texts and bytes, plus a fixed amount per row. */
 export function rowBytes(row: object): number {
   let bytes = ROW_BYTES;
   for (const value of Object.values(row)) {

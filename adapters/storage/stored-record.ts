@@ -1,5 +1,5 @@
 /**
- * Fate of a phone number in a column when its person is erased:
+ * Treatment of a phone number in a column when its person is erased:
  * - `call`: the call is deleted with all of its records.
  * - `link`: the event of a link is deleted once the number is no longer linked to its instance.
  * - `record`: the record of the line is deleted, unless the number is linked to its instance.
@@ -26,7 +26,7 @@ export interface Column {
   /** A null column is a missing field. */
   readonly isOptional: boolean;
   readonly codec?: FieldCodec;
-  /** Value of a null column; used for columns that are older than their rows. */
+  /** Value of a null column; used for columns that were added after their rows. */
   readonly fallback?: unknown;
 }
 

@@ -1,6 +1,6 @@
 import type { MediaStatistics } from "../../src/ports/telephony.ts";
 
-/** Quantities that are unmeasured on a network that shows frames instead of packets. */
+/** Quantities that cannot be measured on a network that exposes frames instead of packets. */
 export const OF_FRAMES_ONLY = {
   packetsReordered: 0,
   packetsDuplicated: 0,

@@ -64,7 +64,7 @@ export class DeepgramReader implements ResponseReader {
     if (text !== "") this.#parts.push(part);
     if (message.speech_final === true || this.#parts.length >= MAX_PARTS) this.#endUtterance();
     else if (text !== "") this.#emitPartial(undefined);
-    // Parts of an unfinished utterance are lost with the connection, so they do not count as answered yet.
+    // Parts of an unfinished utterance are lost with the connection, so they do not count as processed yet.
     if (this.#parts.length === 0) this.#listener.answered({ startMs: -Infinity, endMs: until });
   }
 

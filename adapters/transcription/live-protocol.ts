@@ -15,7 +15,10 @@ export interface LiveProtocol {
   readonly commit: readonly string[];
   /** Sent after a few seconds without another message. */
   readonly keepAlive: string | undefined;
-  /** Messages that request the remaining answers, after which the engine closes the connection; without them, we close it. */
+  /**
+   * Messages that request the remaining responses, after which the engine closes the connection; without them, we close
+   * it.
+   */
   readonly finish: readonly string[];
   /** Reads the responses on one connection. */
   reader(listener: ResponseListener): ResponseReader;
@@ -23,7 +26,7 @@ export interface LiveProtocol {
 
 /** Reads the responses on one connection. */
 export interface ResponseReader {
-  /** Reads one parsed response. Never throws, whatever it is. */
+  /** Reads one parsed response. Never throws. */
   read(message: Readonly<Record<string, unknown>>): void;
   /** Called when a turn has been sent completely. */
   committed?(turn: TimeSpan): void;
@@ -34,12 +37,12 @@ export interface ResponseListener {
   /** The time of the first samples on this connection, ms since the callee answered. */
   readonly startMs: number;
   emit(event: TranscriptionEvent): void;
-  /** All audio of this span is answered. */
+  /** Called when the engine has processed all audio of a span. */
   answered(span: TimeSpan): void;
   /**
    * The engine reports an error.
    * @param what completes the sentence "the transcription server …"
-   * @param isPermanent whether the next connection would fail in the same way
+   * @param isPermanent true if the next connection would fail in the same way
    */
   fault(what: string, isPermanent: boolean): void;
 }

@@ -24,8 +24,8 @@ export interface LiveTimeouts {
 const DROP_REPORT_MS = 1_000;
 
 /**
- * The transcription of one speaker over a WebSocket. Reconnects with growing pauses, and sends audio without an answer
- * again. Never blocks: of the audio that the engine cannot take yet, it keeps the newest `keepMs`.
+ * The transcription of one speaker over a WebSocket. Reconnects with growing pauses, and sends unprocessed audio again.
+ * Never blocks: of the audio that the engine cannot take yet, it keeps the newest `keepMs`.
  */
 export class LiveSession implements TranscriptionSession {
   readonly events = new Queue<TranscriptionEvent>();
@@ -130,7 +130,7 @@ export class LiveSession implements TranscriptionSession {
   #lost(): void {
     this.#reader = undefined;
     this.#audio.rewind();
-    if (this.#isFinishing) this.#end(); // the engine has answered everything
+    if (this.#isFinishing) this.#end(); // the engine has processed everything
   }
 
   #send(): void {
@@ -181,7 +181,7 @@ export class LiveSession implements TranscriptionSession {
     if (isPermanent) this.#end();
   }
 
-  /** At intervals: sends keep-alives, and drops a connection on which an answer is overdue. */
+  /** At intervals: sends keep-alives, and drops a connection on which a response is overdue. */
   #check(): void {
     if (!this.#socket?.isOpen) return;
     const now = performance.now();
@@ -203,7 +203,7 @@ export class LiveSession implements TranscriptionSession {
     this.#fault(`is not connected: ${Math.round(dropped)} ms of audio were dropped`, false);
   }
 
-  /** Sends the rest and waits for the answers. */
+  /** Sends the rest and waits for the responses. */
   #finish(): void {
     this.#audio.flush();
     this.#send();

@@ -83,7 +83,7 @@ const MAX_ITEMS = 100;
 /** Codes of errors that a new connection would not fix. */
 const PERMANENT = /^(invalid_api_key|model_not_found|invalid_model|insufficient_quota|account_deactivated)$/;
 
-/** Assigns the texts of a server to the turns that were sent, by item: turns may be answered in any order. */
+/** Assigns the texts of a server to the turns that were sent, by item: texts may arrive in any order. */
 export class RealtimeReader implements ResponseReader {
   readonly #dialect: RealtimeDialect;
   readonly #listener: ResponseListener;
@@ -141,7 +141,7 @@ export class RealtimeReader implements ResponseReader {
     }
   }
 
-  /** The turn of an answered item. */
+  /** The turn of an item with a final text. */
   #settle(item: string): TimeSpan | undefined {
     const turn = this.#turns.get(item) ?? this.#sent.shift();
     this.#turns.delete(item);

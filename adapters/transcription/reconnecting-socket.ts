@@ -2,7 +2,7 @@ import { EngineSocket } from "../provider-http/engine-socket.ts";
 
 /** Events of a connection that reconnects after it breaks. */
 export interface ReconnectListener {
-  /** A connection is open, the first or another one. */
+  /** A connection is open, the first or a later one. */
   opened(): void;
   message(text: string): void;
   /** The connection, or an attempt, has failed. Unless the listener closes the socket, another attempt follows. */
@@ -16,7 +16,7 @@ export interface ReconnectListener {
 /** Timeouts of {@link ReconnectingSocket}, ms. */
 export interface ReconnectTimeouts {
   readonly connectMs: number;
-  /** The pause after the first failed attempt, doubled after each other one. */
+  /** The pause after the first failed attempt, doubled after each further one. */
   readonly retryMs: number;
   /** A connection that has lasted longer than this resets the pause. */
   readonly stableMs: number;

@@ -18,8 +18,8 @@ export type Outgoing = TimeSpan &
   );
 
 /**
- * Audio without an answer: waiting to be sent, or sent and kept for the next connection. Keeps the newest `keepMs` of
- * it.
+ * Audio that the engine has not processed: waiting to be sent, or sent and kept for the next connection. Keeps the
+ * newest `keepMs` of it.
  */
 export class UnansweredAudio {
   /** Audio that was dropped before it was sent, in all, ms. */
@@ -88,7 +88,7 @@ export class UnansweredAudio {
     this.#next = 0;
   }
 
-  /** Removes the sent items within a span: the engine has answered them. */
+  /** Removes the sent items within a span: the engine has processed them. */
   answered({ startMs, endMs }: TimeSpan): void {
     for (let at = 0; at < this.#items.length; ) {
       const item = this.#items[at]!;
@@ -97,7 +97,7 @@ export class UnansweredAudio {
     }
   }
 
-  /** The number of ended turns without an answer. */
+  /** The number of ended turns without a text. */
   get turns(): number {
     return this.#items.reduce((count, { kind }) => count + Number(kind === "commit"), 0);
   }

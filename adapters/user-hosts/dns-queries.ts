@@ -28,8 +28,9 @@ export interface DnsQueriesOptions {
 }
 
 /**
- * Queries by c-ares, which every runtime has: over sockets of the event loop. `getaddrinfo`, which `dns.lookup` and
- * connections to a name call, would occupy one of a few threads of the process until a silent name server is given up.
+ * Queries by c-ares, which every runtime includes, over sockets of the event loop. `getaddrinfo`, which `dns.lookup`
+ * and connections to a name call, would occupy one of a few threads of the process until the query to a silent name
+ * server times out.
  */
 export function dnsQueries({ system, nameServers }: DnsQueriesOptions): DnsQueries {
   /** A resolver per question: it can only be cancelled as a whole, and follows changes of the system's configuration. */
@@ -52,7 +53,7 @@ export function dnsQueries({ system, nameServers }: DnsQueriesOptions): DnsQueri
     const queries = [resolver.resolve4(name), resolver.resolve6(name)].map(async (query) => {
       const found = await noneIfMissing(query);
       cancelTimer();
-      // Some name servers never answer for a family that they do not support.
+      // Some name servers never respond for a family that they do not support.
       if (found.length > 0) cancelTimer = system.after(OTHER_FAMILY_MS, () => resolver.cancel());
       return found;
     });
@@ -80,7 +81,7 @@ async function noneIfMissing<Item>(answer: Promise<Item[]>): Promise<Item[]> {
   }
 }
 
-/** A machine without IPv4 tries IPv6 first, every other one IPv4. */
+/** A machine without IPv4 tries IPv6 first, every other machine IPv4. */
 function byFamily(found: readonly HostAddress[]): readonly HostAddress[] {
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   const outside = own.filter(({ internal }) => !internal);

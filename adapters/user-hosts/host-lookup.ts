@@ -10,20 +10,20 @@ import { UserTurns } from "./user-turns.ts";
 
 /** Time for which records, or the lack of them, are cached, ms. */
 const ANSWER_MS = 30_000;
-/** Time for which a failed query is cached, ms: a silent name server is not asked for every delivery. */
+/** Time for which a failed query is cached, ms: a silent name server is not queried for every delivery. */
 const FAULT_MS = 10_000;
 /** Time limit of a query, ms. */
 const QUERY_MS = 5_000;
 const MAX_CACHED = 2_048;
 /** RFC 1035 section 2.3.4, characters. */
 const MAX_NAME = 253;
-/** Queries at a time, of all users and of each; more of a user wait for their turn, up to the last limit. */
+/** Concurrent queries in total and per user; more queries of a user wait for their turn, up to the last limit. */
 const LIMITS = { maxRunning: 256, maxRunningPerUser: 8, maxWaitingPerUser: 128 };
 
 /** A host could not be looked up. */
 export class LookupFailed extends CodedError {
   override readonly name = "LookupFailed";
-  /** As the runtimes name it: `ETIMEOUT`, `ESERVFAIL`. */
+  /** The runtime's code: `ETIMEOUT`, `ESERVFAIL`. */
   readonly code: string;
   constructor(name: string, code: string, options?: ErrorOptions) {
     const detail = code === "ETIMEOUT" ? "its name servers do not respond" : code;
@@ -45,11 +45,11 @@ interface Query<Value> {
   readonly answer: Promise<Value>;
   /** Callers that wait for it. */
   callers: number;
-  /** Cancels it: no caller waits any longer. */
+  /** Cancels the query when no caller waits for it any longer. */
   cancel(): void;
 }
 
-/** An answer in the cache, a fault among them. */
+/** A cached result, which may be a fault. */
 interface Cached {
   readonly answer: Promise<unknown>;
   readonly until: number;
@@ -58,7 +58,8 @@ interface Cached {
 /**
  * Looks up hosts that users, callees and their servers name. Never by `getaddrinfo`, whose few threads serve the whole
  * process: the database, the operator's trunks and speech engines look up their hosts there, and never wait for these.
- * Users who look up the same host share one query. Each user may have a few queries at a time, and never delays another.
+ * Users who look up the same host share one query. Each user may run a few queries at a time, and never delays other
+ * users.
  */
 export class HostLookup {
   readonly #system: System;
@@ -76,7 +77,7 @@ export class HostLookup {
 
   /**
    * The addresses of a host, in the order to try; none if it does not exist.
-   * @param user a key of the user in whose name the host is looked up
+   * @param user key of the user for whom the host is looked up
    * @throws {Error} the name servers do not respond, too many lookups of this user wait, or the signal was aborted
    */
   async addresses(
@@ -116,7 +117,8 @@ export class HostLookup {
     if (ready !== undefined) return ready;
     const end = await this.#turns.take(user, signal);
     try {
-      // Another user may have asked in the meantime. A query that still waits for its turn helps no other user.
+      // Another user may have started the query in the meantime. A query that still waits for its turn helps no other
+      // user.
       return await (this.#ready<Value>(key, signal) ?? this.#join(this.#start(name, key, put), signal));
     } finally {
       end();

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import type { System } from "../../src/ports/system.ts";
 import { type HostAddress, hostAddress } from "./host-address.ts";
 
-/** Time for which the hosts file is used before it is looked at again, ms. */
+/** Time for which the hosts file is used before it is checked again, ms. */
 const RECHECK_MS = 5_000;
 /** A larger file is not read, bytes. */
 const MAX_BYTES = 4_194_304;
-/** RFC 6761 section 6.3: such a name is never asked for. */
+/** RFC 6761 section 6.3: such a name is never queried. */
 const LOCALHOST = /(?:^|\.)localhost$/;
 const LOOPBACK = ["127.0.0.1", "::1"].map(hostAddress);
 
-/** The addresses of a name in the hosts file; undefined if it is not there. */
+/** The addresses of a name in the hosts file; undefined if it is missing there. */
 export type LocalNames = (name: string) => Promise<readonly HostAddress[] | undefined>;
 
 /** The names in the hosts file, and `localhost` with all names below it. Queries of c-ares find neither. */

@@ -15,12 +15,12 @@ export interface PublicConnectionOptions {
   readonly ca?: string | undefined;
 }
 
-/** The user for the operator's own servers, such as tool servers; their lookups count together. */
+/** The user for the operator's own servers, such as tool servers; their lookups share one limit. */
 export const OPERATOR = "operator";
 
-/** The user in whose name a connection is opened, and its end. */
+/** The user for whom a connection is opened, and the signal that ends its lookup. */
 export interface ConnectionOwner {
-  /** A key of the user whose lookups it counts among. */
+  /** Key of the user whose limit its lookup counts against. */
   readonly user: string;
   /** Ends the lookup. */
   readonly signal: AbortSignal;
@@ -39,7 +39,7 @@ export function publicConnection(
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (!allowPrivate) {
     if (url.protocol !== "https:") throw new Error("the URL is not https");
-    // An address is not looked up.
+    // Literal addresses are never looked up.
     if (isAddress(host) && !isPublicAddress(host)) throw notPublic(host);
   }
   const isAllowed = allowPrivate ? () => true : isPublicAddress;
@@ -47,7 +47,7 @@ export function publicConnection(
   return { host, port: url.port, lookup, agent: false, ...(ca !== undefined && { ca }) };
 }
 
-/** The host of an endpoint has private addresses only. The message names none of them, since users read it. */
+/** Error for a host with only private addresses. The message does not name them, since users read it. */
 function notPublic(host: string): Error {
   return new Error(`the host "${host}" has no public address`);
 }
@@ -76,8 +76,8 @@ function publicLookup(resolve: Resolve, isAllowed: (address: string) => boolean)
 }
 
 /**
- * Connects to the host of a URL as a request would, with TLS for https, and closes the connection: not one byte of a request
- * is sent.
+ * Connects to the host of a URL as a request would, with TLS for https, and closes the connection without sending a
+ * request.
  * @throws {Error} the host is not public, it cannot be reached, its certificate is wrong, or the signal was aborted
  */
 export async function connectOnce(

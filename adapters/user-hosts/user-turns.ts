@@ -16,11 +16,11 @@ interface Waiting {
   begin(): void;
 }
 
-/** Turns for the jobs of several users: each has its own share, and free turns go round the users that wait. */
+/** Turns for the jobs of several users: each has its own share, and free turns rotate among the waiting users. */
 export class UserTurns {
   readonly #limits: UserTurnsLimits;
   readonly #waiting = new Lanes<Waiting>();
-  /** Number of running jobs of each user that has some. */
+  /** Number of running jobs of each user with any. */
   readonly #byUser = new Map<string, number>();
   #running = 0;
 

@@ -15,11 +15,11 @@ export type Job<Jobs extends JobTable<Jobs>, K extends keyof Jobs = keyof Jobs> 
 interface JobContext<Piece> {
   /** Returns a piece to the caller; buffers named in `transfer` move instead of being copied. */
   emit(piece: Piece, transfer?: readonly ArrayBuffer[]): void;
-  /** True once the caller has stopped waiting: stop at the next chance. Cheap, so call it often. */
+  /** True once the caller has stopped waiting: stop soon then. Cheap, so call it often. */
   cancelled(): boolean;
 }
 
-/** The code behind a kind. An error that it throws reaches the caller, by name and message. */
+/** The code of a kind. An error that it throws reaches the caller with its name and message. */
 export type JobCode<Jobs extends JobTable<Jobs>, K extends keyof Jobs = keyof Jobs> = (
   input: Jobs[K]["input"],
   context: JobContext<Jobs[K]["piece"]>,

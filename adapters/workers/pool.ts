@@ -6,7 +6,7 @@ import { type PendingJob, WorkerSlot } from "./worker-slot.ts";
 
 /** Options of {@link WorkerPool}. */
 export interface WorkerPoolOptions {
-  /** Worker threads at most. Default: 2, or 1 on a machine with one core. Each costs about 100 MB once warm. */
+  /** Maximum worker threads. Default: 2, or 1 on a machine with one core. Each costs about 100 MB once warm. */
   readonly size?: number | undefined;
   /** Jobs that may wait for a worker before another is refused. Default 256. */
   readonly maxWaiting?: number | undefined;
@@ -29,11 +29,11 @@ export interface RunOptions {
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /**
- * Worker threads for what would block the thread that carries audio. Runs on Node, Bun and Deno.
+ * Worker threads for work that would block the thread that carries audio. Runs on Node, Bun and Deno.
  *
  * Workers start when first needed, do one job at a time and stay warm. Kinds of jobs take turns when more wait than
- * there are workers. The next job replaces a worker that crashed or did not return from its job. An idle pool does not keep
- * the process alive.
+ * there are workers. The next job replaces a worker that crashed or did not return from its job. An idle pool does not
+ * keep the process alive.
  */
 export class WorkerPool<Jobs extends JobTable<Jobs>> {
   /** Jobs that run at the same time. */

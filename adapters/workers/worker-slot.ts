@@ -12,7 +12,7 @@ export interface PendingJob {
   readonly pieces: Queue<unknown>;
 }
 
-/** Loading the worker's code, on a machine that is busy with something else. */
+/** Time to load the worker's code on a busy machine, ms. */
 const START_TIMEOUT_MS = 30_000;
 /** Time a cancelled job may take to stop, ms: one segment of speech on a busy machine. */
 const CANCEL_GRACE_MS = 2_000;
@@ -57,7 +57,7 @@ export class WorkerSlot {
     return this.#current?.job.kind;
   }
 
-  /** True if this worker has done such a job and so has its engine loaded. */
+  /** True if this worker has done such a job and therefore has its engine loaded. */
   isWarmFor(kind: string): boolean {
     return this.#kindsDone.has(kind);
   }
@@ -118,7 +118,7 @@ export class WorkerSlot {
     this.#finish();
   }
 
-  /** Restarts the timeout for the next sign of life. */
+  /** Restarts the timeout for the next message of the worker. */
   #watch(): void {
     const ms = this.#ready ? (this.#current?.timeoutMs ?? 0) : START_TIMEOUT_MS;
     this.#after(ms, () => void this.stop(new PoolError("timeout", `the job returned no piece within ${ms} ms`)));
@@ -142,7 +142,8 @@ export class WorkerSlot {
     clearTimeout(this.#timer);
     this.#current?.pieces.fail(reason);
     this.#current = undefined;
-    // A worker that crashed while idle may be referenced no more; an ending worker must not hold the process.
+    // A worker that crashed while idle can no longer be referenced; a worker that is ending must not keep the process
+    // alive.
     this.#worker.unref();
     this.#onGone();
   }

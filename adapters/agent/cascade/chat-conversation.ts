@@ -28,7 +28,7 @@ const MAX_UNHEARD = 1;
 
 /** Limits of one call. */
 export interface ChatLimits extends AgentCallLimits {
-  /** True if replies are prepared before the callee's turn is certainly over. Default: true. */
+  /** True if replies are prepared before the callee's turn has certainly ended. Default: true. */
   readonly preemptive?: boolean | undefined;
   /** Longest time without any output of a reply, ms. Default: the limit of the core. */
   readonly replyTimeoutMs?: number | undefined;

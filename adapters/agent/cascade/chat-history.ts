@@ -1,7 +1,7 @@
 import type { ConversationInput } from "../../../src/ports/conversation.ts";
 import type { ChatMessage, ToolCall } from "./chat-messages.ts";
 
-/** Longest utterance of the callee that the model gets, characters. */
+/** Longest utterance of the callee passed to the model, characters. */
 const MAX_WORDS = 4_000;
 
 /** Inputs that become a message of the user. */
@@ -9,9 +9,9 @@ export type ChatInput = Extract<ConversationInput, { type: "begin" | "key" | "wo
 
 /** The messages of one call. They hold what the callee has heard, not what the model wanted to say. */
 export class ChatHistory {
-  /** The results of tools are written into it. */
+  /** All messages; tool results are added by the tool round. */
   readonly messages: ChatMessage[];
-  /** Places of the agent's words since the callee's last. */
+  /** Indexes of the agent's messages since the callee last spoke. */
   readonly #spoken: number[] = [];
 
   /** @param instructions the first message, of the system */
@@ -19,36 +19,36 @@ export class ChatHistory {
     this.messages = [{ role: "system", content: instructions }];
   }
 
-  /** Adds what happened. */
+  /** Adds an input. */
   add(input: ChatInput): void {
     const { at, user } = this.#messageOf(input);
     this.messages.splice(at, Number.POSITIVE_INFINITY, user);
   }
 
-  /** The messages as they are once the input is added. */
+  /** The messages with the input added. */
   with(input: ChatInput): ChatMessage[] {
     const { at, user } = this.#messageOf(input);
     return [...this.messages.slice(0, at), user];
   }
 
-  /** The callee has answered, and the model is not asked for the first words. */
+  /** Records that the callee answered, for calls whose first words do not come from the model. */
   addAnswer(): void {
     this.messages.push({ role: "user", content: "[The callee answers the phone.]" });
   }
 
-  /** Adds words of the agent; returns their place. */
+  /** Adds words of the agent; returns their index. */
   addWords(content: string): number {
     const at = this.messages.push({ role: "assistant", content }) - 1;
     this.#spoken.push(at);
     return at;
   }
 
-  /** Replaces the agent's words at a place. @param calls the tools that it calls after them */
+  /** Replaces the agent's words at an index. @param calls the tools called after them */
   replaceWords(at: number, content: string, calls: ToolCall[]): void {
     this.messages[at] = { role: "assistant", content, ...(calls.length > 0 && { tool_calls: calls }) };
   }
 
-  /** The callee has heard this of the agent's latest words: the rest becomes `…`. */
+  /** Cuts the agent's latest words to the part that the callee heard; the rest becomes `…`. */
   heard(text: string): void {
     const heard = words(text);
     for (const at of this.#spoken.splice(0)) {
@@ -60,13 +60,13 @@ export class ChatHistory {
     }
   }
 
-  /** The message of an input, and its place: words that continue take the place of those before. */
+  /** The message of an input, and its index: a continued utterance replaces its earlier words. */
   #messageOf(input: ChatInput): { at: number; user: ChatMessage } {
     const content = wordsOf(input);
     const end = this.messages.length;
     if (input.type !== "words" || !input.continued) return { at: end, user: { role: "user", content } };
     const before = this.messages.findLastIndex(({ role }) => role === "user");
-    // What a tool has done cannot be undone.
+    // The action of a tool cannot be undone.
     const acted = this.messages.slice(before).some(({ role }) => role === "tool");
     if (before > 0 && !acted) return { at: before, user: { role: "user", content } };
     const known = this.messages[before]?.content ?? "";
@@ -83,6 +83,6 @@ function wordsOf(input: ChatInput): string {
   if (input.type === "begin") return "[The callee answers the phone. Begin the conversation.]";
   if (input.type === "voicemail") return "[The beep of a voicemail was heard. Leave your message and hang up.]";
   if (input.type === "key") return `[The callee presses the key ${input.digit}.]`;
-  // Brackets are for what the callee does.
+  // Brackets mark actions of the callee.
   return input.text.slice(0, MAX_WORDS).replace(/[[\]]/g, "");
 }

@@ -1,4 +1,4 @@
-/** A message of a chat, in the words of `POST /chat/completions`. */
+/** A message of a chat, in the format of `POST /chat/completions`. */
 export type ChatMessage =
   | { readonly role: "system" | "user"; readonly content: string }
   | { readonly role: "assistant"; readonly content: string | null; readonly tool_calls?: readonly ToolCall[] }
@@ -26,7 +26,7 @@ export interface ToolSpec {
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
   readonly tools?: readonly ToolSpec[] | undefined;
-  /** The model may call none of the tools. Default: it may. */
+  /** True if the model may not call tools. Default: false. */
   readonly wordsOnly?: boolean | undefined;
   /** Asks for JSON that matches this schema; not every server supports this. */
   readonly format?: Readonly<Record<string, unknown>> | undefined;
@@ -35,7 +35,7 @@ export interface ChatRequest {
 /** A part of a completion. */
 export type ChatPart =
   | { readonly type: "text"; readonly text: string }
-  /** Complete, with all of its arguments. */
+  /** A complete call with all its arguments. */
   | { readonly type: "tool"; readonly call: ToolCall }
   /** Tokens of the whole request, if the server counts them. */
   | { readonly type: "usage"; readonly tokens: number };

@@ -62,7 +62,7 @@ export class ModelCompletion {
   }
 }
 
-/** The part of a chunk that is used; none of it is certain. */
+/** The part of a chunk that is used; any field may be missing. */
 interface Chunk {
   readonly choices?: readonly {
     readonly delta?: { readonly content?: unknown; readonly tool_calls?: readonly CallChunk[] };

@@ -4,7 +4,10 @@ import type { ChatPart } from "./chat-messages.ts";
 
 type Words = Extract<ConversationInput, { type: "words" }>;
 
-/** A completion that was requested before the callee's turn was certainly over. Its parts wait until the words are known. */
+/**
+ * A completion that was requested before the callee's turn had certainly ended. Its parts wait until the words are
+ * known.
+ */
 export class PreparedReply {
   readonly #words: Words;
   readonly #scope = new AbortController();
@@ -25,7 +28,7 @@ export class PreparedReply {
     return comparable(text) === comparable(this.#words.text) && continued === this.#words.continued;
   }
 
-  /** Its parts; the received ones at once. @throws as the request, or the signal's reason */
+  /** Yields its parts; those already received at once. @throws as the request, or the signal's reason */
   async *parts(signal: AbortSignal): AsyncGenerator<ChatPart, void> {
     const stop = (): void => {
       this.cancel();
@@ -44,7 +47,7 @@ export class PreparedReply {
     }
   }
 
-  /** No reader needs it. Idempotent. */
+  /** Stops the request when no reader needs it. Idempotent. */
   cancel(): void {
     this.#scope.abort(new Error("the callee said something else"));
   }

@@ -1,6 +1,6 @@
 import { hasWords } from "../../../src/base/has-words.ts";
 
-/** The end of a sentence, with what closes a quotation; a number such as 10.30 does not end one. */
+/** The end of a sentence, with closing quotation marks; a number such as 10.30 does not end one. */
 const SENTENCE_END = /[.!?…]+["'”’)\]]*(?=\s)|[。！？]+|\n+/u;
 /** Places at which a long first sentence may be cut, so that its start is spoken soon. */
 const CLAUSE_END = /[,;:–—](?=\s)/u;

@@ -3,7 +3,7 @@ import { isSlow } from "../patience.ts";
 import type { ChatMessage, ToolCall } from "./chat-messages.ts";
 import { actionOf, type CallTools, type ToolAction } from "./tools.ts";
 
-/** The result of a tool that is still at work when the callee interrupts; the real one takes its place. */
+/** The result of a tool that is still running when the callee interrupts; the real one takes its place. */
 const STILL_RUNNING = "it is not finished yet";
 const NOT_BEGUN = "error: not done, because the callee interrupted";
 const NOT_TRANSFERRED = "error: not transferred, because another tool failed";
@@ -34,12 +34,12 @@ export class ToolRound {
     if (begin) for (const [index, { action }] of this.#calls.entries()) this.#start(index, action);
   }
 
-  /** True if tools are at work whose results have to be waited for. */
+  /** True while tools whose results are needed are running. */
   get runs(): boolean {
     return this.#running.length > 0;
   }
 
-  /** Resolves when the tools have been at work for `ms`, or are finished: whether they still work. */
+  /** Waits for the tools, at most `ms`; resolves with true if they are still running. */
   isSlow(ms: number, signal: AbortSignal): Promise<boolean> {
     return isSlow(Promise.all(this.#running), ms, signal);
   }
@@ -56,7 +56,10 @@ export class ToolRound {
     signal.throwIfAborted();
   }
 
-  /** The agent's own actions among the calls, in their order. After {@link finished}, since a failure keeps the call. */
+  /**
+   * The agent's own actions among the calls, in their order. Call it after {@link finished}, since a failure keeps the
+   * call open.
+   */
   *actions(): Generator<ConversationAction> {
     for (const { action } of this.#calls) if (action.do === "press") yield { type: "press", keys: action.keys };
     const transfer = this.#calls.find(({ action }) => action.do === "transfer");

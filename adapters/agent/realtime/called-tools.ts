@@ -7,11 +7,11 @@ import { functionOutput, sayExactly } from "./realtime-session.ts";
 import type { RealtimeReplies, Response } from "./replies.ts";
 import { type CalledTool, runCalls } from "./response-calls.ts";
 
-/** Replies in a row without anything from the callee, of which the last one gets words alone. */
+/** Maximum replies in a row without input from the callee; the last one allows only words. */
 const MAX_STEPS = 4;
 const INTERRUPTED = "error: not done, because the callee interrupted";
 
-/** Consequences of tools. */
+/** Callbacks for what tools cause. */
 export interface ToolReports {
   emit(event: AudioAgentEvent): void;
   hangUp(): void;
@@ -29,7 +29,7 @@ export class CalledTools {
   #steps = 0;
   /** A call of `transfer` without a result. */
   #transfer = "";
-  /** Message that the model leaves for a machine; undefined if it has not decided that. */
+  /** Message that the model leaves for a machine; undefined until it decides to leave one. */
   message: string | undefined;
 
   /** @param scope aborted when the call has ended */
@@ -64,7 +64,7 @@ export class CalledTools {
     return called.length > 0;
   }
 
-  /** The transfer has failed, and the call continues. */
+  /** Reports a failed transfer to the model; the call continues. */
   transferFailed(detail: string): void {
     this.#link.send(functionOutput(this.#transfer, `error: ${detail}`));
     this.#replies.request({ to: "words", continues: true });

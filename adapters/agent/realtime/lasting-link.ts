@@ -13,7 +13,10 @@ export interface LastingLinkListener {
   notReplaced(error: Error): void;
 }
 
-/** The connection of one conversation: it is tried twice, is replaced once if it breaks, and breaks if it is silent for long. */
+/**
+ * The connection of one conversation: it is attempted twice, is replaced once if it breaks, and counts as broken after
+ * a long silence.
+ */
 export class LastingLink {
   readonly #server: RealtimeServer;
   readonly #session: () => object;
@@ -21,7 +24,7 @@ export class LastingLink {
   #link: RealtimeLink | undefined;
   #replacing: Promise<void> | undefined;
   #isOver = false;
-  /** Something has failed once since the latest success. */
+  /** True after one failure since the latest success. */
   #failedOnce = false;
   #due: ReturnType<typeof setTimeout> | undefined;
 
@@ -36,7 +39,10 @@ export class LastingLink {
     return this.#link !== undefined;
   }
 
-  /** Connects. @throws {RealtimeFault} at the second attempt, unless that makes no difference; or the signal's reason */
+  /**
+   * Connects. @throws {RealtimeFault} after the second attempt, or the first if its fault is permanent; or the signal's
+   * reason
+   */
   async open(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     try {
@@ -49,7 +55,7 @@ export class LastingLink {
     signal.throwIfAborted();
   }
 
-  /** Connects unless there is a connection: whether it is another one. @throws {RealtimeFault} */
+  /** Connects if there is no connection; resolves with true for a new one. @throws {RealtimeFault} */
   async reopen(): Promise<boolean> {
     await this.#replacing;
     if (this.isOpen) return false;
@@ -61,7 +67,7 @@ export class LastingLink {
     this.#link?.send(message);
   }
 
-  /** Starts the timeout for something that the server owes. */
+  /** Starts the timeout for a message that the server owes. */
   expect(): void {
     clearTimeout(this.#due);
     const { timeoutMs } = this.#server;
@@ -81,7 +87,7 @@ export class LastingLink {
     return again;
   }
 
-  /** Something has succeeded. */
+  /** Resets the failure count after a success. */
   succeeds(): void {
     this.#failedOnce = false;
   }
@@ -124,7 +130,7 @@ export class LastingLink {
     if (!isLast) this.#replacing = this.#replace();
   }
 
-  /** Never rejects. */
+  /** Replaces the connection; never rejects. */
   async #replace(): Promise<void> {
     try {
       await this.#connect();

@@ -44,11 +44,11 @@ export class RealtimeConversation implements AudioConversation {
   readonly #scope = new AbortController();
   #format: AudioFormat | undefined;
   #askedIfThere = false;
-  /** The last reply is in progress or has ended; with the reason, if it is a limit. */
+  /** Set once the last reply has begun; with the reason, if it is a limit. */
   #closing: { readonly detail?: string } | undefined;
-  /** A machine records the agent. */
+  /** True if a machine records the agent. */
   #leavesMessage = false;
-  /** The agent has finished speaking. */
+  /** True if the agent has finished speaking. */
   #isOver = false;
 
   constructor(server: RealtimeServer, brief: AgentBrief, options: SessionOptions, limits: AgentCallLimits) {
@@ -84,7 +84,7 @@ export class RealtimeConversation implements AudioConversation {
     return this.#isOver;
   }
 
-  /** Connects. @throws {RealtimeFault} at the second attempt, unless that makes no difference */
+  /** Connects. @throws {RealtimeFault} after the second attempt, or the first if its fault is permanent */
   async open(signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", () => this.#end(), { once: true });
     await this.#link.open(signal);
@@ -251,7 +251,7 @@ export class RealtimeConversation implements AudioConversation {
     this.#replies.request({ to, instructions: sayExactly(text), wordsOnly: true });
   }
 
-  /** Notifies the model of what has happened, and requests a reply. */
+  /** Notifies the model of an event, and requests a reply. */
   #happens(text: string, wanted: Wanted): void {
     this.#tools.interrupt();
     this.#tools.renew();
@@ -275,7 +275,7 @@ export class RealtimeConversation implements AudioConversation {
     this.#leavesMessage = false;
   }
 
-  /** The call has ended. */
+  /** Closes the connection when the call has ended. */
   #end(): void {
     this.#scope.abort();
     this.#link.close();

@@ -12,13 +12,13 @@ export type RealtimeEvent =
   | { readonly type: "ready" }
   | { readonly type: "speech_started" | "speech_stopped"; readonly item: string; readonly atMs: number | undefined }
   | { readonly type: "callee_words"; readonly item: string; readonly text: string }
-  /** `purpose`: what the request has called itself. */
+  /** `purpose`: the name that the request gave itself. */
   | { readonly type: "response_created"; readonly response: string; readonly purpose: string }
   | { readonly type: "audio"; readonly response: string; readonly item: string; readonly bytes: Uint8Array }
   /** More words of an item, or all of them. */
   | { readonly type: "words"; readonly response: string; readonly item: string; readonly delta: string }
   | { readonly type: "all_words"; readonly response: string; readonly item: string; readonly text: string }
-  /** All of a text that is written, not spoken. */
+  /** The whole of a written text, which is not spoken. */
   | { readonly type: "text"; readonly response: string; readonly text: string }
   | { readonly type: "item_done"; readonly response: string; readonly item: string }
   /** A function is called; the name, or the arguments, may arrive later. */
@@ -100,7 +100,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
   }),
 );
 
-/** Reads a message of the server; undefined if nothing follows from it. Never throws, whatever it is. */
+/** Reads a message of the server; undefined if it has no effect here. Never throws. */
 export function realtimeEvent(text: string): RealtimeEvent | undefined {
   const message = membersOf(jsonOf(text));
   const type = textOf(message.type);
@@ -129,7 +129,7 @@ function writtenText(m: Json): RealtimeEvent {
   return { type: "text", response: textOf(m.response_id), text: textOf(m.text).slice(0, MAX_TEXT) };
 }
 
-/** @param complete its arguments are known */
+/** @param complete true if its arguments have arrived */
 function call(m: Json, complete: boolean): RealtimeEvent | undefined {
   const { type, call_id: id, name, arguments: input, status } = membersOf(m.item);
   if (type !== "function_call") return undefined;

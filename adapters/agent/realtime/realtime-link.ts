@@ -31,7 +31,7 @@ export interface LinkListener {
   lost(fault: RealtimeFault): void;
 }
 
-/** Errors of which another attempt makes no difference. */
+/** Errors that another attempt would not fix. */
 const PERMANENT = /^(invalid_api_key|insufficient_quota|model_not_found|invalid_model|unsupported_model)$/;
 
 /** One connection to a realtime server, whose session has been accepted. */
@@ -93,7 +93,7 @@ export class RealtimeLink {
     if (!this.#isOver) this.#socket.send(typeof message === "string" ? message : JSON.stringify(message));
   }
 
-  /** Gives the connection up, and reports it as lost. */
+  /** Drops the connection and reports it as lost. */
   drop(why: string): void {
     this.#lose(why, false);
   }
@@ -104,7 +104,7 @@ export class RealtimeLink {
     this.#socket.close();
   }
 
-  /** A text without secrets. */
+  /** A fault whose message has no secrets. */
   #fault(why: string, isPermanent: boolean): RealtimeFault {
     return new RealtimeFault(withoutSecrets(`the model's server ${why}`, this.#server.secrets), isPermanent);
   }

@@ -10,11 +10,11 @@ export interface SessionOptions {
   readonly voice?: string | undefined;
   /** A model that transcribes the callee's words on the provider's side. Default: none. */
   readonly transcriptionModel?: string | undefined;
-  /** Method by which the provider notices the end of the callee's turn. Default: `{ type: "server_vad" }`. */
+  /** Method by which the provider detects the end of the callee's turn. Default: `{ type: "server_vad" }`. */
   readonly turnDetection?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Something that was said, for a connection that replaces a broken one. */
+/** A remark of the conversation, for a connection that replaces a broken one. */
 export interface Remark {
   readonly role: "user" | "assistant";
   readonly text: string;
@@ -69,7 +69,7 @@ export function formatUpdate(format: AudioFormat): object {
   return { type: "session.update", session: { type: "realtime", audio: { input: one, output: one } } };
 }
 
-/** No reply follows the callee's turns any longer. */
+/** Stops replies to the callee's turns. */
 export const NO_MORE_TURNS: object = {
   type: "session.update",
   session: { type: "realtime", audio: { input: { turn_detection: null } } },

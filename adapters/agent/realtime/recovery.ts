@@ -9,13 +9,13 @@ import type { SpokenHistory } from "./spoken-history.ts";
 
 /** Progress of a conversation. */
 interface Progress {
-  /** The last reply is in progress or has ended. */
+  /** True once the last reply has begun. */
   readonly closing: boolean;
-  /** The agent has finished speaking. */
+  /** True if the agent has finished speaking. */
   readonly over: boolean;
 }
 
-/** Consequences of faults. */
+/** Callbacks for what faults cause. */
 export interface RecoveryReports {
   emit(event: AudioAgentEvent): void;
   /** The conversation continues over another connection. @param owed the reply that is due */
@@ -49,7 +49,7 @@ export class Recovery {
     this.#reports = reports;
   }
 
-  /** The server reports an error. */
+  /** Handles an error that the server reports. */
   error({ code, request, fault }: Extract<RealtimeEvent, { type: "error" }>): void {
     const why = `reports: ${fault}`;
     if (code === "conversation_already_has_active_response") this.#replies.postpone();
@@ -62,7 +62,7 @@ export class Recovery {
     }
   }
 
-  /** A reply has failed: it is requested once more. */
+  /** Requests a failed reply once more. */
   failed(reply: Wanted, why: string): void {
     const detail = this.#link.faultText(why);
     if (!reply.fillsTime && this.#link.failsAgain()) {
@@ -96,7 +96,7 @@ export class Recovery {
     this.#fail(error.message);
   }
 
-  /** The agent has something to say: connects again if the connection was lost while no reply was due. Never rejects. */
+  /** Connects again before the agent speaks, if the connection was lost while no reply was due. Never rejects. */
   async revive(): Promise<void> {
     try {
       if (await this.#link.reopen()) this.replaced();

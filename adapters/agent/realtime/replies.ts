@@ -5,10 +5,10 @@ import { responseCreate } from "./realtime-session.ts";
 import { ResponseCalls } from "./response-calls.ts";
 import type { SpokenHistory } from "./spoken-history.ts";
 
-/** A reply that is requested, or to be requested. */
+/** A requested or pending reply. */
 export interface Wanted {
   readonly to: Extract<AudioAgentEvent, { type: "reply" }>["to"];
-  /** It continues after a function was called. */
+  /** True for a reply that follows a function call. */
   readonly continues?: boolean;
   /** A filler sentence while a slow function runs; the conversation does not change. */
   readonly fillsTime?: boolean;
@@ -24,7 +24,7 @@ export interface Response {
   readonly calls: ResponseCalls;
   /** Items that have not ended. */
   readonly items: Set<string>;
-  /** True if it has audio. */
+  /** True once it has produced audio. */
   spoke: boolean;
 }
 
@@ -35,9 +35,9 @@ export class RealtimeReplies {
   readonly #link: LastingLink;
   readonly #history: SpokenHistory;
   #current: Response | undefined;
-  /** Requested, and not begun by the server yet. */
+  /** The request that the server has not begun yet. */
   #requested: { readonly id: string; readonly wanted: Wanted; dropped: boolean } | undefined;
-  /** Requested as soon as the current reply has ended. */
+  /** The reply to request as soon as the current one has ended. */
   #wanted: Wanted | undefined;
   /** True if the callee's turn has ended and the server should reply automatically. */
   #owesTurn = false;
@@ -73,7 +73,7 @@ export class RealtimeReplies {
     this.#link.expect();
   }
 
-  /** Requests the reply that waits, if there is one. */
+  /** Requests the pending reply, if any. */
   next(): void {
     const wanted = this.takeWaiting();
     if (wanted !== undefined) this.request(wanted);
@@ -102,7 +102,7 @@ export class RealtimeReplies {
     this.cancel();
   }
 
-  /** The server has begun a reply; undefined if that was interrupted before. */
+  /** Handles the start of a reply; undefined if it was interrupted before. */
   begins(id: string): Response | undefined {
     const requested = this.#requested;
     this.#requested = undefined;
@@ -115,12 +115,12 @@ export class RealtimeReplies {
     return undefined;
   }
 
-  /** A part of a reply has arrived: what the agent does; undefined if the reply is not played. */
+  /** Returns the agent's event for a part of a reply; undefined if the reply is not played. */
   part(event: ReplyPart): AudioAgentEvent | undefined {
     const { response, item } = event;
     const current = this.#current;
     if (response === this.#muted || response !== current?.id) return undefined;
-    this.#link.expect(); // the server is at work
+    this.#link.expect(); // the server is working
     current.items.add(item);
     switch (event.type) {
       case "audio":
@@ -136,14 +136,17 @@ export class RealtimeReplies {
     }
   }
 
-  /** A function is called; then the server is at work. */
+  /** Adds a part of a function call, which also shows that the server is working. */
   calls({ response, call, name, input }: Extract<RealtimeEvent, { type: "call" }>): void {
     if (response !== this.#current?.id) return;
     this.#link.expect();
     this.#current.calls.add(call, name, input);
   }
 
-  /** A reply has ended; undefined if something else has, or it was stopped. Then the next one is requested. */
+  /**
+   * Handles the end of a response; undefined unless it completes the current reply. Requests the pending reply after a
+   * stopped one.
+   */
   ends({ response: id, status }: Extract<RealtimeEvent, { type: "response_done" }>): Response | undefined {
     const current = this.#current;
     if (id !== current?.id) {
@@ -156,7 +159,10 @@ export class RealtimeReplies {
     return id === this.#muted ? undefined : current;
   }
 
-  /** The server has begun a reply on its own, and refuses ours: the end of that one is the moment for it. */
+  /**
+   * Postpones a request that the server refused because it has begun a reply on its own: ours follows when that one
+   * ends.
+   */
   postpone(): void {
     const requested = this.#requested;
     this.#requested = undefined;
@@ -170,7 +176,7 @@ export class RealtimeReplies {
     this.next();
   }
 
-  /** The server refuses a request: the reply that it was for; undefined if it was for none. */
+  /** Handles a refused request; returns the reply that it was for, if any. */
   refused(request: string): Wanted | undefined {
     const requested = this.#requested;
     if (requested === undefined || request !== requested.id) return undefined;

@@ -8,7 +8,7 @@ import { textCreate } from "./realtime-session.ts";
 /** Marks the request in the metadata of its response. */
 const PURPOSE = "result";
 
-/** A text that is requested. */
+/** A requested text. */
 interface Requested {
   readonly id: string;
   /** The response that writes it; undefined until that is known. */

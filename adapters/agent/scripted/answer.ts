@@ -4,7 +4,7 @@ import type { Ask, BranchStep } from "./script.ts";
 export type CalleeReply =
   /** `text` is kept under the name of the question. */
   | { readonly is: "known"; readonly steps: readonly BranchStep[]; readonly text: string }
-  /** The question does not have it. */
+  /** The question has no such answer. */
   | { readonly is: "unknown" }
   /** Another key may follow. */
   | { readonly is: "begun" };

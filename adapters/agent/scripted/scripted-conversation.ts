@@ -211,7 +211,7 @@ export class ScriptedConversation implements Conversation {
     else yield* this.#unknown(question);
   }
 
-  /** An answer that the question does not have. */
+  /** Handles an answer that the question does not have. */
   *#unknown(question: Ask): Generator<ConversationAction, void> {
     if (question.otherwise !== undefined) yield* this.#answered(question.otherwise, this.#at.pressed);
     else yield* this.#again(question, this.#phrases.notAChoice);

@@ -3,10 +3,10 @@ import * as v from "valibot";
 import type { JsonSchema } from "../../../src/domain/input/json-schema.ts";
 import { type AgentTool, type ToolContext, ToolFailed, toolsFault } from "../../../src/ports/agent-tool.ts";
 
-/** Faults of an input that the model gets. */
+/** Maximum faults of an input reported to the model. */
 const MAX_FAULTS = 5;
 
-/** A schema of valibot for an object. */
+/** A valibot schema of an object. */
 type ObjectSchema = v.GenericSchema<Record<string, unknown>, unknown>;
 
 /** Options of {@link agentTool}. */
@@ -15,13 +15,12 @@ export interface AgentToolOptions<Input extends ObjectSchema> extends Pick<Agent
   readonly description: string;
   /** The input, a `v.object`. `v.description` explains a field to the model. */
   readonly input: Input;
-  /** Runs the tool. @throws {ToolFailed} the model gets the message; of other errors it learns nothing */
+  /** Runs the tool. @throws {ToolFailed} its message is passed to the model; other errors are not */
   run(input: v.InferOutput<Input>, context: ToolContext): unknown;
 }
 
 /**
- * A function that the model of an agent may call, with a schema of valibot for its input. Throws a TypeError for a name
- * or a description that cannot be used.
+ * A function that the model of an agent may call, with a valibot schema for its input. Throws a TypeError for an unusable name or description.
  *
  * @example
  * agentTool({

@@ -29,7 +29,7 @@ export function httpTool(options: HttpToolOptions, connection: PublicConnectionO
         method === "GET" ? { path: withQuery(path, rest), body: undefined } : { path, body: JSON.stringify(rest) };
       const request = { origin: template.origin, method, headers, ...asked };
       const { status, text, whole } = await httpExchange(request, connection, MAX_BYTES, signal).catch((error) => {
-        // A new error: properties of the old one may hold what the server sent.
+        // A new error: properties of the old one may contain data from the server.
         throw new Error(withoutSecrets(`the server of the tool ${name} failed: ${causeOf(error)}`, secrets));
       });
       const shown = withoutSecrets(text, secrets);
@@ -68,7 +68,7 @@ function withQuery(path: string, input: Readonly<Record<string, unknown>>): stri
 function secretsOf(headers: Readonly<Record<string, string>>): Secrets {
   const parts = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/).slice(1)]);
   const spelled = parts.map((part) => JSON.stringify(part).slice(1, -1));
-  // The longest first: no part of one may be hidden before the whole is.
+  // Longest first, so that a whole value is hidden before a part of it.
   return [...new Set([...parts, ...spelled])].sort((one, other) => other.length - one.length);
 }
 

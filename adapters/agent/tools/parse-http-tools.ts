@@ -75,7 +75,7 @@ export function parseHttpTools(
   return { tools, faults };
 }
 
-/** Faults that only the tool as a whole shows. */
+/** Faults in the combination of fields. */
 function faultsOf({ url, parameters }: HttpToolOptions, allowPrivate: boolean): string[] {
   const faults: string[] = [];
   if (!allowPrivate && !/^https:/i.test(url))

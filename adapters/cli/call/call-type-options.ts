@@ -48,7 +48,7 @@ const WHY: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * An MP3 or WAV file of this machine, looked at before it is sent anywhere.
+ * Reads an MP3 or WAV file of this machine and checks it before it is sent.
  * @throws {UsageError} it cannot be read, is too large, or is not playable audio
  */
 async function readAudioFile(path: string): Promise<Uint8Array> {

@@ -11,7 +11,7 @@ import { UsageError } from "../usage-error.ts";
 import { MESSAGE_OPTIONS, messageOf } from "./call-type-options.ts";
 import { followCallInTerminal } from "./follow-call.ts";
 
-/** `ringport call`: makes a phone ring and shows what happens until the call has ended. */
+/** `ringport call`: makes a phone ring and shows the call until it has ended. */
 export const call: CommandSpec = {
   summary: "Places a call and shows its progress until it ends.",
   details: `Ctrl-C hangs up. ${EXIT_CODES_HELP}`,
@@ -36,7 +36,7 @@ export const call: CommandSpec = {
     const message = await messageOf(line);
     const { client } = await connect(line);
     const instance = await chosenInstance(client, line.values.get("instance") as string | undefined);
-    // From here on there may be a call to hang up.
+    // From here on, there may be a call to hang up.
     const interrupted = interruption();
     const recording = line.values.get("record") === true ? true : undefined;
     const from = callerIn(line);
@@ -68,7 +68,7 @@ function checkedNumber(number: string): string {
   throw new UsageError(`"${number}" is not an E.164 phone number: write +, country and number, such as ${example}`);
 }
 
-/** The instance had an active call: no new one was created. */
+/** Reports that the instance had an active call, so that no new one was created. */
 function reportActiveCall(active: CreatedCall, json: boolean): number {
   const { id, instance_id, status, target_phone } = active;
   const detail = `nothing was placed: ${instance_id} has an active call already, ${id} to ${target_phone} (${status}); wait for it: ringport calls show ${id} --follow, or end it: ringport calls hangup ${id}`;
@@ -80,7 +80,7 @@ function reportActiveCall(active: CreatedCall, json: boolean): number {
 const NAMED = 5;
 
 /**
- * The instance that calls: the one with this id or name, or the only one there is.
+ * The instance that calls: the instance with this id or name, or the only existing one.
  * @throws {UsageError} there is no instance, or more than one
  */
 async function chosenInstance(client: Client, wanted: string | undefined): Promise<Instance> {

@@ -145,7 +145,7 @@ export const callsHangup: CommandSpec = {
   },
 };
 
-/** `ringport calls recording`: keeps the recording of a call in a file, or deletes it on the server. */
+/** `ringport calls recording`: saves the recording of a call in a file, or deletes it on the server. */
 export const callsRecording: CommandSpec = {
   summary: "Downloads the recording of a call as a WAV file: our audio on the left, the callee's on the right.",
   details: "A call is recorded if it was placed with --record. During the call you get the part so far.",

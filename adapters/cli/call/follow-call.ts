@@ -9,14 +9,14 @@ import { Timeline } from "./timeline.ts";
 export interface FollowOptions {
   readonly json: boolean;
   readonly interrupted: Interruption;
-  /** Ctrl-C hangs up; otherwise it leaves the call alone. */
+  /** True if Ctrl-C hangs up; otherwise it leaves the call alone. */
   readonly hangsUp: boolean;
 }
 
-/** News is at most so old, ms. */
+/** Maximum age of the displayed state, ms. */
 const MAX_PAUSE_MS = 250;
 
-/** Shows a call while it lasts and how it turned out; returns the exit code. */
+/** Shows a call while it lasts, and its outcome; returns the exit code. */
 export async function followCallInTerminal(client: Client, id: string, options: FollowOptions): Promise<number> {
   const { json, interrupted, hangsUp } = options;
   const events: CallEvent[] = [];

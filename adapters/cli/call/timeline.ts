@@ -6,10 +6,10 @@ import { inOneCell } from "../terminal/table.ts";
 import { paint, print, terminalColumns } from "../terminal/terminal.ts";
 import { columnsOf, wrapped } from "../terminal/wrapped.ts";
 
-/** A clock that is this far from the server's is not trusted for the age of an event, ms. */
+/** Maximum age of an event by our clock, ms; beyond it the clock is taken to differ from the server's. */
 const LATEST_NEWS_MS = 3_000;
 
-/** Prints each event of a call, and on a terminal, below the last one, what is happening right now. */
+/** Prints each event of a call, and on a terminal, below the last one, what is happening now. */
 export class Timeline {
   #began: number | undefined;
   #messageMs: number | undefined;
@@ -30,7 +30,7 @@ export class Timeline {
     this.#now = new LiveLine(textAfter, age > 0 && age < LATEST_NEWS_MS ? age : 0);
   }
 
-  /** Takes the last line away. Idempotent. */
+  /** Removes the last line. Idempotent. */
   stop(): void {
     this.#now?.stop();
   }
@@ -57,7 +57,9 @@ function counting(what: string): (ms: number) => string {
   return (ms) => paint(2, `${what} … ${Math.floor(ms / 1000)} s`);
 }
 
-/** An event as a line, or as several on a narrow terminal. @param began when the first one was, ms since 1970-01-01 UTC */
+/**
+ * An event as a line, or as several on a narrow terminal. @param began time of the first event, ms since 1970-01-01 UTC
+ */
 export function eventLine({ type, timestamp, data }: CallEvent, began: number): string {
   const time = `${((Date.parse(timestamp) - began) / 1000).toFixed(2).padStart(6)} s`;
   const head = `  ${paint(2, time)}  ${type.padEnd(13)} `;

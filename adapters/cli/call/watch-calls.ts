@@ -11,7 +11,7 @@ export interface WatchOptions {
   /** Prints only changes to this status. */
   readonly status: CallStatus | undefined;
   readonly json: boolean;
-  /** Ends it. */
+  /** Ends the watch. */
   readonly signal: AbortSignal;
 }
 
@@ -47,7 +47,7 @@ export async function watchCalls(client: Client, options: WatchOptions): Promise
   }
 }
 
-/** Calls that were active when they were last seen and that the newest have pushed off the page. */
+/** Calls that were active when last seen and that newer calls have pushed off the page. */
 async function others(
   client: Client,
   known: ReadonlyMap<string, WatchedCall["status"]>,

@@ -43,7 +43,7 @@ async function candidates(words: readonly string[]): Promise<string[]> {
   if (waiting) return valuesOf(waiting, last, words);
   const [, flag, value] = /^--([^=]+)=(.*)$/s.exec(last) ?? [];
   const named = flag === undefined ? undefined : optionsOf(command).find(({ name }) => name === flag);
-  // The shell has the name and the = on the line already; it wants the value alone.
+  // The name and the = are on the line already; the shell expects only the value.
   if (named && value !== undefined) return valuesOf(named, value, words);
   if (last.startsWith("-"))
     return fitting(
@@ -102,7 +102,7 @@ function fitting(words: readonly string[], typed: string, anyCase = false): stri
 const PATIENCE_MS = 1_500;
 const MAX_CALLS = 50;
 
-/** Ids that the server knows, each followed by a tab and its meaning; nothing if the server does not answer. */
+/** Ids from the server, each followed by a tab and its meaning; none if the server does not respond. */
 async function liveWords(kind: Exclude<Completion, "file">, typed: readonly string[]): Promise<string[]> {
   const url = given(typed, "--url") ?? process.env[URL_SETTING.env] ?? URL_SETTING.fallback;
   const token = given(typed, "--token") ?? process.env[TOKEN_SETTING.env];

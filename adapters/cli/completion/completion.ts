@@ -6,7 +6,7 @@ export const COMPLETE = "__complete";
 
 export type Shell = "bash" | "zsh" | "fish";
 
-/** Each asks the program itself, so that they never grow old. */
+/** Each calls the program itself, so that completions are never outdated. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `_ringport() {
   local current="\${COMP_WORDS[COMP_CWORD]}" line
@@ -54,7 +54,7 @@ end
 complete -c ringport -f -a "(__ringport_complete)"`,
 };
 
-/** `ringport completion`: what makes the Tab key work. */
+/** `ringport completion`: the script for completion with the Tab key. */
 export const completion: CommandSpec = {
   summary: "Prints the script that completes commands, options, ids and voices in a shell.",
   details: [

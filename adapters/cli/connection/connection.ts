@@ -6,13 +6,13 @@ import { UsageError } from "../usage-error.ts";
 import { TOKEN_SETTING, URL_SETTING } from "./connection-settings.ts";
 import { nothingAnswers } from "./nothing-answers.ts";
 
-/** A server that answers. */
+/** A server that responds. */
 interface Connection {
   readonly client: Client;
   readonly url: string;
 }
 
-/** Longer than any server takes that is there, ms. */
+/** Time to wait for the first response, ms; longer than any running server takes. */
 const FIRST_ANSWER_MS = 10_000;
 
 /** The address of the server. */
@@ -27,7 +27,7 @@ export function tokenOf(line: ParsedLine): string | undefined {
 
 /**
  * The client of the server that the flags or the environment name.
- * @throws {UsageError} there is no token, or the server cannot be reached
+ * @throws {UsageError} the token is missing, or the server cannot be reached
  */
 export async function connect(line: ParsedLine): Promise<Connection> {
   const url = urlOf(line);

@@ -21,7 +21,7 @@ export interface Story {
   readonly url: string;
   readonly message: Omit<CommonCallInput, "instanceId"> & CallMessageInput;
   readonly data: string;
-  /** True if the data folder is there afterwards. */
+  /** True if the data folder is kept afterwards. */
   readonly keepsData: boolean;
 }
 
@@ -104,7 +104,10 @@ async function keep(wav: Uint8Array, data: string, keepsData: boolean): Promise<
   }
 }
 
-/** Audio that the callee of a simulated call heard, as the bytes of a WAV file. The page of the simulator is not part of the client. */
+/**
+ * Audio that the callee of a simulated call heard, as the bytes of a WAV file. The client does not cover the page of
+ * the simulator.
+ */
 export async function heardWav(url: string, token: string, callId: string): Promise<Uint8Array> {
   const address = `${url}/simulator/calls/${callId}/heard.wav`;
   const response = await fetch(address, { headers: { authorization: `Bearer ${token}` } });

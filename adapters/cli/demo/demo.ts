@@ -21,7 +21,7 @@ import { runStory } from "./demo-story.ts";
 const TEXT = "Hello! This is Ringport. Your phone rang, and you heard every word of this message.";
 const NUMBER = "+12025550100";
 
-/** The demo rings no real phone, so settings of the networks that could are not its own. */
+/** The demo rings no real phone, so it takes no settings of real networks. */
 const DEMO_SETTINGS = SETTINGS.filter(
   ({ option }) =>
     option.startsWith("log") || (option.startsWith("embedded.") && !/^embedded\.(networks|sip\.)/.test(option)),
@@ -63,7 +63,7 @@ export const demo: CommandSpec = {
     const data = kept === undefined ? await mkdtemp(join(tmpdir(), "ringport-demo-")) : resolve(kept);
     try {
       const { createRingport } = await import("../../../src/ringport.ts");
-      // A separate key keeps a variable for the server out of the story.
+      // A separate key, so that a variable meant for the server has no effect here.
       const secret = kept === undefined ? randomBytes(32).toString("hex") : undefined;
       const ringport = createRingport({ ...options, data, log, secret });
       const adapter = await serverAdapter();

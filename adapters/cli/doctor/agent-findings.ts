@@ -32,7 +32,7 @@ export async function findAgent(tuning: AgentTuning | undefined): Promise<Findin
     return [found("replied")];
   } catch (error) {
     const fix = "check RINGPORT_AGENT_URL, _MODEL and _KEY, and the server there";
-    // Other calls can be placed without it.
+    // not essential: other calls can be placed without an agent
     return [{ ...broken(name, `does not reply: ${reasonOf(error)}`, fix), essential: false }];
   }
 }
@@ -47,7 +47,10 @@ async function openOnce(tuning: Extract<AgentTuning, { engine: "realtime" }>): P
 const NAME = "agent tools";
 const RESPONDS_WITHIN_MS = 5_000;
 
-/** The servers of the HTTP tools, one finding each: a connection is opened, and no request is sent, since it could do something. */
+/**
+ * The servers of the HTTP tools, one finding each: opens a connection, but sends no request, since a request could have
+ * effects.
+ */
 export async function findTools(tuning: HttpToolsTuning | undefined): Promise<Finding[]> {
   if (tuning?.tools === undefined) return [];
   let tools: readonly HttpToolOptions[];

@@ -12,7 +12,7 @@ import { UsageError } from "../usage-error.ts";
 import { broken, type Finding, missing, works } from "./finding.ts";
 import { findPlayers, findRuntime, findSqlite } from "./machine-findings.ts";
 
-/** `ringport doctor`: what works on this machine, and what to do about the rest. */
+/** `ringport doctor`: checks what works on this machine, and names fixes for the rest. */
 export const doctor: CommandSpec = {
   summary: "Checks what works on this machine, and how to fix the rest.",
   details:
@@ -22,7 +22,7 @@ export const doctor: CommandSpec = {
   async run(line) {
     const json = line.values.get("json") === true;
     const { settings, finding } = settingsFinding(line);
-    // Loaded here: no other command has to wait for the speech engines' and the storage's code.
+    // Loaded here, so that no other command has to wait for the code of the speech engines and the storage.
     const { findNetworks } = await import("./network-findings.ts");
     const { findPort, findServer } = await import("./server-findings.ts");
     const { findSpeech } = await import("./speech-findings.ts");
@@ -31,7 +31,7 @@ export const doctor: CommandSpec = {
     const { findTools } = await import("./agent-findings.ts");
     const { findWhatsApp } = await import("./network-findings.ts");
     const { findDatabase, findDataFolder } = await import("./storage-findings.ts");
-    // All run at once; the findings are printed in this order.
+    // All checks run at once; their findings are printed in this order.
     const looking: Promise<readonly Finding[]>[] = [
       Promise.resolve([findRuntime(), finding]),
       settings.options.databaseUrl === undefined ? findSqlite() : findDatabase(settings.options.databaseUrl),
@@ -63,7 +63,7 @@ export const doctor: CommandSpec = {
   },
 };
 
-/** Reads the settings as the server would; if one is wrong the others cannot be trusted either. */
+/** Reads the settings as the server would; if one is invalid, the others cannot be trusted either. */
 function settingsFinding(line: ParsedLine): { settings: ServerSettings; finding: Finding } {
   try {
     const settings = readSettings(SETTINGS, line, process.env);

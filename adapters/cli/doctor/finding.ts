@@ -10,17 +10,17 @@ export function works(name: string, detail: string): Finding {
   return { name, state: "works", detail, fix: null, essential: true };
 }
 
-/** Something that the main job does without. */
+/** The finding for something optional that is missing. */
 export function missing(name: string, detail: string, fix: string | null = null): Finding {
   return { name, state: "missing", detail, fix, essential: false };
 }
 
-/** Something that has to be put right first. */
+/** The finding for something that must be fixed first. */
 export function broken(name: string, detail: string, fix: string): Finding {
   return { name, state: "broken", detail, fix, essential: true };
 }
 
-/** The message of whatever was thrown, on one line. */
+/** The message of a thrown value, on one line. */
 export function reasonOf(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   return (message || code || String(error)).replace(/\s*\n\s*/g, " ");

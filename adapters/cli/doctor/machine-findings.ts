@@ -6,7 +6,7 @@ import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 interface Runtime {
   readonly name: string;
   readonly version: string;
-  /** The oldest version that everything was tried on. */
+  /** The oldest version on which everything was tested. */
   readonly floor: readonly [major: number, minor: number];
 }
 

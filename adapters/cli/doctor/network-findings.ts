@@ -27,10 +27,10 @@ export async function findNetworks(options: RingportOptions): Promise<Finding[]>
 /** A package that the client for linked WhatsApp numbers consists of. */
 interface WhatsAppPackage {
   readonly name: string;
-  /** The oldest version that the adapter was tried with. */
+  /** The oldest version that the adapter was tested with. */
   readonly minVersion: string;
   readonly purpose: string;
-  /** True for a native module, which may be installed and still not load on this platform. */
+  /** True for a native module, which may be installed but fail to load on this platform. */
   readonly native: boolean;
 }
 

@@ -5,12 +5,12 @@ import type { ServerSettings } from "../settings/read-settings.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
 const PATIENCE_MS = 3_000;
-/** More than this, and timestamps and expiries of two machines do not fit together, ms. */
+/** Maximum difference of the clocks at which timestamps and expiry times still make sense, ms. */
 const MAX_CLOCK_ERROR_MS = 30_000;
 /** This program did not exist earlier: 2026-01-01. */
 const EARLIEST_MS = Date.UTC(2026, 0);
 
-/** Checks if a server could listen here, and names the program that does already. */
+/** Checks if a server could listen here, or names the program that already does. */
 export async function findPort({
   port = DEFAULT_PORT,
   hostname = DEFAULT_HOSTNAME,
@@ -42,7 +42,7 @@ export async function findServer(url: string, token: string | undefined): Promis
   return [works("server", `answers at ${url}`), await findToken(url, token), clock(answer.headers.get("date"))];
 }
 
-/** The answer of a Ringport; undefined if no server answers, or another one. */
+/** The response of a Ringport; undefined if no server responds, or another program. */
 async function health(url: string): Promise<Response | undefined> {
   try {
     const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PATIENCE_MS) });

@@ -15,7 +15,7 @@ export const ENGINE_FIX: Readonly<Record<EngineName, string>> = {
 };
 const SPEAKS_WITHIN_MS = 20_000;
 
-/** Worker threads, and each speech engine: a word is spoken with it. */
+/** Checks the worker threads, and each speech engine by speaking a word. */
 export async function findSpeech(http: HttpSpeechTuning | undefined): Promise<Finding[]> {
   const pool = embeddedWorkers({ size: 1 });
   const speech = embeddedSpeech({ pool, http });

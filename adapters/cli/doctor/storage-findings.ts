@@ -32,7 +32,7 @@ async function kind(path: string): Promise<"folder" | "file" | "nothing"> {
   }
 }
 
-/** If the runtime does not report it (Deno without --allow-sys), the server finds out. */
+/** If the runtime does not report it (Deno without --allow-sys), the start of the server will show it. */
 function isWritable(path: string): boolean {
   try {
     // Not the asynchronous one: its error cannot be caught under Deno.

@@ -13,7 +13,7 @@ import { print, printBeside, printJson, printJsonLine } from "../terminal/termin
 import { UsageError } from "../usage-error.ts";
 import { linkPhone } from "./link-phone.ts";
 
-/** `--metadata`: what an application keeps with an instance. */
+/** `--metadata`: data of an application, stored with an instance. */
 const METADATA_OPTION: Command["options"][number] = {
   name: "metadata",
   placeholder: "JSON",
@@ -40,7 +40,7 @@ function metadataIn({ values }: ParsedLine): Metadata | undefined {
 
 const NAME = "My phone";
 
-/** `ringport instance create`: a new instance, its id alone on the output. */
+/** `ringport instance create`: creates an instance and prints only its id. */
 export const instanceCreate: CommandSpec = {
   summary: "Creates an instance: a phone number to link.",
   details: "Prints only the id, for scripts: ID=$(ringport instance create Reception)",
@@ -192,7 +192,7 @@ export const instanceUpdate: CommandSpec = {
   },
 };
 
-/** `ringport instance delete`: ends its call, unlinks its number. */
+/** `ringport instance delete`: deletes an instance, ends its call and unlinks its number. */
 export const instanceDelete: CommandSpec = {
   summary: "Deletes an instance permanently: ends its call, unlinks its number.",
   operands: [{ name: "ID", completion: "instance" }],

@@ -21,19 +21,19 @@ import { isSimulated, pressLink } from "./simulated-phone.ts";
 /** Options for linking a phone. */
 export interface LinkOptions {
   readonly json: boolean;
-  /** A file that the current code is kept in. */
+  /** File to write the current code to. */
   readonly png?: string | undefined;
-  /** True if to wait until the phone is linked. Default: yes. */
+  /** True to wait until the phone is linked. Default: true. */
   readonly wait?: boolean;
-  /** True if to scan the code of a simulated phone. Default: no. */
+  /** True to scan the code with a simulated phone. Default: false. */
   readonly scans?: boolean;
   readonly interrupted: Interruption;
 }
 
 const POLL_MS = 500;
-/** A line that has just been linked is online this soon, ms. */
+/** Longest time from linking a line until it is online, ms. */
 const ONLINE_WITHIN_MS = 10_000;
-/** The wait for the next code if the server names no time, or its clock differs. */
+/** Bounds of the wait for the next code, in case the server names no time or its clock differs, ms. */
 const MIN_CODE_MS = 1_000;
 const MAX_CODE_MS = 60_000;
 
@@ -99,7 +99,7 @@ async function show(id: string, code: QrCode, picture: Picture, { png, json }: L
   picture.draw([...lines, code.message, ...(png === undefined ? [] : [`The code is in ${png} as well.`])]);
 }
 
-/** Lines that replace the previous ones on a terminal. */
+/** A block of lines that replaces itself on a terminal. */
 class Picture {
   #height = 0;
 
@@ -110,7 +110,7 @@ class Picture {
   }
 }
 
-/** A line that is wider than the terminal takes several rows. */
+/** Number of rows on the terminal: a wide line takes several. */
 function rowsOf(line: string): number {
   return Math.max(1, Math.ceil(withoutColours(line).length / (process.stdout.columns || 80)));
 }
@@ -128,7 +128,7 @@ async function linkedWithin(client: Client, id: string, ms: number, signal: Abor
   return false;
 }
 
-/** Waits until the instance can place calls, at most for a while, and returns it. */
+/** Waits a limited time until the instance can place calls, and returns it. */
 async function online(client: Client, id: string, signal: AbortSignal): Promise<InstanceDetails> {
   for (const end = performance.now() + ONLINE_WITHIN_MS; ; await sleep(POLL_MS, signal)) {
     const instance = await client.instances.get(id, { expand: ["connection"], signal });

@@ -2,7 +2,7 @@ import type { Client } from "../../../src/client/index.ts";
 
 /** The name of the network that has no phones. */
 const SIMULATOR = "simulator";
-/** The page responds within this time, ms. */
+/** Timeout of the page, ms. */
 const PAGE_TIMEOUT_MS = 10_000;
 
 /** True if the phone of an instance is simulated, so that its code can't be scanned. */

@@ -9,9 +9,9 @@ import { paint, print, printJsonLine } from "../terminal/terminal.ts";
 export interface ForwardOptions {
   readonly url: string;
   readonly key: Uint8Array<ArrayBuffer>;
-  /** Prints JSON. */
+  /** True to print JSON. */
   readonly json: boolean;
-  /** Ends it. */
+  /** Ends the forwarding. */
   readonly signal: AbortSignal;
   /** Called once new events are being forwarded. */
   onReady(): void;

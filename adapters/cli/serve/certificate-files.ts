@@ -25,11 +25,11 @@ export interface Following {
   readonly used: Tls;
   readonly listening: Pick<Listening, "setCertificate">;
   readonly log: Logger;
-  /** Default: every minute, ms. */
+  /** Interval of the checks, ms. Default: one minute. */
   readonly everyMs?: number;
 }
 
-/** Replaces the certificate of a server when its files change. Returns what ends that. */
+/** Replaces the certificate of a server when its files change. Returns a function that stops this. */
 export function followCertificate(
   files: CertificateFiles,
   { used, listening, log, everyMs = CHECK_MS }: Following,
@@ -47,7 +47,7 @@ export function followCertificate(
       }
       faults = [];
     } catch (err) {
-      // Two files cannot be replaced at the same moment: a fault counts when it is still there the next time.
+      // Two files cannot be replaced at the same moment, so a fault counts only if the next check finds it too.
       const { message } = err as Error;
       faults = faults[0] === message ? [...faults, message] : [message];
       if (faults.length === 2) log.error({ err }, "the certificate files cannot be used; the old certificate stays");

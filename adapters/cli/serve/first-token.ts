@@ -37,7 +37,7 @@ export async function firstToken(tokens: Tokens, path: string | undefined): Prom
 }
 
 /**
- * Checks the file before anything is created, if the data folder shows that no token can have been issued.
+ * Checks the file before anything is created, if the data folder shows that no token was issued yet.
  * @throws {UsageError} the file cannot be created
  */
 export async function checkTokenFile({ tokenFile: path, options }: ServerSettings): Promise<void> {
@@ -49,7 +49,7 @@ export async function checkTokenFile({ tokenFile: path, options }: ServerSetting
   if (folder !== data && !existsSync(folder)) throw refusal(path, "ENOENT");
 }
 
-/** Another process made a token in the meantime. */
+/** Another process has created a token in the meantime. */
 class NotFirst extends CodedError {
   readonly code = "not_first";
 }
@@ -68,7 +68,7 @@ async function writeTo(path: string, tokens: Tokens): Promise<boolean> {
     if (error instanceof NotFirst) return false;
     const { code } = error as { code?: string };
     if (issued !== undefined) {
-      // This token can no longer be read.
+      // The token is lost: it can no longer be read.
       const isRevoked = await tokens.revoke(issued.id).catch(() => false);
       throw lost(path, code, isRevoked, error);
     }

@@ -9,11 +9,11 @@ type WrittenLevel = Exclude<LogLevel, "silent">;
 /** Options of {@link createLog}. */
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Lines for a person; otherwise one JSON object a line. */
+  /** True for human-readable lines; otherwise one JSON object per line. */
   readonly pretty: boolean;
   /** Takes whole lines, without their ends. */
   readonly write: (line: string) => void;
-  /** Phone numbers lose their middle. Default: no. */
+  /** True to hide the middle of phone numbers. Default: false. */
   readonly maskNumbers?: boolean | undefined;
   /** ms since 1970-01-01 UTC. Default: the real time. */
   readonly now?: () => number;
@@ -71,7 +71,7 @@ function hex(code: number): string {
   return code.toString(16).padStart(4, "0");
 }
 
-/** Fields whose errors, at any name, have become plain objects. */
+/** The fields with every error replaced by a plain object. */
 function plain(fields: LogFields): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? errorFields(value) : value]),

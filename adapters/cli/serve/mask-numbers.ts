@@ -1,4 +1,4 @@
-/** `+1202…`, percent-encoded or not, and however its digits are set apart. */
+/** `+1202…`, percent-encoded or not, with any separators between its digits. */
 const INTERNATIONAL = /(\+|%(?:25)*2b)([1-9](?:[ ()./-]{0,2}\d){6,})/gi;
 
 /**
@@ -10,7 +10,7 @@ const BARE = /(?:(?<!\w|\w[.-])|(?<=\\[bfnrt])|(?<=\\u[\da-f]{4}|%[\da-f]{2}|\[\
 /** Matches the strings of a JSON line and the text between them. */
 const JSON_STRING = /"(?:[^"\\]|\\.)*"/g;
 
-/** Takes the middle out of every phone number in a text: `+1202•••0100`. */
+/** Hides the middle of every phone number in a text: `+1202•••0100`. */
 export function maskNumbers(text: string): string {
   return text
     .replace(INTERNATIONAL, (_, plus: string, number: string) => plus + maskDigits(number.replace(/\D/g, "")))

@@ -17,12 +17,12 @@ import { firstSignal } from "./signals.ts";
 import { printWelcome } from "./welcome.ts";
 
 /**
- * Lets garbage in the old generation grow to 60 % of the live heap before V8 collects it, instead of to more than all
- * of it: less memory, and shorter pauses more often. Bun, which has another engine, ignores it.
+ * Lets garbage in the old generation grow to 60 % of the live heap before V8 collects it, instead of to more than 100
+ * %: this saves memory, with shorter but more frequent pauses. Bun, which has another engine, ignores it.
  */
 const COLLECT_SOONER = "--heap-growing-percent=60";
 
-/** `ringport serve`: the HTTP interface, until SIGINT or SIGTERM. */
+/** `ringport serve`: serves the HTTP interface until SIGINT or SIGTERM. */
 export const serveCommand: CommandSpec = {
   summary: "Serves the HTTP interface until SIGINT or SIGTERM.",
   details: "Exit code: 0 stopped, 1 failed, 2 bad settings, 8 another server took the database.",
@@ -54,7 +54,7 @@ export const serveCommand: CommandSpec = {
     const { listening, reachable } = await listen(ringport, settings, tls);
     if (settings.tls && tls) followCertificate(settings.tls, { used: tls, listening, log });
     try {
-      // A start may wait for another server, as long as it lives under "restart".
+      // With "restart", a start may wait as long as another server runs.
       const signal = await Promise.race([ringport.start(), stopping]);
       if (signal === undefined) await printWelcome({ ringport, listening, reachable, settings });
     } catch (error) {
@@ -95,7 +95,7 @@ async function listen(
   return { listening: await adapter.serve(app, { port, hostname, tls }), reachable };
 }
 
-/** A misspelt variable would silently have no effect. @throws {UsageError} the first one */
+/** Refuses unknown variables: a misspelt one would silently have no effect. @throws {UsageError} naming the first */
 function refuseUnknownVariables(env: NodeJS.ProcessEnv): void {
   const [unknown] = unknownVariables(env);
   if (!unknown) return;

@@ -5,8 +5,8 @@ const NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 const PARENT_CHECK_MS = 500;
 
 /**
- * Resolves with the first SIGINT or SIGTERM; the second one ends the process at once. A SIGTERM to the npm that has
- * started this program (`npm start`) counts as one.
+ * Resolves with the first SIGINT or SIGTERM; the second one ends the process at once. A SIGTERM to the npm process that
+ * started this program (`npm start`) counts too.
  */
 export function firstSignal(): Promise<keyof typeof NUMBERS> {
   return new Promise((resolve) => {
@@ -28,7 +28,7 @@ export function firstSignal(): Promise<keyof typeof NUMBERS> {
 /** Handling of Ctrl-C and SIGTERM in a command that cleans up before it exits. */
 export interface Interruption {
   readonly signal: AbortSignal;
-  /** Exit code of the command then: 130 after Ctrl-C. */
+  /** Exit code of an interrupted command: 130 after Ctrl-C. */
   exitCode(): number;
 }
 
@@ -43,7 +43,7 @@ export function interruption(): Interruption {
   return { signal: stop.signal, exitCode: () => code };
 }
 
-/** npm passes SIGTERM on to its shell only, which dies of it: all that is seen here is another parent. */
+/** npm passes SIGTERM only to its shell, which dies of it: this process only notices that its parent has changed. */
 function whenNpmIsGone(run: () => void): void {
   const isScriptOfNpm = process.env.npm_lifecycle_script?.includes(basename(process.argv[1] ?? "?"));
   if (!isScriptOfNpm) return;

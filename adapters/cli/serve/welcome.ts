@@ -20,7 +20,7 @@ export interface Welcome {
 export async function printWelcome({ ringport, listening, reachable, settings }: Welcome): Promise<void> {
   const { options } = settings;
   const base = listening.url + (options.basePath ?? "");
-  // Programs read the file as soon as there is an address.
+  // Programs read the file as soon as the address is printed.
   const first = await firstToken(ringport.tokens, settings.tokenFile);
   print(`Ringport is listening on ${base}`);
   print();
@@ -36,11 +36,11 @@ export async function printWelcome({ ringport, listening, reachable, settings }:
   print(`  Stream   ${options.streamPreview ? streamLine(options) : STREAM_OFF}`);
   print();
   if (settings.console !== "off") await printRegistration(ringport, consoleAt(base, settings), first !== undefined);
-  // A certificate is for the name of the public address.
+  // The certificate is issued for the name of the public address.
   if (first) printFirstToken(first, (settings.tls && options.publicUrl) ?? base);
 }
 
-/** With a public HTTPS address, the session of a browser works there alone. */
+/** With a public HTTPS address, the session of a browser works only there. */
 function consoleAt(base: string, { options: { publicUrl } }: ServerSettings): string {
   return `${publicUrl?.replace(/\/+$/, "") ?? base}/console`;
 }
@@ -59,7 +59,7 @@ async function printRegistration({ accounts }: Ringport, address: string, isFirs
   print();
 }
 
-/** The server has started, so it continues without its storage. */
+/** Ignores an outage of the storage: the server has started, and continues without it. */
 function ignoreOutage(error: unknown): undefined {
   if (!isOutage(error)) throw error;
 }

@@ -54,7 +54,7 @@ export const onOff: Parser<boolean> = {
   parse: (text) => ({ "1": true, true: true, "0": false, false: false })[text.toLowerCase()],
 };
 
-/** Some of these words, each once, separated by commas. */
+/** Some of these words, each at most once, separated by commas. */
 export function listOf<const T extends string>(...words: readonly T[]): Parser<T[]> {
   return {
     expected: `${words.join(" or ")}, or a list such as ${words.join(",")}`,
@@ -81,7 +81,7 @@ export const hexKeys: Parser<string[]> = {
   },
 };
 
-/** Beginnings of phone numbers, separated by commas. */
+/** Prefixes of phone numbers, separated by commas. */
 export const phonePrefixes: Parser<string[]> = {
   expected: `prefixes separated by commas, each ${PREFIX_RULE}`,
   placeholder: "PREFIXES",
@@ -104,7 +104,7 @@ export const tokenScopes: Parser<TokenScope[]> = {
 /** Number of calls a token may create within 24 hours. */
 export const callsPerDay: Parser<number> = wholeNumber(1, 100_000);
 
-/** An http or https URL without user and query; slashes at its end are taken off. */
+/** An http or https URL without user and query; trailing slashes are removed. */
 export const httpUrl: Parser<string> = {
   expected: "a URL without a user, such as https://calls.example.com",
   placeholder: "URL",
@@ -143,7 +143,7 @@ export const sipServers: Parser<boolean | { servers: string[] }> = {
   },
 };
 
-/** Whose words are written down. */
+/** Speakers whose words are transcribed. */
 export const speakers: Parser<Speaker[]> = {
   ...oneOf("callee", "caller", "both"),
   parse(given) {

@@ -50,7 +50,7 @@ export const refusalLimit: Parser<RefusalLimit | false> = {
   }),
 };
 
-/** Hours of the day, and perhaps days of the week. */
+/** Hours of the day, optionally with days of the week. */
 export const callingHours: Parser<CallingHours | false> = {
   expected: "off, or hours such as 08:00-20:00, with days if not all: 08:00-20:00 mon-fri or 09:00-12:00 mon,wed,sat",
   placeholder: "HOURS",
@@ -63,7 +63,7 @@ export const callingHours: Parser<CallingHours | false> = {
   }),
 };
 
-/** Number protection settings; the network's default counts if one is left out. */
+/** Number protection settings; a missing one takes the network's default. */
 export const PROTECTION = [
   setting(
     "queue.paceMs",

@@ -14,7 +14,7 @@ import { upperSnake } from "./tuning-settings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Parsed settings. Undefined means that the default counts. */
+/** Parsed settings. Undefined means the default. */
 export interface ServerSettings {
   readonly options: Omit<RingportOptions, "log">;
   readonly port: number | undefined;
@@ -56,7 +56,7 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
 /** Variables that Kubernetes sets in every container if there is a service called "ringport". */
 const OF_KUBERNETES = /^RINGPORT_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)$/;
 
-/** Variables that look like settings and are none, each with the fix if there is one. */
+/** Unknown variables that look like settings, each with a fix if one is known. */
 export function unknownVariables(env: Environment): { name: string; fix: string | undefined }[] {
   const known = [...SETTINGS, ...CONNECTION_SETTINGS].map((setting) => setting.env);
   return Object.keys(env)

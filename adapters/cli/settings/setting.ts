@@ -12,7 +12,7 @@ export interface Setting<Option extends string = string> {
   /** Shown as the default. */
   readonly fallback: string;
   readonly help: string;
-  /** Never show the value. */
+  /** True if the value must never be shown. */
   readonly secret?: boolean;
 }
 

@@ -321,7 +321,7 @@ const SPEECH = [
   ),
 ] as const;
 
-/** All settings by heading: the one table that help, flags and environment variables are made from. */
+/** All settings by heading: help, flags and environment variables are made from this table. */
 export const SETTING_GROUPS = {
   Server: SERVER,
   "Number protection": PROTECTION,

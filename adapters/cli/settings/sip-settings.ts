@@ -1,7 +1,7 @@
 import { onOff, phonePrefixes, sipServers, textSetting } from "./parsers.ts";
 import { HIDDEN, setting } from "./setting.ts";
 
-/** Trunks, and accounts that people bring. */
+/** Trunks, and the SIP accounts of users. */
 export const SIP = [
   setting(
     "embedded.sip.trunks",

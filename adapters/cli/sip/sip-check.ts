@@ -65,7 +65,7 @@ function numberOf(line: ParsedLine): string | undefined {
   throw new UsageError(`--call is "${given}": it must be an E.164 number: + and 7 to 15 digits, such as +12025550100`);
 }
 
-/** @throws {UsageError} there are no trunks, or none with that name */
+/** @throws {UsageError} no trunks are configured, or none has that name */
 async function trunksOf(line: ParsedLine): Promise<readonly Trunk[]> {
   const file = line.values.get("trunks") as string | undefined;
   const given = file ?? readSettings(SETTINGS, line, process.env).options.embedded?.sip?.trunks;

@@ -9,7 +9,7 @@ export class LiveLine {
   readonly #textAfter: (ms: number) => string;
   readonly #timer: NodeJS.Timeout | undefined;
 
-  /** @param ageMs how long ago it should have begun */
+  /** @param ageMs time since it should have begun, ms */
   constructor(textAfter: (ms: number) => string, ageMs = 0) {
     this.#started = performance.now() - ageMs;
     this.#textAfter = textAfter;
@@ -18,7 +18,7 @@ export class LiveLine {
     this.#timer = setInterval(() => this.#draw(), REDRAW_MS);
   }
 
-  /** Takes the line away, to print something or permanently. */
+  /** Removes the line, to print another one or permanently. */
   clear(): void {
     if (this.#timer) process.stdout.write("\r\x1b[K");
   }

@@ -1,7 +1,7 @@
 import { paint, terminalColumns } from "./terminal.ts";
 import { columnsOf, wrapped } from "./wrapped.ts";
 
-/** Something that was looked at. */
+/** The result of one check. */
 export interface Marked {
   readonly name: string;
   readonly state: "works" | "missing" | "broken";
@@ -13,7 +13,7 @@ export interface Marked {
 const MARKS = { works: paint(32, "✓"), missing: paint(33, "–"), broken: paint(31, "✗") };
 const NAME_WIDTH = 18;
 
-/** A ✓, – or ✗ with the subject, the finding and the fix, on one line or several on a narrow terminal. */
+/** A line with ✓, – or ✗, the subject, the finding and the fix, on one line or several on a narrow terminal. */
 export function markedLine({ name, state, detail, fix }: Marked): string {
   const found = `${detail}${fix === null ? "" : ` → ${fix}`}`;
   const indent = NAME_WIDTH + 2;

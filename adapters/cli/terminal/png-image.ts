@@ -10,8 +10,8 @@ export interface BlackAndWhite {
 const SIGNATURE = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10);
 
 /**
- * A greyscale PNG of one bit a dot without line filters, which is what Ringport draws QR codes as (ISO/IEC 15948).
- * @throws {Error} it is anything else
+ * Reads a greyscale PNG of one bit per dot without line filters, the format of Ringport's QR codes (ISO/IEC 15948).
+ * @throws {Error} the file has another format
  */
 export function readPng(file: Uint8Array): BlackAndWhite {
   if (!SIGNATURE.every((byte, i) => file[i] === byte)) throw new Error("the picture is no PNG");
@@ -26,7 +26,7 @@ export function readPng(file: Uint8Array): BlackAndWhite {
     if (type === "IDAT") pieces.push(content);
     at += 12 + length;
   }
-  // Bits a sample, colour type, compression, filter method, interlace.
+  // Bits per sample, colour type, compression, filter method, interlace.
   if (header?.subarray(8, 13).join() !== "1,0,0,0,0") throw new Error("the PNG is of another kind");
   const { width, height } = sizeOf(header);
   const stride = Math.ceil(width / 8) + 1;

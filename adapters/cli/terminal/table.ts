@@ -15,11 +15,11 @@ export interface ListColumn {
 const GAP = 2;
 /** Minimum width to wrap the last column next to the others; if less is left, it goes below them. */
 const NARROWEST_TEXT = 28;
-/** Cells are never cut below this. */
+/** Minimum width of a cut cell. */
 const NARROWEST_CELL = 8;
 
 /**
- * Rows as lines, indented by two, with columns below each other.
+ * Rows as lines, indented by two, with aligned columns.
  * @param width wraps the last column, so that no line is longer. Default: no limit
  */
 export function table(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string[] {
@@ -36,13 +36,16 @@ export function table(rows: readonly (readonly string[])[], width = Number.POSIT
   });
 }
 
-/** A table for a person, as wide as the terminal; for a program one line a row, all cells, apart by tabs and without a head. */
+/**
+ * Prints a table as wide as the terminal; without a terminal, one line per row with all cells, separated by tabs and
+ * without a head.
+ */
 export function printRows(columns: readonly ListColumn[], rows: readonly (readonly string[])[]): void {
   if (!isWatched()) for (const row of rows) print(row.map(inOneCell).join("\t"));
   else for (const line of fittingTable(columns, rows, terminalColumns())) print(line);
 }
 
-/** Fits a table into this width: drops columns, then cuts cells; a last line names what is missing. */
+/** Fits a table into this width: drops columns, then cuts cells; a last line names the dropped columns. */
 export function fittingTable(
   columns: readonly ListColumn[],
   rows: readonly (readonly string[])[],

@@ -1,12 +1,12 @@
 import type { QrModules } from "./qr-modules.ts";
 
-/** Modules of light around the code; scanners want some, ISO/IEC 18004 four. */
+/** Light modules around the code; ISO/IEC 18004 requires four, scanners need fewer. */
 const QUIET_ZONE = 2;
 
 /**
  * A QR code as lines of half blocks, two modules high each.
- * @param colours black on white whatever the terminal's own colours are; otherwise light modules are drawn, which is right
- * on a dark terminal
+ * @param colours black on white, whatever the colours of the terminal; otherwise light modules are drawn, which is
+ * right on a dark terminal
  */
 export function terminalQr({ size, isDark }: QrModules, { colours }: { colours: boolean }): string[] {
   const light = (row: number, column: number): boolean =>

@@ -25,7 +25,7 @@ export function isWatched(): boolean {
   return process.stdout.isTTY === true;
 }
 
-/** Columns of the terminal; without one no limit. */
+/** Columns of the terminal; unlimited without a terminal. */
 export function terminalColumns(): number {
   return isWatched() ? process.stdout.columns || USUAL_COLUMNS : Number.POSITIVE_INFINITY;
 }
@@ -33,7 +33,7 @@ export function terminalColumns(): number {
 /** Columns of a terminal of unknown width, and of help that is piped. */
 export const USUAL_COLUMNS = 80;
 
-/** True if a stream is a terminal that wants colours (https://no-color.org). */
+/** True if a stream is a terminal that allows colours (https://no-color.org). */
 export function coloursAllowed(stream: { isTTY?: boolean }): boolean {
   return stream.isTTY === true && !process.env.NO_COLOR;
 }
@@ -43,7 +43,7 @@ export function paint(code: 1 | 2 | 31 | 32 | 33 | 36, text: string): string {
   return coloursAllowed(process.stdout) ? `\x1b[${code}m${text}\x1b[0m` : text;
 }
 
-/** The visible part of a line. */
+/** A line without its colour codes. */
 export function withoutColours(line: string): string {
   return line.replace(COLOUR, "");
 }

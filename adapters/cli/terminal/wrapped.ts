@@ -13,7 +13,7 @@ export function wrapped(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** The text, cut to this many columns; "…" stands for the rest. */
+/** The text, cut to this many columns; "…" replaces the rest. */
 export function shortenedRow(text: string, width: number): string {
   const shown = [...withoutColours(text)];
   return shown.length <= width ? text : `${shown.slice(0, Math.max(0, width - 1)).join("")}…`;

@@ -19,7 +19,7 @@ const DAYS = wholeNumber(1, 36_500);
 /** Length of names of users and tokens, characters. */
 const NAME_LENGTH = 120;
 
-/** `ringport token create`: a new token, alone on the output. */
+/** `ringport token create`: creates a token and prints only the token. */
 export const tokenCreate: CommandSpec = {
   summary: "Creates a token, and its user if new.",
   details: "Prints only the token, for scripts: TOKEN=$(ringport token create --user ana)",

@@ -1,6 +1,6 @@
 import type { TokenRecord } from "../../../src/ports/storage.ts";
 
-/** Visible part of a stored token; its hash stays inside. */
+/** Visible part of a stored token; without its hash. */
 export interface ListedToken {
   readonly id: string;
   readonly user_id: string;
@@ -34,7 +34,7 @@ export function tokenView(token: TokenRecord, userName: string): ListedToken {
   };
 }
 
-/** State of a token now. */
+/** The current state of a token. */
 export function tokenState({ revokedAt, expiresAt }: TokenRecord, now: number): "works" | "revoked" | "expired" {
   if (revokedAt !== null) return "revoked";
   return expiresAt !== null && expiresAt <= now ? "expired" : "works";

@@ -5,15 +5,15 @@ import { join, resolve } from "node:path";
 import { UsageError } from "../usage-error.ts";
 import { type AudioPlayer, players } from "./players.ts";
 
-/** Result of playing a sample: one of the two is there. */
+/** Result of playing a sample: exactly one of the two is set. */
 export interface Played {
   readonly player: string | null;
   readonly file: string | null;
 }
 
 /**
- * Plays a WAV file with the first player of this machine that can; otherwise keeps it under this name.
- * @throws {UsageError} nothing plays it, and it cannot be written either
+ * Plays a WAV file with the first player of this machine that works; otherwise saves it under this name. @throws
+ * {UsageError} no player works, and the file cannot be written
  */
 export async function playSample(wav: Uint8Array, name: string): Promise<Played> {
   const found = players();
@@ -36,7 +36,7 @@ export async function playSample(wav: Uint8Array, name: string): Promise<Played>
   return { player: null, file };
 }
 
-/** True if the player ends as one that has played it: a machine may have the program and no sound card. */
+/** True if the player exits with success: a machine may have the program but no sound card. */
 function plays(player: AudioPlayer, file: string): Promise<boolean> {
   return new Promise((resolve) => {
     try {

@@ -36,7 +36,7 @@ const WINDOWS_PLAYERS = new Map(
   }),
 );
 
-/** The players of this machine, the likeliest first. */
+/** The players of this machine, the most likely to work first. */
 export function players(): AudioPlayer[] {
   const known = process.platform === "win32" ? [...WINDOWS_PLAYERS, ...PLAYERS] : [...PLAYERS];
   return known.flatMap(([program, tell]) => {

@@ -50,7 +50,7 @@ export function auditedAct(
   return undefined;
 }
 
-/** The parameter as the route reads it; its path may be percent-encoded. */
+/** The parameter as the route decodes it; the path may be percent-encoded. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -59,5 +59,5 @@ function decoded(part: string): string {
   }
 }
 
-/** The id of the record that a request has created; undefined if there was one already. */
+/** The id of the record that a request has created; undefined if the record already existed. */
 const madeBy = ({ headers }: Reply): string | undefined => headers.location?.replace(/^.*\//s, "");

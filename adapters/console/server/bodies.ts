@@ -17,7 +17,7 @@ const BOUNDS = { depth: 8, parts: 1_000 };
 
 const time = timeParameter("expires_at", "");
 
-/** The bodies of the console's own routes (`api.ts`). What their texts must be like, the use cases check. */
+/** The bodies of the console's own routes (`api.ts`). The use cases check the texts further. */
 export const BODIES = {
   login: v.object({ email: v.string(), password: v.string() }),
   registration: v.object({ email: v.string(), password: v.string(), code: v.optional(v.string()) }),

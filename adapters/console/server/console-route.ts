@@ -26,9 +26,9 @@ export interface ConsoleParts {
 
 /** A route of the console itself. Its requests come from a page of this server, which is already checked. */
 export interface ConsoleRoute extends RouteHandler {
-  /** After `/console/api`, with `:id` for the one parameter that there is. */
+  /** After `/console/api`, with `:id` for the only parameter. */
   readonly path: string;
-  /** Whom it serves: everyone, or the person signed in. */
+  /** Access: everyone, or only the person signed in. */
   readonly access: "anybody" | "signed-in";
   /** The limits of its expensive work. */
   readonly cost: Cost;

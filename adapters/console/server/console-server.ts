@@ -71,7 +71,7 @@ export function consoleServer(ringport: Ringport, options: ConsoleOptions): Cons
     return finished;
   }
 
-  /** @param pass hands a request of the HTTP interface on, which logs it too */
+  /** @param pass passes a request on to the HTTP interface, which also logs it */
   async function answer<T>(
     request: RequestLike,
     upgrading: boolean,
@@ -91,7 +91,7 @@ export function consoleServer(ringport: Ringport, options: ConsoleOptions): Cons
     }
   }
 
-  /** Only the prefix for a page of a network: the rest may be a code that links a number. */
+  /** Only the prefix is logged for a page of a network: the rest may be a code that links a number. */
   const loggedPath = (path: string): string => {
     const [, prefix = ""] = path.split("/", 2);
     return `${base}/console${prefix === "v1" ? path : `/${prefix}/…`}`;

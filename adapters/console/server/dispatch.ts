@@ -10,16 +10,16 @@ import { secured } from "./security-headers.ts";
 import type { Visitor } from "./visitors.ts";
 import { WhileSignedIn } from "./while-signed-in.ts";
 
-/** Header fields that identify the caller of the HTTP interface: the console has found that out itself. */
+/** Header fields that identify the caller of the HTTP interface: the console has already identified the caller. */
 const HIDDEN: ReadonlySet<string> = new Set(["authorization", "cookie"]);
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 const TICKETS = /^\/v1\/calls\/[^/]+\/stream-ticket$/;
 
-/** In place of a ticket: it opens nothing at `/v1`, and below the console the session opens the WebSocket. */
+/** Replaces a ticket: it is invalid at `/v1`, and below the console the session authorizes the WebSocket. */
 const SESSION = "session";
 
-/** Passes requests below `/console` on to the Ringport, in the name of the person signed in. */
+/** Passes requests below `/console` on to the Ringport, on behalf of the person signed in. */
 export interface Dispatch {
   /** True if the path after `/console` is one of the HTTP interface, or of the pages of a network. */
   takes(path: string): Promise<boolean>;
@@ -41,7 +41,7 @@ export function dispatch(parts: ConsoleParts): Dispatch {
 
   const whileSignedIn = (visitor: Visitor): WhileSignedIn => new WhileSignedIn(() => visitor.remain(), system);
 
-  /** Notes an act in the audit log. It was carried out, so a log that fails does not change the reply. */
+  /** Records an act in the audit log. It was carried out already, so a failing log does not change the response. */
   async function note(context: RequestContext, { signedIn }: Visitor, path: string, reply: Reply): Promise<void> {
     const act = auditedAct(context, path, reply);
     if (!act || !signedIn) return;
@@ -82,7 +82,10 @@ export function isNetworkPage(
   return prefix === "" ? Promise.resolve(false) : claims({ url: `http://ringport${basePath}/${prefix}/` });
 }
 
-/** The request as the Ringport gets it: with the path after `/console`, and without what names its caller. */
+/**
+ * The request as passed to the Ringport: with the path after `/console`, and without the fields that identify its
+ * caller.
+ */
 function requestTo({ request, requestId, search }: RequestContext, path: string, base: string): RequestLike {
   const [origin = "http://localhost"] = ORIGIN.exec(request.url) ?? [];
   return {
@@ -106,8 +109,8 @@ function requestTo({ request, requestId, search }: RequestContext, path: string,
 }
 
 /**
- * The reply with a stream ticket, without the ticket: that would open a WebSocket at `/v1` which outlives the session.
- * Clients continue to the WebSocket below the console, which needs the session.
+ * The response with a stream ticket, without the ticket: that would open a WebSocket at `/v1` which outlives the
+ * session. Clients continue to the WebSocket below the console, which needs the session.
  * @param path of the HTTP interface
  */
 function sessionTicket(path: string, reply: Reply): Reply {

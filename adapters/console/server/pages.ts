@@ -23,7 +23,9 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The reply with a file of the pages, or with the page that loads them; undefined if the request asks for neither. */
+/**
+ * The response with a file of the pages, or with the page that loads them; undefined if the request asks for neither.
+ */
 export async function pageOrFile(context: RequestContext, files: PageFiles): Promise<Reply | undefined> {
   const { method, path } = context;
   if (method !== "GET" && method !== "HEAD") return undefined;
@@ -68,7 +70,7 @@ const CODINGS = { br: ".br", gzip: ".gz" } as const;
 interface StoredFile {
   readonly bytes: Uint8Array;
   readonly etag: string;
-  /** Undefined: it is not compressed. */
+  /** Content coding; undefined if it is not compressed. */
   readonly coding?: keyof typeof CODINGS;
 }
 
@@ -79,7 +81,7 @@ export interface PageFiles {
    * @param accepted the Accept-Encoding header
    */
   find(name: string, accepted: string | null): Promise<StoredFile | undefined>;
-  /** The page that loads all others, read again each time: a new build has a new one. Undefined without a build. */
+  /** The page that loads all others, read again each time: a new build has a new page. Undefined without a build. */
   index(): Promise<string | undefined>;
 }
 

@@ -18,7 +18,7 @@ export const peopleRoutes: RoutesOf = (parts) => {
     ),
     accountRoute(parts, { method: "POST", path: "/invitations", cost: "small" }, async (context, { account }) => {
       const made = await accounts.invite(account);
-      // No server and no proxy sees the code: a browser keeps the fragment to itself.
+      // No server and no proxy sees the code: a browser does not send the fragment.
       const url = `${serverUrl(context, ringport)}/console/register#code=${encodeURIComponent(made.code)}`;
       return jsonReply(201, { ...invitationView(made), url } satisfies NewInvitationView);
     }),

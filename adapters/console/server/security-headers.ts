@@ -1,6 +1,6 @@
 import type { Reply } from "../../../src/ports/web.ts";
 
-/** The policy of the pages: files of this server only, and no script or style inside of them. */
+/** The policy of the pages: files of this server only, and no inline scripts or styles. */
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self'; font-src 'none'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 

@@ -9,7 +9,7 @@ const SECRET = /^[\w~.-]{1,200}$/;
 export interface SessionCookie {
   /** The secret in the request; undefined if there is none, or more than one, since another site of the domain may have set a cookie too. */
   read(context: RequestContext): string | undefined;
-  /** The value of a Set-Cookie header. @param maxAgeMs how long the browser keeps it */
+  /** The value of a Set-Cookie header. @param maxAgeMs time for which the browser keeps it */
   set(context: RequestContext, secret: string, maxAgeMs: number): string;
   /** The value of a Set-Cookie header that removes it. */
   clear(context: RequestContext): string;
@@ -53,7 +53,7 @@ function portSuffix(context: RequestContext, publicUrl: string | undefined): str
   return port === "" || port === "443" ? "" : `_${port}`;
 }
 
-/** Every value that the header has under the name, which is compared exactly (RFC 6265 §5.4). */
+/** Every value of the name in the header; names are compared exactly (RFC 6265 §5.4). */
 function valuesOf(header: string, name: string): string[] {
   return header
     .split(";")

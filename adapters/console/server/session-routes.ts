@@ -38,8 +38,8 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
   }
 
   /**
-   * Gives the browser its new session; its previous session ends. The new one is stored, and a repeated request would not make another, so no failure from here on may keep the
-   * cookie back.
+   * Gives the browser its new session; its previous session ends. The new session is stored, and a repeated request
+   * would not create another one, so no later failure may suppress the cookie.
    */
   async function begin(context: RequestContext, made: Promise<NewSession>): Promise<Reply> {
     const before = cookie.read(context);
@@ -86,11 +86,11 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
         const state = await stateOf(context, visitor?.signedIn ?? visitor?.principal);
         const secret = cookie.read(context);
         if (signIn || secret === undefined) return jsonReply(200, state);
-        // A reply sets one cookie: the first request of a session marks the browser, later ones prolong the session.
+        // A response sets one cookie: the first request of a session marks the browser, later ones prolong the session.
         const mark = visitor?.signedIn && (await accounts.deviceMark(visitor.signedIn, deviceCookie.read(context)));
         if (mark !== undefined)
           return jsonReply(200, state, { "set-cookie": deviceCookie.set(context, mark, DEVICE_MS) });
-        // The use of a session has prolonged it; an ended session need not be sent any longer.
+        // The use of a session has prolonged it; the cookie of an ended session is no longer sent.
         const lasts = visitor?.signedIn && visitor.signedIn.session.expiresAt - system.now();
         const value = lasts === undefined ? cookie.clear(context) : cookie.set(context, secret, lasts);
         return jsonReply(200, state, { "set-cookie": value });

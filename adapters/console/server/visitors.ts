@@ -14,7 +14,7 @@ export interface Visitor {
   remain(): Promise<boolean>;
 }
 
-/** Finds out who sends a request. */
+/** Identifies the sender of a request. */
 export interface Visitors {
   /** Undefined: no person is signed in. */
   find(context: RequestContext): Promise<Visitor | undefined>;

@@ -3,7 +3,7 @@ import type { Socket, SocketHandlers } from "../../../src/ports/web.ts";
 
 /** Minimum time between two checks of one session, ms. */
 export const CHECK_MS = 1_000;
-/** A WebSocket that nothing passes is checked this often, ms. */
+/** Interval at which a silent WebSocket is checked, ms. */
 export const SILENT_CHECK_MS = 10_000;
 /** The close code of a WebSocket whose session has ended; the one for a revoked token. */
 export const SESSION_ENDED = 4001;

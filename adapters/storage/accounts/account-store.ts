@@ -100,7 +100,10 @@ export function accountStore(session: Session): AccountStore {
   };
 }
 
-/** Locks an account, and returns true if it exists: it is not deleted, and makes no other token, before the transaction ends. */
+/**
+ * Locks an account, and returns true if it exists. Until the transaction ends it is not deleted and gets no other
+ * token.
+ */
 async function lockedAccount(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
   const row = await tx
     .selectFrom("accounts")
@@ -133,7 +136,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
   return {
     beginRemoval: (id, at) =>
       session.transaction(async (tx) => {
-        // A registration is stored before, and counts, or finds the removal begun.
+        // A concurrent registration is stored first and counts, or finds that the removal has begun.
         if (session.traits.rowLocks) await lockAccounts(tx);
         const account = await tx.selectFrom("accounts").select("role").where("id", "=", id).executeTakeFirst();
         if (!account) return "deleted";
@@ -161,7 +164,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
         if (!account) return "deleted";
         const { user_id } = account;
         for (const table of OWNED) if (await hasSome(tx, table, user_id)) return "not_empty";
-        // First of all: it waits for consents that are being stored, and refuses later ones.
+        // This comes first: it waits for consents that are being stored, and refuses later ones.
         await tx.updateTable("users").set({ name: user_id }).where("id", "=", user_id).execute();
         await tx.deleteFrom("consents").where("user_id", "=", user_id).execute();
         await tx.deleteFrom("stored_usage").where("owner", "=", user_id).execute();

@@ -69,7 +69,7 @@ export async function hasAdmin(db: Kysely<Database>): Promise<boolean> {
   return (await db.selectFrom("accounts").select("id").where(IS_ADMIN).executeTakeFirst()) !== undefined;
 }
 
-/** The invitations that have not expired when a further one is created. */
+/** The invitations that have not expired when another one is created. */
 async function openInvitations(
   tx: Kysely<Database>,
   { accountId, createdAt }: CodeRecord,
@@ -87,7 +87,7 @@ async function openInvitations(
   return Number(count);
 }
 
-/** A valid code, locked against use by other transactions until this one ends; undefined if there is none. */
+/** A valid code, locked until the transaction ends; undefined if there is none. */
 export async function lockedCode(
   tx: Kysely<Database>,
   { hash, purpose, now }: UsedCode,
@@ -103,12 +103,15 @@ export async function lockedCode(
     .executeTakeFirst();
 }
 
-/** Rolls a registration back: the removal of the administrator's account has begun. */
+/** Rolls back a registration: the removal of the administrator's account has begun. */
 export class AdminLeaving extends CodedError {
   readonly code = "admin_leaving";
 }
 
-/** Stores a new account, in a transaction. Unique indexes decide who is the administrator and whose an address is. @throws {AdminLeaving} */
+/**
+ * Stores a new account, in a transaction. Unique indexes allow one administrator, and one account for each address.
+ * @throws {AdminLeaving}
+ */
 export async function register(
   tx: Kysely<Database>,
   { account, session, user, takesOver, code }: NewAccount,
@@ -135,7 +138,7 @@ export async function register(
   return { kind: "registered", account: RECORDS.accounts.record(row) };
 }
 
-/** The oldest user of that name, or without a name, that has no account. */
+/** The oldest user with that name, or without a name, that has no account. */
 async function userWithoutAccount(tx: Kysely<Database>, name: string): Promise<string | undefined> {
   const oldest = await tx
     .selectFrom("users")
@@ -160,7 +163,7 @@ async function isTaken(tx: Kysely<Database>, email: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** A user of that name may be another person's: its tokens are older than this account. */
+/** An existing user with that name may belong to another person: its tokens are older than this account. */
 async function insertUser(tx: Kysely<Database>, { id, name, createdAt }: User): Promise<void> {
   const inserted = await tx
     .insertInto("users")

@@ -11,7 +11,7 @@ const CONSENT = prepared((db, { userId, phone }: { userId: string; phone: string
   db.selectFrom("consents").selectAll().where("user_id", "=", userId).where("phone", "=", phone),
 );
 
-/** Rolls a transaction back. */
+/** Rolls back a transaction. */
 class QuotaReached extends CodedError {
   readonly code = "quota_reached";
 }
@@ -67,7 +67,10 @@ export function consentStore(session: Session): ConsentStore {
   };
 }
 
-/** True if the user's account was deleted; it is not before the transaction ends. A host's own users have no row. */
+/**
+ * True if the user's account was deleted; if not, it is not deleted before the transaction ends. A host's own users
+ * have no row.
+ */
 async function isDeleted(tx: Kysely<Database>, userId: string, rowLocks: boolean): Promise<boolean> {
   const user = await tx
     .selectFrom("users")
@@ -81,7 +84,7 @@ async function isDeleted(tx: Kysely<Database>, userId: string, rowLocks: boolean
 async function replace(tx: Kysely<Database>, consent: Consent): Promise<{ created: boolean; consent: Consent }> {
   const row = RECORDS.consents.row(consent);
   const { status, source, updated_at } = row;
-  // Again if it is deleted in between.
+  // Repeated if the consent is deleted in between.
   for (;;) {
     const inserted = await tx
       .insertInto("consents")

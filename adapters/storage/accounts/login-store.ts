@@ -7,7 +7,7 @@ import { prepared, type Session } from "../session.ts";
 import { userRemoval } from "./account-store.ts";
 import { AdminLeaving, codeStore, hasAdmin, lockedCode, register } from "./code-store.ts";
 
-/** One look-up for each request of a browser. */
+/** Runs once for each request of a browser. */
 const SESSION_BY_HASH = prepared((db, { hash }: { hash: string }) =>
   db
     .selectFrom("account_sessions as s")
@@ -47,7 +47,8 @@ export function loginStore(session: Session): LoginStore {
           const code = await lockedCode(tx, allowed, session.traits.rowLocks);
           if (code?.account_id !== next.accountId) return false;
         }
-        // First of all the account: a session that is being stored with the old hash is stored before, or not at all.
+        // The account is updated first: a session that is being stored with the old hash is stored before this, or not
+        // at all.
         const changed = await tx
           .updateTable("accounts")
           .set({ password_hash: passwordHash })

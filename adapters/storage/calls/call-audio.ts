@@ -3,10 +3,10 @@ import { type Database, IS_ACTIVE } from "../schema.ts";
 import { prepared, type Session } from "../session.ts";
 import { type AudioFiles, MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
 
-/** The audio file of an active call. A worker reads a large one, if the database has workers. */
+/** The audio file of an active call. A worker reads a large file, if the database has workers. */
 export async function callAudio(session: Session, id: string): Promise<Uint8Array | undefined> {
   const { files } = session;
-  // SQLite knows the length without reading the file. Only a large file has several parts.
+  // SQLite finds the length without reading the file. Only a large file has several parts.
   const bytes = files
     ? sql<Uint8Array | null>`case when length(bytes) <= ${MAX_SMALL_FILE_BYTES} then bytes end`
     : sql<Uint8Array | null>`bytes`;
@@ -60,6 +60,6 @@ export async function removeOrphanedFiles(db: Kysely<Database>, files: AudioFile
     .distinct()
     .where("call_id", "not in", active)
     .execute();
-  // A file that cannot be deleted now is deleted at a later start. Nothing can read it.
+  // A file that cannot be deleted now is deleted at a later start. Until then it is unreachable.
   for (const { call_id } of orphans) await files.remove(call_id).catch(() => {});
 }

@@ -79,7 +79,8 @@ export function insertCall(session: Session): CallStore["insert"] {
     const { files } = session;
     if (!audio || !files || audio.length <= MAX_SMALL_FILE_BYTES)
       return insertOnce([call, audio, ...more], audio?.length ?? 0);
-    // The file first: a stored call always has its file. The next start deletes a file without a call.
+    // The file is stored first, so that a stored call always has its file. The next start deletes a file without a
+    // call.
     await files.put(call.id, audio);
     const inserted = await insertOnce([call, undefined, ...more], audio.length);
     if (inserted.kind !== "created") removeLater(session, call.id);
@@ -119,7 +120,7 @@ interface Spent extends Counted {
   readonly newer: number;
 }
 
-/** The number of the lock that makes two creations with one token wait for each other. */
+/** The number of the lock that serializes creations with one token. */
 const TOKEN_LOCK = 0x72_70_63_71;
 
 /** The number of calls that count, deleted ones included; read from the index alone. */
@@ -139,8 +140,8 @@ const COUNTED = prepared((db, { token_id, since }: Counted) =>
 );
 
 /**
- * The time at which the call at the last place of the quota was counted: the newest after `newer` others, deleted ones included.
- * Both parts are read backwards from the end of an index.
+ * The time at which the oldest call within the quota was counted: the newest after `newer` others, deleted ones
+ * included. Both parts are read backwards from the end of an index.
  */
 const SPENT = prepared((db, { token_id, since, newer }: Spent) =>
   db
@@ -179,7 +180,7 @@ export async function quotaSpent(
   return last?.counted_at ?? undefined;
 }
 
-/** Moves what a clock counted while it was ahead to now: it would block the token until that time. */
+/** Moves counts from a time when the clock was ahead to now; otherwise they would block the token until that time. */
 async function countAheadAsNow(tx: Kysely<Database>, tokenId: string, now: number): Promise<void> {
   await tx
     .updateTable("calls")

@@ -17,8 +17,9 @@ import type { Database } from "../schema.ts";
 import type { Session } from "../session.ts";
 
 /**
- * One page of a user's calls, newest first. Every combination of filters reads an index from the first item of the page
- * on. A filter by status or type alone reads one such page for each missing kind (at most five) and takes the newest.
+ * One page of a user's calls, newest first. Every combination of filters reads an index, starting at the first item of
+ * the page. A filter by status or type alone reads one such page for each missing kind (at most five) and takes the
+ * newest.
  */
 export async function listCalls(db: Kysely<Database>, userId: string, filter: CallFilter, page: Page): Promise<Call[]> {
   const position = page.after === undefined ? undefined : await positionAfter(db, "calls", page.after);
@@ -105,7 +106,7 @@ function pageOfKind(
   return db.selectFrom(query.as("page")).select(["page.created_at", "page.id"]);
 }
 
-/** Failed calls of one query, which reads their rows. */
+/** Maximum failed calls per query, which reads their rows. */
 const PIECE = 500;
 
 interface Period {

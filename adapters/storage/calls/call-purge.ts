@@ -9,7 +9,7 @@ import { charge, chargesOf } from "../stored-bytes.ts";
 import { keepCounting } from "./call-creation.ts";
 import { blankReceipts } from "./receipt-store.ts";
 
-/** Calls of one transaction; their messages are long. */
+/** Maximum calls per transaction; their messages are long. */
 const BATCH = 50;
 
 const COUNTED = prepared((db, { instance_id, status, calls }: FinishedCountTable) =>
@@ -71,7 +71,7 @@ interface RemovedPiece extends Omit<RemovedCalls, "ids"> {
   readonly ids: readonly string[] | undefined;
 }
 
-/** Deletes some records of final calls, or the last ones and the calls. */
+/** Deletes some records of final calls, or the last records together with the calls. */
 async function removePiece(
   tx: Kysely<Database>,
   calls: readonly string[],

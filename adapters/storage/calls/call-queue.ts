@@ -46,9 +46,9 @@ const CLAIMED_CALLS = prepared((db, { instance_id, owner }: OfInstance & { reado
     .orderBy("id"),
 );
 
-/** Calls of one query; their messages are long. */
+/** Maximum calls per query; their messages are long. */
 const PIECE = 50;
-/** Entries of an index of one query. */
+/** Maximum index entries per query. */
 const INDEX_PIECE = 1_000;
 
 /** Queries of the dispatcher and of recovery about active calls. None of them reads a final call. */
@@ -195,7 +195,7 @@ function nextCall(db: Kysely<Database>, instanceId: string) {
     .limit(1);
 }
 
-/** The active ones of these calls, in this order. */
+/** Those of these calls that are active, in this order. */
 async function activeCalls(session: Session, ids: readonly string[]): Promise<Call[]> {
   const rows = await session.read((db) => db.selectFrom("calls").selectAll().where("id", "in", ids).execute());
   const calls = new Map(rows.map((row) => [row.id, callOf(row)]));
@@ -259,7 +259,7 @@ function isOwnedIn(epoch = 0) {
     );
 }
 
-/** A call that another process owns, or none. */
+/** Condition: a call that another process owns, or no process. */
 function isOfOtherOwner(owner: string) {
   return ({ eb, or }: ExpressionBuilder<Database, "calls">) => or([eb("owner", "is", null), eb("owner", "<>", owner)]);
 }

@@ -46,7 +46,7 @@ export const NUMBER_PLACES: Places = {
   audit_log: RECORDS.audit_log.numbers,
 };
 
-/** The columns of a table whose number has this fate. */
+/** The columns of a table whose numbers are treated in this way. */
 export function columnsWith<Table extends keyof Database>(table: Table, place: NumberPlace): (keyof Database[Table])[] {
   const columns = Object.entries(NUMBER_PLACES[table]) as [keyof Database[Table], readonly NumberPlace[]][];
   return columns.filter(([, places]) => places.includes(place)).map(([column]) => column);
@@ -57,9 +57,9 @@ const PIECE = 100;
 const COLUMNS = columnsWith("calls", "call");
 
 /**
- * Calls that mention a number, by ascending id: in a separate column, an event, or a transcript. No index serves that,
- * so this reads all calls after `after`, piece by piece, until it has found enough. The database finds the digits, so that
- * only the texts that have them are loaded.
+ * Calls that mention a number, by ascending id: in a column, an event, or a transcript. No index serves that, so this
+ * reads all calls after `after`, piece by piece, until it has found enough. The database finds the digits, so that only
+ * the texts that have them are loaded.
  */
 export async function callsNaming(
   session: Session,

@@ -61,7 +61,7 @@ export function eventStore(session: Session): EventStore {
     async positionOf(userId, eventId) {
       const [found] = await session.query(PLACE, { user_id: userId, id: eventId });
       if (found) return found.position;
-      // Calls that a migration numbered: it did so by id.
+      // For calls that a migration numbered by id.
       const [counter] = await session.query(NUMBERED, { user_id: userId });
       return lastBefore(session, userId, eventId, counter?.numbered ?? 0);
     },
@@ -106,7 +106,7 @@ async function lastBefore(session: Session, userId: string, eventId: string, las
     const middle = Math.ceil((low + high) / 2);
     const [event] = await session.query(LAST_BETWEEN, { user_id: userId, after: low, last: middle });
     if (event && event.id > eventId) high = event.position - 1;
-    else low = middle; // everything up to here is older, or deleted
+    else low = middle; // all events up to here are older, or deleted
   }
   return low;
 }
@@ -208,7 +208,7 @@ const COUNTED_AND_INSERTED = prepared((db, { events, ...row }: NewRow & Count) =
 
 /**
  * Appends events to the log, inside the transaction of the change that they report. Events that are stored already stay
- * unchanged. Call it last in a transaction: on PostgreSQL it locks the user's counter until the commit.
+ * unchanged. Call this last in a transaction: on PostgreSQL it locks the user's counter until the commit.
  */
 export async function insertEvents(tx: Kysely<Database>, events: readonly Event[]): Promise<void> {
   const rows = events.map(RECORDS.events.row);

@@ -35,7 +35,7 @@ const INSERTED = prepared((db, { expired_before, ...row }: NewRow) =>
     .returning("key"),
 );
 
-/** Rolls the creation of a record back: the key has a receipt already. */
+/** Rolls back the creation of a record: the key has a receipt already. */
 export class KeyTaken extends CodedError {
   readonly code = "key_taken";
 }

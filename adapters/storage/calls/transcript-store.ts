@@ -40,7 +40,9 @@ export function transcriptStore(session: Session): TranscriptStore {
   };
 }
 
-/** The calls of these lines that still exist, locked until the transaction ends. An erased call gets no more lines. */
+/**
+ * The calls of these lines that still exist, locked until the transaction ends. No lines are added to an erased call.
+ */
 async function remainingCalls(
   tx: Kysely<Database>,
   lines: readonly TranscriptLine[],

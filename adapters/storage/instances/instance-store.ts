@@ -42,7 +42,7 @@ const MOVED = prepared((db, { id, expected, added, ...columns }: Move) =>
     .returningAll(),
 );
 
-/** Rolls a transaction back. */
+/** Rolls back a transaction. */
 class QuotaReached extends CodedError {
   readonly code = "quota_reached";
 }
@@ -186,7 +186,7 @@ function instancePurge(session: Session): Pick<InstanceStore, "forgetPhone" | "p
   };
 }
 
-/** A link of this number to an instance that has another number now. */
+/** A link of this number to an instance that now has another number. */
 function isUnlinkedNumber(phone: string) {
   return ({ and, eb, not, exists, selectFrom }: ExpressionBuilder<Database, "events">) =>
     and([

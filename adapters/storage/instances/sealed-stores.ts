@@ -30,7 +30,7 @@ const PLACES: Readonly<Record<SealedKind, Place>> = {
   webhook_headers: { table: "webhooks", id: "id", sealed: "sealed_headers" },
 };
 
-/** Everything that is stored sealed. */
+/** All sealed values. */
 export function sealedStore(session: Session): SealedStore {
   return {
     list: (kind, limit, after) => session.read((db) => list(db, PLACES[kind], limit, after)),
@@ -97,13 +97,13 @@ export function credentialStore(
   };
 }
 
-/** Deletes all that a linked number has left: its credentials and the records of its line. */
+/** Deletes the secrets of a linked number: its credentials and the records of its line. */
 export async function eraseSecrets(tx: Kysely<Database>, id: string): Promise<void> {
   await tx.deleteFrom("credentials").where("instance_id", "=", id).execute();
   await tx.deleteFrom("line_records").where("instance_id", "=", id).execute();
 }
 
-/** True if the instance is there and not deleted; it is not deleted before the transaction ends. */
+/** True if the instance exists and is not deleted; it then stays so until the transaction ends. */
 async function lockedInstance(tx: Kysely<Database>, id: string, rowLocks: boolean): Promise<boolean> {
   const instance = await tx
     .selectFrom("instances")
@@ -123,10 +123,10 @@ export async function writeCredentials(tx: Kysely<Database>, id: string, sealed:
     .execute();
 }
 
-/** Records of one statement. */
+/** Maximum records per statement. */
 const CHUNK = 500;
 
-/** Rolls a transaction back. */
+/** Rolls back a transaction. */
 class TooMany extends CodedError {
   readonly code = "too_many";
 }
@@ -221,7 +221,7 @@ async function forgetNumber(session: Session, number: MentionedNumber): Promise<
   }
 }
 
-/** Keys have addresses in the form of URIs. */
+/** Keys contain addresses in the form of URIs. */
 function decoded(key: string): string {
   try {
     return decodeURIComponent(key);

@@ -164,7 +164,7 @@ interface RecreatedTable {
   readonly aside: string;
   /** Columns of the new table to fill, SQL. */
   readonly columns: string;
-  /** Their values, SQL on the old columns. */
+  /** The values of these columns, as SQL on the old ones. */
   readonly values: string;
 }
 

@@ -43,7 +43,7 @@ export async function webhookTables(db: Kysely<unknown>, { id, bytes }: ColumnTy
   await partialIndex(db, "webhook_deliveries_over", deliveries, ["created_at"], "status <> 'pending'");
 }
 
-/** Accounts of people, their sessions, one-time codes, and the audit log. */
+/** Accounts of users, their sessions, one-time codes, and the audit log. */
 export async function loginTables(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;
   await schema
@@ -127,7 +127,7 @@ interface ReceiptKey {
   readonly key: string;
 }
 
-/** Before every key. */
+/** A key that sorts before every other. */
 const FIRST: ReceiptKey = { user_id: "", scope: "", key: "" };
 
 interface OldReceipt extends ReceiptKey {
@@ -136,8 +136,8 @@ interface OldReceipt extends ReceiptKey {
 }
 
 /**
- * A receipt names its record instead of holding a copy. Existing receipts are converted, also those of a call that
- * existed already. No process runs a request while this step runs, so unfinished ones are left over.
+ * A receipt names its record instead of holding a copy. Existing receipts are converted, including those of a call that
+ * existed already. No request is running during this step, so unfinished receipts are stale.
  */
 export async function receiptIds(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;
@@ -165,7 +165,7 @@ export async function receiptIds(db: Kysely<unknown>, { id }: ColumnTypes): Prom
   await schema.createIndex("receipts_of_record").on("receipts").columns(["record_id"]).execute();
 }
 
-/** Each filter of a list, each deletion by age and each look at a queue reads an index. */
+/** Every filter of a list, every deletion by age and every query of a queue uses an index. */
 export async function listIndexes(db: Kysely<unknown>): Promise<void> {
   const indexes = {
     webhook_deliveries_by_status: ["webhook_deliveries", "webhook_id", "status", "id"],

@@ -69,7 +69,7 @@ async function countedRows(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "tokens_revoked", "tokens", ["user_id", "id"], "revoked_at is not null");
 }
 
-/** The removal of an account is decided before anything of its user is erased. */
+/** The removal of an account is decided before any data of its user is erased. */
 async function accountRemovals(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("accounts").addColumn("removal_begun_at", "bigint").execute();
 }
@@ -78,7 +78,7 @@ async function mediaStatistics(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("media_statistics", "text").execute();
 }
 
-/** Networks that link instances automatically search for them at the start. */
+/** At the start, networks that link instances automatically search for unlinked ones. */
 async function unlinkedInstances(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "instances_unlinked", "instances", ["provider", "id"], "status = 'CREATED'");
 }
@@ -111,7 +111,7 @@ async function dialing(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "calls_dialing", "calls", ["id"], "status = 'QUEUED' and dialing_at is not null");
 }
 
-/** Deletions are finished in steps; in earlier versions they had one step, so they count as finished. */
+/** Deletions are finished in steps; in earlier versions they took one step, so they count as finished. */
 async function deletions(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("instances").addColumn("erased_at", "bigint").execute();
   await sql`update ${sql.table("instances")} set erased_at = updated_at where status = 'DELETED'`.execute(db);
@@ -155,7 +155,7 @@ async function retention(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "events_of_links", "events", ["instance_id"], "type = 'instance.linked'");
 }
 
-/** Existing calls have no token and count for none. */
+/** Existing calls have no token and count against none. */
 async function tokenLimits(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;
   await schema.alterTable("tokens").addColumn("allowed_prefixes", "text").execute();
@@ -199,7 +199,7 @@ async function callerIds(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("caller_id", "text").execute();
 }
 
-/** Existing calls have neither. Lists by reference and by number read a separate index. */
+/** Existing calls have neither a reference nor metadata. Lists by reference and by number read a separate index. */
 async function callReferences(db: Kysely<unknown>): Promise<void> {
   const { schema } = db;
   await schema.alterTable("calls").addColumn("reference", "text").execute();
@@ -213,7 +213,7 @@ async function callReferences(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** Existing calls have none: no agent could conduct them. */
+/** Existing calls have no result: no agent could conduct them. */
 async function callResults(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("result", "text").execute();
 }
@@ -223,7 +223,7 @@ async function agentTurns(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("turns", "text").execute();
 }
 
-/** Existing calls have none: no schema asked for a result. */
+/** Existing calls have no such error: no schema was applied to a result. */
 async function resultErrors(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("result_error", "text").execute();
 }
@@ -244,7 +244,7 @@ async function callQuality(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("quality", "text").execute();
 }
 
-/** Existing calls have neither: their Call-ID was not stored. */
+/** Existing calls have no SIP fields: their Call-ID was not stored. */
 async function sipCalls(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("sip", "text").execute();
   await db.schema.alterTable("calls").addColumn("sip_call_id", "text").execute();
@@ -283,12 +283,12 @@ async function dialTimes(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "calls_dial_times", "calls", columns, "dialing_at > 0");
 }
 
-/** Existing dials count for the numbers that are linked: no other ones are known. */
+/** Existing dials count for the linked numbers: no other numbers are known. */
 async function dialledNumbers(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("instances").addColumn("dialled_number", "text").execute();
 }
 
-/** Existing webhooks send none. */
+/** Existing webhooks send no extra headers. */
 async function webhookHeaders(db: Kysely<unknown>, { bytes }: ColumnTypes): Promise<void> {
   await db.schema.alterTable("webhooks").addColumn("header_names", "text").execute();
   await db.schema.alterTable("webhooks").addColumn("sealed_headers", bytes).execute();
@@ -313,7 +313,7 @@ async function receiptScopes(db: Kysely<unknown>, { id }: ColumnTypes): Promise<
   await partialIndex(db, "receipts_unfinished", "receipts", ["user_id", "scope", "key"], "result is null");
 }
 
-/** The owner of each resource, which alone may write. */
+/** The owner of each resource; only the owner may write. */
 async function owners(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   await db.schema
     .createTable("owners")

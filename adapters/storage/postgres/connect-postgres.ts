@@ -23,10 +23,10 @@ const CONNECT_MS = 5_000;
 /** A process that is suspended during a transaction loses it, with its locks. */
 const LIMITS: PostgresLimits = { statementMs: 10_000, idleMs: 5_000, silenceMs: 15_000 };
 const MIGRATION_LIMITS: TransactionLimits = { statementMs: 0, idleMs: 10_000 };
-/** Time a renewal may take, as a part of the lease: there is time for another one. */
+/** Time a renewal may take, as a fraction of the lease; it leaves time for a second attempt. */
 const RENEWAL_PART = 1 / 4;
 const MIN_RENEWAL_MS = 1_000;
-/** Time limit of a statement of a renewal, as a part of the time for its response: PostgreSQL gives up first. */
+/** Time limit of a statement of a renewal, as a fraction of the time for its response: PostgreSQL gives up first. */
 const STATEMENT_PART = 4 / 5;
 
 /** Limits of every query. */

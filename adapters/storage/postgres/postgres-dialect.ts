@@ -16,15 +16,17 @@ import { endsConnection, leaseLost } from "./postgres-errors.ts";
 
 /** The guard at the start of every transaction. */
 export interface Fence {
-  /** Locks one row while this storage may write, and finds no row later. Without it every storage may write. */
+  /**
+   * Locks one row while this storage may write, and finds no row afterwards. Without a query, every storage may write.
+   */
   query?: string;
   /** The name of the database in errors. */
   readonly database: string;
 }
 
 /**
- * Limits of every transaction, ms; 0: no limit. PostgreSQL gives up before the client does: a statement whose client has
- * left would keep its connection, and a locked table would use them all up.
+ * Limits of every transaction, ms; 0: no limit. PostgreSQL gives up before the client does: a statement whose client
+ * has disconnected would keep its connection, and a locked table would use them all up.
  */
 export interface TransactionLimits {
   /** For each statement, including its waits for locks. */
@@ -33,7 +35,7 @@ export interface TransactionLimits {
   readonly idleMs: number;
 }
 
-/** The number of Kysely's own lock, for which older versions wait. */
+/** The number of Kysely's lock, which older versions wait for. */
 const MIGRATION_LOCK = "3853314791062309107";
 
 /**
@@ -93,7 +95,7 @@ class FencedDriver extends PostgresDriver {
 
   constructor(pool: KyselyPool, { statementMs, idleMs }: TransactionLimits, fence: Fence | undefined) {
     super({ pool });
-    // The database may have another default isolation.
+    // The database may have a different default isolation level.
     this.#begin = `begin isolation level read committed; set local statement_timeout = ${statementMs}; set local idle_in_transaction_session_timeout = ${idleMs}`;
     this.#fence = fence;
   }
@@ -148,7 +150,7 @@ type Execute = (query: CompiledQuery) => Promise<QueryResult<never>>;
 /** The part of a `Pool` of the package `pg` that the storage uses. */
 export interface PostgresPool {
   connect(): Promise<PostgresPoolClient>;
-  /** Its connection settings; only the name of the database is read. */
+  /** The connection settings; only the name of the database is read. */
   readonly options?: object;
 }
 
@@ -160,7 +162,7 @@ export interface PostgresPoolClient {
   off(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** One query, with its settings in pg. */
+/** One query in the form of pg. */
 export interface PostgresQuery {
   readonly text: string;
   readonly values: unknown[];

@@ -58,7 +58,7 @@ export function leaseOf(db: Kysely<Database>, location: DatabaseLocation, epoch:
   };
 }
 
-/** Gives the lease back, unless another storage has taken it. */
+/** Releases the lease, unless another storage has taken it. */
 export async function releaseLease(db: Kysely<Database>, epoch: number): Promise<void> {
   await db
     .updateTable("owners")
@@ -88,7 +88,7 @@ async function lockedContents(tx: Kysely<Database>, location: DatabaseLocation):
   return contentsOf(untyped, location);
 }
 
-/** Takes a lease that was given back, has expired or is the taker's own; waits for no write. */
+/** Takes a lease that was released, has expired or already belongs to the taker; does not wait for writes. */
 async function raiseEpoch(tx: Kysely<Database>, { name }: DatabaseLocation, { owner, ms }: Taker): Promise<number> {
   const taken = await tx
     .insertInto("owners")

@@ -93,8 +93,8 @@ interface AudioFileInput {
 /** Time to wait for another writer, ms. */
 const BUSY_MS = 2_000;
 /**
- * Bytes that are written before the WAL is emptied. On disk, a commit of the thread that carries audio waits for
- * this write: up to 50 ms for 10 MiB, 3 ms for this size.
+ * Bytes that are written before the WAL is emptied. A commit of the thread that carries audio waits for this write: up
+ * to 50 ms for 10 MiB, 3 ms for this size.
  */
 const PART_BYTES = 512 << 10;
 const CHECKPOINT_ATTEMPTS = 50;

@@ -11,8 +11,8 @@ import { isBusy } from "./node-sqlite.ts";
 const NOTICE_MS = 3_000;
 
 /**
- * Makes the holder of a lock file the server of a SQLite database, which names the file. If it names another one, that
- * was deleted or replaced while its server may still be running: it gets time to notice.
+ * Makes the holder of a lock file the server of a SQLite database, which names the file. If the database names another
+ * file, that file was deleted or replaced while its server may still be running: that server gets time to notice.
  */
 export async function ownedFile(lock: LockFile, { db, migrationDb, migrate }: LockedOpening): Promise<ServerLock> {
   try {
@@ -61,11 +61,11 @@ async function ownerOf(db: Kysely<Database>): Promise<string | null> {
 
 /** A lock file next to a database: the operating system releases the lock when the process dies. */
 interface LockFile {
-  /** Identifies the file itself, whatever its name: its device and inode. */
+  /** Device and inode, which identify the file whatever its name. */
   readonly id: string;
   /**
-   * Checks that the file at the path is still the locked one. If it was deleted or replaced, locks the one there. A file
-   * that cannot be looked at stays locked.
+   * Checks that the file at the path is still the locked one. If it was deleted or replaced, locks the file at the
+   * path. A file that cannot be inspected stays locked.
    * @throws {LeaseLost} another server has locked it
    */
   verify(): void;

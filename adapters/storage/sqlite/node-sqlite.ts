@@ -1,7 +1,7 @@
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The warning of Node versions that call their SQLite experimental; it is of no use to users of a command. */
+/** The warning of Node versions that call their SQLite experimental; it is useless to users of a command. */
 const EXPERIMENTAL_SQLITE = /^SQLite is an experimental feature/;
 
 let loading: Promise<typeof import("node:sqlite")> | undefined;
@@ -15,7 +15,7 @@ export function nodeSqlite(): Promise<typeof import("node:sqlite")> {
   return loading;
 }
 
-/** Runs this with a filter for one warning: Node emits it once, while it loads the module. */
+/** Runs a function with a filter for one warning: Node emits it once, while it loads the module. */
 async function withoutWarning<T>(load: () => Promise<T>): Promise<T> {
   const emitWarning = process.emitWarning;
   const filtered = (...args: unknown[]): void => {

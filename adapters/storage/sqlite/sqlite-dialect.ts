@@ -109,7 +109,7 @@ function bound(value: unknown): SQLInputValue {
   throw new TypeError(`SQLite cannot store ${Object.prototype.toString.call(value)}`);
 }
 
-/** A transaction that reads share. */
+/** A transaction shared by reads. */
 interface SharedReads {
   /** Runs a read inside the open transaction, or a new one. */
   within<T>(read: () => T): T;

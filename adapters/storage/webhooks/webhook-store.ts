@@ -11,7 +11,7 @@ import { deliveryStore, insertDeliveries } from "./webhook-delivery-store.ts";
 /** A webhook, with the end of its user's log; null if that is empty. */
 type EnabledRow = Database["webhooks"] & { readonly end: number | null };
 
-/** Webhooks of one query. */
+/** Maximum webhooks per query. */
 const PIECE = 500;
 
 /** Some webhooks that are not disabled, by ascending id, with the end of the log of their user. */
@@ -110,7 +110,7 @@ export function webhookStore(session: Session): WebhookStore {
   };
 }
 
-/** All webhooks that are not disabled and have this in common; other work continues between two pieces. */
+/** All webhooks that are not disabled and match the condition; other work continues between two pieces. */
 async function allEnabled(session: Session, isWanted: (row: EnabledRow) => boolean): Promise<EnabledRow[]> {
   const found: EnabledRow[] = [];
   for (let after = ""; ; ) {
@@ -123,7 +123,7 @@ async function allEnabled(session: Session, isWanted: (row: EnabledRow) => boole
   }
 }
 
-/** Deletes some deliveries of a webhook, or the last ones and the webhook itself. */
+/** Deletes some deliveries of a webhook, or the last ones together with the webhook. */
 async function deleteSome(tx: Kysely<Database>, id: string, traits: Traits): Promise<"deleted" | "more" | "unknown"> {
   // Locked: no delivery is planned until the transaction ends.
   const webhook = await tx

@@ -4,12 +4,12 @@ import { ROTATE_MS, type ShownCodes } from "./link-codes.ts";
 /** Time codes rotate after the last request for one, ms. */
 const IDLE_MS = 600_000;
 
-/** Subject of a code. */
+/** The line that a code links. */
 export interface LinkTarget {
-  /** Its name, for people. */
+  /** Its display name. */
   readonly name: string;
   readonly instanceId: string;
-  /** The address at which people reach this server, without a trailing slash. */
+  /** The address at which users reach this server, without a trailing slash. */
   publicUrl(): string;
   /** Called with each new code. */
   code(code: LinkCode): void;

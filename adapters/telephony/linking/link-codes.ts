@@ -14,7 +14,7 @@ export interface IssuedCode<Target extends LinkTarget> {
   readonly attempt: LinkAttempt<Target>;
   /** By the monotonic clock, ms. */
   acceptedUntil: number;
-  /** It has linked a phone, or its attempt has stopped. */
+  /** True once it has linked a phone, or its attempt has stopped. */
   used: boolean;
 }
 

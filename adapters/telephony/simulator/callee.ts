@@ -2,7 +2,7 @@ import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 
 /** The remote end of a simulated call: a script, or a phone in a browser. Frames have the rate of the leg. */
 export interface SimulatedCallee {
-  /** A person is there, who ends the call. */
+  /** True if a person is at the phone and ends the call. */
   readonly attended: boolean;
   /** The call has arrived. Called once. */
   start(): void;
@@ -14,10 +14,10 @@ export interface SimulatedCallee {
   read(frame: Int16Array): number;
 }
 
-/** Actions of a callee in its call. Nothing happens to a call that has ended. */
+/** Actions of a callee in its call. They have no effect on a call that has ended. */
 export interface CalleeActions {
   ring(): void;
-  /** @param audio whether the callee will send frames */
+  /** @param audio true if the callee will send frames */
   answer(audio: boolean): void;
   end(cause: ReleaseCause, detail: string): void;
   /** Takes the caller's line offline for `ms`. */

@@ -10,7 +10,7 @@ export interface Device {
 export function newDevice(random: (bytes: Uint8Array) => void): Device {
   const bytes = new Uint8Array(10);
   random(bytes);
-  const line = 1_000 + (((bytes[8]! << 8) | bytes[9]!) % 9_000); // above 0100 to 0199, the numbers of the plan
+  const line = 1_000 + (((bytes[8]! << 8) | bytes[9]!) % 9_000); // above the numbers of the plan, 0100 to 0199
   return {
     id: toHex(bytes.subarray(0, 8)),
     phone: `+1202555${line}`,

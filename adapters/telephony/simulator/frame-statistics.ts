@@ -3,7 +3,7 @@ import type { MediaStatistics } from "../../../src/ports/telephony.ts";
 import { nextJitter, OF_FRAMES_ONLY } from "../frame-figures.ts";
 
 /**
- * Audio measurements of a simulated call. A packet is a frame, uncompressed; none is lost, because nothing lies
+ * Audio measurements of a simulated call. A packet is an uncompressed frame; none is lost, because no network lies
  * between the two ends. The jitter comes from the clock that drives the frames: a busy process delays them.
  */
 export class FrameStatistics {
@@ -12,11 +12,11 @@ export class FrameStatistics {
   #jitterMs = 0;
   #movedAt: number | undefined;
 
-  /** A frame was moved to the callee, and one from them if `received`. @param now ms of a monotonic clock */
+  /** Records a frame to the callee, and a frame from them if `received`. @param now ms of a monotonic clock */
   moved(received: boolean, now: number): void {
     this.#sent++;
     if (received) this.#received++;
-    // The answer's frame is not on the clock's schedule, which starts after it.
+    // The first frame, sent on answer, precedes the clock's schedule.
     if (this.#sent === 1) return;
     if (this.#movedAt !== undefined)
       this.#jitterMs = nextJitter(this.#jitterMs, Math.abs(now - this.#movedAt - FRAME_MS));

@@ -34,11 +34,11 @@ export interface SimulatedLegOptions extends SimulatedTransferOptions {
   readonly spool: Spool;
   /** Takes the caller's line offline for `ms`. */
   readonly loseLine: (ms: number) => void;
-  /** Called when the leg has ended; its recording may still be being written. */
+  /** Called when the leg has ended; its recording may still be incomplete. */
   readonly ended: (leg: SimulatedLeg) => void;
 }
 
-/** Keys that are being sent, as tones. */
+/** Keys being sent as tones. */
 interface Keys {
   readonly tones: Int16Array;
   at: number;
@@ -83,7 +83,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
     this.#callee = options.callee(options.to, this);
   }
 
-  /** True if it has not ended. */
+  /** True until it has ended. */
   get live(): boolean {
     return this.#cause === undefined;
   }
@@ -111,7 +111,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
     await new Promise<void>((sent) => this.#keys.push({ tones, at: 0, sent }));
   }
 
-  /** Transfers the call to a number, which rings by its plan or at a phone. */
+  /** Transfers the call to a number, which rings by the number plan or at a phone. */
   async transfer(to: string, signal: AbortSignal): Promise<TransferOutcome> {
     if (!this.live || !this.#answered)
       throw new Error("the call is not answered, or has ended: it cannot be transferred");
@@ -190,7 +190,7 @@ export class SimulatedLeg implements Leg, Ticking, CalleeActions {
       if (this.#calleeSendsAudio) {
         const count = this.#callee.read(this.#incoming);
         this.#marks.fill(SAMPLE.received, 0, count).fill(SAMPLE.filledIn, count);
-        // The callee may have ended the call or taken the line offline: this frame is lost then.
+        // The callee may have ended the call or taken the line offline; then this frame is lost.
         if (this.live && !this.#cut) this.#sink?.write(this.#incoming, this.#marks);
       }
     } finally {

@@ -23,17 +23,17 @@ const CONNECT_MS = 200;
 export interface SimulatedLineOptions {
   readonly instance: InstanceRef;
   readonly host: LineHost;
-  /** The device that it is already linked to. */
+  /** The device that the line is already linked to. */
   readonly device: Device | undefined;
   readonly codes: ShownCodes<SimulatedPhone>;
-  /** Reason why no line can connect until a person fixes it. */
+  /** Reason why no line can connect until the cause is fixed. */
   readonly lastingFault: string | undefined;
   /** Options that all legs share. */
   readonly leg: Omit<
     SimulatedLegOptions,
     "callee" | "to" | "callId" | "instanceId" | "from" | "mayCall" | "deadlines" | "loseLine" | "ended"
   >;
-  /** Makes the callee of a number. */
+  /** Creates the callee of a number. */
   readonly callee: (to: string, from: CalledFrom, call: CalleeActions) => SimulatedCallee;
   /** Called when a call is placed. */
   readonly placed: (leg: SimulatedLeg) => void;

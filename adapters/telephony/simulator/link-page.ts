@@ -48,7 +48,7 @@ export async function simulatorLinkPage(
     const late = () => new Error(`not stored within ${STORE_TIMEOUT_MS} ms`);
     phone = await within(target.accept(), { system: codes.system, ms: STORE_TIMEOUT_MS, late });
   } catch (fault) {
-    code.used = false; // a person may press the button again
+    code.used = false; // the user may press the button again
     logger.error({ err: fault, instance_id: target.instanceId }, "simulator: the link could not be stored");
     return webPage(method, 503, NOT_STORED, { "retry-after": "2" });
   }

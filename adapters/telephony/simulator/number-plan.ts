@@ -10,7 +10,7 @@ export type CalleeStep =
   | { readonly do: "ring" }
   /** Answers the call; with `audio: "none"` the callee never sends a frame. */
   | { readonly do: "answer"; readonly audio?: "none" }
-  /** Speaks; `ms` is the exact length, by cutting or by adding silence. */
+  /** Speaks; `ms` is the exact length, reached by cutting or adding silence. */
   | { readonly do: "say"; readonly text: string; readonly ms?: number }
   /** Plays a tone; its length is not scaled. */
   | { readonly do: "beep"; readonly hz: number; readonly ms: number }
@@ -26,7 +26,7 @@ export type CalleeStep =
 
 /** Behaviour of the callee of a number. */
 export interface CalleeScript {
-  /** One phrase for people: `is busy`. */
+  /** A phrase for users: `is busy`. */
   readonly title: string;
   readonly steps: readonly CalleeStep[];
 }

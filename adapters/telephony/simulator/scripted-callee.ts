@@ -7,7 +7,7 @@ import type { CalleeScript, CalleeStep } from "./number-plan.ts";
 import type { Voices } from "./voice.ts";
 
 const BEEP_AMPLITUDE = 10_000;
-/** A sample above this is sound. */
+/** Samples above this count as sound. */
 const SOUND = 300;
 /** Longest silence that counts as a pause within the caller's speech, ms. */
 const PAUSE_MS = 500;
@@ -68,7 +68,7 @@ export class ScriptedCallee implements SimulatedCallee {
   hear(frame: Int16Array): void {
     const waitsFor = this.#options.script.steps[this.#next]?.do;
     if (waitsFor !== "listen" && waitsFor !== "overhear") return;
-    if (waitsFor === "listen" && this.#left > 0) return; // speech that overlaps its own words is not a question
+    if (waitsFor === "listen" && this.#left > 0) return; // speech that overlaps the callee's words is not a question
     for (const sample of frame) {
       if (Math.abs(sample) > SOUND) {
         this.#callerSpoke = true;

@@ -20,7 +20,7 @@ export class Semaphore {
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#free++;
-      else next(); // hands over its place
+      else next(); // hands its place to the next task
     }
   }
 }

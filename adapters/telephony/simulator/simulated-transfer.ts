@@ -19,7 +19,7 @@ export interface SimulatedTransferOptions {
   readonly callee: (to: string, call: CalleeActions) => SimulatedCallee;
 }
 
-/** A transfer of a simulated call: the other number rings, by its plan or at a phone, and answers or does not. */
+/** A transfer of a simulated call: the other number rings, by the number plan or at a phone, and may answer. */
 export class SimulatedTransfer implements CalleeActions {
   readonly #outcome = Promise.withResolvers<TransferOutcome>();
   readonly outcome: Promise<TransferOutcome> = this.#outcome.promise;
@@ -47,7 +47,7 @@ export class SimulatedTransfer implements CalleeActions {
     }
   }
 
-  /** Lets the other number ring, if the call may be led there. */
+  /** Rings the other number, if the call may be transferred there. */
   async #ring(
     to: string,
     mayCall: SimulatedTransferOptions["mayCall"],
@@ -66,8 +66,8 @@ export class SimulatedTransfer implements CalleeActions {
   }
 
   /**
-   * Connects the callee of the call with the number that has answered. Undefined if that has not answered, or if no
-   * side would be there to end it: two scripts have no conversation.
+   * Connects the callee of the call with the number that has answered. Undefined if that has not answered, or if
+   * neither side would end the call: two scripts have no conversation.
    */
   connect(callee: SimulatedCallee, clock: MediaClock, frameLength: number): Bridge | undefined {
     const target = this.#target;

@@ -44,7 +44,9 @@ export interface SimulatorOptions {
   /** Maximum length of a recording, ms; a longer call continues unrecorded. Default: 30 minutes. */
   readonly maxRecordingMs?: number | undefined;
   readonly logger?: Logger | undefined;
-  /** Reason why no line can connect until a person fixes it, such as a wrong password. Default: every line connects. */
+  /**
+   * Reason why no line can connect until the cause is fixed, such as a wrong password. Default: every line connects.
+   */
   readonly lastingFault?: string | undefined;
 }
 
@@ -64,9 +66,9 @@ export interface Simulator extends Network {
 /**
  * A telephone network that exists only in this process, and carries real audio in real time, both ways.
  *
- * Numbers behave as in `NUMBER_PLAN`. To link a line, open the page in its QR code and press the button.
- * A number with a phone open in a browser rings there, for calls of the same user.
- * A recording of what the callee heard is at `/simulator/calls/{callId}/heard.wav` once the call has ended.
+ * Numbers behave as in `NUMBER_PLAN`. To link a line, open the page in its QR code and press the button. A number whose
+ * phone is open in a browser rings there, for calls of the same user. A recording of what the callee heard is at
+ * `/simulator/calls/{callId}/heard.wav` once the call has ended.
  *
  * @throws {RangeError} if `timeScale` is not above 0
  */

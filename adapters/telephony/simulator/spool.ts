@@ -43,7 +43,7 @@ export interface SpoolOptions {
 
 /** A recording on disk. */
 interface Heard {
-  /** Undefined if an earlier run has recorded it. */
+  /** Undefined if it was recorded by an earlier run. */
   readonly instanceId: string | undefined;
   bytes: number;
 }
@@ -64,7 +64,7 @@ export class Spool {
   readonly #live = new Map<string, LiveRecording>();
   readonly #incomplete = new Set<string>();
   // One write at a time: otherwise a thousand calls that start together keep every core busy creating files while their
-  // audio waits. A call whose turn is late writes more at a time.
+  // audio waits. A call that gets its turn later writes more at a time.
   readonly #writes = new Semaphore(1);
   readonly #buffers = new SampleBuffers(BUFFER_SAMPLES, SPARE_BUFFERS);
   #bytes = 0;
@@ -78,7 +78,7 @@ export class Spool {
     this.#options = options;
   }
 
-  /** Creates the folder, or reads what an earlier run has left there. Rejects if that fails; may be retried. */
+  /** Creates the folder, or lists the recordings of an earlier run. Rejects if that fails; may be retried. */
   open(): Promise<void> {
     this.#ready ??= this.#scan().catch((fault: unknown) => {
       this.#ready = undefined;

@@ -48,7 +48,7 @@ export class Voices {
   readonly #failed: (fault: unknown) => void;
   readonly #spoken = new Map<string, Promise<Int16Array>>();
 
-  /** @param failed called with what `say` has thrown */
+  /** @param failed called with the error of `say` */
   constructor(say: Say | undefined, failed: (fault: unknown) => void) {
     this.#say = say;
     this.#failed = failed;

@@ -24,7 +24,7 @@ export class AwaitedMedia {
     this.#options = options;
   }
 
-  /** @param refusal why the address in the remote SDP is refused; undefined if it is allowed */
+  /** @param refusal reason why the address in the remote SDP is refused; undefined if it is allowed */
   settled(refusal: string | undefined): void {
     this.#refusal = refusal;
     this.#wait();

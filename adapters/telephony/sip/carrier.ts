@@ -4,15 +4,15 @@ import type { Deadlines, DialOptions, Leg, LineHealth } from "../../../src/ports
 export interface Carrier {
   /** The number that calls come from; null if there is none, or more than one. */
   readonly phone: string | null;
-  /** Starts to report its health to a line: now, and after every change. */
+  /** Starts reporting its health to a line: now, and after every change. */
   join(line: HealthListener): void;
-  /** Stops to report to a line. */
+  /** Stops reporting to a line. */
   part(line: HealthListener): void;
   /** The current health. Never rejects. */
   ask(): Promise<LineHealth>;
   /**
    * Places a call.
-   * @param gone called when it has ended
+   * @param gone called when the call has ended
    * @throws {DialError}
    */
   dial(to: string, options: CarrierDialOptions, signal: AbortSignal, gone: (leg: Leg) => void): Promise<Leg>;
@@ -25,7 +25,7 @@ export interface HealthListener {
 
 /** Options of a call that a line places. */
 export interface CarrierDialOptions extends Pick<DialOptions, "callId" | "from" | "sip" | "mayCall"> {
-  /** From the line's host. */
+  /** Set by the line's host. */
   readonly deadlines: Deadlines;
   /** Sample rate of the leg, Hz. Default: the trunk's. */
   readonly sampleRate?: number | undefined;
@@ -41,7 +41,7 @@ export class LinkedLines {
     this.#ask = ask;
   }
 
-  /** Adds a line, which receives the current health and every change until it parts. */
+  /** Adds a line, which receives the current health and every change until it leaves. */
   join(line: HealthListener): void {
     this.#lines.add(line);
     void this.#ask().then((health) => {

@@ -5,18 +5,18 @@ import type { MediaSession } from "../../sip-stack/media/engine.ts";
 /** Duration of a key in SIP INFO, ms. */
 const INFO_DIGIT_MS = 160;
 
-/** The two ways of a key: telephone-events in RTP (RFC 4733), and SIP INFO. */
+/** The two transports of a key: telephone-events in RTP (RFC 4733), and SIP INFO. */
 type KeyTransport = "rtp" | "info";
 
-/** The keys of a call: sends them the way that the peer accepts, and receives each of them once. */
+/** The keys of a call: sends them in the way that the peer accepts, and receives each key once. */
 export class LegKeys {
   readonly #takesTelephoneEvents: () => boolean;
   readonly #pressed: (digit: string) => void;
-  /** Transport of the peer's keys: a peer may send each of them both ways, and only the first way counts. */
+  /** Transport of the peer's keys: a peer may send each key in both ways, and only the first way counts. */
   #receivedBy: KeyTransport | undefined;
 
   /**
-   * @param takesTelephoneEvents whether the peer has negotiated telephone-events
+   * @param takesTelephoneEvents true if the peer has negotiated telephone-events
    * @param pressed called for each received key
    */
   constructor(takesTelephoneEvents: () => boolean, pressed: (digit: string) => void) {

@@ -33,26 +33,26 @@ export interface SipLegOptions {
   readonly callId: string;
   readonly sampleRate: number;
   readonly system: Pick<System, "after">;
-  /** A call fails without any remote RTP and RTCP, unless the peer only receives. */
+  /** True if a call fails without any remote RTP and RTCP, unless the peer only receives. */
   readonly evidenceRequired: boolean;
-  /** The release of the telephony port for an end in terms of SIP, of a call that was answered or not. */
+  /** Maps the SIP end of a call, answered or not, to a release of the telephony port. */
   readonly releaseOf: (end: InviteEnd, answered: boolean) => Release;
   /** Target of a transfer to a number, or the reason for its refusal; undefined: the trunk transfers no calls. */
   readonly transferTarget?: ((to: string) => Promise<TransferTarget>) | undefined;
   /** True if the peer has negotiated telephone-events. */
   readonly takesTelephoneEvents: () => boolean;
-  /** The network has responded. */
+  /** Called when the network has responded. */
   readonly answered: () => void;
   /** Called with the end of an INVITE; returns the INVITE that follows it, if there is one. */
   readonly again: (end: InviteEnd) => InviteUsage | undefined;
-  /** The leg has ended. */
+  /** Called when the leg has ended. */
   readonly gone: (leg: SipLeg, end: InviteEnd, release: Release) => void;
 }
 
-/** The longest that a transfer may take, ms; the INVITE usage needs less. */
+/** Longest transfer, ms; the INVITE usage needs less. */
 const TRANSFER_LIMIT_MS = 70_000;
 
-/** The cause of missing evidence while a peer that has become silent does not respond. */
+/** The cause of missing evidence while a silent peer does not respond. */
 const NOT_RESPONDING = "no audio comes from the peer any longer, and it has not responded to OPTIONS so far";
 const COMPLETES = 'a trunk with "requireInboundAudio": false completes such calls';
 const NOTHING_RECEIVED = `neither audio nor RTCP came from the peer, so nothing shows that it received ours; ${COMPLETES}`;
@@ -118,7 +118,7 @@ export class SipLeg implements Leg, InviteListener {
     });
   }
 
-  /** The trunk did not accept the call, and no phone can have rung: another trunk may be tried. */
+  /** True if the trunk did not accept the call and no phone can have rung, so that another trunk may be tried. */
   get mayGoElsewhere(): boolean {
     return this.#mayGoElsewhere;
   }
@@ -140,7 +140,7 @@ export class SipLeg implements Leg, InviteListener {
     return this.#keys.dtmf;
   }
 
-  /** Starts with both halves of the call, before any of their events. */
+  /** Starts with the INVITE usage and the media session, before any of their events. */
   begin(usage: InviteUsage, media: MediaSession): void {
     this.#usage = usage;
     this.#media = media;
@@ -199,7 +199,7 @@ export class SipLeg implements Leg, InviteListener {
     }
   }
 
-  /** A silent peer may only be listening, as many PBXs do, as long as it still has the call. */
+  /** A silent peer may only be listening, as many PBXs do, if it still has the call. */
   async #probe(silence: string): Promise<void> {
     if (this.#probing || this.#over || this.#hungUp) return;
     this.#probing = true;
@@ -214,7 +214,7 @@ export class SipLeg implements Leg, InviteListener {
       this.#hungUp = true;
       this.#awaited.stop();
       void this.#usage?.hangUp();
-      // A peer may take its time to answer our BYE, but gets no audio in the meantime.
+      // A peer may take its time to respond to our BYE, but gets no audio in the meantime.
       void this.#media?.close();
     }
     return this.#gone.promise;
@@ -253,7 +253,7 @@ export class SipLeg implements Leg, InviteListener {
     this.#emit({ type: "noted", fact: { event: held ? "held" : "resumed", data: {} } });
   }
 
-  /** A signalling message was sent or received. */
+  /** Emits a signalling message that was sent or received. */
   traced(data: EventData["signalling"]): void {
     this.#emit({ type: "noted", fact: { event: "signalling", data } });
   }
@@ -275,7 +275,7 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   async #leave(end: InviteEnd, release: Release): Promise<void> {
-    // A caller that waits for a transfer learns its outcome before the end.
+    // A pending transfer resolves before the end of the call is emitted.
     if (this.#transferring) await new Promise<void>((resolve) => void this.#options.system.after(0, resolve));
     await this.#media?.close().catch(() => {}); // the call has ended even if its sockets fail to close
     this.events.push({ type: "ended", cause: release.cause, detail: release.detail, fault: release.fault });

@@ -1,8 +1,8 @@
 import type { System } from "../../../src/ports/system.ts";
 
-/** Time a call may wait inside `dial` for its turn, ms; if it takes longer, it waits in its queue instead. */
+/** Time a call may wait inside `dial` for its turn, ms; for a longer wait it returns to its queue. */
 const SHORT_WAIT_MS = 1_000;
-/** After finding the trunk at its limit, a call is tried again after this at the earliest, ms. */
+/** Minimum wait before a call that found the trunk at its limit is retried, ms. */
 const FULL_WAIT_MS = 1_000;
 /** The interval between such retries, ms, so that a thousand instances do not retry at once. */
 const STAGGER_MS = 50;
@@ -20,14 +20,14 @@ interface Limits {
 export type Admission =
   /** It may start after `waitMs`. `leave` releases its place; idempotent. */
   | { readonly admitted: true; readonly waitMs: number; leave(): void }
-  /** The reason, and the time until the next try, ms. */
+  /** The reason, and the time until the next attempt, ms. */
   | { readonly admitted: false; readonly reason: string; readonly retryAfterMs: number };
 
 /**
  * Decides which calls may start on a trunk: up to N at a time, up to N per second, none during a Retry-After.
  *
- * Calls per second are spread evenly (ten per second are one every 100 ms). Each rejected call gets its own time for the
- * next try.
+ * Calls per second are spread evenly (ten per second are one every 100 ms). Each rejected call gets a separate time for
+ * its next attempt.
  */
 export class Limiter {
   readonly #system: System;
@@ -48,12 +48,12 @@ export class Limiter {
     this.#intervalMs = limits.callsPerSecond === undefined ? 0 : 1_000 / limits.callsPerSecond;
   }
 
-  /** Number of calls that have a place. */
+  /** Number of admitted calls. */
   get live(): number {
     return this.#live;
   }
 
-  /** Admits no call for this long: the server sent Retry-After. */
+  /** Admits no call for this long, after a Retry-After of the server. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#system.monotonic() + ms);
   }

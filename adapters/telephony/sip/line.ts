@@ -16,7 +16,7 @@ export interface SipLineOptions {
   readonly carrier: Carrier;
   /** True if the host already knows that the number is linked. Default: false. */
   readonly known?: boolean;
-  /** The line is closed. */
+  /** Called when the line is closed. */
   readonly closed: () => void;
 }
 
@@ -42,7 +42,7 @@ export class SipLine implements Line {
     const { host, carrier, known } = this.#options;
     this.#linked = true;
     this.#reported = undefined;
-    if (!known) host.linked(carrier.phone).catch(() => {}); // the instance was deleted, and its line will be closed
+    if (!known) host.linked(carrier.phone).catch(() => {}); // the instance was deleted, and its line is about to be closed
     carrier.join(this);
   }
 

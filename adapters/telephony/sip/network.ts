@@ -8,7 +8,7 @@ import type { SipLine } from "./line.ts";
 export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "refuses" | "close">> {
   /** Without `sip/`. */
   readonly name: string;
-  /** The trunk or route, for messages: `trunk acme`. */
+  /** The trunk or route as named in messages: `trunk acme`. */
   readonly what: string;
   /** Hz. */
   readonly sampleRate: number;
@@ -19,7 +19,7 @@ export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "r
   /** Header fields and hosts of URIs that a call may choose for its INVITE. */
   readonly sip: SipRule;
   readonly system: System;
-  /** The carrier of all its lines; always the same one. */
+  /** Returns the carrier of all its lines, always the same. */
   readonly open: () => Promise<Carrier>;
 }
 
@@ -46,7 +46,7 @@ export function sipNetwork(options: SipNetworkOptions): Telephony {
       },
     });
     lines.add(line);
-    const cancelLink = system.after(0, () => void line.link()); // the caller has the line before its first report
+    const cancelLink = system.after(0, () => void line.link()); // the caller gets the line before its first report
     return line;
   }
 

@@ -18,7 +18,7 @@ export interface CallPlan {
   readonly system: System;
   readonly stack: SipStack;
   readonly engine: MediaEngine;
-  /** Address of our audio. */
+  /** Our address for audio. */
   readonly address: MediaAddress;
   /** The number in the trunk's format. */
   readonly user: string;
@@ -74,7 +74,7 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
     takesTelephoneEvents: () => takesKeys,
     answered: () => stack.presence.proven(),
     again(end) {
-      // After an 18x a phone may have rung, and would ring twice.
+      // After an 18x, a phone may have rung, and another INVITE would ring it twice.
       if (end.type !== "rejected" || end.progressed || !OFFER_REFUSED.has(end.response.status)) return undefined;
       const offer = otherOffers.shift();
       return offer && invite(offer);
@@ -93,7 +93,7 @@ export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
   return { leg, session, begin: () => leg.begin(invite(firstOffer), session) };
 }
 
-/** The URI of a number at the trunk, unless a call there is refused: a transfer costs as much. */
+/** The URI of a number at the trunk, unless calls to it are refused: a transfer costs as much as a call. */
 async function transferTarget(to: string, { trunk, stack }: CallPlan, refuses: RefusalNow): Promise<TransferTarget> {
   const refusal = await refuses(to);
   if (refusal !== undefined) return { refusal };

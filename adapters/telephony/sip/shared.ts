@@ -1,6 +1,6 @@
-/** A resource of several networks: opened for the first, closed with the last of them. */
+/** A resource of several networks: opened by the first user, closed with the last. */
 export interface Shared<Thing> {
-  /** Always the same resource. */
+  /** Returns the resource, always the same. */
   open(): Promise<Thing>;
   /** Called once by each of its users, when it no longer needs the resource. */
   release(): Promise<void>;

@@ -29,10 +29,10 @@ import { TrunkRegistration } from "./registration/registration.ts";
 
 const PRODUCT = "Ringport";
 
-/** The user behind a trunk that is an account of theirs. */
+/** The user whose account a trunk is. */
 export interface AccountOwner {
   readonly userId: string;
-  /** True if it reaches public addresses only. */
+  /** True if the trunk reaches only public addresses. */
   readonly onlyPublic: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface SipStackOptions {
 export interface StackInvite {
   /** The number in the trunk's format. */
   readonly user: string;
-  /** Default: the trunk's own caller. */
+  /** Default: the caller of the trunk. */
   readonly from?: CallerId | undefined;
   /** Header fields and the URI that the call has chosen. */
   readonly sip?: SipChoice | undefined;
@@ -73,7 +73,7 @@ export interface StackInvite {
   /** Called with the reason why the address in the remote SDP is refused; with undefined if it is allowed. */
   readonly refused: (refusal: string | undefined, address: string) => void;
   readonly listener: InviteListener;
-  /** Called before each INVITE, including retransmissions; false holds it back. */
+  /** Called before each INVITE, including retransmissions; false suppresses it. */
   readonly maySend: () => boolean;
   /** Decides if a URI of a redirection may be called. */
   readonly mayFollow: MayFollow;
@@ -110,7 +110,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     crlfProbe: trunk.crlfProbe,
     allows,
   });
-  // The lookup of users' hosts has a cache, which all of them share.
+  // The lookup of users' hosts has a cache, which all trunks share.
   const dns = cachedDns(userDns(hosts, owner?.userId ?? `trunk ${trunk.name}`), system, { keepMs: 0 });
   const ownDns = owner === undefined ? cachedDns(nodeDns, system) : dns;
   const servers = new CredentialServers(nextHop);
@@ -244,7 +244,7 @@ function identityOf({ from, contact, contactUser, headers }: ResolvedTrunk): Ide
 
 /**
  * Resolver for names that a user has entered or a peer sends. Addresses come from the hosts file and the DNS.
- * @param user a key of the user whose lookups these are
+ * @param user key of the user who owns the lookups
  */
 function userDns(hosts: HostLookup, user: string): Dns {
   return {

@@ -17,7 +17,7 @@ import { openStack, type SipStack, type SipStackOptions } from "./stack.ts";
 
 /** The wait for a free port if all are in use by our own calls, ms. */
 const PORT_WAIT_MS = 1_000;
-/** Sockets that could not be opened are tried again after this at the earliest, ms. */
+/** Minimum wait before sockets that could not be opened are retried, ms. */
 const REOPEN_MS = 5_000;
 /** The longest message in a call's timeline, characters. */
 const MAX_TRACE = 8_000;
@@ -39,7 +39,7 @@ export class SipTrunk implements Carrier {
   readonly #lines = new LinkedLines(() => this.ask());
   readonly #legs = new Map<string, SipLeg>();
   readonly #rule: () => Promise<RefusalOf>;
-  /** Opened when it is first needed, and again some time after a failure. */
+  /** Opened on first use, and again some time after a failure. */
   #stack: Promise<SipStack> | undefined;
   #cancelReopen = (): void => {};
   /** The last report of the presence. */
@@ -98,7 +98,7 @@ export class SipTrunk implements Carrier {
     if (user === undefined)
       throw new DialError("number_invalid", `not dialled: the trunk's numberFormat cannot write ${to}`);
     await assertUriCallable(trunk, options, await this.#rule());
-    this.#assertOnline(); // a call that another trunk takes must not count here
+    this.#assertOnline(); // a call placed over another trunk must not count here
     const admission = this.#admit();
     try {
       await this.#wait(admission.waitMs, signal);
@@ -175,7 +175,7 @@ export class SipTrunk implements Carrier {
     if (fault instanceof DialError) return fault;
     if (signal.aborted) return new DialError("released", "hung up before the call was placed");
     if (fault instanceof PortsExhausted) {
-      // Ports of our own calls become free again; ports of other programs may not.
+      // Ports of our calls become free again; ports of other programs may not.
       if (this.#legs.size > 0) return new DialError("line_lost", fault.message, { retryAfterMs: PORT_WAIT_MS });
       return new DialError("media_failed", fault.message);
     }
@@ -191,7 +191,7 @@ export class SipTrunk implements Carrier {
 
   #open(): Promise<SipStack> {
     if (this.#closing !== undefined) return Promise.reject(new ClosedError(CLOSED));
-    void this.#options.media().catch(() => {}); // opened early; the first call reports a failure
+    void this.#options.media().catch(() => {}); // opened early; a failure is reported by the first call
     this.#stack ??= this.#openStack();
     return this.#stack;
   }

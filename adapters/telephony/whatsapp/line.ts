@@ -16,7 +16,7 @@ import type { WhatsAppSession } from "./session/session.ts";
 
 /** Time a call may take to hang up before the connection is closed, ms. */
 const HANGUP_MS = 1_000;
-/** Time until a busy line is asked again, ms. */
+/** Time until a busy line is tried again, ms. */
 const BUSY_MS = 1_000;
 
 /** Places one call over a session. Rejects only with a {@link DialError}; `ended` is called once, after the leg has ended. */
@@ -34,11 +34,11 @@ export interface WhatsAppLineOptions {
   readonly session: WhatsAppSession;
   readonly system: System;
   readonly place: PlaceCall;
-  /** The line is closed. */
+  /** Called when the line is closed. */
   readonly closed: (line: WhatsAppLine) => void;
 }
 
-/** The call that a line carries, from the dialling to its end. */
+/** The call that a line carries, from dialling to its end. */
 interface Carried {
   readonly abort: AbortController;
   /** Resolves with the leg, or without one if the call was not placed. */
@@ -111,13 +111,13 @@ export class WhatsAppLine implements Line {
     closed(this);
   }
 
-  /** Ends the call, also one that is being placed, while its connection is still there. */
+  /** Ends the call, including one being placed, while the connection is still open. */
   async #hangUp(): Promise<void> {
     const call = this.#call;
     if (call === undefined) return;
     call.abort.abort();
     const late = () => new NetworkSilent(`the call was not hung up within ${HANGUP_MS} ms`);
     const gone = call.placed.then((leg) => leg?.hangUp());
-    await within(gone, { system: this.#options.system, ms: HANGUP_MS, late }).catch(() => {}); // closing ends it
+    await within(gone, { system: this.#options.system, ms: HANGUP_MS, late }).catch(() => {}); // closing the client ends it
   }
 }

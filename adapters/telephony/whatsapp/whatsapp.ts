@@ -17,8 +17,8 @@ import { WhatsAppSession } from "./session/session.ts";
 /** Options of {@link whatsapp}. */
 export interface WhatsAppOptions {
   /**
-   * Makes the client of an instance, such as zapo's `WaClient` with its voip plugin. It is called for each linking, for each
-   * linked number when the server starts, and whenever a client is used up.
+   * Makes the client of an instance, such as zapo's `WaClient` with its voip plugin. It is called for each linking, for
+   * each linked number when the server starts, and whenever a client can no longer be used.
    */
   readonly client: WhatsAppClientFactory;
   /**
@@ -27,8 +27,8 @@ export interface WhatsAppOptions {
    */
   readonly users?: Telephony["users"];
   /**
-   * The client returns the callee's audio. zapo 1.8 does not on the live network, unless its relays are dialled on another port
-   * (docs/whatsapp.md). Agents, streams, keys and the detection of machines need it. Default: false.
+   * True if the client returns the callee's audio. zapo 1.8 does not on the live network, unless its relays are dialled
+   * on another port (docs/whatsapp.md). Agents, streams, keys and the detection of machines need it. Default: false.
    */
   readonly receivesAudio?: boolean | undefined;
   readonly system?: System | undefined;
@@ -37,14 +37,14 @@ export interface WhatsAppOptions {
 
 const CAPABILITIES: TelephonyCapabilities = {
   dtmf: "in-band",
-  // zapo 1.8 gets no audio from the callee, who still hears the message: silence does not prove that the relay is mute.
+  // zapo 1.8 gets no audio from the callee, who still hears the message: silence does not prove that the relay is dead.
   inboundAudioCertain: false,
   // The relay of a call may connect late; the call ends on its own before this.
   mediaSetupMs: MEDIA_MS + 1_000,
   linking: "code",
   sampleRate: SAMPLE_RATE,
   // Bursts of calls to strangers get a number banned, especially soon after it was linked.
-  // Few refusals count: see offer-errors.ts.
+  // Only some refusals count: see offer-errors.ts.
   protection: {
     paceMs: 20_000,
     paceJitter: 0.5,

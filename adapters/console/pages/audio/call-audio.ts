@@ -22,7 +22,7 @@ interface CallAudioOptions {
 export interface BrowserCallAudio {
   /** Plays the next audio of the caller. */
   play(samples: Int16Array<ArrayBuffer>): void;
-  /** Starts sending what this microphone picks up. Left out if that is impossible. */
+  /** Starts sending what this microphone picks up. Missing if that is impossible. */
   connect?(microphone: MediaStream): void;
   /** Stops both directions. */
   stop(): void;
@@ -30,7 +30,7 @@ export interface BrowserCallAudio {
 
 /**
  * Loads the audio processor into the context, so that a call is audible as soon as it is answered. False if that fails,
- * and on a page that browsers do not give an `AudioWorklet`: those without HTTPS. Never rejects.
+ * and on a page without HTTPS, where browsers offer no `AudioWorklet`. Never rejects.
  */
 export async function loadProcessor(context: AudioContext, url: string): Promise<boolean> {
   if (!context.audioWorklet) return false;

@@ -13,7 +13,7 @@ export async function askForMicrophone(): Promise<MediaStream | Exclude<Micropho
   }
 }
 
-/** Gives the microphone back: the browser shows no longer that it is in use. */
+/** Releases the microphone: the browser no longer shows it as in use. */
 export function stopMicrophone(stream: MediaStream): void {
   for (const track of stream.getTracks()) track.stop();
 }

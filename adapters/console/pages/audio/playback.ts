@@ -31,7 +31,7 @@ export class Playback {
     this.#buffer = new JitterBuffer({ sampleRate: deviceRate, ...buffering });
   }
 
-  /** Takes the next audio of the call; of a piece that is too long, the end. */
+  /** Takes the next audio of the call, and only the end of a piece that is too long. */
   push(samples: Int16Array): void {
     const piece = samples.length > this.#maxPiece ? samples.subarray(-this.#maxPiece) : samples;
     this.#buffer.write(this.#converted, this.#resampler.pushInto(piece, this.#converted));

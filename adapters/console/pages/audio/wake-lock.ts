@@ -8,7 +8,7 @@ export function keepScreenOn(): () => void {
     if (isOver) await acquired?.release();
     else lock = acquired;
   };
-  // A browser takes the lock away when the page is hidden.
+  // A browser releases the lock when the page is hidden.
   const shown = (): void => void acquire();
   document.addEventListener("visibilitychange", shown);
   void acquire();

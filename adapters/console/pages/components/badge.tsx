@@ -9,7 +9,7 @@ const t = dictionary({ en, pt });
 
 type Tone = "quiet" | "info" | "good" | "warn" | "bad";
 
-/** A word about a state, with a colour. @param live its dot pulses: it is happening now */
+/** The name of a state, with a colour. @param live true if its dot pulses, for a state in progress */
 export function Badge({
   tone = "quiet",
   live = false,

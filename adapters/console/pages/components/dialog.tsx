@@ -1,14 +1,17 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 
-/** A modal dialog: the browser keeps the focus inside, and gives it back at the end. It is open while it is rendered. */
+/**
+ * A modal dialog: the browser keeps the focus inside, and returns it when the dialog closes. The dialog is open while
+ * it is rendered.
+ */
 export function Dialog({
   title,
   onClose,
   children,
 }: {
   readonly title: string;
-  /** Called when the person closes it, with Escape too. */
+  /** Called when the user closes it, also with Escape. */
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }) {
@@ -35,7 +38,7 @@ export function Dialog({
         event.preventDefault();
         onClose();
       }}
-      // Chromium closes it at a second Escape, whatever became of the first one.
+      // Chromium closes it at a second Escape, even if the first one was prevented.
       onClose={({ currentTarget }) => {
         if (isOpen.current && !currentTarget.open) currentTarget.showModal();
       }}

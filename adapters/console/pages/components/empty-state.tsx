@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "./icon.tsx";
 
-/** In place of an empty list: what would be in it, and how to get the first one. */
+/** Shown in place of an empty list: its purpose, and how to get the first item. */
 export function EmptyState({
   icon,
   title,

@@ -133,7 +133,7 @@ export function Select<T extends string>({
   );
 }
 
-/** A box to tick, or one of several to choose, with its explanation. */
+/** A checkbox or a radio button with its explanation. */
 export function Choice({
   title,
   explanation,

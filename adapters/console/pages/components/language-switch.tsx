@@ -5,7 +5,7 @@ import pt from "../dictionary/pt/components.ts";
 
 const t = dictionary({ en, pt });
 
-/** The language of the console, for this browser. */
+/** Selects the language of the console in this browser. */
 export function LanguageSwitch() {
   return (
     <select

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { navigations } from "../shell/place.ts";
 
-/** The navigation whose page has got the focus. */
+/** The latest navigation whose page received the focus. */
 let focused = 0;
 
 /** The heading of a view. It names the tab, and gets the focus after a navigation. */

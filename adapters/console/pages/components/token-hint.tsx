@@ -1,7 +1,10 @@
 import { href } from "../shell/place.ts";
 import { signedIn } from "../shell/session.ts";
 
-/** Below code to paste: it needs a token, which the console makes. With the sessions of a program it makes none. */
+/**
+ * Hint below code to paste that the code needs a token. The console creates tokens, except with the sessions of an
+ * embedding program.
+ */
 export function TokenHint({ text, link }: { readonly text: string; readonly link: string }) {
   return (
     <p class="quiet small">

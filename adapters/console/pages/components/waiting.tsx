@@ -9,7 +9,7 @@ import { Notice } from "./notice.tsx";
 
 const t = dictionary({ en, pt });
 
-/** In place of something that has not arrived. */
+/** Shown in place of content that has not arrived. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   return (
     <div class="skeleton" role="status">
@@ -21,7 +21,7 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   );
 }
 
-/** Progress of an activity. @param value from 0 to 1; left out: unknown */
+/** Progress of an activity. @param value from 0 to 1; undefined if unknown */
 export function Progress({ label, value }: { readonly label: string; readonly value?: number | undefined }) {
   return <progress class="progress" aria-label={label} max={1} value={value} />;
 }
@@ -42,7 +42,10 @@ export function FaultNotice({ error, retry }: { readonly error: unknown; readonl
   );
 }
 
-/** The data once it has arrived; before that a skeleton, or why it did not arrive. Old data stays while newer data is read. */
+/**
+ * The data once it has arrived; before that a skeleton, or the reason for the failure. Old data stays while newer data
+ * is read.
+ */
 export function Loaded<T>({
   data,
   lines,

@@ -5,7 +5,7 @@ import { type Language, language } from "./language.ts";
 /** Texts of one area: plain ones, and functions for texts that name a value. */
 export type Area = { readonly [name: string]: string | ((...values: never[]) => string) | Area };
 
-/** The same texts in another language. A text too few or too many is a compile error. */
+/** The same texts in another language. A missing or extra text is a compile error. */
 export type Texts<T> = {
   readonly [K in keyof T]: T[K] extends string
     ? string

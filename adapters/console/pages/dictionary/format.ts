@@ -6,7 +6,7 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["minute", 60_000],
   ["second", 1_000],
 ];
-/** From this age on a date is easier to read than a number of days. */
+/** Age from which a date is easier to read than a number of days, ms. */
 const RELATIVE_MS = 7 * 86_400_000;
 
 /** A time of RFC 3339 as a date and a time of day, in the time zone of the browser. */

@@ -2,7 +2,7 @@ import { language, locale } from "./language.ts";
 
 // A formatter takes up to a millisecond to make and microseconds to use, and a list uses several for each of its rows.
 
-/** The formatter of the present locale for these options, which is made once. */
+/** The formatter of the current locale for these options, created once. */
 export const dateFormat: (options: Intl.DateTimeFormatOptions) => Intl.DateTimeFormat = kept(
   (options) => new Intl.DateTimeFormat(locale(), options),
 );

@@ -42,7 +42,7 @@ export function App() {
   );
 }
 
-/** Before the server has answered who is signed in, which is soon. */
+/** Shown until the server has responded who is signed in, which takes a moment. */
 function Starting() {
   return (
     <div class="starting" role="status">
@@ -103,7 +103,7 @@ function Alone() {
   );
 }
 
-/** Shown while the server does not answer. What the pages show may be outdated then. */
+/** Shown while the server does not respond, since the pages may be outdated. */
 function ConnectionBanner() {
   return (
     <div class="banner" role="status">

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** The server answers: false from a request that got no response on, until one gets one. */
+/** True while the server responds: false after a request without a response, until a later one succeeds. */
 export const connected = signal(true);
 
 const listeners = new Set<() => void>();
@@ -14,7 +14,7 @@ export function onUnauthorized(listener: () => void): void {
 export async function watchedFetch(request: Request): Promise<Response> {
   try {
     const response = await fetch(request);
-    // A proxy answers in place of a server that is away.
+    // A proxy responds in place of a server that is down.
     connected.value = response.status !== 502 && response.status !== 504;
     if (response.status === 401) for (const listener of listeners) listener();
     return response;

@@ -8,7 +8,7 @@ import { ConsoleError } from "./console-api.ts";
 
 const t = dictionary({ en, pt });
 
-/** Fault and its fix in the language of the page; a code without a text has the words of the server. */
+/** Fault and its fix in the language of the page; for a code without a text, the message of the server. */
 export function faultSentence(error: unknown): string {
   if (!(error instanceof ConsoleError || error instanceof RingportError)) return t.value.unexpected;
   const text = ownMember(t.value.codes, error.code) ?? sentence(error.message);

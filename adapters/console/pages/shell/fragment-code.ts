@@ -9,7 +9,7 @@ const code = signal("");
 export const fragmentCode: ReadonlySignal<string> = code;
 
 take();
-// The address was put into a tab that shows the page already: the browser does not load it again.
+// If the address is entered in a tab that already shows the page, the browser does not load it again.
 addEventListener("hashchange", take);
 
 function take(): void {

@@ -51,7 +51,7 @@ async function follow(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Ends early when the browser is back in a network. */
+/** Pauses; ends early when the browser is online again. */
 function pauseOrOnline(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const over = (): void => {

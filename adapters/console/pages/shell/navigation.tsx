@@ -11,9 +11,9 @@ interface Item {
   readonly page: string;
   readonly icon: IconName;
   readonly text: keyof typeof en.navigation;
-  /** Only with accounts of Ringport. */
+  /** True if shown only with accounts of Ringport. */
   readonly accounts?: boolean;
-  /** Only with the simulated network; narrow screens have no room for it. */
+  /** True if shown only with the simulated network; narrow screens have no room for it. */
   readonly simulator?: boolean;
 }
 

@@ -13,7 +13,7 @@ const address = signal(current());
 export const path = computed(() => address.value.replace(/[?#].*$/, "").replace(/(?!^)\/+$/, "") || "/");
 /** The query of the page. */
 export const query = computed(() => new URL(address.value, location.origin).searchParams);
-/** Counts navigations: from the first one on, the focus moves to the heading of a new page. */
+/** Counts navigations: after the first, the focus moves to the heading of a new page. */
 export const navigations = signal(0);
 
 /** The address of a page for a link: `href("/calls")` is `/console/calls`. */

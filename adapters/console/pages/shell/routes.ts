@@ -13,9 +13,9 @@ export interface ViewRoute {
   readonly path: string;
   /** Visitors who may open it: `account` for signed-in ones, `nobody` for signed-out ones, `anybody` for both. */
   readonly access: "account" | "nobody" | "anybody";
-  /** Only with accounts of Ringport, not with the sessions of an embedding program. */
+  /** True if it exists only with accounts of Ringport, not with the sessions of an embedding program. */
   readonly accounts?: boolean;
-  /** The view, in a separate file that is loaded when it is opened first. */
+  /** The view, in a separate file that is loaded when the view is first opened. */
   readonly view: () => Promise<{ readonly default: ComponentType<ViewProps> }>;
 }
 

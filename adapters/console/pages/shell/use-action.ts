@@ -1,17 +1,17 @@
 import { useSignal } from "@preact/signals";
 
-/** Something that a person starts with a button or a form. */
+/** An action that a user starts with a button or a form. */
 export interface Action<A extends unknown[]> {
-  /** It is under way. */
+  /** True while it is running. */
   readonly busy: boolean;
   /** Cause of the failure; undefined while it runs and once it has succeeded. */
   readonly fault: unknown;
-  /** Starts it, unless it is under way. */
+  /** Starts it, unless it is running. */
   start(...values: A): void;
 }
 
 /**
- * Carries out what a person starts, once at a time.
+ * An action that runs at most once at a time.
  *
  * ```tsx
  * const save = useAction(async () => beginSession(await consoleApi.post("password", body)));

@@ -23,8 +23,8 @@ export interface Data<T> {
  * return <Loaded data={calls}>{({ items }) => <CallTable calls={items} />}</Loaded>;
  * ```
  *
- * @param concerns whether an event changes the data. Default: none does
- * @param key read it again when this changes
+ * @param concerns returns true if an event changes the data. Default: no event does
+ * @param key the data is read again when this changes
  */
 export function useData<T>(
   read: (signal: AbortSignal) => Promise<T>,

@@ -18,7 +18,7 @@ import { useData } from "../shell/use-data.ts";
 
 const t = dictionary({ en, pt });
 
-/** Entries of a page; a shorter one is the last. */
+/** Entries of a page; a shorter page is the last. */
 const PAGE = 100;
 
 export default function Audit() {
@@ -77,7 +77,7 @@ function Act({ entry: { action, subject } }: { readonly entry: AuditEntryView })
   );
 }
 
-/** The act in words; an unknown one keeps the name that the server gives it. */
+/** The action in words; for an unknown one, the server's name. */
 function actionText(action: string): string {
   return ownMember(t.value.actions, action) ?? action;
 }

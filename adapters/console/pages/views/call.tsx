@@ -25,7 +25,7 @@ import { TranscriptCard } from "./call/transcript.tsx";
 import { useTimeline } from "./call/use-timeline.ts";
 
 const EXPAND = ["outcome", "transcript", "media", "reference", "result", "metrics", "quality"] as const;
-/** No event announces a line of the transcript: during a conversation the call is read again in between, ms. */
+/** No event announces a line of the transcript: during a conversation the call is read again at this interval, ms. */
 const LINES_MS = 2_500;
 /** No event announces the quality of the audio either. */
 const QUALITY_MS = 5_000;

@@ -109,7 +109,7 @@ function Flip({ instance }: { readonly instance: InstanceDetails }) {
   const wasOpen = useSignal(instance.status === "CREATED");
   const linked = wasOpen.value && instance.status !== "CREATED";
   useEffect(() => {
-    if (instance.status === "CREATED") wasOpen.value = true; // it was unlinked: the next link is news again
+    if (instance.status === "CREATED") wasOpen.value = true; // it was unlinked: the next link is announced again
   }, [instance.status]);
   const { detail } = t.value;
   const phone = instance.connection?.phone ?? null;
@@ -133,7 +133,7 @@ function Flip({ instance }: { readonly instance: InstanceDetails }) {
 
 type Condition = NonNullable<NonNullable<InstanceDetails["connection"]>["condition"]>;
 
-/** Information for the owner of the number besides its status, and the fix. */
+/** A condition of the number besides its status, with the fix. */
 function ConditionNotice({ condition }: { readonly condition: Condition }) {
   const { title, text } = t.value.condition[condition];
   return (
@@ -144,7 +144,7 @@ function ConditionNotice({ condition }: { readonly condition: Condition }) {
   );
 }
 
-/** The number in the user's own program. */
+/** Examples of using the number in a program. */
 function ExamplesCard({ instance: { id } }: { readonly instance: InstanceDetails }) {
   const { use } = t.value;
   const url = signedIn.value?.api_url ?? location.origin;

@@ -17,9 +17,9 @@ import { CreateInstanceDialog } from "./instances/create-dialog.tsx";
 import { networkTexts } from "./instances/networks.ts";
 
 const t = dictionary({ en, pt });
-/** Rows that are added at a time. */
+/** Rows added at a time. */
 const ROWS = 50;
-/** Rows that the server lists at once. */
+/** Maximum rows per request. */
 const PAGE = 200;
 
 export default function Instances() {
@@ -36,7 +36,7 @@ export default function Instances() {
       {t.value.add}
     </Button>
   );
-  // Only once the position of the button is known: a button that moves would lose keyboard focus.
+  // Created only once the position of the button is known: a button that moves would lose keyboard focus.
   const hasRows = (list.value.value?.items.length ?? 0) > 0;
   return (
     <PageLayout title={t.value.title} lead={t.value.lead} actions={hasRows ? button : undefined}>

@@ -28,7 +28,10 @@ export default function PhoneView() {
   );
 }
 
-/** Asks for the number, which also lets the browser play sound: nothing rings before the person has touched the page. */
+/**
+ * Asks for the number, which also lets the browser play sound: browsers play no sound before the user has touched the
+ * page.
+ */
 function NumberChooser() {
   const typed = useSignal(query.value.get("number") ?? rememberedNumber());
   const tried = useSignal(query.value.has("number"));

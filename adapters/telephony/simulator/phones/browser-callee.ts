@@ -21,16 +21,16 @@ export interface BrowserCalleeOptions {
 }
 
 /**
- * A callee at a phone in a browser. All phones of the number ring; the first to answer has the call, and one decline is
- * for all. While it rings, phones may connect and disconnect: it continues ringing without any, like a phone that has lost its
- * network, and a page that reconnects rings again.
+ * A callee at a phone in a browser. All phones of the number ring; the first to answer gets the call, and one that
+ * declines does so for all. While it rings, phones may connect and disconnect: the call continues ringing without a
+ * phone, like a phone that has lost its network, and a page that reconnects rings again.
  */
 export class BrowserCallee implements SimulatedCallee {
   readonly attended: boolean = true;
   readonly #options: BrowserCalleeOptions;
   readonly #incoming: PhoneAudio;
   #state: "new" | "ringing" | "answered" | "over" = "new";
-  /** The phone that has answered, and the way to it. */
+  /** The phone that has answered, and the frames sent to it. */
   #phone: BrowserPhone | undefined;
   #outgoing: OutgoingFrames | undefined;
 
@@ -76,7 +76,7 @@ export class BrowserCallee implements SimulatedCallee {
     return this.#state === "ringing" || (this.#state === "answered" && this.#phone === phone);
   }
 
-  /** A phone of the number rings, if the call does. */
+  /** Rings a phone that has joined the number, if the call rings. */
   joined(phone: BrowserPhone): void {
     if (this.#state !== "ringing") return;
     const { callId, caller, instance, sampleRate } = this.#options;
@@ -95,7 +95,7 @@ export class BrowserCallee implements SimulatedCallee {
     if (this.#phone === phone) this.#options.call.end("callee_hung_up", detail);
   }
 
-  /** Carries out a command of a phone that {@link isOn} the call; returns why not. */
+  /** Carries out a command of a phone that {@link isOn} the call; returns the reason if it cannot. */
   take(phone: BrowserPhone, command: PhoneCommand): PhoneFault | undefined {
     const isRinging = this.#state === "ringing";
     if (isRinging !== (command.type === "answer" || command.type === "decline"))

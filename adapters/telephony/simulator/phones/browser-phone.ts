@@ -14,7 +14,7 @@ import type { RingGroup } from "./ring-group.ts";
 export const PHONE_CLOSE_CODES = {
   /** The server is stopping. */
   stopping: 1001,
-  /** A message is larger than any that a phone may send. */
+  /** A message exceeds the size limit of a phone. */
   tooLarge: 1009,
   /** The token or the session of the page has ended. */
   signedOut: 4001,
@@ -30,7 +30,10 @@ const MAX_BYTES: number = 2 * msToSamples(MAX_AUDIO_MS, HIGHEST_RATE);
 /** Maximum bytes queued for a page when another text message is due. */
 const MAX_QUEUED_BYTES: number = 256 << 10;
 
-/** Reason for the end of a phone's connection, by close code. A code of the page does not prove it, so no reason is repeated. */
+/**
+ * Reason for the end of a phone's connection, by close code. The page chooses the code, so its own reason is never
+ * repeated.
+ */
 const CLOSED: Readonly<Record<number, string>> = {
   1000: "the page of the phone was closed",
   1001: "the page of the phone was closed",
@@ -78,7 +81,7 @@ export class BrowserPhone {
     this.#leave(`the phone was disconnected: ${reason}`);
   }
 
-  /** The connection was closed by the page or by whatever watches over it. */
+  /** Handles a connection closed by the page or by a check of its session. */
   closed(code: number): void {
     if (!this.#closed) this.#leave(CLOSED[code] ?? "the connection to the phone was lost");
   }

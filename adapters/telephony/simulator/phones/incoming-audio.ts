@@ -6,18 +6,18 @@ import { MAX_AUDIO_MS } from "./phone-message.ts";
 /** Audio of a page gathered before it is played, and the longest backlog, ms. */
 const TARGET_MS = 60;
 const MAX_MS = 300;
-/** Audio left when the next piece of the page is due, ms: it may come this late. */
+/** Audio left when the next piece of the page is due, ms: the piece may be this late. */
 const SPARE_MS = 40;
 /** Maximum pending keys; each takes 200 ms. */
 const MAX_KEYS = 32;
 
 /** The audio of a phone on its way into the call: its microphone, and its keys as tones. */
 export class PhoneAudio {
-  /** While true, the microphone is not heard. */
+  /** True while the microphone is muted. */
   muted: boolean = false;
   readonly #sampleRate: number;
   readonly #buffer: JitterBuffer;
-  /** The page has sent audio: it may also have no microphone, and then its silence is received. */
+  /** True once the page has sent audio; a page without a microphone counts as silent. */
   #hasMicrophone = false;
   readonly #keys: Int16Array[] = [];
   /** Position in the tones of the first key. */
@@ -40,7 +40,7 @@ export class PhoneAudio {
     return undefined;
   }
 
-  /** Presses a key: 100 ms of its tones, and 100 ms of silence. Keys that come far too fast are dropped. */
+  /** Presses a key: 100 ms of its tones, and 100 ms of silence. Keys beyond the limit are dropped. */
   press(digit: string): void {
     if (this.#keys.length < MAX_KEYS) this.#keys.push(dtmfTones(digit, { sampleRate: this.#sampleRate }));
   }
@@ -50,7 +50,7 @@ export class PhoneAudio {
    * samples from the page, at the start of the frame: microphone audio may be late.
    */
   read(frame: Int16Array): number {
-    const count = this.#buffer.read(frame); // the microphone continues during a key, unheard
+    const count = this.#buffer.read(frame); // microphone audio during a key is discarded
     const [key] = this.#keys;
     if (key !== undefined) this.#playKey(key, frame);
     else if (this.muted) frame.fill(0);

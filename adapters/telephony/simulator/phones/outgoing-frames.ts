@@ -9,7 +9,7 @@ const MAX_FRAMES = 10;
 /** Sends frames to a phone. If its page reads too slowly, the oldest ones are dropped, so that it never falls far behind. */
 export class OutgoingFrames {
   readonly #socket: Socket;
-  /** Frames that wait, in memory that is used over and over. */
+  /** Waiting frames, in reused memory. */
   readonly #waiting: readonly Int16Array[];
   #first = 0;
   #count = 0;

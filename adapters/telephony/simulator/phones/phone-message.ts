@@ -29,7 +29,7 @@ export type PhoneMessage =
   | { readonly type: "ended"; readonly call_id: string; readonly cause: PhoneEnd }
   | PhoneFault;
 
-/** The response to a message that could not be taken; `detail` names the wrong value and the fix. */
+/** The response to a message that could not be processed; `detail` names the wrong value and the fix. */
 export interface PhoneFault {
   readonly type: "error";
   readonly code: "invalid_json" | "unknown_message" | "invalid_message" | "invalid_audio" | "no_such_call" | "not_now";

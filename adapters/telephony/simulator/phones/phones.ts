@@ -3,7 +3,7 @@ import type { SocketHandlers } from "../../../../src/ports/web.ts";
 import { BrowserPhone, PHONE_CLOSE_CODES } from "./browser-phone.ts";
 import { RingGroup } from "./ring-group.ts";
 
-/** Most open phones of one user. */
+/** Maximum open phones of one user. */
 export const MAX_PHONES = 8;
 /** Maximum phone connections of one user, including those that are opening or closing … */
 const MAX_USER_CONNECTIONS = 16;
@@ -17,7 +17,7 @@ export class Phones {
   readonly #connections = new Map<string, number>();
   #closed = false;
 
-  /** The phones of a number; undefined if none is open and none rings, so that the number is like any other. */
+  /** The phones of a number; undefined if none is open and none rings, so that the number behaves like any other. */
   at(userId: string, number: string): RingGroup | undefined {
     return this.#groups.get(userId)?.get(number);
   }
@@ -57,7 +57,7 @@ export class Phones {
         for (const phone of [...phones]) phone.close(PHONE_CLOSE_CODES.stopping, "the server is stopping");
   }
 
-  /** Counts a connection of the user, and returns what ends it, once. */
+  /** Counts a connection of the user, and returns a function that ends the count, once. */
   #connected(userId: string): () => void {
     let all = 0;
     for (const count of this.#connections.values()) all += count;

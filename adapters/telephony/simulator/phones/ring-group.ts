@@ -30,14 +30,14 @@ export class RingGroup {
     this.#tidy();
   }
 
-  /** Gives the number to a call; false if it is busy. */
+  /** Assigns a call to the number; false if it is busy. */
   seize(call: BrowserCallee): boolean {
     if (this.#call !== undefined) return false;
     this.#call = call;
     return true;
   }
 
-  /** The call has ended. */
+  /** Releases the number after its call has ended. */
   release(call: BrowserCallee): void {
     if (this.#call !== call) return;
     this.#call = undefined;

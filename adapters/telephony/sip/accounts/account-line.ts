@@ -51,7 +51,7 @@ export interface AccountLineOptions {
   readonly closed: (line: AccountLine) => void;
 }
 
-/** A linked account: its own trunk, and the line on it. */
+/** A linked account: its trunk, and the line on it. */
 interface Linked {
   readonly trunk: SipTrunk;
   readonly line: SipLine;
@@ -134,7 +134,7 @@ export class AccountLine implements Line, AccountTarget {
   }
 
   async unlink(): Promise<void> {
-    // A loop: another attempt may have started in the meantime.
+    // A loop, because another attempt may have started in the meantime.
     while (this.#entering !== undefined) await this.#entering.catch(() => {});
     const linked = this.#linked;
     this.#linked = this.#unusable = undefined;
@@ -195,7 +195,10 @@ export class AccountLine implements Line, AccountTarget {
     return new SipTrunk({ trunk: resolveTrunk(trunk), owner, hosts, system, logger, media });
   }
 
-  /** A server that the operator has listed may be in a private network, and name others there, as a trunk may. */
+  /**
+   * A server that the operator has listed may be in a private network, and may redirect to others there, as with a
+   * trunk.
+   */
   #onlyPublic({ server }: SipAccount): boolean {
     const { allowPrivate, servers } = this.#options;
     return !allowPrivate && !isListed(server, servers);
@@ -226,7 +229,7 @@ function sentence(faults: AccountFaults): string {
     .join("; ");
 }
 
-/** True if the operator has listed this very server, and not just its domain. */
+/** True if the operator has listed this exact server, not just its domain. */
 export function isListed(server: string, patterns: readonly string[] | undefined): boolean {
   return isAllowed(server, patterns?.filter((pattern) => !pattern.startsWith("*.")) ?? []);
 }

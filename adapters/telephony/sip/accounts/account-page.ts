@@ -20,7 +20,7 @@ export type AccountVerdict =
   | { readonly verdict: "faulty"; readonly faults: AccountFaults }
   /** The server refused it. */
   | { readonly verdict: "refused"; readonly reason: string }
-  /** Another account is being tried, or there were too many attempts: the wait for the next one, ms. */
+  /** Another account is being tried, or there were too many attempts; wait until the next attempt, ms. */
   | { readonly verdict: "later"; readonly waitMs: number }
   /** The line is already linked, or closed. */
   | { readonly verdict: "gone" };
@@ -130,7 +130,7 @@ function accountIn(form: URLSearchParams): SipAccount {
   const text = (name: string): string | undefined => form.get(name)?.trim().slice(0, MAX_CHARACTERS) || undefined;
   const transport = TRANSPORTS.find((kind) => kind === form.get("transport"));
   return {
-    // People paste the whole address.
+    // Users paste the whole address.
     server: (text("server") ?? "").replace(/^sips?:/i, ""),
     transport: transport ?? "udp",
     user: text("user") ?? "",

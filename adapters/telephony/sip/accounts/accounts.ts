@@ -21,8 +21,8 @@ export interface SipAccountsOptions {
   /** The servers that may be entered: `sip.example.com`, `*.example.com`. Default: any. */
   readonly servers?: readonly string[] | undefined;
   /**
-   * Accounts may reach private addresses too: this machine and its networks. Otherwise only a server does that `servers`
-   * lists without `*`. Default: false.
+   * Accounts may reach private addresses too: this machine and its networks. Otherwise only servers that `servers`
+   * lists without `*` may. Default: false.
    */
   readonly allowPrivate?: boolean | undefined;
   /** Settings of all accounts. */

@@ -48,7 +48,7 @@ ${MORE.map(field).join("\n")}
   };
 }
 
-/** A reason that names fields by their labels instead of the options of a trunk, such as `authUser`. */
+/** Replaces the option names of a trunk in a reason, such as `authUser`, by the labels of the fields. */
 function byLabel(reason: string): string {
   return [...MAIN, ...MORE].reduce((text, { name, label }) => text.replaceAll(`\`${name}\``, `“${label}”`), reason);
 }

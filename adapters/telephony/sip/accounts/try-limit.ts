@@ -5,7 +5,7 @@ import type { SipAccount } from "./account.ts";
 /** Maximum failed attempts per window: of one user, and of all users for one account. */
 const MAX_TRIES = 5;
 const WINDOW_MS = 60_000;
-/** The most concurrent attempts of all lines: each opens sockets. */
+/** Maximum concurrent attempts of all lines: each opens sockets. */
 const MAX_CONCURRENT = 8;
 
 /** An attempt that has begun. */

@@ -125,7 +125,7 @@ function text(statistics: MediaStatistics): string {
 const PIECE_MS = 100;
 
 /**
- * True if most of a sound is a tone. Jitter buffers on the way shift its phase, so each piece of 100 ms is examined
+ * True if most of a sound is a tone. Jitter buffers on the path shift its phase, so each piece of 100 ms is examined
  * separately.
  */
 export function hasTone(sound: Int16Array, hz: number, sampleRate: number): boolean {

@@ -10,7 +10,7 @@ import { type CheckStep, passedStep } from "./step.ts";
 /** Time a resolver may take to respond, ms. */
 const PATIENCE_MS = 1_400;
 
-/** The record types that the resolver does not answer at all; none are queried if the URI has an address or a port. */
+/** The record types for which the resolver sends no response; none are queried if the URI has an address or a port. */
 export async function silentQueries(uri: string, dns: Dns, system: System): Promise<readonly string[]> {
   const { host = "", port } = parseUri(uri) ?? {};
   if (isIP(host) !== 0 || port !== undefined) return [];

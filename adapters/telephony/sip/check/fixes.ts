@@ -2,7 +2,7 @@ import type { ChallengeRefusalCode } from "../../../sip-stack/auth/challenge.ts"
 import type { InviteEnd } from "../../../sip-stack/dialog/invite.ts";
 import { OFFER_REFUSED } from "../outcome/media-refusal.ts";
 
-/** The fix for a request whose account was refused. @param refusal why a challenge was not answered */
+/** The fix for a request whose account was refused. @param refusal reason why a challenge was not answered */
 export function credentialsFix(status: number | undefined, refusal?: ChallengeRefusalCode): string {
   if (refusal === "weaker_algorithm")
     return "the server asks with a weaker algorithm than before: ask its operator whether that is intended; if it is, restart Ringport";
@@ -23,7 +23,7 @@ export function credentialsFix(status: number | undefined, refusal?: ChallengeRe
   }
 }
 
-/** The fix for a call that failed, by its end; undefined: the call has not ended. */
+/** The fix for a call that failed, by its end; undefined if the call has not ended. */
 export function callFix(end: InviteEnd | undefined): string {
   if (end?.type === "media" && end.unacceptable === true) return OFFER;
   if (end?.type !== "rejected") return TRACE;

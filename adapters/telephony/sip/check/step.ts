@@ -5,7 +5,7 @@ export interface CheckStep {
   readonly name: "configuration" | "dns" | "connection" | "options" | "address" | "registration" | "codecs" | "call";
   /** `skipped`: there was no address to check. */
   readonly state: "works" | "skipped" | "broken";
-  /** Finding; a sentence without its full stop. */
+  /** The finding, a sentence without a full stop. */
   readonly detail: string;
   /** The fix; null if none is needed. A step that works may have one as a hint. */
   readonly fix: string | null;

@@ -1,4 +1,4 @@
-/** Writes an E.164 number in a trunk's format; undefined: the format cannot express this number. */
+/** Writes an E.164 number in a trunk's format; undefined if the format cannot express it. */
 export type NumberFormat = (e164: string) => string | undefined;
 
 /** A template: one placeholder, and the characters allowed around it. */

@@ -38,7 +38,7 @@ export interface ResolvedTrunk extends DestinationRule {
   /** The numbers that a call may choose as its caller, `phone` among them; undefined if there is no choice. */
   readonly callerIds: CallerIdRule | undefined;
   readonly identity: readonly TrunkIdentity[];
-  /** From names a number and not an account, so that it shows a chosen number as well. */
+  /** True if From names a number instead of an account, so that it shows a chosen number too. */
   readonly fromIsNumber: boolean;
   readonly displayName: string | undefined;
   readonly withheld: boolean;

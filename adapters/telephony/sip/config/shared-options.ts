@@ -25,7 +25,7 @@ export function sharedCallerIds(
   return shared;
 }
 
-/** The entries within both rules: if two entries overlap, one lies within the other. */
+/** The entries that both rules allow: if two entries overlap, one contains the other. */
 function common(one: CallerIdRule, other: CallerIdRule): CallerIdRule {
   if (one === "*") return other;
   if (other === "*") return one;

@@ -89,7 +89,10 @@ export interface Trunk {
   readonly reliableProvisionals?: boolean | undefined;
   /** A call that is on hold for longer is hung up, ms. Default: 60,000. */
   readonly holdTimeoutMs?: number | undefined;
-  /** If neither RTP nor RTCP arrives for this long, the peer is asked by OPTIONS whether it still knows the call, which is dead otherwise, ms. Default: 20,000. */
+  /**
+   * Time without RTP and RTCP after which OPTIONS asks the peer whether it still has the call; if not, the call ends,
+   * ms. Default: 20,000.
+   */
   readonly mediaLossMs?: number | undefined;
   /** A call fails if we end it without any remote RTP and RTCP, unless the peer only receives. Default: true. */
   readonly requireInboundAudio?: boolean | undefined;

@@ -16,8 +16,8 @@ const COSTLY_CODES = /^\+(?:870|881|882|883|979)/;
 const SHORTEST = 7;
 
 /**
- * Loads the numbering plans; resolves with a function that checks for premium-rate and satellite numbers.
- * Digits after a complete premium-rate number change nothing: networks ignore them.
+ * Loads the numbering plans; resolves with a function that checks for premium-rate and satellite numbers. Digits after
+ * a complete premium-rate number have no effect: networks ignore them.
  */
 async function loadPremiumNumbers(): Promise<(e164: string) => boolean> {
   const { parsePhoneNumberFromString } = await import("libphonenumber-js/max");
@@ -42,7 +42,7 @@ export interface DestinationRule {
 /** Reason why a number is not called; undefined: it may be called. */
 export type RefusalOf = (e164: string) => string | undefined;
 
-/** A snapshot of it. */
+/** A snapshot of a {@link RefusalOf}. */
 export type RefusalNow = (e164: string) => string | undefined | Promise<string | undefined>;
 
 /**

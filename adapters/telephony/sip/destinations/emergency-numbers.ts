@@ -1,7 +1,7 @@
 /**
- * Emergency numbers by country code, as regular expressions; several countries may share a line, or a code.
- * Source: `emergency` of ShortNumberMetadata.xml of https://github.com/google/libphonenumber (Apache-2.0), July 2026,
- * without the ordinary numbers of police stations in it.
+ * Emergency numbers by country code, as regular expressions; several countries may share a line, or a code. Source:
+ * `emergency` of ShortNumberMetadata.xml of https://github.com/google/libphonenumber (Apache-2.0), July 2026, without
+ * its ordinary numbers of police stations.
  */
 const EMERGENCY_NUMBERS: readonly (readonly [countryCodes: string, numbers: string])[] = [
   ["1", "110 112 119 211 311 333 511 911 919 990 999"],

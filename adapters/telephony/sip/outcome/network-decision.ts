@@ -6,9 +6,9 @@ import { Q850_MEANINGS } from "./release-causes.ts";
 
 /** The decision of a network to refuse a call that its callee may never have seen. */
 export interface NetworkDecision {
-  /** The decision counts whatever the status is: an analytics service or STIR is named. */
+  /** True if the decision counts whatever the status, because it names an analytics service or STIR. */
   readonly definite: boolean;
-  /** The network's way to refuse: `blocked by an analytics service`. */
+  /** The way in which the network refused: `blocked by an analytics service`. */
   readonly by: string;
   /** The outcome. Default: `rejected_by_network`. */
   readonly cause?: ReleaseCause;
@@ -62,7 +62,7 @@ export function networkDecision(response: SipResponse, reasons: readonly Reason[
   return undefined;
 }
 
-/** True if a text names the network, or an act of networks only; false if it names a person. */
+/** True if a text names the network, or an act that only networks carry out; false if it names a person. */
 export function speaksOfNetwork(text: string): boolean {
   const searched = text.slice(0, MAX_SEARCHED).replaceAll("_", " ");
   return NETWORK_WORDS.test(searched) && (!BY_PERSON.test(searched) || STRANGERS.test(searched));
@@ -94,7 +94,7 @@ const NEUTRAL =
 /** Maximum length of a provider's field that is read, characters. */
 const MAX_PROVIDER_VALUE = 200;
 
-/** True if the value of a provider's field gives its own reason. */
+/** True if the value of a provider's field states a separate reason. */
 function isRefusal(value: string): boolean {
   return speaksOfNetwork(value) || !NEUTRAL.test(value.replaceAll("_", " "));
 }

@@ -3,7 +3,7 @@ import type { ReleaseCause } from "../../../../src/ports/telephony.ts";
 /** The meaning of a status that refuses an INVITE. */
 export interface StatusMeaning {
   readonly cause: ReleaseCause;
-  /** The status decides; an additional Q.850 cause changes nothing. */
+  /** True if the status decides, whatever the Q.850 cause. */
   readonly definite?: boolean;
   /** The fix, for the owner of the trunk. */
   readonly fix?: string;
@@ -91,9 +91,9 @@ export const Q850_MEANINGS: Readonly<Record<number, ReleaseCause>> = {
 
 /** Progress of a call when it was refused. */
 export interface RefusedProgress {
-  /** The callee had been alerted. */
+  /** True if the callee had been alerted. */
   readonly rang: boolean;
-  /** A provisional response other than 100 had arrived. */
+  /** True if a provisional response other than 100 had arrived. */
   readonly progressed: boolean;
 }
 
@@ -103,7 +103,8 @@ export function meaningOf(
   { rang, progressed }: RefusedProgress,
   q850: number | undefined,
 ): StatusMeaning {
-  // A server that waits for the callee in vain gives up with 408; before any 18x, it may have waited for a server.
+  // A server that waits for the callee without success gives up with 408; before any 18x, it may have waited for
+  // another server.
   if (status === 408 && progressed) return { cause: "no_answer", definite: true };
   const meaning = STATUS_MEANINGS[status] ?? { cause: "rejected_by_network" as const };
   if (meaning.definite === true) return meaning;

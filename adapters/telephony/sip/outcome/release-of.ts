@@ -14,7 +14,7 @@ const MAX_ADVICE = 400;
 /** Maximum reasons of a message shown in a detail. */
 const MAX_REASONS = 3;
 
-/** The options of a trunk that matter here: its offer, whether it is WhatsApp's, whether redirections are followed. */
+/** The options of a trunk that affect its releases. */
 interface TrunkTraits extends OfferTraits {
   readonly whatsApp?: boolean;
   readonly followRedirects?: boolean;
@@ -41,7 +41,7 @@ export function sipRelease(end: InviteEnd, trunk: TrunkTraits = {}, answered: bo
   }
 }
 
-/** A BYE without an answer follows a 2xx that was lost, or ends a fork: no person is known to have declined. */
+/** A BYE before the answer follows a lost 2xx, or ends a fork: it does not prove that a person declined. */
 function hungUp(reasons: readonly Reason[], answered: boolean): Release {
   const detail = `SIP BYE${reasonsText(reasons)}`;
   if (answered) return { cause: "callee_hung_up", detail, ...(reasons.some(isFault) && { fault: true }) };
@@ -110,7 +110,7 @@ export function retryAfterMsOf({ headers }: SipResponse): number | undefined {
   return seconds === undefined ? undefined : Math.min(seconds * 1_000, MAX_PAUSE_MS);
 }
 
-/** ` (Q.850 17)`, ` (SIP 408 "RTP Timeout")`, or nothing. */
+/** The reasons as text: ` (Q.850 17)`, ` (SIP 408 "RTP Timeout")`, or empty. */
 function reasonsText(reasons: readonly Reason[]): string {
   const texts = reasons.slice(0, MAX_REASONS).map(({ protocol, cause, text, location }) => {
     const isKnown = protocol === "Q.850" && cause !== undefined;

@@ -7,7 +7,7 @@ export interface Release {
   readonly cause: ReleaseCause;
   /** The raw cause and its fix; null if we hung up. */
   readonly detail: string | null;
-  /** The peer has hung up because of a fault. */
+  /** True if the peer has hung up because of a fault. */
   readonly fault?: boolean;
   /** The server is overloaded and accepts no call for this long, ms (RFC 3261 section 20.33). */
   readonly retryAfterMs?: number;
@@ -19,9 +19,7 @@ export function isTrunkFault(end: InviteEnd): boolean {
   return end.type === "rejected" && end.response.status >= 500 && end.response.status < 600;
 }
 
-/**
- * Progress of an INVITE that was not answered. @param furthest the provisional response that shows the most, if any
- */
+/** Progress of an INVITE that was not answered. @param furthest the most advanced provisional response, if any */
 export function dialProgress(furthest: number | undefined): DialProgress {
   if (isReached(furthest)) return { reached: true, detail: null };
   const detail =

@@ -24,7 +24,7 @@ export interface OptionsPresenceOptions {
   readonly system: System;
   /** Request-URI. */
   readonly uri: string;
-  /** The next hop, for messages. */
+  /** The next hop as named in messages. */
   readonly server: string;
   /** True if a password is configured: then a challenge that cannot be answered means that it is wrong. */
   readonly password: boolean;
@@ -45,13 +45,13 @@ interface ProbeResult {
 export class OptionsPresence implements Presence {
   readonly #options: OptionsPresenceOptions;
   #health: LineHealth | undefined;
-  /** Until when the result is valid, by the monotonic clock. */
+  /** Time until which the result is valid, by the monotonic clock. */
   #freshUntil = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #probing: Promise<void> | undefined;
   #cancelNext: (() => void) | undefined;
   #deadline: Deadline | undefined;
-  /** The probe under way is outdated: another one follows. */
+  /** True if the running probe is outdated and another one follows. */
   #again = false;
   #closed = false;
 
@@ -120,7 +120,7 @@ export class OptionsPresence implements Presence {
     if (!sameHealth(before, health)) changed(health);
   }
 
-  /** Any final response but 408 and 503 is from a working server; but calls fail too if the password is refused. */
+  /** Any final response except 408 and 503 shows a working server; but calls also fail if the password is refused. */
   #judge({ response, refusal }: AgentReply): ProbeResult {
     const { status } = response;
     const { server, password } = this.#options;

@@ -4,18 +4,19 @@ import type { AgentReply } from "../../../sip-stack/dialog/agent.ts";
 import { TransportError } from "../../../sip-stack/transport/transport.ts";
 
 /**
- * Tracks if a trunk can place calls, for all of its lines.
+ * Tracks whether a trunk can place calls, for all of its lines.
  *
- * It probes the server on its own schedule, and reports changes. A line's probe gets the latest result, which is at most
- * {@link PROBE_INTERVAL_MS} old (older if the password was refused): a thousand lines that are probed every few seconds must not
- * cause a thousand requests. Without a result, or after `suspect`, a line's probe waits for the next result.
+ * It probes the server on its own schedule, and reports changes. A line's probe gets the latest result, which is at
+ * most {@link PROBE_INTERVAL_MS} old (older if the password was refused): a thousand lines that are probed every few
+ * seconds must not cause a thousand requests. Without a result, or after `suspect`, a line's probe waits for the next
+ * result.
  */
 export interface Presence {
-  /** Starts to probe. Idempotent. */
+  /** Starts probing. Idempotent. */
   start(): void;
   /** The current health. Never rejects. */
   ask(): Promise<LineHealth>;
-  /** The response that keeps the trunk offline; undefined if none does. */
+  /** The response that keeps the trunk offline; undefined if there is none. */
   readonly refused?: AgentReply | undefined;
   /** A call failed in the transport: the health may be outdated, so it is probed at once. */
   suspect(detail: string): void;
@@ -45,7 +46,7 @@ export function refusedMs(refusals: number): number {
 
 export const ONLINE: LineHealth = { state: "online" };
 
-/** @param lasting the fault stays until it is fixed */
+/** @param lasting true if the fault lasts until it is fixed */
 export function offline(reason: string, lasting = false): LineHealth {
   return lasting ? { state: "offline", reason, lasting } : { state: "offline", reason };
 }
@@ -56,7 +57,7 @@ export function sameHealth(one: LineHealth | undefined, other: LineHealth): bool
   return one.reason === other.reason && one.lasting === other.lasting;
 }
 
-/** Reason for the missing response, for the owner of the line; some faults of the transport already name the peer and the fix. */
+/** Explains a missing response to the owner of the line; some transport faults already name the peer and the fix. */
 export function silenceText(server: string, fault: unknown): string {
   const detail = errorText(fault);
   if (detail.includes(server)) return detail;

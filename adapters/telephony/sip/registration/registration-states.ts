@@ -4,16 +4,16 @@ import type { Transitions } from "../../../../src/base/machine.ts";
 export type RegistrationState =
   /** No request was sent yet. */
   | "idle"
-  /** The first REGISTER, or one after a failure, is under way. */
+  /** The first REGISTER, or one after a failure, is in progress. */
   | "registering"
   | "registered"
-  /** Still valid; a refresh is under way. */
+  /** Still valid; a refresh is in progress. */
   | "refreshing"
-  /** Still valid, although a refresh failed: tried once more. */
+  /** Still valid, although a refresh failed; it is retried once. */
   | "shaky"
-  /** No response, or a temporary refusal: tried again, less and less often. */
+  /** No response, or a temporary refusal; retried with growing pauses. */
   | "waiting"
-  /** The registrar refuses us: tried again very rarely, because too many attempts may lock the account. */
+  /** The registrar refuses us; retried very rarely, because too many attempts may lock the account. */
   | "refused"
   /** Being removed. */
   | "leaving"

@@ -27,7 +27,7 @@ import {
   VALID_STATES,
 } from "./registration-states.ts";
 
-/** The requested expiry, s: for this long the loss of a registration may stay unnoticed. */
+/** The requested expiry, s; also the longest time that the loss of a registration may stay unnoticed. */
 const EXPIRES_S = 300;
 /** The longest Min-Expires of a 423 that is accepted, s. */
 const MAX_MIN_EXPIRES_S = 86_400;
@@ -55,7 +55,7 @@ export interface RegistrationOptions {
   readonly registrar: string;
   /** SIP URI of the account. */
   readonly account: string;
-  /** The next hop, for messages. */
+  /** The next hop as named in messages. */
   readonly server: string;
   readonly changed: HealthChanged;
 }
@@ -72,7 +72,7 @@ export class TrunkRegistration implements Presence {
   #asked = EXPIRES_S;
   /** Number of failures and refusals in a row. */
   #failures = 0;
-  /** The connection that the registrar reaches us on. */
+  /** The connection on which the registrar reaches us. */
   readonly #hold = new FlowHold();
   #cancelNext: (() => void) | undefined;
   #deadline: Deadline | undefined;
@@ -198,7 +198,7 @@ export class TrunkRegistration implements Presence {
   }
 
   async #leave(): Promise<void> {
-    // A REGISTER under way may have reached the registrar.
+    // A pending REGISTER may have reached the registrar.
     const known = VALID_STATES.has(this.#state) || this.#state === "registering";
     this.#cancelNext?.();
     this.#deadline?.cancel(new Error("the trunk is closed"));

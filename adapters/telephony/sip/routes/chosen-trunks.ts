@@ -19,7 +19,7 @@ export function chosenTrunks({ trunks }: Route, e164: string, system: System): s
 
 /**
  * Reason why no trunk of a route calls a number; undefined if one of them does.
- * @param refusalOf why one trunk does not call it; undefined if it does
+ * @param refusalOf reason why a trunk does not call it; undefined if it does
  */
 export async function routeRefusal(
   { name, trunks }: Route,

@@ -41,7 +41,7 @@ export class RouteAttempts {
     return joined(this.#reasons);
   }
 
-  /** A trunk has refused the call, and the next one is tried. */
+  /** Records that a trunk has refused the call. */
   refused(trunk: string, detail: string | null): void {
     this.#reasons.push(`trunk ${trunk}: ${detail ?? "no reason given"}`);
   }

@@ -20,7 +20,7 @@ export interface RouteLegOptions {
   readonly first: Attempt;
   /** The remaining trunks. */
   readonly attempts: RouteAttempts;
-  /** The leg has ended. */
+  /** Called when the leg has ended. */
   readonly gone: (leg: Leg) => void;
 }
 
@@ -48,7 +48,7 @@ export class RouteLeg implements Leg {
     this.#gone = this.#run();
   }
 
-  /** Call-ID of the attempt over the current trunk. */
+  /** Call-ID on the current trunk. */
   get sipCallId(): string | undefined {
     return this.#attempt.leg.sipCallId;
   }

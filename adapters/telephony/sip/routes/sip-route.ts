@@ -76,7 +76,7 @@ export class SipRoute implements Carrier {
   #changed(): void {
     const known = this.#members.flatMap(({ name, last }) => (last === undefined ? [] : [{ name, health: last }]));
     const health = healthOf(known);
-    if (health.state === "offline" && known.length < this.#members.length) return; // one of the others may be online
+    if (health.state === "offline" && known.length < this.#members.length) return; // another trunk may be online
     if (sameHealth(this.#health, health)) return;
     this.#health = health;
     this.#lines.changed(health);
@@ -102,7 +102,7 @@ class Member implements HealthListener {
   }
 }
 
-/** Online if one of them is; otherwise the reasons of all, lasting if each of them is. */
+/** Online if any member is; otherwise the reasons of all members, lasting if each of them is. */
 function healthOf(trunks: readonly { readonly name: string; readonly health: LineHealth }[]): LineHealth {
   const reasons: string[] = [];
   let lasting = true;

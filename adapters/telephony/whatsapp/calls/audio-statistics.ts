@@ -2,7 +2,7 @@ import type { MediaStatistics } from "../../../../src/ports/telephony.ts";
 import { nextJitter, OF_FRAMES_ONLY } from "../../frame-figures.ts";
 import { SAMPLE_RATE, WHATSAPP_FRAME_MS } from "./audio-format.ts";
 
-/** Silence in place of up to this many frames is a gap, and with more of them the callee sends nothing. */
+/** Up to this many missing frames are a gap; with more, the callee is not sending. */
 const MAX_GAP = 16;
 
 /**
@@ -23,7 +23,7 @@ export class AudioStatistics {
   /** Length of the latest piece, ms. */
   #pieceMs = WHATSAPP_FRAME_MS;
 
-  /** Audio has arrived. @param now ms of a monotonic clock */
+  /** Records arrived audio. @param now ms of a monotonic clock */
   arrived(samples: number, now: number): void {
     this.#received++;
     const deviationMs = this.#arrivedAt === undefined ? 0 : Math.abs(now - this.#arrivedAt - this.#pieceMs);
@@ -33,7 +33,7 @@ export class AudioStatistics {
     this.#pieceMs = (samples * 1_000) / SAMPLE_RATE;
   }
 
-  /** A frame of audio, or of silence in place of a missing one, was passed on. */
+  /** Records a frame passed on: audio, or silence in place of a missing frame. */
   passedOn(audio: boolean): void {
     if (!audio) this.#missing++;
     else {

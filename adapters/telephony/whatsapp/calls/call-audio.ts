@@ -14,17 +14,17 @@ interface CallAudioOptions {
   readonly system: Pick<System, "monotonic">;
   readonly clock: MediaClock;
   readonly deadlines: Pick<Deadlines, "send">;
-  /** The calls of the connected client; undefined while not connected. */
+  /** The call API of the connected client; undefined while not connected. */
   readonly voip: () => WhatsAppVoip | undefined;
-  /** The first frame was handed to the client, or the call is on hold. */
+  /** Called when the first frame was handed to the client, or the call is on hold. */
   readonly started: () => void;
   /** Called when the client's buffer has been sent. */
   readonly drained: () => void;
-  /** The source, the sink or the client has thrown. */
+  /** Called when the source, the sink or the client has thrown. */
   readonly failed: (fault: unknown) => void;
 }
 
-/** The audio of one call, both ways, by the media clock: from its active state on, a frame each 60 ms. */
+/** The audio of one call, both ways, driven by the media clock: once the call is active, a frame every 60 ms. */
 export class WhatsAppCallAudio implements Ticking {
   readonly frameMs: typeof WHATSAPP_FRAME_MS = WHATSAPP_FRAME_MS;
   readonly #options: CallAudioOptions;
@@ -39,7 +39,7 @@ export class WhatsAppCallAudio implements Ticking {
   #tickedAt = 0;
   #held = false;
   #muted = false;
-  /** The buffer was empty at the last tick: its last frame leaves until the next one. */
+  /** True if the buffer was empty at the last tick: its last frame leaves before the next tick. */
   #empty = false;
   #inboundAt: number | undefined;
 
@@ -65,7 +65,10 @@ export class WhatsAppCallAudio implements Ticking {
     return this.#ticked ? this.#statistics.totals(this.#options.system.monotonic()) : null;
   }
 
-  /** The call is active. The first frame follows with the next tick: the client starts to send after this event. */
+  /**
+   * Starts when the call is active. The first frame follows with the next tick, because the client starts sending after
+   * this event.
+   */
   start(): void {
     if (this.#state !== "waiting") return;
     this.#state = "running";
@@ -78,7 +81,7 @@ export class WhatsAppCallAudio implements Ticking {
     this.#statistics.held(held, this.#options.system.monotonic());
   }
 
-  /** Audio of the callee has arrived. */
+  /** Takes audio of the callee. */
   receive(pcm: Float32Array): void {
     if (this.#state !== "running" || pcm.length === 0) return;
     this.#inboundAt = this.#options.system.monotonic();
@@ -86,7 +89,7 @@ export class WhatsAppCallAudio implements Ticking {
     this.#inbound.add(pcm);
   }
 
-  /** Plays keys as tones. Rejects with a RangeError for anything but keys. */
+  /** Plays keys as tones. Rejects with a RangeError for other characters. */
   async press(digits: string): Promise<void> {
     if (this.#state === "waiting" || this.#state === "running") await this.#outbound.press(digits);
   }
@@ -111,7 +114,7 @@ export class WhatsAppCallAudio implements Ticking {
     const calls = voip();
     const now = system.monotonic();
     const maySend = now < deadlines.send;
-    // The clock catches up before the client has read its sockets.
+    // After a stall, the clock catches up before the client has read its sockets.
     const isStalled = this.#ticked && Math.abs(now - this.#tickedAt - WHATSAPP_FRAME_MS) > WHATSAPP_FRAME_MS / 2;
     this.#tickedAt = now;
     if (calls !== undefined) this.#mute(calls, !maySend);
@@ -120,7 +123,7 @@ export class WhatsAppCallAudio implements Ticking {
     if (this.#state === "draining" && (calls === undefined || !maySend || this.#held)) this.#options.drained();
     if (this.#state !== "running") return;
     this.#ticked = true;
-    // A call that is on hold from the beginning is up as well.
+    // A call that is on hold from the beginning has started too.
     if (!this.#started && (sends || this.#held)) {
       this.#started = true;
       started();

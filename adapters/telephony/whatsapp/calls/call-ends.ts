@@ -7,7 +7,7 @@ const sentence = (text: string, reason: string | undefined): string =>
 
 export const BUSY: CallEnd = { cause: "busy", detail: "busy" };
 
-/** The end of a call that was refused for an unknown reason: nothing shows that it applies to further calls. */
+/** The end of a call that was refused for an unknown reason: it does not show whether further calls are affected. */
 function refusedAlone(detail: string): CallEnd {
   return { cause: "rejected_by_network", detail, refusal: "call" };
 }
@@ -22,13 +22,13 @@ const TERMINATIONS: ReadonlyMap<string | undefined, CallEnd> = new Map<string | 
   ["do_not_disturb", { cause: "declined", detail: "do_not_disturb" }],
 ]);
 
-/** Progress of a call that no device has accepted. @param alerted a device has reported that it rings */
+/** Progress of a call that no device has accepted. @param alerted true if a device has reported that it rings */
 export function progressOf(alerted: boolean): DialProgress {
   const detail = alerted ? null : "WhatsApp accepted the call, but no device of the callee reported that it rings";
   return { reached: alerted, detail };
 }
 
-/** The end of a call that WhatsApp or its client gives up. */
+/** The end of a call that WhatsApp or its client abandons. */
 function timedOut(alerted: boolean): CallEnd {
   const { reached, detail } = progressOf(alerted);
   return reached ? { cause: "no_answer", detail: "timeout" } : { cause: "unreachable", detail: `timeout: ${detail}` };

@@ -30,19 +30,19 @@ import { type CallStanza, isDeclined } from "./stanza.ts";
 
 /** WhatsApp acknowledges an offer within this time, ms. */
 export const ACK_MS = 10_000;
-/** A callee of unknown devices whose phone is busy rings at another one within this time, ms. */
+/** If the devices of a callee are unknown and one is busy, another rings within this time, ms. */
 export const BUSY_MS = 2_000;
 /** The audio path of an accepted call comes up within this time, ms. */
 export const MEDIA_MS = 20_000;
-/** Interval of checks of a call whose connection is lost, ms; a ringing call gets no more time than that. */
+/** Interval of checks of a call whose connection is lost, ms; a ringing call ends after the first interval. */
 export const LINE_CHECK_MS = 10_000;
-/** A call whose audio still flows outlives its connection for this long, ms. */
+/** Longest time that a call with flowing audio continues without its connection, ms. */
 export const LINE_LIMIT_MS = 30_000;
 /** Audio counts as flowing if the latest arrived within this time, ms. */
 const FLOWING_MS = 1_000;
-/** Silence of the callee after which it is noted, ms: without their audio, not with quiet audio. */
+/** Time without audio of the callee after which silence is reported, ms; quiet audio does not count. */
 export const INBOUND_MS = 10_000;
-/** The client's buffer holds less than this, ms. */
+/** Upper bound of the audio in the client's buffer, ms. */
 export const DRAIN_MS = 600;
 /** A client that has got a `<terminate>` ends the call itself within this time, ms. */
 export const GONE_MS = 1_000;
@@ -58,7 +58,7 @@ const NEW_CALL: WhatsAppCallFlow = {
   lostMs: 0,
 };
 
-/** A call whose offer the client has sent. */
+/** The state of a call whose offer the client has sent. */
 export function newCall(): CallDecision {
   return to(NEW_CALL, start("ack", ACK_MS));
 }
@@ -75,7 +75,7 @@ export function decideCall(flow: WhatsAppCallFlow, input: CallInput): CallDecisi
       return draining(flow, input);
     case "ending":
       if (gone(input) || input.type === "released") return conclude(flow);
-      // The refusal was not of this call, whose offer has rung: the core must not place it again.
+      // The refusal does not belong to this call, whose offer has rung, so the core must not place it again.
       return !flow.placed && showsOffer(input) ? to({ ...flow, placed: true }, emit({ type: "placed" })) : to(flow);
     case "leaving":
       if (input.type === "timer" && input.timer === "gone") return unnoticed(flow);
@@ -85,7 +85,7 @@ export function decideCall(flow: WhatsAppCallFlow, input: CallInput): CallDecisi
   }
 }
 
-/** An unended call. */
+/** Handles an input of a call that has not ended. */
 function going(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
   switch (input.type) {
     case "stanza":
@@ -138,12 +138,12 @@ function stanza(flow: WhatsAppCallFlow, input: CallStanza): CallDecision {
   }
 }
 
-/** The network has the offer. */
+/** Handles an offer that the network has accepted. */
 function taken(flow: WhatsAppCallFlow): CallDecision {
   return flow.state === "offered" ? moved(flow, "ring", stop("ack")) : to(flow);
 }
 
-/** The client ignores rejections: its call rings on until we end it. */
+/** The client ignores rejections: its call continues ringing until we end it. */
 function rejected(flow: WhatsAppCallFlow, { device, reason }: Extract<CallStanza, { type: "reject" }>): CallDecision {
   if (isAnswered(flow)) return to(flow);
   if (isDeclined(reason)) return endOurselves(flow, DECLINED);
@@ -153,7 +153,7 @@ function rejected(flow: WhatsAppCallFlow, { device, reason }: Extract<CallStanza
   return isNews ? to(each.flow, ...each.effects, start("busy", BUSY_MS)) : each;
 }
 
-/** Ends a call that each device has rejected for itself, if the devices are known. */
+/** Ends a call that each device has rejected separately, if the devices are known. */
 function rejectedByEach(decision: CallDecision): CallDecision {
   const { flow } = decision;
   if (!isRejectedByAll(flow.devices) || isAnswered(flow)) return decision;
@@ -218,7 +218,7 @@ function silence(flow: WhatsAppCallFlow, quietMs: number): CallDecision {
   if (quietMs < INBOUND_MS) return to(flow, start("inbound", INBOUND_MS - quietMs));
   if (quietMs === Infinity || flow.held) return to(flow, start("inbound", INBOUND_MS));
   const fact = { event: "media.inbound_silent", data: { after_ms: INBOUND_MS } } as const;
-  // Once for each silence: the next look is at the audio after it.
+  // Reported once for each silence: the next check looks at the audio after it.
   return to(flow, ...(quietMs < 2 * INBOUND_MS ? [emit({ type: "noted", fact })] : []), start("inbound", INBOUND_MS));
 }
 
@@ -232,18 +232,18 @@ function draining(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
   return isDry ? endOurselves(flow, RELEASED) : to(flow);
 }
 
-/** The session has ended permanently, and the call with it. */
+/** Handles the permanent end of the session, which also ends the call. */
 function gone(input: CallInput): boolean {
   return input.type === "line_lost" && input.final;
 }
 
-/** The client has the call still, and must let go of it. */
+/** Ends a call that the client still has. */
 function endOurselves(flow: WhatsAppCallFlow, end: CallEnd, move: "end" | "repeat" = "end"): CallDecision {
   const decided = { ...flow, end: flow.end ?? end };
   return moved(decided, move, { do: "end_call" });
 }
 
-/** The network has ended the call but the client has not noticed: it drops the call if it can. */
+/** Handles a call that the network has ended unnoticed by the client, which then drops it if it can. */
 function unnoticed(flow: WhatsAppCallFlow): CallDecision {
   const over = conclude(flow);
   return to(over.flow, { do: "end_call" }, ...over.effects);
@@ -263,7 +263,10 @@ function isAnswered({ state }: WhatsAppCallFlow): boolean {
   return state === "accepted" || state === "active";
 }
 
-/** The core places a call again that ends with `line_lost` before it is placed: so only one that rang nowhere does. */
+/**
+ * The core places a call again if it ends with `line_lost` before it was placed, so only a call that rang nowhere may
+ * end so.
+ */
 function moved(flow: WhatsAppCallFlow, move: WhatsAppCallMove, ...effects: WhatsAppCallEffect[]): CallDecision {
   const state = nextState(CALL_MOVES, flow.state, move);
   if (state === undefined) return to(flow);

@@ -4,9 +4,11 @@ import type { ResolvedNumber } from "./number-resolver.ts";
 
 /** The part of a session that its call uses. */
 export interface CallPort {
-  /** The connected client; undefined while there is none. Read it for every act: a reconnect may replace it. */
+  /**
+   * The connected client; undefined while there is none. Read it for every action, since a reconnect may replace it.
+   */
   readonly client: WhatsAppClient | undefined;
-  /** The calls of the client, even while its connection is down: their audio takes another path. */
+  /** The call API of the client, even while its connection is down: audio takes another path. */
   readonly calls: WhatsAppVoip | undefined;
   readonly openCalls: OpenCallLog;
   /** The reason for which no offer may be sent to this callee now; undefined if it may. Called right before each offer. */
@@ -14,17 +16,17 @@ export interface CallPort {
   /** WhatsApp has refused an offer with this error, or has accepted it. */
   offerRefused(code: string): void;
   offerAccepted(): void;
-  /** Passes on what happens until the returned function is called. */
+  /** Passes reports to the listener until the returned function is called. */
   listen(listener: WhatsAppCallListener): () => void;
 }
 
-/** The calls whose callees are not known to have learned of their end: another connection, or another process, ends them. */
+/** The calls whose callees may not know of their end: another connection, or another process, ends them. */
 export interface OpenCallLog {
   /** An offer is being sent, or was sent, to the address `peer`; idempotent. @param creator address of the device that has sent it */
   add(callId: string, peer: string, creator: string): void;
   /** A device of the callee has accepted. */
   accepted(callId: string, device: string): void;
-  /** Our terminate has left. It has not arrived if the connection turns out to be dead. */
+  /** Our terminate has been sent. It has not arrived if the connection turns out to be dead. */
   terminated(callId: string): void;
   /** The callee knows that the call has ended. */
   delete(callId: string): void;
@@ -32,7 +34,7 @@ export interface OpenCallLog {
   end(): Promise<void>;
 }
 
-/** Receives what happens on the session. None of its methods may throw. */
+/** Receives the reports of a session. None of its methods may throw. */
 export interface WhatsAppCallListener {
   /** The call that it carries; undefined before the client has named it. */
   readonly callId?: string | undefined;
@@ -42,7 +44,7 @@ export interface WhatsAppCallListener {
   stanza(stanza: unknown): void;
   /** The connection was lost. `final`: it will not return for this call: unlinked, replaced, banned, closed. */
   lost(reason: string, final: boolean): void;
-  /** The connection is about to be given up: hang up now. */
+  /** The connection is about to be abandoned: hang up now. */
   end(reason: string): void;
   /** The connection is back. */
   restored(): void;

@@ -20,7 +20,7 @@ export type CallState =
   | "leaving"
   | "ended";
 
-/** `repeat`: WhatsApp has refused the offer for a while, and no phone rang, so the call may be offered again later. */
+/** `repeat`: WhatsApp has refused the offer temporarily, and no phone rang, so the call may be offered again later. */
 export type WhatsAppCallMove = "ring" | "accept" | "connect" | "drain" | "end" | "repeat" | "leave" | "over";
 
 /** Every legal move of a call. */
@@ -55,7 +55,7 @@ export interface WhatsAppCallFlow {
   readonly devices: CalleeDevices;
   /** Reason for the lost connection; undefined while it is not lost. */
   readonly lost: string | undefined;
-  /** Time it has been lost, ms, in whole checks. */
+  /** Time since the connection was lost, ms, in whole checks. */
   readonly lostMs: number;
 }
 
@@ -68,23 +68,22 @@ export type CallInput =
   | { readonly type: "client_ended"; readonly reason: string | undefined }
   /** The client's buffer is empty, and its last frame was sent. */
   | { readonly type: "drained" }
-  /** The client has ended the call, or had enough time for it. */
+  /** The client has ended the call, or has had enough time to do so. */
   | { readonly type: "released" }
   /** `quietMs`: time since the last audio of the callee; Infinity if there was none. */
   | { readonly type: "timer"; readonly timer: CallTimer; readonly quietMs: number }
   | { readonly type: "line_lost"; readonly reason: string; readonly final: boolean }
-  /** The connection is about to be given up. */
+  /** The connection is about to be abandoned. */
   | { readonly type: "line_ending"; readonly reason: string }
-  /** `known`: whether the client still has the call. */
+  /** `known`: true if the client still has the call. */
   | { readonly type: "line_restored"; readonly known: boolean }
   | { readonly type: "hang_up" }
   | { readonly type: "fault"; readonly detail: string };
 
 /**
  * `ack`: WhatsApp must have acknowledged the offer; `busy`: a callee whose phone is busy must ring at another device;
- * `media`: audio must flow; `line`: how a lost connection is going;
- * `inbound`: whether the callee's audio still arrives; `drain`: the buffer must be empty; `gone`: the client must have
- * noticed the end.
+ * `media`: audio must flow; `line`: a check of a lost connection; `inbound`: a check that the callee's audio still
+ * arrives; `drain`: the buffer must be empty; `gone`: the client must have noticed the end.
  */
 export type CallTimer = "ack" | "busy" | "media" | "line" | "inbound" | "drain" | "gone";
 
@@ -93,7 +92,7 @@ export type WhatsAppCallEffect =
   /** Replaces a running timer of this name. */
   | { readonly do: "start_timer"; readonly timer: CallTimer; readonly ms: number }
   | { readonly do: "stop_timer"; readonly timer: CallTimer }
-  /** Exchange audio from now on; `connected` is emitted with the first frame. */
+  /** Start exchanging audio; `connected` is emitted with the first frame. */
   | { readonly do: "start_audio" }
   /** The call is on hold, or no longer: no audio is pulled in the meantime. */
   | { readonly do: "hold_audio"; readonly held: boolean }

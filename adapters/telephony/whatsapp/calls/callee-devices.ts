@@ -1,10 +1,10 @@
 /** The callee's devices known to a call. */
 export interface CalleeDevices {
-  /** Numbers of the devices that have the offer; empty if they are not known. */
+  /** Numbers of the devices that have the offer; empty if unknown. */
   readonly listed: readonly number[];
   /** Devices that have reported that they ring; undefined stands for an unnamed one. */
   readonly ringing: readonly (number | undefined)[];
-  /** Devices that have rejected the call for themselves alone, with their reasons. */
+  /** Devices that have rejected the call only for themselves, with their reasons. */
   readonly rejections: ReadonlyMap<number, string>;
 }
 
@@ -13,13 +13,13 @@ const PHONE = 0;
 
 export const UNKNOWN_DEVICES: CalleeDevices = { listed: [], ringing: [], rejections: new Map() };
 
-/** A device reports that it rings. */
+/** Adds a device that has reported that it rings. */
 export function withRinging(devices: CalleeDevices, device: number | undefined): CalleeDevices {
   const { ringing } = devices;
   return ringing.includes(device) ? devices : { ...devices, ringing: [...ringing, device] };
 }
 
-/** A device rejects the call for itself alone; its first reason counts. */
+/** Adds a device that has rejected the call only for itself; its first reason counts. */
 export function withRejection(devices: CalleeDevices, device: number, reason: string): CalleeDevices {
   const { rejections } = devices;
   return rejections.has(device) ? devices : { ...devices, rejections: new Map([...rejections, [device, reason]]) };

@@ -1,7 +1,7 @@
 import { errorText } from "../../../../src/base/error.ts";
 import { DialError } from "../../../../src/ports/telephony.ts";
 
-/** Time until a number whose client is full, or that WhatsApp does not respond to, may call again, ms. */
+/** Wait before a number may call again whose client is at its limit, or that got no response from WhatsApp, ms. */
 export const DIAL_RETRY_MS = 5_000;
 
 /** A call that was refused for a reason unrelated to the number. */
@@ -18,7 +18,7 @@ const FAULTS: readonly (readonly [message: RegExp, fault: () => DialError])[] = 
   // The client first queries the callee's devices, unless they are cached.
   [/^client is not connected/, () => new DialError("line_lost", "the connection to WhatsApp is down")],
   [/^noise session not ready/, () => new DialError("line_lost", "the connection to WhatsApp is down")],
-  // Each runtime has its own words for a missing package, and names folders of the server in them.
+  // Each runtime words the error of a missing package differently, and names folders of the server in it.
   [
     /\blibmlow-wasm\b/,
     () => new DialError("internal_error", "the package libmlow-wasm is not installed, or broken: see ringport doctor"),
@@ -34,11 +34,11 @@ const FAULTS: readonly (readonly [message: RegExp, fault: () => DialError])[] = 
   ],
 ];
 
-/** The reason for which a client did not send an offer. */
+/** The reason why a client did not send an offer. */
 export function dialFault(error: unknown): DialError {
   if (error instanceof DialError) return error;
   const text = errorText(error);
   const fault = FAULTS.find(([message]) => message.test(text))?.[1];
-  // Whether the offer was sent is unknown, so the call is not dialled again.
+  // It is unknown if the offer was sent, so the call is not dialled again.
   return fault?.() ?? refusedCall(`the client reports: ${text}`);
 }

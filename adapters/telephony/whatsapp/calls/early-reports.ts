@@ -5,7 +5,9 @@ import { readVoipEvent } from "./voip-report.ts";
 /** Maximum number of reports kept; an offer has few. */
 const MOST = 64;
 
-/** Buffers reports of the session while an offer is sent: the call has no id yet, and an answer may arrive earlier. */
+/**
+ * Buffers reports of the session while an offer is sent: the call has no id yet, and an answer may arrive before it.
+ */
 export class EarlyReports implements WhatsAppCallListener {
   readonly #reports: ((listener: WhatsAppCallListener) => void)[] = [];
   readonly #stop: () => void;
@@ -15,12 +17,12 @@ export class EarlyReports implements WhatsAppCallListener {
     this.#stop = port.listen(this);
   }
 
-  /** True if the session has given the call up permanently. */
+  /** True if the session has abandoned the call permanently. */
   get over(): boolean {
     return this.#over;
   }
 
-  /** Stops keeping, and passes everything on in its order. */
+  /** Stops buffering, and passes all reports on in order. */
   passOn(listener: WhatsAppCallListener): void {
     this.stop();
     for (const report of this.#reports.splice(0)) report(listener);

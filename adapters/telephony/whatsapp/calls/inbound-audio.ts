@@ -5,11 +5,11 @@ import type { AudioStatistics } from "./audio-statistics.ts";
 
 /** Maximum pending frames; more would only add delay. */
 const MAX_FRAMES = 5;
-/** Frames to have when one is due: that one, and a spare for audio that arrives late. */
+/** Frames to have when one is due: that frame, and a spare for late audio. */
 const ENOUGH_FRAMES = 2;
-/** After that many frames with more than enough of them, the delay may shrink: 5 s. */
+/** Frames in a row with more than enough audio after which the delay may shrink: 5 s. */
 const STEADY_FRAMES = 84;
-/** Peak of a frame that would not be missed. */
+/** Peak of a frame that can be dropped unnoticed. */
 const QUIET = 300;
 const NOT_RECEIVED = new Uint8Array(WHATSAPP_FRAME).fill(SAMPLE.filledIn);
 
@@ -26,12 +26,12 @@ export class InboundAudio {
   #from = 0;
   #count = 0;
   #begun = false;
-  /** No frame is passed on until there is enough, or a tick has been waited for it. */
+  /** True while frames wait until there are enough, or for one tick. */
   #filling = true;
   #waited = false;
-  /** Frames that are due. */
+  /** Number of due frames. */
   #owed = 0;
-  /** Ticks since there was last no more than enough. */
+  /** Ticks since the buffer last had no more than enough. */
   #steady = 0;
 
   constructor(statistics: Pick<AudioStatistics, "passedOn">) {
@@ -53,7 +53,8 @@ export class InboundAudio {
 
   /**
    * Passes on the frame that is due.
-   * @param stalled this thread stalled: what seems to be missing may be waiting for it, so the frame is passed on later
+   * @param stalled true if this thread stalled: audio that seems to be missing may be waiting, so the frame is passed
+   * on later
    */
   tick(sink: FrameSink | undefined, stalled: boolean): void {
     if (!this.#begun && !this.#isReady()) return;
@@ -70,7 +71,7 @@ export class InboundAudio {
     }
   }
 
-  /** True if the next frame is there; after a gap, whether there is also one to spare, or was time for it. */
+  /** True if the next frame can be passed on; after a gap, a spare frame or a tick of waiting is also needed. */
   #isReady(): boolean {
     if (this.#count < WHATSAPP_FRAME) return false;
     if (this.#filling && !this.#waited && this.#count < ENOUGH_FRAMES * WHATSAPP_FRAME) {

@@ -1,6 +1,6 @@
 import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
 
-/** True if a client is connected. A client that cannot give its state is not. */
+/** True if a client is connected. A client that cannot report its state counts as not connected. */
 export function isConnected(client: WhatsAppClient | undefined): boolean {
   try {
     return client?.getState().connected === true;

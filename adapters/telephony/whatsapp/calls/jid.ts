@@ -1,4 +1,4 @@
-/** Longest address that is looked at, characters. */
+/** Longest address that is parsed, characters. */
 const LONGEST = 100;
 
 /** An address of WhatsApp, such as `5511987654321:7@s.whatsapp.net` or `123456789@lid`. */
@@ -19,12 +19,12 @@ export function readJid(value: unknown): Jid | undefined {
   return user === undefined || server === undefined ? undefined : { user, device: Number(device), server };
 }
 
-/** True if an address is one of a subscriber's, or of a device of theirs. */
+/** True if an address belongs to a subscriber, or to one of their devices. */
 export function isOneOf(addresses: readonly Jid[], { server, user }: Jid): boolean {
   return addresses.some((address) => address.server === server && address.user === user);
 }
 
-/** True unless an address is of another subscriber: one in a form that they are not known by cannot be compared. */
+/** True unless an address belongs to another subscriber. An address in another form cannot be compared. */
 export function mayBeOneOf(addresses: readonly Jid[], jid: Jid): boolean {
   return isOneOf(addresses, jid) || addresses.every(({ server }) => server !== jid.server);
 }

@@ -24,7 +24,7 @@ import { CallUnknown } from "./outbound-audio.ts";
 import { endsForCallee, readCallStanza } from "./stanza.ts";
 import { readVoipEvent } from "./voip-report.ts";
 
-/** Time the client may take to end a call, ms: the core waits for 5 s, and the buffer is emptied before. */
+/** Time the client may take to end a call, ms: the core waits 5 s, and the buffer is emptied first. */
 export const END_MS = 4_000;
 
 /** Options of {@link WhatsAppLeg}. */
@@ -33,7 +33,7 @@ export interface WhatsAppLegOptions {
   readonly callId: string;
   /** Address that the client called. */
   readonly peerJid: string;
-  /** The form of the number that is on WhatsApp, as an address. */
+  /** Address of the form of the number that is registered on WhatsApp. */
   readonly resolvedAddress: string;
   readonly port: CallPort;
   readonly system: System;
@@ -56,7 +56,7 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
   readonly #gone = Promise.withResolvers<void>();
   #stopListening: () => void = () => {};
   #cancelEnd: () => void = () => {};
-  /** The callee's devices have learned of the end, or never had the offer. */
+  /** True once the callee's devices know of the end, or if they never had the offer. */
   #calleeKnows = false;
   /** Address of the callee, as the client knows it. */
   #peerJid: string;
@@ -90,7 +90,7 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
     this.#audio.connect(source, sink);
   }
 
-  /** Plays the keys as tones; the source waits in the meantime. Rejects with a RangeError for anything but keys. */
+  /** Plays the keys as tones; the source waits in the meantime. Rejects with a RangeError for other characters. */
   async sendDtmf(digits: string): Promise<void> {
     await this.#audio.press(digits);
   }
@@ -115,7 +115,7 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
     this.#peerJid = report.peerJid ?? this.#peerJid;
     if (report.type === "inbound_audio") this.#audio.receive(report.pcm);
     else if (report.type === "ended") {
-      // The client reports the end that we ask for before it has sent the terminate.
+      // The client reports an end that we requested before it has sent the terminate.
       this.#calleeKnows ||= this.#flow.state !== "ending";
       this.#take({ type: "client_ended", reason: report.reason });
     } else this.#take({ type: "client_state", state: report.state });
@@ -148,7 +148,7 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
     this.#take({ type: "line_restored", known: this.#isKnown });
   }
 
-  /** The client's calls, if it has any: another object after a reconnect, and missing during one. */
+  /** The client's call API: a different object after a reconnect, and missing during one. */
   get #voip(): WhatsAppVoip | undefined {
     try {
       return this.#options.port.calls ?? undefined;
@@ -242,7 +242,8 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
   #endCall(): void {
     const released = (): void => this.#take({ type: "released" });
     this.#cancelEnd = this.#options.system.after(END_MS, released);
-    // The client forgets a call whose terminate it cannot send: the session ends this one once the connection is back.
+    // The client forgets a call whose terminate it cannot send, so the session ends the call once the connection is
+    // back.
     const end = async (): Promise<void> => {
       const { client } = this.#options.port;
       if (!isConnected(client) || this.#voip === undefined) return;

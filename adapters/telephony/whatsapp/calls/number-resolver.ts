@@ -7,9 +7,9 @@ import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
 import { DIAL_RETRY_MS, dialFault } from "./dial-faults.ts";
 import { readJid } from "./jid.ts";
 
-/** WhatsApp answers a question for a number within this time, ms. */
+/** Timeout of a lookup of a number at WhatsApp, ms. */
 export const RESOLVE_MS = 10_000;
-/** An answer is believed for this long, ms: owners change, and numbers leave WhatsApp. */
+/** Time for which a result is cached, ms: owners change, and numbers leave WhatsApp. */
 export const BELIEVED_MS = 3_600_000;
 /** Maximum number of cached results. */
 const MAX_KEPT = 1_000;
@@ -18,13 +18,13 @@ const MAX_ENTRIES = 8;
 
 /** WhatsApp's addresses of a number. */
 export interface ResolvedNumber {
-  /** `5511987654321@s.whatsapp.net`: the form of the number that is on WhatsApp. */
+  /** `5511987654321@s.whatsapp.net`: the form of the number that is registered on WhatsApp. */
   readonly phoneJid: string;
   /** The address to call: the address that hides the number, if there is one. */
   readonly address: string;
 }
 
-/** Asks WhatsApp for the addresses of numbers, and remembers known ones. */
+/** Looks up the addresses of numbers at WhatsApp, and caches them. */
 export class NumberResolver {
   readonly #system: Pick<System, "after" | "monotonic">;
   readonly #known = new Map<string, ResolvedNumber & { readonly until: number }>();
@@ -36,7 +36,7 @@ export class NumberResolver {
   /**
    * The address of a number.
    * @param phoneNumber E.164
-   * @throws {DialError} `number_invalid`: the number is not on WhatsApp; `line_lost`: WhatsApp did not answer
+   * @throws {DialError} `number_invalid`: the number is not on WhatsApp; `line_lost`: WhatsApp did not respond
    */
   async resolve(client: WhatsAppClient, phoneNumber: string, signal: AbortSignal): Promise<ResolvedNumber> {
     const known = this.#known.get(phoneNumber);
@@ -49,7 +49,7 @@ export class NumberResolver {
     return resolved;
   }
 
-  /** Forgets the address of a number that could not be called by it. */
+  /** Forgets the address of a number after a call to it has failed. */
   forget(phoneNumber: string): void {
     this.#known.delete(phoneNumber);
   }
@@ -64,7 +64,7 @@ export class NumberResolver {
     } catch (error) {
       if (signal.aborted) throw new DialError("released", "hung up before the number was known");
       const fault = dialFault(error);
-      // No call was placed, so it may wait and be dialled later.
+      // No call was placed, so the call may wait and be dialled later.
       throw fault.release === "line_lost" ? fault : noAnswer(errorText(error));
     }
   }

@@ -2,9 +2,9 @@ import type { LineCondition, RefusalScope } from "../../../../src/ports/telephon
 
 /** The meaning of WhatsApp's error in reply to an offer, by its scope beyond the call. */
 export type OfferError =
-  /** No other reason: the next callee may be called. */
+  /** The error concerns only this call: the next callee may be called. */
   | { readonly scope: "callee"; readonly text: string }
-  /** The linked number, for a while; or every number of this version of the client. */
+  /** The error concerns the linked number for a while, or every number of this version of the client. */
   | (OfferHold & { readonly scope: "number" | "client" });
 
 /** The time for which further offers are not sent, because they would be refused too. */
@@ -15,7 +15,7 @@ export interface OfferHold {
   readonly condition?: LineCondition;
   /** Duration if WhatsApp names no end, ms; doubled with each further error in a row, up to an hour. */
   readonly holdMs: number;
-  /** The refused call waits as well: the next offer for it follows after the hold. Otherwise it fails. */
+  /** True if the refused call waits too: the next offer for it follows after the hold. Otherwise it fails. */
   readonly repeats?: true;
   /** A sentence for the owner of the number, without the code and the end. */
   readonly text: string;
@@ -62,7 +62,7 @@ const THIS_CALL: OfferError = { scope: "callee", text: "WhatsApp refused the off
 /** The refusals that number protection counts: it stops calls to all callees, contacts too. */
 const REFUSALS: Readonly<Record<OfferError["scope"], RefusalScope>> = {
   callee: "call",
-  // Its own hold keeps back exactly the calls that it applies to.
+  // Its hold already keeps back exactly the calls that it applies to.
   number: "call",
   // No call of the number is accepted; the count outlives a restart, the hold does not.
   client: "number",
@@ -76,7 +76,7 @@ export function offerError(code: string): OfferError {
   return OFFER_ERRORS.get(code) ?? THIS_CALL;
 }
 
-/** True if a call whose offer was refused with this error waits for another one: it rang nowhere. */
+/** True if a call whose offer was refused with this error waits for another offer: it rang nowhere. */
 export function isRepeated(code: string): boolean {
   const error = offerError(code);
   return error.scope !== "callee" && error.repeats === true;

@@ -8,9 +8,9 @@ import type { AudioStatistics } from "./audio-statistics.ts";
 /** Maximum accounted frames in the client's buffer, which holds at most half a second. */
 const MAX_FED = 16;
 const SCALE = 1 / 32_768;
-/** The real client's own: what a client that gives no usable ones is fed by. */
+/** The defaults of the real client, for a client that reports no usable watermarks. */
 const WATERMARKS = { pauseMs: 120, resumeMs: 60 };
-/** A client that reports a larger buffer is fed as if it was this, ms: with more than 200, the real one drops audio. */
+/** Maximum buffer that is used even if a client reports a larger one, ms: above 200, the real client drops audio. */
 const MAX_PAUSE_MS = 140;
 
 /** The client accepts no audio for the call because it no longer has the call. */
@@ -41,9 +41,9 @@ export class OutboundAudio {
   #source: AheadSource | undefined;
   #watermarks: { readonly pauseMs: number; readonly resumeMs: number } | undefined;
   #paused = false;
-  /** Samples at the start of the frame that is not fed yet. */
+  /** Samples in the frame that has not been fed yet. */
   #filled = 0;
-  /** The unfinished frame has waited for a tick. */
+  /** True if the unfinished frame has waited for a tick. */
   #waited = false;
   /** Number of source samples and of silent samples in each frame of the client's buffer: two rings. */
   readonly #pulled = new Int32Array(MAX_FED);
@@ -83,7 +83,7 @@ export class OutboundAudio {
     for (const { sent } of this.#keys.splice(0)) sent();
   }
 
-  /** Plays keys; the source waits in the meantime. @throws {RangeError} for anything but keys */
+  /** Plays keys; the source waits in the meantime. @throws {RangeError} for other characters */
   async press(digits: string): Promise<void> {
     const tones = dtmfTones(digits.toUpperCase(), { sampleRate: SAMPLE_RATE });
     if (this.#draining || tones.length === 0) return;
@@ -96,7 +96,7 @@ export class OutboundAudio {
     return this.#draining ? level : this.#feed(voip, level);
   }
 
-  /** Reports to the source which audio has left the client's buffer, and the silence sent in its absence. */
+  /** Reports to the source which audio has left the client's buffer, and the silence sent in between. */
   #account(level: number): number {
     const buffered = Math.ceil(level / WHATSAPP_FRAME_MS);
     const wasEmpty = this.#fed === 0;
@@ -151,7 +151,7 @@ export class OutboundAudio {
     this.#filled += Math.min(rest.length, Math.max(0, source.pull(rest)));
   }
 
-  /** True if a partial frame may wait for its rest: the client has another one, or this one starts an utterance. */
+  /** True if a partial frame may wait for its rest: the client has another frame, or this frame starts an utterance. */
   #mayWait(level: number): boolean {
     const isFirst = !this.#waited;
     this.#waited = true;
@@ -186,7 +186,7 @@ export class OutboundAudio {
     return level + WHATSAPP_FRAME_MS;
   }
 
-  /** Notes that the client's buffer will be sent, and cannot be taken back: it counts as sent. */
+  /** Counts the client's buffer as sent, since it cannot be recalled. */
   #recall(source: AheadSource): void {
     this.#filled = 0;
     this.#waited = false;

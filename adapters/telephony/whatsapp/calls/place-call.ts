@@ -12,11 +12,11 @@ import { WhatsAppLeg } from "./leg.ts";
 import type { NumberResolver } from "./number-resolver.ts";
 import { ownAddresses } from "./own-addresses.ts";
 
-/** The client sends an offer within this time, ms. */
+/** Longest time in which the client sends an offer, ms. */
 export const OFFER_MS = 20_000;
-/** Time between two looks for the id of a call whose offer is being sent, ms. */
+/** Interval of checks for the id of a call whose offer is being sent, ms. */
 const LISTING_MS = 10;
-/** The client ends an abandoned call within this time, ms. */
+/** Longest time in which the client ends an abandoned call, ms. */
 const TAKE_BACK_MS = 4_000;
 
 /** Dependencies of calls on their line and network. */
@@ -49,7 +49,7 @@ export async function placeWhatsAppCall(
   const phone = `+${phoneJid.slice(0, phoneJid.indexOf("@"))}`;
   if ((await mayCall?.(phone)) === false) throw refusedCall(`not dialled: ${phone} may not be called`);
   if (signal.aborted) throw abandoned();
-  // Checked last, because a lock may start while the core looks up the callee.
+  // Checked last, because a lock may begin during the lookup of the callee.
   const block = await port.offerBlock(callee);
   if (block !== undefined) throw block;
   if (signal.aborted) throw abandoned();
@@ -86,7 +86,7 @@ export async function placeWhatsAppCall(
   }
 }
 
-/** The address that the client has called, such as the one that hides the number; undefined if it has lost the call. */
+/** The address that the client has called, which may hide the number; undefined if the client has lost the call. */
 function peerOf(voip: WhatsAppVoip, callId: string): string | undefined {
   try {
     return voip.getCall(callId)?.peerJid;
@@ -98,9 +98,9 @@ function peerOf(voip: WhatsAppVoip, callId: string): string | undefined {
 /** Reports of {@link offer}. */
 interface OfferReports {
   readonly port: Pick<CallPort, "openCalls">;
-  /** The client has the call; its offer may leave at any time. */
+  /** Called when the client has the call; its offer may leave at any time. */
   readonly opened: (callId: string) => void;
-  /** The offer was sent too late: that call has been abandoned. */
+  /** Called if the offer was sent too late, after the call was abandoned. */
   readonly withdraw: (callId: string) => Promise<void>;
 }
 
@@ -137,7 +137,7 @@ async function offer(
     (callId) => (isLate ? withdraw(callId) : undefined),
     (error) => {
       if (listed === undefined) return;
-      // Unless the offer is known not to have left, the callee's phone gets a terminate.
+      // The callee's phone gets a terminate, unless the offer certainly has not left.
       if (dialFault(error).release !== "rejected_by_network") port.openCalls.delete(listed);
       void port.openCalls.end();
     },
@@ -155,8 +155,8 @@ function outgoingCalls(voip: WhatsAppVoip): string[] {
 }
 
 /**
- * Ends a call whose phone should no longer ring. The session may have left the client that has sent the offer, and that client
- * may have forgotten the call: then the log ends it over the connection of the session. Never rejects.
+ * Ends a call whose phone should no longer ring. The session may have replaced the client that sent the offer, and that
+ * client may have forgotten the call: then the log ends it over the connection of the session. Never rejects.
  */
 async function takeBack(
   { openCalls }: CallPort,

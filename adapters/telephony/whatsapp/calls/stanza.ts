@@ -1,6 +1,6 @@
 import { isOneOf, type Jid, mayBeOneOf, readJid } from "./jid.ts";
 
-/** Stanza that reports about one of our calls. */
+/** A stanza about one of our calls. */
 export type CallStanza =
   /** A device of the callee rings. `device`: its number, 0 for the phone itself; undefined if the stanza does not name it. */
   | { readonly type: "preaccept"; readonly device: number | undefined }
@@ -9,7 +9,7 @@ export type CallStanza =
   /** A device refuses. `device`: as above. */
   | { readonly type: "reject"; readonly device: number | undefined; readonly reason: string | undefined }
   | { readonly type: "terminate"; readonly reason: string | undefined }
-  /** WhatsApp has taken the offer. `devices`: the callee's devices that ring; empty if that is not known. */
+  /** WhatsApp has accepted the offer. `devices`: the callee's devices that ring; empty if unknown. */
   | { readonly type: "offer_taken"; readonly devices: readonly number[] }
   /** WhatsApp has refused the offer. */
   | { readonly type: "offer_refused"; readonly code: string };
@@ -21,15 +21,15 @@ export interface CallIdentity {
   readonly addresses: readonly string[];
 }
 
-/** Most children of a stanza that are looked at. */
+/** Maximum children of a stanza that are read. */
 const MAX_CHILDREN = 64;
 /** Maximum devices per callee. */
 const MAX_DEVICES = 64;
 const MAX_WORD = 64;
 
 /**
- * Reads what an incoming stanza reports about our call; undefined if it is about something else, or about another
- * call. The stanza is foreign: it may have any shape, and reading it never throws.
+ * Reads what an incoming stanza reports about our call; undefined for any other stanza. A stanza may have any shape;
+ * reading it never throws.
  */
 export function readCallStanza(stanza: unknown, call: CallIdentity): CallStanza | undefined {
   try {
@@ -82,7 +82,7 @@ function readSignal(node: Node, { callId }: CallIdentity): CallStanza | undefine
   return undefined;
 }
 
-/** Only the ack of a taken offer names the call, in its relays; of a refusal only the sender is known. */
+/** Only the ack of an accepted offer names the call, in its relays; a refusal names only the sender. */
 function readAck(node: Node, { callId, addresses }: CallIdentity): CallStanza | undefined {
   if (node.attr("class") !== "call" || node.attr("type") !== "offer") return undefined;
   const children = childrenOf(node);
@@ -95,7 +95,7 @@ function readAck(node: Node, { callId, addresses }: CallIdentity): CallStanza | 
   return { type: "offer_taken", devices: devicesOf(children, callee) };
 }
 
-/** The devices of the callee among the participants of a call, which our own device is one of. */
+/** The devices of the callee among the participants of a call, which include our device. */
 function devicesOf(children: readonly Node[], callee: readonly Jid[]): readonly number[] {
   const devices = new Set<number>();
   for (const child of children) {
@@ -132,7 +132,7 @@ function childrenOf({ content }: Node): Node[] {
   return content.slice(0, MAX_CHILDREN).flatMap((child) => nodeOf(child) ?? []);
 }
 
-/** A word of the protocol, fit for people: printable, and not long. */
+/** A word of the protocol that is safe to show: printable and short. */
 function wordOf(text: string | undefined): string | undefined {
   return text !== undefined && /^[\w.:-]+$/.test(text) && text.length <= MAX_WORD ? text : undefined;
 }

@@ -23,7 +23,7 @@ export class FirstSign {
     });
   }
 
-  /** The session has taken an input. */
+  /** Called after each input of the session. */
   noticed({ state, codes, reason }: SessionFlow, { type }: SessionInput): void {
     const goesOn = state === "linking" && codes === 0 && type !== "failed" && type !== "closed";
     if (goesOn) return;

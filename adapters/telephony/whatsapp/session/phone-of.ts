@@ -5,7 +5,7 @@ export function phoneOf(jid: unknown): string | null {
   return digits === undefined || digits.startsWith("0") ? null : `+${digits}`;
 }
 
-/** A text for the log: numbers of people keep their last two digits, and what looks like a key is left out. */
+/** A text for the log: phone numbers keep their last two digits, and text that looks like a key is removed. */
 export function masked(text: string): string {
   return text
     .replace(/[A-Za-z0-9+/_-]{24,}={0,2}/g, "…")

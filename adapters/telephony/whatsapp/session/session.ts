@@ -34,7 +34,7 @@ const PAIRING_CODE_MS = 180_000;
 const FIRST_SIGN_MS = 8_000;
 /** Time a link may take to be stored while the line is closed, ms. */
 const STORING_MS = 1_500;
-/** Time in which the records of an earlier process must be read, ms: the first login waits for them. */
+/** Time limit for reading the records of an earlier process, ms: the first login waits for them. */
 const LOADING_MS = 2_000;
 
 /** Options of {@link WhatsAppSession}. */
@@ -50,7 +50,7 @@ interface SessionOptions {
 
 /**
  * The session of one number: supervises its client, and carries out what `session-flow.ts` decides. Every report of the
- * client, every timer and every request is an input to that function; no other input changes what the session does.
+ * client, every timer and every request is an input to that function; nothing else changes the session.
  */
 export class WhatsAppSession implements CallPort {
   readonly #options: SessionOptions;
@@ -90,7 +90,7 @@ export class WhatsAppSession implements CallPort {
     const listener = {
       timelock: () => this.#offers.check(),
       input: (input: SessionInput) => {
-        // The socket is a new one; the end of the previous one is rarely reported.
+        // The socket is new; the end of the previous one is rarely reported.
         if (input.type === "accepted") this.openCalls.connectionLost();
         this.#take(input);
         if (input.type === "accepted") void this.openCalls.end();
@@ -188,7 +188,7 @@ export class WhatsAppSession implements CallPort {
   }
 
   /**
-   * Starts linking, or keeps it going; a number that is linked and halted connects again.
+   * Starts linking, or continues it; a number that is linked and halted connects again.
    * @throws {NetworkSilent} no code arrives; the message names the reason
    */
   async link(): Promise<void> {
@@ -227,7 +227,7 @@ export class WhatsAppSession implements CallPort {
     return this.#offers.health(healthOf(this.#flow));
   }
 
-  /** Removes this device at WhatsApp, if it answers in time, and forgets its keys. Never rejects. */
+  /** Removes this device at WhatsApp, if it responds in time, and forgets its keys. Never rejects. */
   async unlink(): Promise<void> {
     this.#take({ type: "unlink" });
     await this.#clients.ended();
@@ -360,7 +360,7 @@ export class WhatsAppSession implements CallPort {
     }
   }
 
-  /** The core stores the link, once all its keys are stored. Never rejects. */
+  /** Has the core store the link, once all its keys are stored. Never rejects. */
   async #storeLink(phone: string | null): Promise<void> {
     const { current, sessionId } = this.#clients;
     if (current === undefined || sessionId === undefined) return;

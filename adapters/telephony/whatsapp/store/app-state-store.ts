@@ -6,7 +6,7 @@ import type { RecordSet } from "./record-set.ts";
 /** Data that the phone shares with its linked devices, such as names of contacts, and the keys that encrypt it. */
 export interface AppStateStore {
   exportData(): Promise<ClientRecord>;
-  /** Returns how many were new. */
+  /** Returns the number of new keys. */
   upsertSyncKeys(keys: readonly ClientRecord[]): Promise<number>;
   getSyncKeysBatch(keyIds: readonly Uint8Array[]): Promise<readonly (ClientRecord | null)[]>;
   getSyncKeyData(keyId: Uint8Array): Promise<Uint8Array | null>;
@@ -31,7 +31,7 @@ interface CollectionState {
 
 /** The hash of an empty collection. */
 const EMPTY_HASH_BYTES = 128;
-/** A collection is stored in this many parts, by the first digit of the index, so that none grows too large. */
+/** Number of parts of a collection, by the first digit of the index, so that no part grows too large. */
 const PARTS = 16;
 
 export function appStateStore(keys: RecordSet<object>, collections: RecordSet<object>): AppStateStore {

@@ -1,6 +1,6 @@
 /**
- * A record of the client, such as its credentials. The store passes records through; the fields it reads are typed where
- * it reads it.
+ * A record of the client, such as its credentials. The store passes records through; the fields that it reads are typed
+ * where they are read.
  */
 // biome-ignore lint/suspicious/noExplicitAny: these are the client's types, and only `any` accepts all of them
 export type ClientRecord = any;

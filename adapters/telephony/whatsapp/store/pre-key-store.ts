@@ -4,7 +4,7 @@ import type { RecordSet } from "./record-set.ts";
 
 type Generator = (keyId: number) => ClientRecord | Promise<ClientRecord>;
 
-/** The one-time keys that the server hands out to devices which start a session with this one. */
+/** The one-time keys that the server hands out to devices that start a session with this one. */
 export interface PreKeyStore {
   putPreKey(record: ClientRecord): Promise<void>;
   getOrGenPreKeys(count: number, generator: Generator): Promise<readonly ClientRecord[]>;
@@ -31,9 +31,8 @@ interface Meta {
 const META = "meta";
 
 /**
- * A pre-key store over records. Everything that changes keys runs in turn, so that no key is consumed twice and no id is
- * given out twice.
- * @param most above this many, the oldest keys that were uploaded are deleted
+ * A pre-key store over records. All changes of keys run in turn, so that no key is consumed twice and no id is issued
+ * twice. @param most limit above which the oldest uploaded keys are deleted
  */
 export function preKeyStore(records: RecordSet<object>, most: number): PreKeyStore {
   const exclusive = inTurn();

@@ -8,12 +8,12 @@ export interface PrivacyTokenStore {
   upsert(record: ClientRecord): Promise<void>;
   upsertBatch(records: readonly ClientRecord[]): Promise<void>;
   getByJid(jid: string): Promise<ClientRecord | null>;
-  /** Returns 1 if there was one, otherwise 0. */
+  /** Returns 1 if there was a token, otherwise 0. */
   deleteByJid(jid: string): Promise<number>;
   clear(): Promise<void>;
 }
 
-/** A field that a record leaves out keeps its stored value. */
+/** A field that is missing in a record keeps its stored value. */
 export function privacyTokenStore(records: RecordSet<object>): PrivacyTokenStore {
   const exclusive = inTurn();
   const upsertBatch = (updates: readonly ClientRecord[]): Promise<void> =>
@@ -47,9 +47,9 @@ function withoutMissing(record: object): object {
 }
 
 /**
- * True if the client has a privacy token of this callee, so that its offer is not one to a stranger. A token may arrive
- * under the number of the contact, and the client looks only under the address that it calls: such a token is copied there,
- * unless a newer one is there.
+ * True if the client has a privacy token of this callee, so that its offer does not go to a stranger. A token may
+ * arrive under the number of the contact, but the client looks only under the address that it calls: such a token is
+ * copied to that address, unless a newer one is there.
  */
 export async function isContact(tokens: PrivacyTokenStore, { phoneJid, address }: ResolvedNumber): Promise<boolean> {
   const called = await tokens.getByJid(address);
@@ -63,7 +63,7 @@ function hasToken(record: ClientRecord | null): boolean {
   return isBytes(record?.tcToken);
 }
 
-/** False if one of the ages is unknown: a token of the address that is called stays. */
+/** False if one of the ages is unknown: a token of the called address stays. */
 function isNewer({ tcTokenTimestamp: one }: ClientRecord, { tcTokenTimestamp: other }: ClientRecord): boolean {
   return typeof one === "number" && typeof other === "number" && one > other;
 }

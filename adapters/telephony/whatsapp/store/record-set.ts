@@ -9,7 +9,7 @@ export interface RecordSetOptions<T> {
   readonly writer: RecordWriter;
   /** Beginning of every key, ending in "/". */
   readonly prefix: string;
-  /** Above this many, the records that were not written for longest are deleted. Default: never. */
+  /** Limit above which the least recently written records are deleted. Default: no limit. */
   readonly most?: number;
   /** Number of entries kept in memory. Default: 0. */
   readonly cached?: number;
@@ -67,7 +67,7 @@ export class RecordSet<T> {
     return names.map((name) => found.get(name));
   }
 
-  /** Writes and deletes (undefined), all of them or none. */
+  /** Writes and deletes (undefined) atomically. */
   async set(changes: ReadonlyMap<string, T | undefined>): Promise<void> {
     const names = await this.#index();
     const surplus = this.#surplus(names, changes);
@@ -88,7 +88,7 @@ export class RecordSet<T> {
     // Repeated after the write: the effect of a failed write is unknown, and values read in the meantime may be stale.
     await this.#options.writer.write(stored).finally(forget);
     for (const name of changed) {
-      if (this.#latest.get(name) !== change) continue; // a later change is under way
+      if (this.#latest.get(name) !== change) continue; // a later change is in progress
       this.#latest.delete(name);
       const value = changes.get(name);
       if (value === undefined) names.delete(name);

@@ -18,7 +18,7 @@ export class RecordWriter {
     this.#records = records;
   }
 
-  /** Resolves once the changes are stored atomically, possibly along with those of others. */
+  /** Resolves once the changes are stored atomically, possibly together with other changes. */
   write(changes: Changes): Promise<void> {
     if (changes.size === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { addressName, type ClientRecord, type DeviceAddress } from "./client-types.ts";
 import type { RecordSet } from "./record-set.ts";
 
-/** The keys of senders in groups, and to whom ours was sent. */
+/** The keys of senders in groups, and the devices that received ours. */
 export interface SenderKeyStore {
   upsertSenderKey(record: ClientRecord): Promise<void>;
   upsertSenderKeyDistribution(record: ClientRecord): Promise<void>;
@@ -33,7 +33,7 @@ export function senderKeyStore(keys: RecordSet<object>, distributions: RecordSet
     return (await set.getAll(names)).filter((record) => record !== undefined);
   }
 
-  /** Returns how many were deleted. */
+  /** Returns the number of deleted keys. */
   async function remove(matches: (name: string) => boolean): Promise<number> {
     const names = await Promise.all(sets.map(async (set) => (await set.names()).filter(matches)));
     await Promise.all(sets.map((set, at) => set.set(new Map(names[at]?.map((name) => [name, undefined])))));

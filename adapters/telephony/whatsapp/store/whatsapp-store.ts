@@ -23,14 +23,14 @@ export interface WhatsAppStoreBackend {
   readonly caches: Record<never, never>;
 }
 
-/** Input of the client's `createStore`: the backend, and which domains it serves. No messages are kept. */
+/** Input of the client's `createStore`: the backend, and the domains that it serves. No messages are kept. */
 export interface WhatsAppStoreOptions {
   readonly backends: { readonly ringport: WhatsAppStoreBackend };
   readonly providers: Readonly<Record<keyof WhatsAppStoreBackend["stores"], "ringport">> &
     Readonly<Record<"messages" | "threads" | "contacts", "none">>;
 }
 
-/** Above these many records of a kind, the ones that were not written for longest are deleted. All together: 18 500. */
+/** Maximum records of each kind; beyond it, the least recently written ones are deleted. In total: 18,500. */
 const MOST = {
   preKey: 3000,
   session: 4000,
@@ -118,7 +118,7 @@ function setOf(records: LineRecords, writer: RecordWriter) {
     new RecordSet<T>({ records, writer, prefix: `${encodeURIComponent(sessionId)}/${kind}/`, ...options });
 }
 
-/** The credentials of the linked device: what proves to WhatsApp that this is the device that was linked. */
+/** The credentials of the linked device: the proof to WhatsApp that this is the linked device. */
 interface AuthStore {
   load(): Promise<ClientRecord | null>;
   save(credentials: ClientRecord): Promise<void>;

@@ -1,4 +1,4 @@
-/** The first match wins: most browsers claim to be others as well. */
+/** The first match wins: most browsers also claim to be others. */
 const BROWSERS = [
   ["Edge", /\bEdgA?\//],
   ["Opera", /\bOPR\//],
@@ -18,7 +18,7 @@ const SYSTEMS = [
   ["Linux", /\bLinux\b/],
 ] as const;
 
-/** The browser and the system that a User-Agent header names; undefined if they are others. */
+/** The browser and the system that a User-Agent header names; undefined if they are unknown. */
 export function browserOf(userAgent: string): {
   readonly browser: string | undefined;
   readonly system: string | undefined;

@@ -14,7 +14,7 @@ import { useAction } from "../../shell/use-action.ts";
 
 const t = dictionary({ en, pt });
 
-/** Deletes the account with everything in it, after the password was entered once more. */
+/** Deletes the account with all its data, after the password was entered again. */
 export function DeleteAccount() {
   const open = useSignal(false);
   const password = useSignal("");

@@ -1,13 +1,13 @@
 import workletUrl from "./listen-worklet.ts?worklet";
 
-/** Plays what a listener gets, muted until {@link ListenOutput.muted} is false. */
+/** Plays the audio of a listener, muted until {@link ListenOutput.muted} is false. */
 export class ListenOutput {
   readonly #context = new AudioContext();
   readonly #gain: GainNode;
   #node: AudioWorkletNode | undefined;
   #closed = false;
 
-  /** To be called within a click: otherwise browsers allow no sound. */
+  /** Must be created within a click: otherwise browsers allow no sound. */
   constructor() {
     this.#gain = this.#context.createGain();
     this.#gain.gain.value = 0;

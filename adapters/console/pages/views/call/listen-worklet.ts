@@ -2,7 +2,7 @@ import { Playback } from "../../audio/playback.ts";
 
 /** Audio gathered before playback, longest backlog, and audio left when the next piece is due, ms. */
 const BUFFERING = { targetMs: 120, maxMs: 600, spareMs: 40 };
-/** Loudness of each side in the other one's ear: with one side alone in each ear, voices sound lost. */
+/** Loudness of each side in the other one's ear: fully separated voices are unpleasant to hear. */
 const CROSSED = 0.4;
 
 /** The scope of an AudioWorklet (Web Audio 1.32), reduced to what is used here. */

@@ -80,7 +80,7 @@ function Heard({ ms, ratio }: { readonly ms: number; readonly ratio: number | nu
   );
 }
 
-/** The time since then, which keeps counting. */
+/** The time since a moment, updated every second. */
 function Elapsed({ since }: { readonly since: string }) {
   const now = useSignal(Date.now());
   useEffect(() => {

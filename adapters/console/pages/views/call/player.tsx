@@ -10,7 +10,7 @@ import { t } from "./texts.ts";
 import { usePeaks } from "./use-peaks.ts";
 import { Waveform } from "./waveform.tsx";
 
-/** A WAV file of the server with its shape. A file that the server does not have is left out. */
+/** A player for a WAV file of the server, with its waveform. Renders nothing if the server has no such file. */
 export function Player({
   title,
   url,
@@ -30,7 +30,7 @@ export function Player({
   const { value, fault } = usePeaks(url);
   const texts = t.value.audio;
 
-  // The element reports its position four times a second, which looks like a limping hand.
+  // The element reports its position four times a second, which makes the position jump.
   useEffect(() => {
     if (!playing.value) return;
     let frame = requestAnimationFrame(function follow() {
@@ -66,7 +66,7 @@ export function Player({
         {/* biome-ignore lint/a11y/useMediaCaption: the transcript of the call is beside it */}
         <audio
           ref={audio}
-          // A file that is still being written would be refused to the element permanently.
+          // The element would never retry a file that is still being written.
           src={peaks ? url : undefined}
           preload="metadata"
           onPlay={() => {

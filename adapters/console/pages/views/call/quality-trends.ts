@@ -17,7 +17,7 @@ export interface Trend {
 /** Smallest full scale of each chart: a bad connection fills it, and a good one is low. */
 const MIN_SCALE: Readonly<Record<Measure, number>> = { loss: 0.05, remoteLoss: 0.05, jitter: 40, roundTrip: 400 };
 
-/** A measure of these intervals. */
+/** The trend of a measure over these intervals. */
 export function trendOf(measure: Measure, intervals: readonly QualityInterval[]): Trend {
   const values = intervals.map((interval) => measured(measure, interval));
   const known = values.filter((value) => value !== null);

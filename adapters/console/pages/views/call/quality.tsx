@@ -8,7 +8,7 @@ import { percent } from "./event-text.ts";
 import { QualityChart } from "./quality-chart.tsx";
 import { t } from "./texts.ts";
 
-/** From this score on people call the audio good, or at least fair (ITU-T G.107, annex B). */
+/** Scores from which users rate the audio as good, or at least fair (ITU-T G.107, annex B). */
 const GOOD_MOS = 4;
 const FAIR_MOS = 3.1;
 
@@ -20,7 +20,7 @@ export function QualityCard({
 }: {
   /** Null: not measured yet. */
   readonly quality: CallQuality | null;
-  /** Null while the call continues, and if the network counts nothing. */
+  /** Null while the call continues, and if the network counts no packets. */
   readonly statistics: StreamStatistics | null;
   readonly over: boolean;
 }) {

@@ -13,10 +13,10 @@ export interface ListeningState {
   readonly state: ReadonlySignal<ListenState>;
   readonly muted: ReadonlySignal<boolean>;
   readonly levels: ReadonlySignal<Levels>;
-  /** ms that were lost because the connection is too slow. */
+  /** Audio lost because the connection is too slow, ms. */
   readonly lostMs: ReadonlySignal<number>;
   readonly fault: ReadonlySignal<unknown>;
-  /** The browser plays no live audio here. */
+  /** True if the browser plays no live audio on this page. */
   readonly silent: ReadonlySignal<boolean>;
   start(): void;
   stop(): void;

@@ -5,9 +5,9 @@ import { WavPeaks } from "./wav-peaks.ts";
 
 /** Parts of a waveform. */
 export const PARTS = 400;
-/** After this much work in one go the page gets a turn, ms. */
+/** Longest uninterrupted work before the page gets a turn, ms. */
 const TURN_MS = 8;
-/** Bytes that are looked at before the clock is read again. */
+/** Bytes processed before the clock is read again. */
 const PIECE_BYTES = 256 << 10;
 /** Interval at which a growing waveform is drawn, ms. */
 const DRAW_MS = 150;
@@ -15,7 +15,7 @@ const DRAW_MS = 150;
 const TRIES = 6;
 const AGAIN_MS = 1_000;
 
-/** The shape of a WAV file on the server. */
+/** The waveform of a WAV file on the server. */
 export interface Peaks {
   /** One array for each channel; empty until the file has begun to arrive. */
   readonly peaks: readonly Float32Array[];
@@ -31,7 +31,7 @@ export interface PeaksOfFile {
   readonly fault: ReadonlySignal<"missing" | "failed" | undefined>;
 }
 
-/** Reads a WAV file piece by piece, and never keeps it. */
+/** Reads a WAV file piece by piece, without keeping it in memory. */
 export function usePeaks(url: string): PeaksOfFile {
   const value = useSignal<Peaks | undefined>(undefined);
   const fault = useSignal<"missing" | "failed" | undefined>(undefined);

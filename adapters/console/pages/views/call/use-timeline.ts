@@ -11,7 +11,7 @@ export interface CallTimelineState {
   readonly fault: ReadonlySignal<unknown>;
 }
 
-/** Reads the timeline of a call once, and adds what happens. */
+/** Reads the timeline of a call once, and adds new events. */
 export function useTimeline(callId: string): CallTimelineState {
   const events = useSignal<readonly CallEvent[]>([]);
   const fault = useSignal<unknown>(undefined);
@@ -34,7 +34,7 @@ export function useTimeline(callId: string): CallTimelineState {
         },
       );
     const unfollow = onEvents((all) => add(all.filter(({ call_id }) => call_id === callId)));
-    // Also at once: what happened before the first page of the log has to be read.
+    // Also at once: events from before the first page of the log have to be read.
     const unsubscribe = beginnings.subscribe(() => void read());
     return () => {
       stop.abort();

@@ -13,7 +13,7 @@ export interface WavHead {
 }
 
 /**
- * The shape of a WAV file of 16-bit PCM, computed as its bytes arrive, in pieces that were cut anywhere: the file is never in
+ * The waveform of a WAV file of 16-bit PCM, computed as its bytes arrive in arbitrary pieces: the file is never in
  * memory as a whole.
  */
 export class WavPeaks {

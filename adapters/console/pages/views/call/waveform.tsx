@@ -7,7 +7,7 @@ const LANE = 100;
 const STEP_MS = 5_000;
 const LEAP_MS = 30_000;
 
-/** The shape of a file, with the position of its playback: a slider for keyboards, a place to click for pointers. */
+/** The waveform of a file with its playback position: a slider for keyboards, clickable with pointers. */
 export function Waveform({
   peaks,
   positionMs,

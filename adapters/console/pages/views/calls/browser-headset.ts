@@ -5,7 +5,7 @@ import { askForMicrophone, stopMicrophone } from "../../audio/microphone.ts";
 import { keepScreenOn } from "../../audio/wake-lock.ts";
 import type { Headset } from "./microphone-call.ts";
 
-/** Rate of both directions, Hz: what networks with wideband voice have. */
+/** Rate of both directions, Hz: the rate of networks with wideband voice. */
 export const HEADSET_RATE = 16_000;
 
 /** Reason for a missing microphone. */

@@ -20,7 +20,7 @@ export interface CallListFilter {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The filter in the query of a page's address; what makes no sense there is left out. */
+/** The filter in the query of a page's address; invalid values are left out. */
 export function filterOf(search: string): CallListFilter {
   const query = new URLSearchParams(search);
   const text = (name: string): string | undefined => query.get(name)?.trim() || undefined;
@@ -58,7 +58,7 @@ export function searchOf(filter: CallListFilter): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** True if it leaves any call out. */
+/** True if it excludes any call. */
 export function isFiltered(filter: CallListFilter): boolean {
   return searchOf(filter) !== "";
 }
@@ -94,7 +94,7 @@ export function matchesFilter(call: ListedCall, filter: CallListFilter): boolean
   );
 }
 
-/** True if the list may have to show the call of an event, which does not name everything. */
+/** True if the list may have to show the call of an event, which does not have all the filtered fields. */
 export function mayMatch(event: CallEvent, status: CallStatus, filter: CallListFilter): boolean {
   const { statuses, type, instanceId, reference } = filter;
   const data = event.data as { readonly type?: unknown; readonly reference?: unknown };

@@ -13,9 +13,9 @@ import { spacedNumber } from "./phone-number.ts";
 import { nearEnd, nextRows, type RowWindow, rowAfterKey, rowWindow, type Scrolled } from "./row-window.ts";
 
 const t = dictionary({ en, pt });
-/** Until the first row has been measured, pixels. */
+/** Height of a row until the first one has been measured, pixels. */
 const LIKELY_ROW_HEIGHT = 56;
-/** New rows that one task draws; more of them follow in separate tasks, so that the page stays responsive. */
+/** New rows that one task draws; more rows follow in separate tasks, so that the page stays responsive. */
 const MAX_NEW_ROWS = 8;
 
 /**
@@ -32,7 +32,7 @@ export function CallGrid({
   readonly complete: ReadonlySignal<boolean>;
   /** By id. */
   readonly instanceNames: ReadonlyMap<string, string>;
-  /** The view is about to reach rows that have not been read. */
+  /** Called when the view is about to reach rows that have not been read. */
   readonly onNearEnd: () => void;
 }) {
   const body = useRef<HTMLTableSectionElement>(null);
@@ -41,7 +41,7 @@ export function CallGrid({
   const active = useSignal<string | undefined>(undefined);
   /** The row that gets the focus once it is drawn. */
   const wanted = useRef<string | undefined>(undefined);
-  /** The row that stays in its place, and its index, as of the last drawing. */
+  /** The row that stays in place, and its index, at the last drawing. */
   const anchor = useRef<{ readonly id: string; readonly row: number } | undefined>(undefined);
   const scrolled = useComputed((): Scrolled => ({ ...view.value, count: rows.value.length }));
   const list = rows.value;
@@ -79,7 +79,7 @@ export function CallGrid({
     };
   }, []);
 
-  // No inline styles: the policy of the pages allows none in the markup.
+  // No inline styles: the content security policy forbids them in the markup.
   useLayoutEffect(() => {
     const element = body.current;
     if (!element) return;
@@ -131,7 +131,7 @@ export function CallGrid({
     measure.current();
   }
 
-  /** Scrolls as little as brings the row into view. */
+  /** Scrolls no further than needed to bring the row into view. */
   function reveal(row: number): void {
     const element = body.current;
     if (!element) return;
@@ -143,7 +143,7 @@ export function CallGrid({
 
   const { columns } = t.value;
   return (
-    // The roles keep a table a table for screen readers when its display is another one.
+    // The roles keep a table a table for screen readers when its display is not "table".
     <table
       class="call-grid"
       // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: arrow keys move through the rows, as in a grid
@@ -203,7 +203,7 @@ function Row({
     // The link in the row handles its own clicks.
     if (!(event.target instanceof Element && event.target.closest("a"))) navigate(`/calls/${id}`);
   };
-  // A list under load is drawn five times a second: rows that are the same are not made again.
+  // A list under load is drawn five times a second: unchanged rows are not created again.
   const cells = useMemo(
     () => (
       <>

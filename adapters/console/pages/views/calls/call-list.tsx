@@ -73,7 +73,7 @@ function NoMatch() {
   );
 }
 
-/** Teaches the first call: with an instance that can call, or how to get one. */
+/** Explains how to place the first call, or how to get an instance that can call. */
 function NoCalls({ instances }: { readonly instances: readonly Instance[] | undefined }) {
   const { none, place } = t.value;
   const able = instances?.find(({ status }) => status === "ACTIVE");

@@ -19,12 +19,12 @@ const STATUS_AFTER: Readonly<Partial<Record<CallEvent["type"], CallStatus>>> = {
   failed: "FAILED",
 };
 
-/** Effect of an event on the list: it changes a row or none, or is about a call that has to be read first. */
+/** Effect of an event on the list: it changes a row, changes none, or concerns a call that has to be read first. */
 export type EventEffect = "changed" | "unchanged" | "unknown_call";
 
 /**
- * The calls of a list, newest first: pages of it, and what events report since. Rows are replaced, never changed, so a
- * row that is the same object looks the same.
+ * The calls of a list, newest first: pages from the server, kept up to date by events. Rows are replaced, never
+ * changed, so an identical object means an identical row.
  */
 export class CallRows {
   readonly #filter: CallListFilter;
@@ -53,7 +53,7 @@ export class CallRows {
     return this.#rows.get(id);
   }
 
-  /** Adds the next page. @param complete it is the last one */
+  /** Adds the next page. @param complete true for the last page */
   addPage(calls: readonly ListedCall[], complete: boolean): void {
     for (const call of calls) this.put(call);
     this.#oldest = calls.at(-1) ?? this.#oldest;
@@ -80,7 +80,7 @@ export class CallRows {
     return "changed";
   }
 
-  /** True if a call that is not in the list may have to be: it may match, and is not on a later page. */
+  /** True if a call that is missing may belong to the list: it may match, and is not on a later page. */
   #belongsHere(event: CallEvent, id: string, status: CallStatus): boolean {
     if (!mayMatch(event, status, this.#filter)) return false;
     if (this.#complete) return true;

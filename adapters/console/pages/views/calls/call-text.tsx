@@ -27,7 +27,7 @@ export function outcomeText({ status, outcome }: ListedCall): string {
   return words.join(" · ");
 }
 
-/** Time at which a call was created: the time of day alone if it was today. */
+/** Time at which a call was created; only the time of day if that was today. */
 export function createdText({ created_at }: ListedCall): string {
   const isToday = new Date(created_at).toDateString() === new Date().toDateString();
   return isToday ? formatClock(created_at) : formatTime(created_at);
@@ -41,7 +41,7 @@ export function Duration({ call }: { readonly call: ListedCall }) {
   return <>{started_at && ended_at ? formatDuration(Date.parse(ended_at) - Date.parse(started_at)) : ""}</>;
 }
 
-/** The time since then, which keeps counting. */
+/** The time since a moment, updated every second. */
 export function Elapsed({ since }: { readonly since: string }) {
   const now = useSignal(Date.now());
   useEffect(() => {

@@ -105,7 +105,7 @@ export function FilterBar({
   );
 }
 
-/** A filter that takes effect once it is typed: with Enter, or when the field is left. */
+/** A filter that takes effect once it is typed: with Enter, or when the field loses focus. */
 function Typed({
   label,
   hint,

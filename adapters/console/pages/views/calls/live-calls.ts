@@ -28,9 +28,9 @@ export interface CallSource {
 export class CallChanges {
   /** Newest first. */
   readonly rows = signal<readonly ListedCall[]>([]);
-  /** The first page has arrived. */
+  /** True once the first page has arrived. */
   readonly loaded = signal(false);
-  /** There are no further pages. */
+  /** True if there are no further pages. */
   readonly complete = signal(false);
   /** Fault of reading the latest page. */
   readonly fault = signal<unknown>(undefined);
@@ -119,7 +119,7 @@ export class CallChanges {
     this.complete.value = this.#calls.complete;
   }
 
-  /** Reads the newest pages until they hold every new call, or would have to. */
+  /** Reads the newest pages until they have every new call, or are older than all of them. */
   async #find(): Promise<void> {
     const { signal } = this.#stop;
     const wanted = new Map(this.#unknown);

@@ -17,7 +17,10 @@ import { spacedNumber } from "./phone-number.ts";
 const t = dictionary({ en, pt });
 const calls = dictionary({ en: enCalls, pt: ptCalls });
 
-/** A call through the microphone while it lasts, and how it ended. @param onOver the user wants the form back */
+/**
+ * A call through the microphone while it lasts, and how it ended. @param onOver called when the user returns to the
+ * form
+ */
 export function LivePanel({ call, onOver }: { readonly call: MicrophoneCall; readonly onOver: () => void }) {
   const { live } = t.value;
   const phase = call.phase.value;

@@ -27,11 +27,11 @@ export interface Headset {
     levels: (levels: AudioLevels) => void,
   ): Pick<BrowserCallAudio, "play">;
   mute(muted: boolean): void;
-  /** Gives the microphone back. */
+  /** Releases the microphone. */
   release(): void;
 }
 
-/** A DYNAMIC_STREAM call that the microphone of this browser speaks to. */
+/** A DYNAMIC_STREAM call that carries the audio of this browser's microphone. */
 export class MicrophoneCall {
   readonly callId: string;
   readonly number: string;
@@ -80,13 +80,13 @@ export class MicrophoneCall {
     }
   }
 
-  /** Stops sending what the microphone picks up, or continues. */
+  /** Mutes or unmutes the microphone. */
   mute(muted: boolean): void {
     this.muted.value = muted;
     this.#headset.mute(muted);
   }
 
-  /** Presses a key at the callee's end. */
+  /** Presses a key for the callee. */
   press(key: string): void {
     this.#stream?.dtmf(key).catch(() => {}); // the call has just ended
   }

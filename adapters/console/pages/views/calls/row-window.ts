@@ -25,15 +25,15 @@ export function rowWindow({ above, viewHeight, rowHeight, count }: Scrolled): Ro
 }
 
 /**
- * The rows to draw next on the way from the drawn ones to those of a window, a few per task: what is drawn
- * already and at most `most` new rows.
+ * The rows to draw next on the way from the drawn ones to those of a window, a few per task: the drawn rows and at most
+ * `most` new ones.
  * @param first the most urgent row; the others follow downwards, then upwards
  */
 export function nextRows(drawn: RowWindow, window: RowWindow, first: number, most: number): RowWindow {
   let from = Math.max(drawn.from, window.from);
   let to = Math.min(drawn.to, window.to);
   const needed = Math.min(Math.max(first, window.from), Math.max(window.from, window.to - 1));
-  if (from >= to) from = to = needed; // no drawn row stays
+  if (from >= to) from = to = needed; // no drawn row remains
   let left = most;
   const up = Math.min(left, Math.max(0, from - needed));
   from -= up;
@@ -50,7 +50,7 @@ export function nearEnd({ above, viewHeight, rowHeight, count }: Scrolled): bool
   return above + 2 * viewHeight >= count * rowHeight;
 }
 
-/** The row that a key moves to; undefined if the key moves to none. @param page rows in view */
+/** The row that a key moves to; undefined for any other key. @param page rows in view */
 export function rowAfterKey(key: string, row: number, count: number, page: number): number | undefined {
   const step = Math.max(1, page - 1);
   const to = {

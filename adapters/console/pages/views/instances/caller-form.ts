@@ -1,6 +1,6 @@
 import type { CallerId } from "../../../../../src/client/index.ts";
 
-/** A caller as the fields of a form have it. */
+/** The fields of a caller in a form. */
 export interface CallerForm {
   readonly phoneNumber: string;
   readonly displayName: string;

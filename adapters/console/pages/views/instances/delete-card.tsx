@@ -11,7 +11,7 @@ import { toast } from "../../shell/toasts.tsx";
 
 const t = dictionary({ en, pt });
 
-/** Deletes an instance, after a confirmation that lists what is lost and what stays. */
+/** Deletes an instance, after a confirmation that lists what is deleted and what stays. */
 export function DeleteCard({ instance }: { readonly instance: InstanceDetails }) {
   const { remove } = t.value;
   return (

@@ -9,7 +9,10 @@ const t = dictionary({ en, pt });
 
 let read: Promise<readonly NetworkView[]> | undefined;
 
-/** The networks that the account may use, the default first. They change with the server only, so they are read once. */
+/**
+ * The networks that the account may use, the default first. They change only with a restart of the server, so they are
+ * read once.
+ */
 export function networks(): Promise<readonly NetworkView[]> {
   read ??= consoleApi.get<NetworkView[]>("networks").catch((error: unknown) => {
     read = undefined;
@@ -18,7 +21,7 @@ export function networks(): Promise<readonly NetworkView[]> {
   return read;
 }
 
-/** The name of a network, and its meaning for the person who chooses it. */
+/** The name of a network, and its description for the user who chooses it. */
 export function networkTexts(provider: string): { readonly title: string; readonly text: string } {
   const { network } = t.value;
   const kind = networkKind(provider);

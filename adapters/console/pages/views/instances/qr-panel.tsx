@@ -11,7 +11,7 @@ import { PAUSE_MS, pauseUntil } from "./code-pause.ts";
 
 const t = dictionary({ en, pt });
 
-/** The current code, and each next one when it appears. */
+/** The current code, replaced by each new one. */
 export function QrPanel({
   id,
   code,
@@ -20,7 +20,7 @@ export function QrPanel({
 }: {
   readonly id: string;
   readonly code: Signal<QrCode | undefined>;
-  /** Called when the number is linked, or gone. */
+  /** Called when the number is linked, or was removed. */
   readonly linked: () => void;
   /** Called when no code arrives. */
   readonly failed: () => void;

@@ -12,7 +12,9 @@ import { spacedNumber } from "../calls/phone-number.ts";
 
 const t = dictionary({ en, pt });
 
-/** No call was placed, because the instance is on one. @param onOver that call has been hung up */
+/**
+ * Reports that no call was placed because the instance is on one. @param onOver called when that call has been hung up
+ */
 export function ActiveCallNotice({ call, onOver }: { readonly call: CreatedCall; readonly onOver: () => void }) {
   const { active } = t.value;
   const hangUp = useAction(async () => {

@@ -60,7 +60,7 @@ export function AudioField({ state, most }: { readonly state: FormState; readonl
           aria-invalid={fault !== undefined}
           onChange={(event) => {
             void take(event.currentTarget.files?.[0]);
-            event.currentTarget.value = ""; // the same file can be chosen again
+            event.currentTarget.value = ""; // so that the same file can be chosen again
           }}
         />
       </div>

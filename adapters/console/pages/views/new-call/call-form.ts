@@ -19,12 +19,12 @@ export interface CallForm {
   readonly text: string;
   readonly voiceId: string;
   readonly audio: ChosenAudio | undefined;
-  /** One instruction a line. */
+  /** One instruction per line. */
   readonly instructions: string;
   readonly agentVoiceId: string;
   readonly language: string;
   readonly firstMessage: string;
-  /** The agent stays silent until the callee has spoken. */
+  /** True if the agent stays silent until the callee has spoken. */
   readonly calleeSpeaksFirst: boolean;
   readonly variables: readonly VariableRow[];
   readonly maxTurns: string;
@@ -46,7 +46,7 @@ export interface CallForm {
   readonly metadata: string;
 }
 
-/** Fields of the form, by name: the place in the request body that it fills. */
+/** Fields of the form by name, each with its place in the request body. */
 export const FORM_FIELDS = [
   "/instanceId",
   "/type",
@@ -76,7 +76,7 @@ export const FORM_FIELDS = [
 /** One of {@link FORM_FIELDS}. */
 export type FormField = (typeof FORM_FIELDS)[number];
 
-/** The form as it opens. */
+/** The initial form. */
 export const EMPTY_FORM: CallForm = {
   type: "FIXED_TTS",
   instanceId: "",
@@ -107,14 +107,14 @@ export const EMPTY_FORM: CallForm = {
 /** A body of `POST /v1/calls` that may still have faults. */
 export type CallBody = Readonly<Record<string, unknown>>;
 
-/** A field that is to hold JSON, and does not. */
+/** A field that must hold JSON but does not. */
 export interface JsonFault {
   readonly pointer: string;
-  /** The words of the parser. */
+  /** The message of the parser. */
   readonly detail: string;
 }
 
-/** The request of a form, and what cannot even be put into one. */
+/** The request of a form, and the faults that keep fields out of it. */
 export interface FormRequest {
   readonly body: CallBody;
   readonly faults: readonly JsonFault[];
@@ -122,7 +122,7 @@ export interface FormRequest {
 
 /**
  * The request body for a form. Empty fields are left out.
- * @param audio what the body has in place of the file; undefined without a file
+ * @param audio value for the audio file in the body; undefined without a file
  */
 export function callRequest(form: CallForm, audio: unknown): FormRequest {
   const faults: JsonFault[] = [];
@@ -149,7 +149,7 @@ export function callRequest(form: CallForm, audio: unknown): FormRequest {
   return { body, faults };
 }
 
-/** The same once it has been checked. */
+/** The body of a form that was checked. */
 export function asInput(body: CallBody): CreateCallInput {
   return body as unknown as CreateCallInput;
 }

@@ -91,7 +91,7 @@ function TextFields({ state, limits }: FieldsProps) {
   );
 }
 
-/** Notes for a person before they talk through this browser. */
+/** Notes for a user before they talk through this browser. */
 function StreamNotes() {
   const { stream } = t.value;
   if (signedIn.value?.streams === false)

@@ -5,7 +5,7 @@ import { encodeBase64 } from "../../../../../src/base/base64.ts";
 export interface ChosenAudio {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Found in the bytes, whatever the name promises. */
+  /** Detected from the bytes, whatever the name suggests. */
   readonly format: Sniffed;
 }
 

@@ -4,7 +4,7 @@ import { type CallForm, EMPTY_FORM } from "./call-form.ts";
 /** Maximum number of forms kept, since an audio file may be large. */
 const MAX_KEPT = 20;
 
-/** The forms of the calls that this tab has placed, by id: the server does not give texts and files back. */
+/** The forms of the calls that this tab has placed, by id: the server does not return texts and files. */
 const kept = new Map<string, CallForm>();
 
 /** Keeps the form of a call for "call again", as long as the tab is open. */

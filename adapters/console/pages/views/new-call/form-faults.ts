@@ -14,7 +14,7 @@ interface AnyFault {
 /** A fault with its field; faults without one belong to the form itself. */
 export type PlacedFault = AnyFault & { readonly field: FormField | undefined };
 
-/** The field of refusals that are about one, and name none. */
+/** The field of refusals that concern one field but do not name it. */
 const FIELD_OF_CODE: ReadonlyMap<string, FormField> = new Map(
   Object.entries<FormField>({
     instance_not_found: "/instanceId",
@@ -51,7 +51,7 @@ export class FormChecks {
   }
 }
 
-/** The faults of a problem document, at the fields that they name; a problem without any is one itself. */
+/** The faults of a problem document, at the fields that they name; a problem without faults counts as one. */
 export function problemFaults(problem: {
   readonly code: string;
   readonly detail: string;
@@ -78,7 +78,7 @@ function placed(fault: AnyFault): PlacedFault {
   return { ...fault, field: field ?? FORM_FIELDS.find((one) => pointer !== "" && one.startsWith(`${pointer}/`)) };
 }
 
-/** The size of the file decides, so its text is never made for a check. */
+/** Only the size of the file matters, so its text is never built for a check. */
 function standIn({ audio }: CallForm): UploadedAudio | undefined {
   return audio && new UploadedAudio(audio.bytes, "");
 }

@@ -11,7 +11,7 @@ export class FormState {
   readonly faults: ReadonlySignal<ReadonlyMap<FormField | undefined, readonly PlacedFault[]>>;
   readonly #checks: ReadonlySignal<FormChecks>;
   readonly #attempted = signal(false);
-  /** Faults reported by the server; forgotten with the next change. */
+  /** Faults reported by the server; dropped with the next change. */
   readonly #refused = signal<readonly PlacedFault[]>([]);
   #key = randomKey();
 
@@ -20,7 +20,7 @@ export class FormState {
     this.faults = computed(() => byField([...(this.#attempted.value ? this.#own() : []), ...this.#refused.value]));
   }
 
-  /** The form that is to be sent under this key is one call, however often it is sent. */
+  /** The idempotency key of the form: however many times it is sent, it creates one call. */
   get idempotencyKey(): string {
     return this.#key;
   }
@@ -38,12 +38,12 @@ export class FormState {
     return this.#own().length === 0;
   }
 
-  /** Shows why the server has refused the form. */
+  /** Shows the faults for which the server has refused the form. */
   refuse(problem: Parameters<typeof problemFaults>[0]): void {
     this.#refused.value = problemFaults(problem);
   }
 
-  /** The server has answered with a call: the next attempt is about another one. */
+  /** Called when the server has returned a call: the next attempt creates another one. */
   sent(): void {
     this.#key = randomKey();
   }

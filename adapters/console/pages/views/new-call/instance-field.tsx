@@ -99,7 +99,7 @@ function Idle({ instances }: { readonly instances: readonly Instance[] }) {
   );
 }
 
-/** The call that the instance is on: without a queue, the server answers with it and places no other. */
+/** The call that the instance is on: without a queue, the server returns it and places no other call. */
 function ActiveCall({ instanceId }: { readonly instanceId: string }) {
   const instance = useData(
     (signal) => client.instances.get(instanceId, { signal }),

@@ -1,6 +1,6 @@
 import { DEFAULT_LIMITS, type Limits } from "../../../../../src/domain/limits.ts";
 
-/** The limits of calls in an OpenAPI document of Ringport; a limit that it does not name is the default one. */
+/** The limits of calls in an OpenAPI document of Ringport; missing limits take their defaults. */
 export function limitsIn(document: unknown): Limits {
   const schema = (type: string, ...names: readonly string[]): unknown =>
     names.reduce(propertyOf, inside(document, "components", "schemas", `CreateCall_${type}`));

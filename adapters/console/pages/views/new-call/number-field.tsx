@@ -10,7 +10,7 @@ import type { FormState } from "./form-state.ts";
 
 const t = dictionary({ en, pt });
 
-/** The number to call; on the simulated network with what each number does, and a phone in the browser. */
+/** The number to call; on the simulated network with the behaviour of each number, and a phone in the browser. */
 export function NumberField({ state }: { readonly state: FormState }) {
   const { to, plan } = t.value;
   const number = phoneNumberOf(state.form.value.phoneNumber);

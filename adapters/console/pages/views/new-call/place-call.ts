@@ -6,7 +6,7 @@ import { asInput, callRequest } from "./call-form.ts";
 import { audioBase64 } from "./chosen-audio.ts";
 import type { FormState } from "./form-state.ts";
 
-/** Result of a form. */
+/** Result of sending a form. */
 export interface Placed {
   readonly call: CreatedCall;
   /** False: the instance was on this call already, and no other was placed. */

@@ -5,10 +5,12 @@ import { query } from "../../shell/place.ts";
 import { formOfCall, keptForm } from "./earlier-forms.ts";
 import type { FormState } from "./form-state.ts";
 
-/** Result of "call again": the whole form, what the server has of it, or nothing. */
+/** Result of "call again": the whole form, the part that the server has, or nothing. */
 export type Prefilled = "kept" | "partly" | "failed";
 
-/** Fills the form in from the address: `?from=CALL_ID` is that call again, `?to=` a number, `?instance=` an instance. */
+/**
+ * Fills in the form from the address: `?from=CALL_ID` is that call again, `?to=` a number, `?instance=` an instance.
+ */
 export function usePrefill(state: FormState): ReadonlySignal<Prefilled | undefined> {
   const prefilled = useSignal<Prefilled | undefined>(undefined);
   useEffect(() => {

@@ -31,7 +31,7 @@ export function VoiceField({
   const chosen = state.form.value[name];
   const found = voices.value.value;
   useEffect(() => {
-    // A call without a text needs none: an agent has its own voice.
+    // A call without a text needs no voice: an agent has its own.
     if (name !== "voiceId" || chosen !== "" || found === undefined) return;
     const likely = likelyVoice(found, [locale(), language.value]);
     if (likely) state.edit({ voiceId: likely.id });

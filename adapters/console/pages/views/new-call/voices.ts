@@ -17,7 +17,7 @@ export function voicesByLanguage(voices: readonly Voice[], locale: string): Voic
     .sort((a, b) => a.name.localeCompare(b.name, locale));
 }
 
-/** A voice for the first preferred language that has one: of the same region if available, and natural if possible. */
+/** A voice for the first preferred language that has any: of the same region if available, and natural if possible. */
 export function likelyVoice(voices: readonly Voice[], wanted: readonly string[]): Voice | undefined {
   for (const tag of wanted) {
     const [language] = tag.split("-");
@@ -32,7 +32,7 @@ function nameOf(tag: string, names: Intl.DisplayNames): string {
   try {
     return names.of(tag) ?? tag;
   } catch {
-    return tag; // an engine's own tag may be no language tag
+    return tag; // an engine's tag may not be a language tag
   }
 }
 

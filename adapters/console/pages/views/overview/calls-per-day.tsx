@@ -12,7 +12,7 @@ const SCALE = 5;
 /** The part of a day's width that its bar takes. */
 const FILLED = 0.68;
 
-/** One bar a day: completed calls, and failed ones on top. The numbers are in a table for screen readers. */
+/** One bar per day: completed calls, and failed ones on top. The numbers are in a table for screen readers. */
 export function CallsPerDay({ days }: Pick<SummaryView, "days">) {
   const busiest = Math.max(0, ...days.map(({ completed, failed }) => completed + failed));
   const most = Math.max(SCALE, busiest);

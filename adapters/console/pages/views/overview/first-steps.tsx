@@ -22,7 +22,7 @@ interface Step {
   readonly action: ComponentChildren;
 }
 
-/** First steps of a newcomer. It stays away once there is a call, except for the person who has just placed it from here. */
+/** First steps of a new user. Hidden once there is a call, except for a user who has just placed it from here. */
 export function FirstSteps() {
   const instances = useData(
     (signal) => client.instances.page({ limit: 100 }, { signal }),

@@ -16,7 +16,7 @@ export function callerText({ from }: PhoneCall): string {
   );
 }
 
-/** Calls the person to the phone, by sound, title, notification and vibration, until the returned function is called. */
+/** Alerts the user to a call by sound, title, notification and vibration, until the returned function is called. */
 export function alertPerson(call: PhoneCall, context: AudioContext): () => void {
   const { calls } = t.value;
   const ends = [

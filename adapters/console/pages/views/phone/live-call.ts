@@ -40,7 +40,7 @@ export class LiveCall {
     for (const track of this.#stream?.getTracks() ?? []) track.enabled = !muted;
   }
 
-  /** Stops the audio, and gives the microphone back. */
+  /** Stops the audio, and releases the microphone. */
   end(): void {
     this.#ended = true;
     this.#audio?.stop();
@@ -70,7 +70,7 @@ export class LiveCall {
       this.microphone.value = answer;
       return;
     }
-    // The call may have ended while the browser asked.
+    // The call may have ended while the browser asked for permission.
     if (this.#ended) {
       stopMicrophone(answer);
       return;
@@ -79,7 +79,7 @@ export class LiveCall {
     this.mute(this.muted.value);
     audio.connect?.(answer);
     this.microphone.value = "on";
-    // It was unplugged, or the person has withdrawn the permission.
+    // It was unplugged, or the user has withdrawn the permission.
     for (const track of answer.getTracks())
       track.onended = () => {
         this.microphone.value = "missing";

@@ -1,10 +1,10 @@
 import type { PhoneCommand } from "../../../../telephony/simulator/phones/phone-message.ts";
 import type { PhoneInput } from "./phone-state.ts";
 
-/** Time before another try to connect, ms: the first one, and the longest; it doubles in between. */
+/** Pause before the first reconnection attempt, and the longest pause, ms; it doubles in between. */
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
-/** Close codes of the server after which another try is useless. */
+/** Close codes of the server after which another attempt is useless. */
 const TOO_MANY = 4029;
 const REVOKED = 4001;
 /** While more than this waits to be sent, new audio is dropped, bytes: half a second. */
@@ -19,7 +19,7 @@ export interface PhoneConnectionOptions {
   readonly audio: (samples: Int16Array<ArrayBuffer>) => void;
 }
 
-/** The connection of a phone to the server. It connects again automatically until it is closed. */
+/** The connection of a phone to the server. It reconnects automatically until it is closed. */
 export class PhoneConnection {
   readonly #options: PhoneConnectionOptions;
   #socket: WebSocket | undefined;

@@ -2,7 +2,7 @@ import { PHONE_NUMBER } from "../../../../../src/domain/numbers/phone-number.ts"
 import { phoneNumberOf } from "../calls/phone-number.ts";
 
 const KEY = "ringport-phone-number";
-/** The number of the first phone that is opened: a number that is not in the plan of the simulated network. */
+/** The number of the first phone that is opened: a number outside the plan of the simulated network. */
 const FIRST_NUMBER = "+12025550147";
 
 /**

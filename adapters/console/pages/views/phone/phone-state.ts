@@ -9,13 +9,16 @@ export interface PhoneCall {
   readonly sampleRate: number;
 }
 
-/** Reason why the phone is not connected: it has no number, it tries again, or the server has refused it permanently. */
+/**
+ * Reason why the phone is not connected: it has no number, it is reconnecting, or the server has refused it
+ * permanently.
+ */
 export type Refused = "too_many" | "signed_out";
 
 /** State of the phone. */
 export type PhoneState =
   | { readonly name: "connecting"; readonly last?: LastCall }
-  /** The connection has been lost, or cannot be made; the phone tries again. */
+  /** The connection has been lost or cannot be opened; the phone tries again. */
   | { readonly name: "disconnected"; readonly last?: LastCall }
   | { readonly name: "refused"; readonly reason: Refused }
   | { readonly name: "ready"; readonly last?: LastCall }
@@ -23,7 +26,7 @@ export type PhoneState =
   /** `since`: when it was answered, ms. */
   | { readonly name: "talking"; readonly call: PhoneCall; readonly since: number };
 
-/** The call before, and how it ended for this phone. */
+/** The previous call, and how it ended for this phone. */
 export interface LastCall {
   readonly call: PhoneCall;
   readonly cause: PhoneEnd | "connection_lost";

@@ -14,7 +14,7 @@ export class Phone {
   readonly state: Signal<PhoneState> = signal<PhoneState>({ name: "connecting" });
   /** The audio of the call that is answered here. */
   readonly live: Signal<LiveCall | undefined> = signal(undefined);
-  /** The browser plays nothing before the person has touched the page. */
+  /** True until the user touches the page: browsers play no sound before that. */
   readonly silenced: Signal<boolean> = signal(false);
   readonly #context = new AudioContext();
   readonly #url: string;

@@ -33,7 +33,7 @@ const LOW_HZ = [697, 770, 852, 941];
 const HIGH_HZ = [1209, 1336, 1477];
 const KEYS = ["123", "456", "789", "*0#"];
 
-/** Plays the tones of a key at this phone, as feedback. */
+/** Plays the tones of a key on this phone, as feedback. */
 export function playKey(context: AudioContext, digit: string): void {
   const row = KEYS.findIndex((keys) => keys.includes(digit));
   const column = KEYS[row]?.indexOf(digit) ?? -1;
@@ -63,7 +63,7 @@ export function flashTitle(text: string): () => void {
   };
 }
 
-/** Shows a notification if the person has allowed that, until the returned function is called. */
+/** Shows a notification if the user has allowed it, until the returned function is called. */
 export function notify(title: string, body: string): () => void {
   if (!("Notification" in globalThis) || Notification.permission !== "granted") return () => {};
   try {

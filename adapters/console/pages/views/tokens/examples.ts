@@ -1,11 +1,11 @@
 import type { TokenScope } from "../../../../../src/domain/access/token-scope.ts";
 
-/** A token, and what an example can do with it. */
+/** A token, and the details that an example needs. */
 export interface TokenUse {
   /** Base URL of the HTTP interface. */
   readonly url: string;
   readonly token: string;
-  /** Null: all of them. */
+  /** Null: all scopes. */
   readonly scopes: readonly TokenScope[] | null;
   /** An instance to call from; undefined if there is none yet. */
   readonly instance: string | undefined;
@@ -52,7 +52,7 @@ export function typescriptExample(use: TokenUse): string {
   );
 }
 
-/** Body of the example; undefined if it reads. A token without `read` can still do something. */
+/** Body of the example; undefined if it only reads. A token without `read` gets an example that writes. */
 function bodyOf({ scopes, instance }: TokenUse): readonly [path: string, body: object] | undefined {
   const may = (scope: TokenScope): boolean => scopes === null || scopes.includes(scope);
   if (may("call") && instance !== undefined) {
@@ -63,7 +63,7 @@ function bodyOf({ scopes, instance }: TokenUse): readonly [path: string, body: o
   return undefined;
 }
 
-/** An argument for a shell of POSIX. */
+/** An argument for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

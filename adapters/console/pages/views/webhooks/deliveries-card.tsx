@@ -18,7 +18,7 @@ import { DeliveryBadge } from "./status-badge.tsx";
 
 const t = dictionary({ en, pt });
 
-/** Deliveries that are shown. */
+/** Maximum deliveries shown. */
 const ROWS = 50;
 /** No event reports the end of a delivery, so the list is polled while an attempt is due within this time, ms. */
 const DUE_MS = 30_000;
@@ -26,7 +26,7 @@ const AGAIN_MS = 2_000;
 
 type Filter = "all" | WebhookDelivery["status"];
 
-/** Deliveries that were sent to a webhook, wait, or failed. */
+/** The deliveries of a webhook: sent, pending or failed. */
 export function DeliveriesCard({
   webhook,
   onFailed,
@@ -123,7 +123,7 @@ async function latest(id: string, filter: Filter, signal: AbortSignal): Promise<
   return rows;
 }
 
-/** Reads the list again while an attempt is under way or about to be made. */
+/** Reads the list again while an attempt is running or due. */
 function useReadAgain(rows: readonly WebhookDelivery[] | undefined, reload: () => Promise<void>): void {
   const isDue = rows?.some(
     ({ status, next_attempt_at }) =>

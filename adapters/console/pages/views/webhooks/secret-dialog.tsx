@@ -7,7 +7,7 @@ import pt from "../../dictionary/pt/webhooks.ts";
 
 const t = dictionary({ en, pt });
 
-/** A secret, which can be read this one time only: Escape does not close it. */
+/** A secret, which is shown only once, so Escape does not close the dialog. */
 export function SecretDialog({
   secret,
   isRotated,

@@ -26,7 +26,7 @@ export function WebhookForm({
   save,
   buttons,
 }: {
-  /** Left out: a new one. */
+  /** Undefined for a new webhook. */
   readonly webhook?: Webhook | undefined;
   readonly save: (fields: WebhookFields) => Promise<void>;
   readonly buttons: (action: Action<[]>) => ComponentChildren;

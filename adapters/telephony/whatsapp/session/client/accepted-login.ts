@@ -2,8 +2,8 @@
 export const ACCEPTANCE_MS = 3_000;
 
 /**
- * Distinguishes an accepted login from an open socket: a client reports its connection as open before WhatsApp has answered the
- * login, and until then no call is dialled, and no restriction cleared.
+ * Distinguishes an accepted login from an open socket: a client reports its connection as open before WhatsApp has
+ * accepted the login, and until then no call is dialled, and no restriction cleared.
  */
 export class AcceptedLogin {
   readonly #monotonic: () => number;
@@ -14,18 +14,18 @@ export class AcceptedLogin {
     this.#monotonic = monotonic;
   }
 
-  /** The client reports that WhatsApp has accepted the login. */
+  /** Records the client's report that WhatsApp has accepted the login. */
   report(): void {
     this.#reported = true;
   }
 
-  /** Another login is necessary. */
+  /** Resets the state, because another login is necessary. */
   reset(): void {
     this.#reported = false;
     this.#openSince = undefined;
   }
 
-  /** True if the login over the socket of the client is accepted. @param isOpen the state of the socket now */
+  /** True if the login over the client's socket has been accepted. @param isOpen the current state of the socket */
   isAccepted(isOpen: boolean): boolean {
     if (!isOpen) this.reset();
     else this.#openSince ??= this.#monotonic();

@@ -2,7 +2,7 @@ import { MAX_RESTRICTION_MS } from "../flow/reconnects.ts";
 import type { SessionInput } from "../flow/session-types.ts";
 import { phoneOf } from "../phone-of.ts";
 
-/** Events of the client that a session takes. */
+/** Events of the client that a session handles. */
 export const CLIENT_EVENTS = [
   "auth_qr",
   "auth_pairing_required",
@@ -21,7 +21,7 @@ export type ClientReport =
   | { readonly type: "opened" }
   | { readonly type: "accepted" };
 
-/** A code without a usable duration is valid this long, ms. */
+/** Validity of a code without a usable duration, ms. */
 const CODE_MS = 20_000;
 const MAX_CODE_MS = 10 * 60_000;
 

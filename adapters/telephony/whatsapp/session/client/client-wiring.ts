@@ -6,12 +6,12 @@ const CALL_EVENTS: ReadonlyMap<string, "state" | "ended"> = new Map([
   ["voip_call_ended", "ended"],
 ]);
 
-/** The listeners on a client. A fault of ours never reaches the client, and one of the client never us. */
+/** The listeners on a client. Our errors never reach the client, and its errors never reach us. */
 export class ClientWiring {
   readonly #failed: (error: unknown, message: string) => void;
   #removals: (() => void)[] = [];
 
-  /** @param failed called with what a listener, or the client, has thrown */
+  /** @param failed called with each error of a listener or of the client */
   constructor(failed: (error: unknown, message: string) => void) {
     this.#failed = failed;
   }
@@ -37,7 +37,7 @@ export class ClientWiring {
     try {
       const remove = client.lowlevel.registerIncomingStanzaFilter((stanza: unknown) => {
         this.#safely(() => listener.stanza(stanza));
-        return false; // everything is left to the client
+        return false; // false leaves all handling to the client
       });
       this.#removals.push(remove);
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { System } from "../../../../../src/ports/system.ts";
 
-/** The time between two logins, ms: the shortest one, and the most that chance adds. */
+/** The time between two logins, ms: the minimum, and the maximum random addition. */
 export const MIN_GAP_MS = 100;
 const MAX_JITTER_MS = 60;
 
@@ -12,7 +12,7 @@ interface Waiting {
 
 /**
  * Spreads the logins of all numbers of a server: after a restart or an outage they would log in within the same second,
- * from one address, unlike the devices of people. The number with the lowest place is first.
+ * from one address, unlike real phones. The number with the lowest place is first.
  */
 export class LoginTurns {
   readonly #system: System;
@@ -29,7 +29,10 @@ export class LoginTurns {
     return ++this.#places;
   }
 
-  /** Resolves when a number may log in. @param isWanted false once it need not: its turn then passes to the next one */
+  /**
+   * Resolves when a number may log in. @param isWanted returns false once that is unnecessary; the turn then passes to
+   * the next number
+   */
   next(place: number, isWanted: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const behind = this.#waiting.findIndex((other) => other.place > place);
@@ -38,7 +41,7 @@ export class LoginTurns {
     });
   }
 
-  /** Stops the turns; numbers that wait get none. */
+  /** Stops the turns; waiting numbers get none. */
   stop(): void {
     this.#cancelNext?.();
     this.#cancelNext = undefined;

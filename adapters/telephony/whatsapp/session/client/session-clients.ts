@@ -65,7 +65,7 @@ export class SessionClients {
     return this.#records;
   }
 
-  /** Makes a fresh client and connects it. @param sessionId the session whose keys it uses. Default: a new one */
+  /** Creates a new client and connects it. @param sessionId the session whose keys it uses. Default: a new one */
   open(sessionId?: SessionId): void {
     const { host, system, logger, instanceId, make, turn, listener } = this.#options;
     const id = sessionId ?? newSessionId((bytes) => system.random(bytes));
@@ -98,9 +98,8 @@ export class SessionClients {
   }
 
   /**
-   * Connects again; a client that does not even disconnect is replaced.
-   * @param logsIn a number is linked
-   * @param resumed the session whose keys the first client uses
+   * Reconnects; a client that does not even disconnect is replaced. @param logsIn true if a number is linked @param
+   * resumed the session whose keys the first client uses
    */
   reconnect(logsIn: boolean, resumed: SessionId | undefined): void {
     const client = this.#current;
@@ -132,7 +131,7 @@ export class SessionClients {
     this.#end((client) => client.logOut());
   }
 
-  /** Deletes what clients have stored, once the ended ones have gone: a logout uses the keys. */
+  /** Deletes the stored data of clients, once the ended ones have finished, because a logout uses the keys. */
   forget(): void {
     const { host, system, logger, instanceId } = this.#options;
     const records = this.#records;
@@ -152,7 +151,7 @@ export class SessionClients {
     this.#endsWith(logged);
   }
 
-  /** True if the current client has a privacy token of this callee; false if that cannot be found out in time. */
+  /** True if the current client has a privacy token of this callee; false if that cannot be determined in time. */
   async isContact(callee: ResolvedNumber): Promise<boolean> {
     const { system, logger, instanceId } = this.#options;
     if (this.#records === undefined || this.#sessionId === undefined) return false;

@@ -14,7 +14,7 @@ export class StatePolls {
     this.#ask = ask;
   }
 
-  /** The state was asked just now, for whatever reason. */
+  /** Records that the state was just polled, for whatever reason. */
   asked(): void {
     this.#askedAt = this.#system.monotonic();
     this.plan(this.#periodMs);

@@ -13,13 +13,13 @@ import { CLIENT_EVENTS, type ClientEventName, readClientEvent } from "./client-e
 import { ClientWiring } from "./client-wiring.ts";
 import { isTimelockEvent, TIMELOCK_EVENT } from "./timelock.ts";
 
-/** Time a client may take, ms: to be made, to disconnect, to be online for a logout, to log out, to get a code. */
+/** Time limits of a client, ms: creation, disconnecting, coming online for a logout, logging out, getting a code. */
 const MAKING_MS = 30_000;
 const DISCONNECTING_MS = 3_000;
 const ONLINE_MS = 3_000;
 const LOGOUT_MS = 3_000;
 const PAIRING_MS = 20_000;
-/** After that, a client that did not disconnect is disconnected again, ms; doubled with each attempt. */
+/** Wait before a client that did not disconnect is disconnected again, ms; doubled with each attempt. */
 const AGAIN_MS = 2_000;
 const MAX_ATTEMPTS = 8;
 /** Interval for checking if a client to be logged out is online, ms. */
@@ -30,7 +30,7 @@ export interface WhatsAppClientListener {
   input(input: SessionInput): void;
   voip(event: VoipEvent): void;
   stanza(stanza: unknown): void;
-  /** WhatsApp has changed the time-lock of the number. */
+  /** Called when WhatsApp has changed the time-lock of the number. */
   timelock(): void;
 }
 
@@ -46,8 +46,8 @@ export interface SupervisedClientOptions {
 }
 
 /**
- * A client, from its creation to its removal. Its promises may hang, reject or settle late, and its events may arrive at any
- * time: that reaches the session only as an input.
+ * A client, from its creation to its removal. Its promises may hang, reject or settle late, and its events may arrive
+ * at any time: the session sees all of this only as inputs.
  */
 export class SupervisedClient {
   readonly #options: SupervisedClientOptions;
@@ -59,12 +59,12 @@ export class SupervisedClient {
   #failedDisconnects = 0;
   #dropping: Promise<void> | undefined;
   #dropped = false;
-  /** It is to be connected. */
+  /** True if it should be connected. */
   #wanted = false;
-  /** Counts the attempts to connect, of which only the latest one does. */
+  /** Counts the attempts to connect; only the latest one may proceed. */
   #attempts = 0;
   readonly #login: AcceptedLogin;
-  /** It did not disconnect in time, or not before it was to connect again: its state is unknown. */
+  /** True if it did not disconnect in time, or before it should connect again: its state is unknown. */
   stuck = false;
 
   constructor(options: SupervisedClientOptions) {
@@ -73,17 +73,22 @@ export class SupervisedClient {
     this.#wiring = new ClientWiring((error, message) => this.#warn(error, message));
   }
 
-  /** It was dropped but did not disconnect: it may reconnect on its own while it is being disconnected again. */
+  /**
+   * True if it was dropped but did not disconnect: it may reconnect on its own while it is being disconnected again.
+   */
   get strays(): boolean {
     return this.#dropped && this.#failedDisconnects > 0 && this.#failedDisconnects <= MAX_ATTEMPTS;
   }
 
-  /** The client itself; undefined until it is made, and once it is dropped. */
+  /** The client itself; undefined before its creation and after it was dropped. */
   get client(): WhatsAppClient | undefined {
     return this.#dropped ? undefined : this.#client;
   }
 
-  /** Makes the client if need be, and connects it. What fails is reported. @param logsIn it waits for its turn to log in */
+  /**
+   * Creates the client if needed, and connects it. Failures are reported. @param logsIn true to wait for its turn to
+   * log in
+   */
   connect(logsIn: boolean): void {
     void this.#connect(logsIn).catch((error: unknown) => {
       if (this.#dropped || this.#disconnecting !== undefined) return; // it was ended on purpose
@@ -96,7 +101,7 @@ export class SupervisedClient {
     });
   }
 
-  /** The client's state at this moment. */
+  /** The client's current state. */
   live(): LiveState {
     const { connected, registered } = this.#state();
     const isAccepted = this.#login.isAccepted(connected);
@@ -113,7 +118,7 @@ export class SupervisedClient {
     }
   }
 
-  /** Asks for a code that is typed on the phone. @param digits the number without its plus */
+  /** Requests a code to type on the phone. @param digits the number without its plus */
   async pairingCode(digits: string, signal: AbortSignal): Promise<string> {
     const { client } = this;
     if (client === undefined) throw new Error("the client is gone");
@@ -165,7 +170,7 @@ export class SupervisedClient {
   async #drop(): Promise<void> {
     this.#dropped = true;
     this.#wiring.detach();
-    // After a logout (516) the client connects once more on its own, to show a code that was not asked for, or in silence.
+    // After a logout (516) the client connects once more on its own, and shows an unrequested code, or nothing.
     if (this.#client !== undefined)
       for (const name of ["auth_qr", "connection"] as const)
         this.#wiring.on(this.#client, name, (event) => {
@@ -197,7 +202,7 @@ export class SupervisedClient {
       return connected && registered;
     };
     if (isOnline()) return;
-    void this.#connect(false).catch(() => {}); // it may connect already
+    void this.#connect(false).catch(() => {}); // it may be connecting already
     for (let waited = 0; waited < ONLINE_MS; waited += ASK_MS) {
       await new Promise<void>((resolve) => void this.#options.system.after(ASK_MS, resolve));
       if (isOnline()) return;
@@ -210,13 +215,13 @@ export class SupervisedClient {
     const isWanted = () => !this.#dropped && this.#wanted && this.#attempts === attempt;
     this.#wanted = true;
     this.#made ??= this.#make().catch((error: unknown) => {
-      this.#made = undefined; // the next attempt makes another one
+      this.#made = undefined; // the next attempt creates another client
       throw error;
     });
     const client = await this.#made;
     await this.#disconnecting;
     if (this.#failedDisconnects > 0 && this.#wanted && !this.stuck) {
-      // Its socket may still exist and reconnect unnoticed while the next connect hangs.
+      // Its socket may still exist and reconnect unnoticed while the next connection attempt hangs.
       await this.#end(client);
       this.stuck ||= this.#failedDisconnects > 0;
     }
@@ -226,7 +231,7 @@ export class SupervisedClient {
     }
     if (logsIn) await this.#options.turn(isWanted);
     if (logsIn && isWanted()) this.#report({ type: "login" });
-    if (!isWanted()) return; // it was disconnected, or is to be connected again, in the meantime
+    if (!isWanted()) return; // it was disconnected, or should be connected again, in the meantime
     this.#login.reset();
     await client.connect();
   }
@@ -234,7 +239,7 @@ export class SupervisedClient {
   async #make(): Promise<WhatsAppClient> {
     const made = (async () => this.#options.make())();
     const client = await this.#within(() => made, MAKING_MS).catch((error: unknown) => {
-      // A later one has never been connected.
+      // A client that arrives too late has never been connected.
       void made.then((late) => late.disconnect()).catch(() => {});
       throw error;
     });
@@ -258,7 +263,8 @@ export class SupervisedClient {
       return;
     }
     if (report.type === "closed" || report.type === "paired" || report.type === "stream_error") this.#login.reset();
-    // A client ended on purpose must not open again, even if its opening crossed the disconnect, and its end is known.
+    // A client ended on purpose must not open again, even if its opening overlapped with the disconnect; its end is
+    // known.
     if (
       this.#disconnecting !== undefined &&
       (report.type === "opened" || (report.type === "closed" && !report.isLogout))

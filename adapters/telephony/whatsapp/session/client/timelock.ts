@@ -5,7 +5,7 @@ export const TIMELOCK_EVENT = "mex_notification";
 const OPERATION = "NotificationUserReachoutTimelockUpdate";
 /** The longest time-lock, ms. */
 export const MAX_TIMELOCK_MS = 366 * 24 * 3_600_000;
-/** The shortest time-lock, ms, for one still in force after its end by our clock; then WhatsApp is asked again. */
+/** The shortest time-lock, ms, for a lock still in force after its end by our clock; then WhatsApp is asked again. */
 const MIN_TIMELOCK_MS = 30_000;
 
 /** The lock of calls to strangers. `leftMs`: its remaining duration; undefined if WhatsApp states no end. */
@@ -20,7 +20,7 @@ export function isTimelockEvent(event: unknown): boolean {
 
 /**
  * The time-lock of the client's number; undefined for a client without this feature. The client is not trusted to keep
- * its types. Rejects if it does not answer.
+ * its types. Rejects if it does not respond.
  * @param wall ms since 1970-01-01 UTC
  */
 export async function askTimelock({ message }: WhatsAppClient, wall: number): Promise<Timelock | undefined> {

@@ -2,11 +2,11 @@
 export type Closing = {
   /**
    * - `resumes`: the client connects again at once.
-   * - `passes`: the fault does not last; the session tries again after a while.
+   * - `passes`: the fault is temporary; the session tries again after a while.
    * - `declined`: WhatsApp has refused the login for a reason that may pass; the session tries again after minutes.
    * - `outdated`: WhatsApp refuses this version of the client; the session tries again rarely.
    * - `replaced`: another client uses the link; another attempt would only fight it.
-   * - `refused`: no attempt succeeds until a person fixes it.
+   * - `refused`: no attempt succeeds until the cause is fixed.
    * - `unlinked`: the credentials are void.
    */
   readonly kind: "resumes" | "passes" | "declined" | "outdated" | "replaced" | "refused" | "unlinked";
@@ -18,7 +18,7 @@ export type Closing = {
 export interface ClosedConnection {
   readonly reason: string;
   readonly code?: number | undefined;
-  /** True if the client has lost its credentials by it. */
+  /** True if the client has lost its credentials with it. */
   readonly isLogout: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface LoginRefusal {
   readonly expiresInMs: number | undefined;
 }
 
-/** The client closes the connection after these codes, and reports that too; after any other one it logs in again. */
+/** The client closes the connection after these codes, and reports that too; after any other code it logs in again. */
 const CLOSED_BY_CLIENT: ReadonlySet<number | undefined> = new Set([401, 403, 405, 406, 409, 503]);
 
 /** True if the client does not log in again after this code. */
@@ -84,7 +84,7 @@ export function staysClosed(code: number | undefined): boolean {
   return CLOSED_BY_CLIENT.has(code);
 }
 
-/** The meaning of a refused login that does not affect the credentials. Only faults of WhatsApp itself pass soon. */
+/** The meaning of a refused login that does not affect the credentials. Only faults of WhatsApp itself end soon. */
 export function linkRefusal({ code }: LoginRefusal): Closing & { readonly kind: "passes" | "declined" } {
   const named = code === undefined ? "without a code" : `(${code})`;
   if (code !== undefined && code >= 500 && code < 600)

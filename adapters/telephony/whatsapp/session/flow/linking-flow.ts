@@ -91,7 +91,7 @@ const WAITING = "waiting for the code to be scanned";
 const PASSKEY =
   "the account is protected by a passkey, so that no code can link it; remove the passkey on the phone, then request a code";
 
-/** Waits as long as any code is valid. */
+/** Keeps waiting while any code is valid. */
 function patience({ codesUntil, pairingUntil }: SessionFlow, now: number): SessionEffect {
   const ms = Math.max(0, codesUntil - now, pairingUntil - now) + CODE_MARGIN_MS;
   return { do: "start_timer", timer: "patience", ms };

@@ -4,9 +4,9 @@ import { connectionLost, connectionUp, isUnstable, loggedIn, loginBudgetMs, resu
 import { CONNECT_TIMEOUT_MS, healthOf, isLinked, moved, reportOffline, STOP_WAITING, stay } from "./session-state.ts";
 import type { LiveState, Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
 
-/** Decides what the client's state means, asked just now: no other input makes a session online. */
+/** Decides the effect of the client's current state: no other input makes a session online. */
 export function decideLive(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
-  // While it waits, it is not connected, and the next attempt checks if this server may act for the number.
+  // A waiting session is not connected, and its next attempt checks if this server may act for the number.
   return moment.owned || flow.state === "waiting" ? found(flow, live, moment) : foundInDoubt(flow, live, moment);
 }
 
@@ -23,7 +23,7 @@ function found(flow: SessionFlow, { isOpen, connected, registered }: LiveState, 
   return { flow: next, effects: [...STOP_WAITING, ...report, { do: "calls_restored" }] };
 }
 
-/** Time in which the socket of a connection that WhatsApp has asked for opens, ms. */
+/** Longest time in which the socket opens for a connection that WhatsApp has requested, ms. */
 const REOPENING_MS = 4_000;
 
 function isResuming({ resumingSince }: SessionFlow, isOpen: boolean, now: number): boolean {
@@ -42,8 +42,8 @@ function foundInDoubt(flow: SessionFlow, live: LiveState, moment: Moment): Sessi
 export const BROKE_OFF = { kind: "passes", reason: "the connection to WhatsApp broke off" } as const;
 
 /**
- * The socket broke off without an event. The client would log in every 2 s, so it is disconnected, and logs in when it
- * should; a call needs the current client, which then logs in on its own.
+ * Handles a socket that broke off without an event. The client would log in every 2 s, so it is disconnected, and logs
+ * in at its turn; during a call the current client is needed, which then logs in on its own.
  */
 function dropped(flow: SessionFlow, moment: Moment): SessionDecision {
   const { reason } = BROKE_OFF;
@@ -58,7 +58,10 @@ function dropped(flow: SessionFlow, moment: Moment): SessionDecision {
   return { flow: next, effects: [...effects, { do: "calls_lost", reason, final: false }] };
 }
 
-/** The client opens its socket again every 2 s until WhatsApp accepts a login, and each of them counts. */
+/**
+ * Handles a socket that is still closed. The client reopens it every 2 s until WhatsApp accepts a login, and each login
+ * counts.
+ */
 function stillDropped(flow: SessionFlow, isOpen: boolean, moment: Moment): SessionDecision {
   if (isOpen || !flow.reopened) return stay({ ...flow, reopened: isOpen });
   const reconnects = resumed(flow.reconnects, moment);

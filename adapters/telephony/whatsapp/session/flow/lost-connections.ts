@@ -9,7 +9,7 @@ export interface Loss {
   readonly reason: string;
 }
 
-/** The session stays closed until a person asks for another attempt. */
+/** Closes the session until a user requests another attempt. */
 export function halted(flow: SessionFlow, reason: string, condition?: LineCondition): SessionDecision {
   const reconnects = { ...NO_RECONNECTS, logins: flow.reconnects.logins };
   const next: SessionFlow = {
@@ -23,7 +23,7 @@ export function halted(flow: SessionFlow, reason: string, condition?: LineCondit
   return { flow: next, effects };
 }
 
-/** The session waits until the next login. */
+/** Waits until the next login. */
 export function later(before: SessionFlow, { kind, reason }: Loss, { now, chance }: Moment): SessionDecision {
   const lasting = kind === "outdated"; // WhatsApp refuses the client's version
   const unstable = isUnstable(before.reconnects, now);
@@ -33,7 +33,7 @@ export function later(before: SessionFlow, { kind, reason }: Loss, { now, chance
     ...{ lasting, opened: false, restriction: undefined, reconnects },
   };
   const effects: SessionEffect[] = [{ do: "stop_timer", timer: "patience" }, ...reportOffline(next)];
-  // The current problem is a different one, unless the next attempt fails the same way.
+  // The problem has changed, unless the next attempt fails in the same way.
   if ((before.lasting || before.restriction !== undefined) && !lasting)
     effects.push({ do: "report_condition", condition: undefined, reason });
   if (lasting) {
@@ -47,7 +47,7 @@ export function later(before: SessionFlow, { kind, reason }: Loss, { now, chance
   return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms }] };
 }
 
-/** The connection is closed, so that the client does not log in on its own, and opened again later. */
+/** Closes the connection, so that the client does not log in on its own, and opens it again later. */
 export function disconnected(flow: SessionFlow, loss: Loss, moment: Moment): SessionDecision {
   const { flow: next, effects } = later(flow, loss, moment);
   return { flow: next, effects: [{ do: "disconnect" }, ...effects] };

@@ -6,10 +6,15 @@ import { connectionLost, loggedIn, resumed } from "./reconnects.ts";
 import { isLinked, stay } from "./session-state.ts";
 import type { LiveState, Moment, SessionDecision, SessionFlow } from "./session-types.ts";
 
-/** A login that WhatsApp has asked for is accepted within this time, ms: longer than the socket and `ACCEPTANCE_MS` take. */
+/**
+ * Longest time until a login requested by WhatsApp is accepted, ms: longer than the socket and `ACCEPTANCE_MS` take.
+ */
 const RESUMING_MS = 10_000;
 
-/** The client logs in again immediately. This is not reported unless it takes longer than usual or repeats at once. */
+/**
+ * Handles a client that logs in again immediately. This is reported only if it takes longer than usual or repeats at
+ * once.
+ */
 export function resuming(before: SessionFlow, { reason }: Pick<Closing, "reason">, moment: Moment): SessionDecision {
   if (before.state === "idle") return stay(before);
   if (before.state === "waiting" || before.state === "halted") return { flow: before, effects: [{ do: "disconnect" }] };
@@ -20,7 +25,7 @@ export function resuming(before: SessionFlow, { reason }: Pick<Closing, "reason"
     const lost = connectionLost(before.reconnects, moment.now);
     return disconnected({ ...before, reconnects: lost }, { kind: "passes", reason }, moment);
   }
-  // The client reports the connection as open once more.
+  // The client will report the connection as open again.
   const opened = before.opened && before.state !== "connecting";
   const flow = { ...before, opened, reopened: false, reconnects };
   if (flow.state !== "online") return stay(flow);
@@ -30,14 +35,17 @@ export function resuming(before: SessionFlow, { reason }: Pick<Closing, "reason"
   };
 }
 
-/** WhatsApp has ended the stream: the client opens another socket immediately. During a login this would restart it. */
+/**
+ * Handles a stream that WhatsApp has ended: the client opens another socket immediately. During a login, it restarts
+ * the login.
+ */
 export function streamEnded(flow: SessionFlow, code: number | undefined, moment: Moment): SessionDecision {
   const reason = `WhatsApp has ended the connection (${code ?? "without a code"})`;
   if (flow.state === "connecting") return disconnected(flow, { kind: "passes", reason }, moment);
   return resuming(flow, { reason }, moment);
 }
 
-/** A login that the session started, or a silent one by the client. */
+/** Handles an accepted login, started by the session or silently by the client. */
 export function loginAccepted(flow: SessionFlow, live: LiveState, moment: Moment): SessionDecision {
   if (!isLinked(flow)) return stay(flow);
   const { reconnects } = flow;

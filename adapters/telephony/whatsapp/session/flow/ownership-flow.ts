@@ -2,19 +2,22 @@ import { DEADLINE_PASSED } from "../../../../../src/ports/telephony.ts";
 import { forgotten, moved, reportOffline, stay } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
 
-/** Time until a server that may not act for the number asks again if it may, ms: a renewal may only be late. */
+/** Time until a server that may not act for the number checks again, ms: a renewal may only be late. */
 export const OWNERSHIP_MS = 2_000;
-/** Time calls may take to hang up before the connection is given up, ms. */
+/** Time calls may take to hang up before the connection is abandoned, ms. */
 export const HANG_UP_MS = 1_000;
 
-/** The lease was not renewed in time; if it is not renewed soon, the server has lost the number. */
+/** Handles a lease that was not renewed in time; without a renewal soon, the server loses the number. */
 export function doubtful(flow: SessionFlow): SessionDecision {
   if (flow.disowned || flow.state === "idle" || flow.state === "halted") return stay(flow);
   const timer: SessionEffect = { do: "start_timer", timer: "ownership", ms: OWNERSHIP_MS };
   return { flow: { ...flow, disowned: true }, effects: [timer] };
 }
 
-/** Another server may act for the number by now, so this one must not. Its calls hang up first: no other process can end them. */
+/**
+ * Gives up the number, for which another server may already act. Its calls hang up first: no other process can end
+ * them.
+ */
 export function disowned(before: SessionFlow, { inCall }: Pick<Moment, "inCall">): SessionDecision {
   if (inCall && before.opened && !before.endingCalls)
     return {
@@ -25,7 +28,7 @@ export function disowned(before: SessionFlow, { inCall }: Pick<Moment, "inCall">
       ],
     };
   const flow = { ...before, disowned: false, endingCalls: false };
-  // While it waits, it is not connected, and its next attempt asks again; a restriction must not end early.
+  // A waiting session is not connected, and its next attempt checks again; a restriction must not end early.
   if (flow.state === "idle" || flow.state === "halted" || flow.state === "waiting") return stay(flow);
   if (flow.state === "linking") return forgotten(flow, DEADLINE_PASSED, { do: "drop_client" });
   const reconnects = { ...flow.reconnects, upSince: undefined };

@@ -2,25 +2,28 @@
 export interface Reconnects {
   /** Attempts in a row without a connection that lasted. */
   readonly failures: number;
-  /** Since when the connection is up; undefined while it is not. */
+  /** Time at which the connection came up; undefined while it is down. */
   readonly upSince: number | undefined;
   /** Times of recent connection losses. */
   readonly losses: readonly number[];
-  /** The log names the connection as unstable already. */
+  /** True if the log already names the connection as unstable. */
   readonly logged: boolean;
-  /** Times at which an earlier client of this session, which could not be disconnected, recently took the connection over. */
+  /**
+   * Times at which an earlier client of this session, which could not be disconnected, recently took over the
+   * connection.
+   */
   readonly takeovers: readonly number[];
   /** Logins of the last hour, accepted or not. */
   readonly logins: readonly number[];
-  /** The latest login is under way: its connection is not up, and has not failed. */
+  /** True while a login is in progress: its connection is not up, and has not failed. */
   readonly loggingIn: boolean;
-  /** The client has not reported that WhatsApp has accepted the latest login. */
+  /** True if the client has not reported that WhatsApp accepted the latest login. */
   readonly acceptanceDue: boolean;
   /** Refused logins since the last accepted one, besides those for a restriction or a fault of WhatsApp's own. */
   readonly refusals: number;
   /** Refusals for a restriction of the number since the last accepted login. */
   readonly restrictions: number;
-  /** Times at which the client logged in again lately, because WhatsApp asked for it (515) or on its own. */
+  /** Recent times at which the client logged in again, because WhatsApp requested it (515) or on its own. */
   readonly resumptions: readonly number[];
 }
 
@@ -38,21 +41,21 @@ export const NO_RECONNECTS: Reconnects = {
   resumptions: [],
 };
 
-/** A connection of this length ends a series of failures, ms. */
+/** Length of a connection that ends a series of failures, ms. */
 export const LASTING_MS = 60_000;
-/** A connection that breaks off {@link FLAPS} times within this time is unstable, ms. */
+/** A connection is unstable if it breaks off {@link FLAPS} times within this time, ms. */
 export const FLAP_WINDOW_MS = 10 * 60_000;
 export const FLAPS = 5;
 
 /** Maximum takeovers within {@link FLAP_WINDOW_MS} that are attributed to an earlier client. */
 export const MAX_TAKEOVERS = 3;
 
-/** Logins of one number within {@link LOGIN_WINDOW_MS}, whatever made them necessary. */
+/** Maximum logins of one number within {@link LOGIN_WINDOW_MS}, whatever their cause. */
 export const MAX_LOGINS = 20;
 export const LOGIN_WINDOW_MS = 3_600_000;
 /** The longest restriction, ms. */
 export const MAX_RESTRICTION_MS = 366 * 24 * 3_600_000;
-/** A restriction without a known end is checked after this time, ms; doubled with each further refusal. */
+/** Time until a restriction without a known end is checked, ms; doubled with each further refusal. */
 export const RESTRICTION_MS = 8 * 3_600_000;
 
 const FIRST_MS = 2_000;
@@ -60,15 +63,15 @@ const MAX_WAIT_MS = 5 * 60_000;
 const UNSTABLE_MS = 60_000;
 const MINUTE_MS = 60_000;
 const MAX_REFUSED_MS = 6 * 3_600_000;
-/** The clocks of WhatsApp and of this server differ a little, ms. */
+/** Margin for the difference between the clocks of WhatsApp and this server, ms. */
 const END_MARGIN_MS = 5_000;
 
-/** The connection is up: WhatsApp has accepted the login. */
+/** Records that the connection is up, since WhatsApp has accepted the login. */
 export function connectionUp(before: Reconnects, now: number): Reconnects {
   return { ...before, upSince: before.upSince ?? now, refusals: 0, restrictions: 0, loggingIn: false };
 }
 
-/** The connection broke off. */
+/** Records that the connection broke off. */
 export function connectionLost(before: Reconnects, now: number): Reconnects {
   if (before.upSince === undefined) return before;
   const failures = now - before.upSince >= LASTING_MS ? 0 : before.failures;
@@ -76,13 +79,13 @@ export function connectionLost(before: Reconnects, now: number): Reconnects {
   return { ...before, failures, upSince: undefined, losses, logged: before.logged && losses.length >= FLAPS };
 }
 
-/** An earlier client of the session may have taken the connection over; undefined if that happens too often. */
+/** Attributes a lost connection to an earlier client of the session; undefined if that happens too often. */
 export function takenOver(before: Reconnects, now: number): Reconnects | undefined {
   const takeovers = [...before.takeovers.filter((at) => now - at < FLAP_WINDOW_MS), now];
   return takeovers.length > MAX_TAKEOVERS ? undefined : { ...before, takeovers };
 }
 
-/** Another attempt has failed, or is about to be made. @param kind the kind of fault */
+/** Counts an attempt that has failed, or is about to start. @param kind the kind of fault */
 export function attemptFailed(before: Reconnects, kind: FaultKind): Reconnects {
   const refusals = before.refusals + (kind === "passes" ? 0 : 1);
   return { ...before, failures: before.failures + 1, refusals, loggingIn: false, acceptanceDue: false };
@@ -99,13 +102,15 @@ export function loggedIn(before: Reconnects, now: number): Reconnects {
   return { ...before, logins, loggingIn: true, acceptanceDue: true };
 }
 
-/** Adds the logins of an earlier process. @param ages ms; a negative one, of a clock that was set back, counts as zero */
+/**
+ * Adds the logins of an earlier process. @param ages ms; a negative age, from a clock that was set back, counts as zero
+ */
 export function withPastLogins(before: Reconnects, ages: readonly number[], now: number): Reconnects {
   const past = ages.map((age) => now - Math.max(0, age)).filter((at) => now - at < LOGIN_WINDOW_MS);
   return { ...before, logins: [...past, ...before.logins].sort((a, b) => a - b).slice(-MAX_LOGINS) };
 }
 
-/** The connection could not be opened: a login that is under way has not reached WhatsApp. */
+/** Discounts the pending login if the connection could not be opened: it has not reached WhatsApp. */
 export function notLoggedIn(before: Reconnects): Reconnects {
   if (!before.loggingIn) return before;
   return { ...before, logins: before.logins.slice(0, -1), loggingIn: false, acceptanceDue: false };
@@ -121,11 +126,14 @@ function recentLogins({ logins }: Reconnects, now: number): number[] {
   return logins.filter((at) => now - at < LOGIN_WINDOW_MS);
 }
 
-/** Logins within {@link LASTING_MS} that WhatsApp may ask for, or the client make on its own; a call would be cut off by anything but such a login. */
+/**
+ * Maximum logins within {@link LASTING_MS} that WhatsApp requests or the client starts on its own; during a call, any
+ * other login would cut it off.
+ */
 const MAX_RESUMPTIONS = 1;
 const MAX_RESUMPTIONS_IN_CALL = 3;
 
-/** The client logs in again, for WhatsApp or on its own; undefined if it does so too often. */
+/** Counts a login that WhatsApp requested or the client started; undefined if there are too many. */
 export function resumed(before: Reconnects, { now, inCall }: { now: number; inCall: boolean }): Reconnects | undefined {
   const resumptions = [...before.resumptions.filter((at) => now - at < LASTING_MS), now];
   if (resumptions.length > (inCall ? MAX_RESUMPTIONS_IN_CALL : MAX_RESUMPTIONS)) return undefined;
@@ -133,8 +141,8 @@ export function resumed(before: Reconnects, { now, inCall }: { now: number; inCa
 }
 
 /**
- * Waits before the next login, by the kind of fault, ms. All are random, so that many numbers do not log in in step.
- * - `passes`: up to 2 s, doubled with each failure up to 5 min, anything from zero on (full jitter). An unstable
+ * Waits before the next login, by the kind of fault, ms. All are random, so that many numbers do not log in simultaneously.
+ * - `passes`: up to 2 s, doubled with each failure up to 5 min, any length from zero (full jitter). An unstable
  *   connection waits longer.
  * - `declined`: 1 to 2 min, doubled with each refusal up to 6 h.
  * - `outdated`: 15 to 30 min, doubled with each refusal up to 6 h.
@@ -151,19 +159,19 @@ const WAITS = {
     Math.min(MAX_REFUSED_MS, 30 * MINUTE_MS * doubled(refusals)) * (0.5 + chance / 2),
 } as const;
 
-/** The kind of fault because of which a number is not connected. */
+/** The kind of fault that keeps a number disconnected. */
 export type FaultKind = keyof typeof WAITS;
 
 function doubled(times: number): number {
   return 2 ** Math.min(10, Math.max(0, times - 1));
 }
 
-/** The wait before the next login; never shorter than the {@link loginBudgetMs}. @param chance 0 to 1 */
+/** The wait before the next login, never shorter than {@link loginBudgetMs}. @param chance 0 to 1 */
 export function waitMs(kind: FaultKind, reconnects: Reconnects, now: number, chance: number): number {
   return Math.max(WAITS[kind](reconnects, now, chance), loginBudgetMs(reconnects, now));
 }
 
-/** The wait until a restriction has ended. @param expiresInMs as WhatsApp named it; undefined if it did not */
+/** The wait until a restriction has ended. @param expiresInMs as stated by WhatsApp; undefined if unknown */
 export function restrictionMs(
   reconnects: Reconnects,
   expiresInMs: number | undefined,

@@ -8,11 +8,11 @@ import { isLinked, moved, reportOffline, stay } from "./session-state.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-types.ts";
 
 /**
- * WhatsApp has refused a login. After most refusals the client logs in again every 2 s until it is disconnected, which
- * costs the number more than the refusal: so it is disconnected at once.
+ * Handles a refused login. After most refusals the client logs in again every 2 s until it is disconnected, which harms
+ * the number more than the refusal, so it is disconnected at once.
  */
 export function loginRefused(flow: SessionFlow, refusal: LoginRefusal, moment: Moment): SessionDecision {
-  if (staysClosed(refusal.code)) return stay(flow); // its closing follows
+  if (staysClosed(refusal.code)) return stay(flow); // the client's closing follows
   if (flow.state === "waiting" || flow.state === "halted") return { flow, effects: [{ do: "disconnect" }] };
   if (refusal.code === 402) return restricted(flow, refusal.expiresInMs, moment);
   const closing = linkRefusal(refusal);
@@ -21,7 +21,7 @@ export function loginRefused(flow: SessionFlow, refusal: LoginRefusal, moment: M
   return disconnected({ ...flow, reconnects: connectionLost(flow.reconnects, moment.now) }, closing, moment);
 }
 
-/** The number stays disconnected until the restriction has ended; the next accepted login clears it. */
+/** Keeps the number disconnected until the restriction has ended; the next accepted login clears it. */
 function restricted(before: SessionFlow, expiresInMs: number | undefined, moment: Moment): SessionDecision {
   const until = expiresInMs === undefined ? "for a while" : `until ${utc(moment.wall + expiresInMs)}`;
   const reason = `WhatsApp has restricted the number ${until} (402)`;
@@ -34,7 +34,7 @@ function restricted(before: SessionFlow, expiresInMs: number | undefined, moment
   return heldBack({ ...before, reconnects }, reason, ms, moment);
 }
 
-/** The number stays disconnected for this long. */
+/** Keeps the number disconnected for this long. */
 function heldBack(before: SessionFlow, reason: string, ms: number, { wall }: Moment): SessionDecision {
   const next: SessionFlow = {
     ...moved(before, "lose", reason),
@@ -51,7 +51,7 @@ function heldBack(before: SessionFlow, reason: string, ms: number, { wall }: Mom
   return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms }] };
 }
 
-/** An earlier process has logged in for the number: its logins count, and a restriction continues. */
+/** Adopts the history of an earlier process: its logins count, and a restriction continues. */
 export function remembered(before: SessionFlow, past: PastLogins, moment: Moment): SessionDecision {
   if (!isLinked(before)) return stay(before);
   const ages = past.logins.map((at) => moment.wall - at);

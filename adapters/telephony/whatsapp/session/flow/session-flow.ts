@@ -21,8 +21,8 @@ import {
 import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-types.ts";
 
 /**
- * Decides what an input means for the session of a number: a pure function, whose effects `Session` carries out.
- * Only the client's own state makes a session `online`; only a logout makes it forget its credentials.
+ * Decides the effect of an input on the session of a number: a pure function, whose effects `Session` carries out. Only
+ * the client's own state makes a session `online`; only a logout makes it forget its credentials.
  */
 export function decideSession(flow: SessionFlow, input: SessionInput, moment: Moment): SessionDecision {
   if (flow.state === "closed") return stay(flow);
@@ -75,7 +75,7 @@ export function decideSession(flow: SessionFlow, input: SessionInput, moment: Mo
   }
 }
 
-/** Asks now if the server may act for the number. */
+/** Checks if the server may act for the number. */
 function ownership(flow: SessionFlow, moment: Moment): SessionDecision {
   return moment.owned ? stay({ ...flow, disowned: false, endingCalls: false }) : disowned(flow, moment);
 }
@@ -83,11 +83,11 @@ function ownership(flow: SessionFlow, moment: Moment): SessionDecision {
 function link(flow: SessionFlow, { now, owned }: Moment): SessionDecision {
   if (!owned) return stay(flow);
   if (flow.state === "idle") return linkingStarted(flow, now);
-  // A person asks for another attempt: the cause may be removed. One beyond the login budget waits for its rest.
+  // Handles a user's request for another attempt: the cause may be removed. An attempt beyond the login budget waits.
   return flow.state === "halted" || (flow.state === "waiting" && flow.lasting) ? connecting(flow) : stay(flow);
 }
 
-/** The client connects when it is its turn. The reason and a permanent fault remain until a connection disproves them. */
+/** Lets the client connect at its turn. The reason and a permanent fault remain until a connection disproves them. */
 function connecting(flow: SessionFlow): SessionDecision {
   return {
     flow: { ...moved(flow, "connect", flow.lasting ? flow.reason : "connecting"), opened: false },
@@ -99,7 +99,7 @@ function connecting(flow: SessionFlow): SessionDecision {
   };
 }
 
-/** It is the number's turn to log in, whatever made the login necessary. */
+/** Handles the number's turn to log in, whatever made the login necessary. */
 function login(flow: SessionFlow, moment: Moment): SessionDecision {
   if (flow.state !== "connecting") return stay(flow);
   if (!moment.owned) return disowned(flow, moment);
@@ -130,13 +130,16 @@ function closed(flow: SessionFlow, closing: Closing, moment: Moment): SessionDec
   if (!isLinked(flow) || flow.state === "halted") return stay(flow);
   if (kind === "replaced") return replaced(flow, reason, moment);
   if (kind === "refused") return halted(flow, reason);
-  // It is known that the connection is closed.
+  // Handles a connection known to be closed.
   if (flow.state === "waiting" && kind === "passes") return stay({ ...flow, opened: false });
   const reconnects = connectionLost(flow.reconnects, moment.now);
   return later({ ...flow, reconnects }, { kind, reason }, moment);
 }
 
-/** Another client uses the link: a foreign one, which is left alone, or one of ours, which the next attempt closes. */
+/**
+ * Handles another client on the link: a foreign one, which is left alone, or one of ours, which the next attempt
+ * closes.
+ */
 function replaced(flow: SessionFlow, reason: string, moment: Moment): SessionDecision {
   const ours = moment.strays ? takenOver(flow.reconnects, moment.now) : undefined;
   if (ours === undefined) return halted(flow, reason, "replaced");
@@ -169,7 +172,7 @@ function patienceOver(flow: SessionFlow, moment: Moment): SessionDecision {
   return { flow: { ...flow, resumingSince: undefined }, effects: [{ do: "ask_state" }] };
 }
 
-/** The credentials are void. */
+/** Unlinks the number, whose credentials are void. */
 function unlinked(flow: SessionFlow, reason: string): SessionDecision {
   const { flow: next, effects } = forgotten(flow, reason, { do: "drop_client" });
   const log: SessionEffect = { do: "log", level: "warn", message: `unlinked: ${reason}` };

@@ -9,7 +9,7 @@ import {
   type SessionMove,
 } from "./session-types.ts";
 
-/** A session before anything has happened. */
+/** The initial state of a session. */
 export const NEW_SESSION: SessionFlow = {
   state: "idle",
   reason: "not linked",
@@ -48,9 +48,9 @@ export function isLinked({ state }: SessionFlow): boolean {
 }
 
 /**
- * Interval of polling the client's state, ms; undefined for no polling. A socket may drop and come
- * back, without an event. The client logs in 2 s later, which is for the session to decide; if it does so in a call, its socket
- * may close again within moments, and each login counts.
+ * Interval of polling the client's state, ms; undefined for no polling. A socket may drop and reopen without an event.
+ * The client logs in 2 s later, which the session must decide; if it does so during a call, its socket may close again
+ * within moments, and each login counts.
  */
 export function pollMs({ state }: SessionFlow): number | undefined {
   if (state === "dropped") return 100;
@@ -67,7 +67,7 @@ export function stay(flow: SessionFlow): SessionDecision {
   return { flow, effects: [] };
 }
 
-/** Ends the waiting for a connection, for codes and for the next attempt. */
+/** Stops waiting for a connection, for codes and for the next attempt. */
 export const STOP_WAITING: readonly SessionEffect[] = [
   { do: "stop_timer", timer: "patience" },
   { do: "stop_timer", timer: "retry" },
@@ -82,7 +82,7 @@ export function reportOffline(flow: SessionFlow): SessionEffect[] {
   return [{ do: "report_offline", reason: health.reason, lasting: health.lasting ?? false }];
 }
 
-/** Handles the loss of the link. @param how what to do with the client */
+/** Handles the loss of the link. @param how treatment of the client */
 export function forgotten(flow: SessionFlow, reason: string, how: SessionEffect): SessionDecision {
   return {
     flow: { ...NEW_SESSION, state: moved(flow, "unlink", reason).state, reason },

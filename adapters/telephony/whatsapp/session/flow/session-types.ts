@@ -17,7 +17,7 @@ export const SESSION_STATES = [
   "dropped",
   /** The connection is closed until the next attempt. */
   "waiting",
-  /** The connection stays closed until a person asks for it. */
+  /** The connection stays closed until a user requests it. */
   "halted",
   "closed",
 ] as const;
@@ -43,34 +43,34 @@ export interface SessionFlow {
   readonly state: SessionState;
   /** Reason why the number cannot place calls; null while it is online. */
   readonly reason: string | null;
-  /** The fault stays until a person fixes it. */
+  /** True if the fault lasts until it is fixed. */
   readonly lasting: boolean;
-  /** The core has stored the link. */
+  /** True if the core has stored the link. */
   readonly stored: boolean;
-  /** The client has reported an open connection, and not its end. */
+  /** True if the client has reported an open connection, and not its end. */
   readonly opened: boolean;
-  /** The client has opened the socket of a dropped connection again, and WhatsApp has not accepted its login. */
+  /** True if the client has reopened the socket of a dropped connection and WhatsApp has not accepted its login. */
   readonly reopened: boolean;
-  /** Since when a new connection is about to open because WhatsApp has asked for it; undefined if it has not. */
+  /** Time since which a connection requested by WhatsApp is about to open; undefined if there is none. */
   readonly resumingSince: number | undefined;
-  /** The server could not act for the number a moment ago; it is about to be asked again. */
+  /** True if the server could not act for the number at the latest check; the next check is due soon. */
   readonly disowned: boolean;
-  /** The calls are being ended, before the connection is given up. */
+  /** True while calls are being ended before the connection is abandoned. */
   readonly endingCalls: boolean;
   /** Number of codes shown in this attempt to link. */
   readonly codes: number;
-  /** Until when a shown code may be scanned, and a pairing code typed. */
+  /** Times until which a shown code may be scanned, and a pairing code typed. */
   readonly codesUntil: number;
   readonly pairingUntil: number;
-  /** WhatsApp keeps the number offline for a while; undefined if it does not. */
+  /** The restriction by which WhatsApp keeps the number offline; undefined if there is none. */
   readonly restriction: Restriction | undefined;
   readonly reconnects: Reconnects;
-  /** The core shows a condition, or a reason, of the last attempt to link. */
+  /** True if the core shows a condition or a reason of the last attempt to link. */
   readonly explained: boolean;
 }
 
 export type SessionInput =
-  /** The core asks for a code, or for another attempt. */
+  /** The core requests a code, or another attempt. */
   | { readonly type: "link" }
   /** The line was opened with stored credentials. */
   | { readonly type: "resume" }
@@ -94,24 +94,24 @@ export type SessionInput =
   | ({ readonly type: "failure" } & LoginRefusal)
   /** WhatsApp has accepted a login. */
   | ({ readonly type: "accepted" } & LiveState)
-  /** WhatsApp has ended the stream, after which the client logs in again at once, and does not report it. */
+  /** WhatsApp has ended the stream, after which the client logs in again at once without reporting it. */
   | { readonly type: "stream_error"; readonly code: number | undefined }
   /** An earlier process has stored its logins. */
   | ({ readonly type: "remembered" } & PastLogins)
-  /** It is the turn of the number: the client logs in next, unless it is disconnected now. */
+  /** The number's turn has come: the client logs in next, unless it is disconnected now. */
   | { readonly type: "login" }
-  /** The client's state, asked just now. */
+  /** The client's current state. */
   | ({ readonly type: "state" } & LiveState)
-  /** The client could not be made, or could not connect. */
+  /** The client could not be created, or could not connect. */
   | { readonly type: "failed"; readonly reason: string }
   /** The last call on the session has ended. */
   | { readonly type: "calls_over" }
   | { readonly type: "timer"; readonly timer: WhatsAppTimer };
 
-/** The state of the client. */
+/** State of the client. */
 export interface LiveState {
   readonly isOpen: boolean;
-  /** The socket is open, and WhatsApp has accepted the login of a linked number. */
+  /** True if the socket is open, and WhatsApp has accepted the login of a linked number. */
   readonly connected: boolean;
   readonly registered: boolean;
 }
@@ -123,11 +123,11 @@ export interface LiveState {
 export type WhatsAppTimer = "patience" | "retry" | "ownership";
 
 export type SessionEffect =
-  /** Ask for the client's state now. */
+  /** Poll the client's state now. */
   | { readonly do: "ask_state" }
-  /** Make a fresh client without credentials, and connect it. */
+  /** Create a new client without credentials, and connect it. */
   | { readonly do: "open_client" }
-  /** Connect, with the same client if it still works; a number that is linked logs in when it is its turn. */
+  /** Connect, with the same client if it still works; a linked number logs in at its turn. */
   | { readonly do: "connect" }
   /** End the connection; the client may connect again. */
   | { readonly do: "disconnect" }
@@ -143,17 +143,17 @@ export type SessionEffect =
   | { readonly do: "report_offline"; readonly reason: string; readonly lasting: boolean }
   | { readonly do: "report_unlinked"; readonly reason: string }
   | { readonly do: "report_condition"; readonly condition: LineCondition | undefined; readonly reason: string }
-  /** The call on the session is cut off. `final`: the connection will not return for it. */
+  /** Cut off the call on the session. `final`: the connection will not return for it. */
   | { readonly do: "calls_lost"; readonly reason: string; readonly final: boolean }
   | { readonly do: "calls_restored" }
-  /** The calls must hang up while the connection is still there. */
+  /** Hang up the calls while the connection is still open. */
   | { readonly do: "end_calls"; readonly reason: string }
   /** Replaces a running timer of this name. */
   | { readonly do: "start_timer"; readonly timer: WhatsAppTimer; readonly ms: number }
   | { readonly do: "stop_timer"; readonly timer: WhatsAppTimer }
   | { readonly do: "log"; readonly level: "info" | "warn" | "error"; readonly message: string };
 
-/** Dependencies of a decision besides the state and the input. */
+/** Inputs of a decision besides the state and the event. */
 export interface Moment {
   /** Monotonic, ms. */
   readonly now: number;
@@ -161,11 +161,11 @@ export interface Moment {
   readonly wall: number;
   /** 0 to 1. */
   readonly chance: number;
-  /** This server may still act for the number. */
+  /** True if this server may still act for the number. */
   readonly owned: boolean;
-  /** The session carries a call. */
+  /** True if the session carries a call. */
   readonly inCall: boolean;
-  /** An earlier client of this session did not disconnect and may reconnect on its own. */
+  /** True if an earlier client of this session did not disconnect and may reconnect on its own. */
   readonly strays: boolean;
 }
 

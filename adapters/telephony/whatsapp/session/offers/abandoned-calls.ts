@@ -4,7 +4,7 @@ import { endAtClient } from "../../calls/end-at-client.ts";
 import { isConnected } from "../../calls/is-connected.ts";
 import { END_MS } from "../../calls/leg.ts";
 
-/** A call whose connection does not return is ended this much later, ms: that at least closes its audio. */
+/** Delay before a call is ended whose connection does not return, ms: that at least closes its audio. */
 export const ABANDONED_MS = 10_000;
 
 /** Options of {@link AbandonedCalls}. */
@@ -12,14 +12,14 @@ export interface AbandonedCallsOptions {
   readonly system: Timers;
   readonly port: Pick<CallPort, "client" | "calls" | "openCalls">;
   readonly listeners: ReadonlySet<Pick<WhatsAppCallListener, "callId">>;
-  /** A call could not be ended. */
+  /** Called if a call could not be ended. */
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Outgoing calls of the client that no leg carries: a call that ended during an outage, or whose end the client did not take.
- * They are ended over an open connection, so that the callee's phone learns of it; a client without one only forgets them, and
- * the session's open calls keep them.
+ * Outgoing calls of the client that no leg carries: a call that ended during an outage, or whose end the client did not
+ * accept. They are ended over an open connection, so that the callee's phone is notified; a client without one only
+ * forgets them, and the session's open calls keep them.
  */
 export class AbandonedCalls {
   readonly #options: AbandonedCallsOptions;
@@ -30,7 +30,7 @@ export class AbandonedCalls {
     this.#options = options;
   }
 
-  /** Ends them now if the client is connected, and soon if not. */
+  /** Ends them now if the client is connected, otherwise soon. */
   check(): void {
     const { system, port } = this.#options;
     try {
@@ -64,7 +64,7 @@ export class AbandonedCalls {
   get #calls(): string[] {
     const { port, listeners } = this.#options;
     const carried = [...listeners].map(({ callId }) => callId);
-    if (carried.includes(undefined)) return []; // a call is being placed, and may be any of them
+    if (carried.includes(undefined)) return []; // a call is being placed, which may be any of them
     const calls = port.calls?.getCalls() ?? [];
     const offered = calls.filter(({ direction, stateData }) => direction === "outgoing" && isOffered(stateData.state));
     return offered.map(({ callId }) => callId).filter((callId) => !carried.includes(callId));
@@ -91,12 +91,12 @@ export class AbandonedCalls {
       await within(ended, { system, ms: END_MS, late });
     } finally {
       this.#ending.delete(callId);
-      void port.openCalls.end(); // if the client has not
+      void port.openCalls.end(); // unless the client has
     }
   }
 }
 
-/** True if the callee may have the offer. The end of a call whose offer has yet to leave would arrive before that. */
+/** True if the callee may have the offer. Otherwise its end would arrive before the offer. */
 function isOffered(state: string): boolean {
   return state !== "initiating" && state !== "ended";
 }

@@ -7,7 +7,7 @@ import { utc } from "../utc.ts";
 export const OFFER_LIMITS_KEY = "ringport/offer-limits";
 const MAX_TIMES = 10;
 
-/** An error in reply to an offer, for as long as it applies to further offers. */
+/** A limit from an error in reply to an offer, while it applies to further offers. */
 export interface OfferLimit {
   readonly code: string;
   readonly callees: OfferHold["callees"];
@@ -48,13 +48,16 @@ function limitOf(code: string, hold: OfferHold, times: number, ms: number, { now
   return { code, callees, times, endsAt, condition, until: now + ms, reason };
 }
 
-/** The limits of the number to store for a later process; undefined if there are none. Other limits end with an update of the client. */
+/**
+ * The limits of the number to store for a later process; undefined if there are none. Limits of the client's version
+ * are not stored: an update may end them.
+ */
 export function storedLimits(limits: OfferLimits): unknown {
   const ofNumber = [...limits.values()].filter(({ code }) => offerError(code).scope === "number");
   return ofNumber.length === 0 ? undefined : ofNumber.map(({ code, endsAt, times }) => ({ code, endsAt, times }));
 }
 
-/** The limits that an earlier process has stored; anything else in the record is left out. */
+/** The limits that an earlier process has stored; other content of the record is ignored. */
 export function restoredLimits(stored: unknown, time: Time): OfferLimits {
   const entries = Array.isArray(stored) ? stored : [];
   return new Map(entries.flatMap((entry) => restored(entry, time) ?? []).map((limit) => [limit.code, limit]));
@@ -82,7 +85,7 @@ export function afterAcceptance(limits: OfferLimits, { now }: Time): OfferLimits
   return new Map([...limits].filter(([, { until }]) => until > now));
 }
 
-/** The health of the line with its limits: an online line becomes offline if its client may call no one. */
+/** The health of the line with its limits: an online line becomes offline if its client may not call anyone. */
 export function limitedHealth(health: LineHealth, limits: OfferLimits, { now }: Time): LineHealth {
   if (health.state !== "online") return health;
   const noted = inForce(limits, now).filter(({ condition }) => condition !== undefined);

@@ -8,9 +8,9 @@ import { askTimelock } from "../client/timelock.ts";
 import { StoredRecord } from "../records/stored-record.ts";
 import * as limits from "./offer-limits.ts";
 
-/** Time limit of a question to the client for its time-lock, ms. */
+/** Timeout of a query of the client for its time-lock, ms. */
 const TIMELOCK_MS = 10_000;
-/** Longest wait of a call to a stranger for the answer, ms. */
+/** Longest wait of a call to a stranger for the result of the query, ms. */
 const ASKED_MS = 2_000;
 
 /** Options of {@link Offers}. */
@@ -33,7 +33,7 @@ export class Offers {
   readonly #timers = new Map<string, () => void>();
   readonly #record: StoredRecord;
   #limits: limits.OfferLimits = limits.NO_LIMITS;
-  /** The question for the time-lock that is under way, or was the last one. */
+  /** The running or latest query of the time-lock. */
   #question: Promise<void> = Promise.resolve();
   /** Number of queries so far: only the result of the latest one counts, because results may arrive out of order. */
   #questions = 0;
@@ -61,45 +61,45 @@ export class Offers {
     return limits.limitedHealth(line, this.#limits, this.#time);
   }
 
-  /** The reason for which an offer is not sent now; undefined if it may be. */
+  /** The reason why an offer may not be sent now; undefined if it may. */
   block(isStranger: boolean): DialError | undefined {
     return limits.offerBlock(this.#limits, isStranger, this.#time);
   }
 
-  /** WhatsApp has refused an offer. */
+  /** Handles an offer that WhatsApp has refused. */
   refused(code: string): void {
     this.#limit(code);
     if (code === TIMELOCK_CODE) this.#ask(false);
   }
 
-  /** WhatsApp has accepted an offer. */
+  /** Handles an offer that WhatsApp has accepted. */
   offerAccepted(): void {
     this.#change(limits.afterAcceptance(this.#limits, this.#time));
   }
 
-  /** The number is online, or WhatsApp has changed its time-lock. */
+  /** Checks the time-lock when the number is online, or WhatsApp has changed the lock. */
   check(): void {
     this.#ask(true);
   }
 
-  /** Resolves once the question for the time-lock is answered, or has taken too long for a call. Never rejects. */
+  /** Resolves once the query of the time-lock has a result, or has taken too long for a call. Never rejects. */
   async asked(): Promise<void> {
     const late = () => new NetworkSilent(`the client did not answer within ${ASKED_MS} ms`);
     await within(this.#latestAnswer(), { system: this.#options.system, ms: ASKED_MS, late }).catch(() => {});
   }
 
-  /** A person asks for another attempt. */
+  /** Lifts the limits that a user's request for another attempt may lift. */
   retry(): void {
     for (const { code, callees } of this.#limits.values()) if (callees === "everyone") this.#lift(code);
   }
 
-  /** The line is closed; the limits stay stored. */
+  /** Stops when the line is closed; the limits stay stored. */
   stop(): void {
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
   }
 
-  /** The number is no longer linked, and its records are being erased. */
+  /** Resets everything when the number is unlinked and its records are being erased. */
   reset(): void {
     this.stop();
     this.#limits = limits.NO_LIMITS;
@@ -144,7 +144,7 @@ export class Offers {
     this.#timers.delete(code);
     const limit = this.#limits.get(code);
     if (limit === undefined) return;
-    // One of 429 is remembered until an offer is accepted: another one in a row lasts longer.
+    // A limit of 429 is kept until an offer is accepted: another one in a row lasts longer.
     if (limit.condition === undefined) return;
     this.#change(limits.lifted(this.#limits, code));
     this.#options.log("info", `calls are possible again after error ${code}`);

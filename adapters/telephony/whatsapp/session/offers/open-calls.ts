@@ -15,18 +15,18 @@ const MAX_OPEN_CALLS = 8;
 /** Age beyond which a call has ended without a terminate, ms. */
 export const MAX_OPEN_MS = 24 * 3_600_000;
 /**
- * A terminate that left earlier than this before its connection was found to be dead has arrived, ms: the client pings every
- * 15 s if no request is open, or half a minute if one is, and waits 20 s for the pong.
+ * A terminate has arrived if it left earlier than this before its connection was found to be dead, ms: the client pings
+ * every 15 s if no request is open, or half a minute if one is, and waits 20 s for the pong.
  */
 export const MAX_UNNOTICED_MS = 60_000;
 const MAX_ID_LENGTH = 100;
 
-/** A call of ours whose callee is not known to have learned of its end. */
+/** A call of ours whose callee may not know of its end. */
 interface OpenCall {
   readonly callId: string;
   /** Address for its terminate: the callee or, once a device has accepted, that device. */
   readonly peer: string;
-  /** Address of the device that has sent the offer: WhatsApp takes the end of the call from no other one. */
+  /** Address of the device that has sent the offer: WhatsApp accepts the end of the call only from this device. */
   readonly creator: string;
   /** Time of the offer, ms since 1970-01-01 UTC. */
   readonly at: number;
@@ -44,9 +44,9 @@ export interface OpenCallsOptions {
 }
 
 /**
- * The calls of a number whose callees may not know of their end, stored with the keys of the number. A crash, another client
- * that takes the link over, and a reconnect that the client's calls do not survive leave a phone ringing or connected: once the
- * number is online again, such a call gets the terminate that it lacks.
+ * The calls of a number whose callees may not know of their end, stored with the keys of the number. A crash, another
+ * client that takes over the link, and a reconnect that the client's calls do not survive leave a phone ringing or
+ * connected: once the number is online again, such a call gets the missing terminate.
  */
 export class OpenCalls implements OpenCallLog {
   readonly #options: OpenCallsOptions;
@@ -65,13 +65,13 @@ export class OpenCalls implements OpenCallLog {
       key: KEY,
       records: options.records,
       value: () => (this.#calls.size === 0 ? undefined : [...this.#calls.values()]),
-      load: () => this.#load(), // or the calls that are not read would be lost
+      load: () => this.#load(), // otherwise the calls that are not read would be lost
       failed: (error) => options.failed("the calls in progress could not be stored", error),
     });
   }
 
   add(callId: string, peer: string, creator: string): void {
-    this.#terminated.delete(callId); // an offer may leave after it
+    this.#terminated.delete(callId); // an offer may leave after the load
     const known = this.#calls.get(callId);
     if (known?.peer === peer) return;
     const [oldest] = [...this.#terminated.keys(), ...this.#calls.keys()];
@@ -129,7 +129,7 @@ export class OpenCalls implements OpenCallLog {
     for (const call of [...this.#calls.values()]) {
       const { client } = port;
       if (client === undefined || !isConnected(client)) return;
-      if (!this.#calls.has(call.callId)) continue; // it has ended while another one was being ended
+      if (!this.#calls.has(call.callId)) continue; // it ended while another call was being ended
       if (this.#terminated.has(call.callId) || isCarried(call.callId) || this.#isAtClient(call.callId)) continue;
       const addresses = ownAddresses(client);
       if (addresses.length === 0) return;
@@ -160,7 +160,7 @@ export class OpenCalls implements OpenCallLog {
   async #terminate(client: WhatsAppClient, call: OpenCall): Promise<void> {
     const { failed } = this.#options;
     const what = "the callee of a call that a crash or an outage left behind was not informed of its end";
-    this.terminated(call.callId); // before it has, so that it is sent once
+    this.terminated(call.callId); // removed before it is sent, so that it is sent once
     try {
       if (client.lowlevel?.sendNode === undefined) throw new TypeError("the client has no lowlevel.sendNode");
       await client.lowlevel.sendNode(this.#terminateOf(call));
@@ -168,7 +168,7 @@ export class OpenCalls implements OpenCallLog {
     } catch (error) {
       failed(what, error);
     }
-    this.#terminated.delete(call.callId); // it is sent over the next connection
+    this.#terminated.delete(call.callId); // it is sent again over the next connection
   }
 
   #terminateOf({ callId, peer, creator }: OpenCall): object {
@@ -189,7 +189,7 @@ export class OpenCalls implements OpenCallLog {
     }
   }
 
-  /** Reads the calls of an earlier process, unless they are read already. */
+  /** Reads the calls of an earlier process, unless they were read already. */
   #load(): Promise<void> {
     this.#loading ??= this.#read().catch((error: unknown) => {
       this.#loading = undefined; // the next one reads again
@@ -207,7 +207,7 @@ export class OpenCalls implements OpenCallLog {
   }
 }
 
-/** A stored call; undefined for anything else in the record. */
+/** A stored call; undefined for other content of the record. */
 function readCall(entry: unknown): OpenCall | undefined {
   if (typeof entry !== "object" || entry === null) return undefined;
   const { callId, peer, creator, at } = entry as Readonly<Record<string, unknown>>;

@@ -17,7 +17,7 @@ export function encodeCredentials(sessionId: SessionId): Uint8Array {
 
 /**
  * The session that credentials name; undefined if they are not of WhatsApp.
- * @throws {RangeError} another version of the server has written them: they are not void
+ * @throws {RangeError} another version of the server has written them; they are still valid
  */
 export function decodeCredentials(credentials: Uint8Array): SessionId | undefined {
   let value: unknown;

@@ -5,7 +5,7 @@ import type { SessionFlow } from "../flow/session-types.ts";
 export const PAST_LOGINS_KEY = "ringport/logins";
 const MAX_REASON_LENGTH = 200;
 
-/** The logins of a number, as another process learns of them. Times are ms since 1970-01-01 UTC. */
+/** The logins of a number, as stored for another process. Times are ms since 1970-01-01 UTC. */
 export interface PastLogins {
   /** Logins of the last hour. */
   readonly logins: readonly number[];
@@ -31,7 +31,7 @@ export function pastLoginsOf(
   return { logins: logins.map((at) => wall - (now - at)), restrictions, restriction };
 }
 
-/** The logins that a record contains; anything else in it is left out. */
+/** The logins that a record contains; other content is ignored. */
 export function readPastLogins(stored: unknown): PastLogins {
   const { logins, restrictions, restriction } = fieldsOf(stored);
   const times = Array.isArray(logins) ? logins.filter((at): at is number => Number.isFinite(at)) : [];

@@ -4,13 +4,13 @@ import { LeaseLost, StorageUnavailable } from "../../../../../src/ports/storage.
 import type { LineRecords } from "../../../../../src/ports/telephony/line-records.ts";
 
 const RETRY_MS = 1_000;
-/** A client that never stops writing is cut off anyway. */
+/** Maximum rounds before a client that never stops writing is cut off. */
 const MAX_ROUNDS = 100;
 
 /**
- * The records of one client. Writes go through in their order, and each one is repeated until the storage has taken it: a
- * key that rotates must not be lost to an outage. A client that is no longer used is cut off from them; its writes until
- * then precede everything that the next client on the same keys reads or writes.
+ * The records of one client. Writes go through in their order, and each one is repeated until it is stored: a key that
+ * rotates must not be lost to an outage. A client that is no longer used is cut off from them; its writes until then
+ * precede everything that the next client on the same keys reads or writes.
  */
 export class SessionRecords implements LineRecords {
   readonly #records: LineRecords;
@@ -46,7 +46,7 @@ export class SessionRecords implements LineRecords {
     return this.#inTurn(() => this.#records.clear());
   }
 
-  /** Resolves once all writes so far are stored or cut off, along with everything that waited for them. Never rejects. */
+  /** Resolves once all writes so far are stored or cut off, along with all work that waited for them. Never rejects. */
   async flushed(): Promise<void> {
     let last: Promise<void> | undefined;
     for (let round = 0; last !== this.#last && round < MAX_ROUNDS; round++) {
@@ -55,7 +55,7 @@ export class SessionRecords implements LineRecords {
     }
   }
 
-  /** Resolves once everything is stored; whatever the client writes after that is refused. Never rejects. */
+  /** Resolves once everything is stored; later writes of the client are refused. Never rejects. */
   retire(): Promise<void> {
     this.#retired ??= this.flushed().then(() => this.#cut.abort());
     return this.#retired;

@@ -7,9 +7,9 @@ export interface StoredRecordOptions {
   readonly records: () => LineRecords | undefined;
   /** Returns the current value; undefined if there is no record to store. */
   readonly value: () => unknown;
-  /** Reads what must be part of the value before it is stored; no record is stored if it rejects. */
+  /** Loads the data that the value must include before it is stored; no record is stored if it rejects. */
   readonly load?: () => Promise<void>;
-  /** The value could not be stored. */
+  /** Called if the value could not be stored. */
   readonly failed: (error: unknown) => void;
 }
 
@@ -23,7 +23,7 @@ export class StoredRecord {
     this.#options = options;
   }
 
-  /** True if the last change is not stored: a write of it has failed, or is under way. */
+  /** True if the last change is not stored: a write of it has failed, or is in progress. */
   get isDirty(): boolean {
     return this.#isDirty;
   }
@@ -53,7 +53,7 @@ export class StoredRecord {
       this.#isDirty = true; // until the next change
       failed(error);
     } finally {
-      this.#storing = undefined; // in the turn that has found no other change
+      this.#storing = undefined; // in the same turn, so that no change is missed
     }
   }
 }
