@@ -5,16 +5,16 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { type BuildOptions, type BuildResult, build, type Metafile, type Plugin } from "esbuild";
 
-/** Most bytes that a browser loads for a first view, compressed as they are served. */
+/** Maximum compressed size of the files that a first view loads, bytes. */
 export const FIRST_VIEW_BYTES = 120_000;
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const PAGES = "adapters/console/pages";
 const ENTRY = `${PAGES}/main.tsx`;
-/** Where a server that runs from the sources looks for the pages. */
+/** Folder in which a server that runs from the sources looks for the pages. */
 const ASSETS = join(ROOT, "adapters/console/assets");
 
-/** How all code of the pages is bundled: for browsers of 2023 or later. */
+/** Bundler options for all code of the pages: browsers of 2023 or later. */
 const OPTIONS = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -29,11 +29,11 @@ const OPTIONS = {
   logLevel: "warning",
 } satisfies BuildOptions;
 
-/** What a build has written. */
+/** Result of a build. */
 export interface BuiltConsole {
-  /** Names of packages whose code lies in the files. */
+  /** Names of the packages bundled into the files. */
   readonly packages: readonly string[];
-  /** The compressed bytes of each first view, by its source file: the largest of what is served, which is gzip. */
+  /** Gzip-compressed bytes of each first view, by its source file; gzip is the largest encoding served. */
   readonly firstViews: Readonly<Record<string, number>>;
 }
 
@@ -81,7 +81,7 @@ export async function buildConsole(folder: string, limit: number = FIRST_VIEW_BY
   return { packages: packagesOf(built.map(({ metafile }) => metafile)), firstViews };
 }
 
-/** `import url from "./phone-worklet.ts?worklet"` is the address of that module, bundled as a file of its own. */
+/** `import url from "./phone-worklet.ts?worklet"` is the address of that module, bundled as a separate file. */
 function workletUrls(folder: string, results: BuildResult<{ write: false; metafile: true }>[]): Plugin {
   return {
     name: "worklet urls",
@@ -101,7 +101,7 @@ function workletUrls(folder: string, results: BuildResult<{ write: false; metafi
   };
 }
 
-/** The page that loads the others. It has neither script nor style in itself, for a strict Content-Security-Policy. */
+/** The page that loads the others. It has no inline script or style, for a strict Content-Security-Policy. */
 async function indexPage(outputs: Metafile["outputs"]): Promise<string> {
   const [script, output] = entryOf(outputs);
   const preloads = staticImports(outputs, script)
@@ -120,7 +120,7 @@ function entryOf(outputs: Metafile["outputs"]): [string, Metafile["outputs"][str
   return found;
 }
 
-/** A file and all that it loads with it. */
+/** A file and all files that it loads. */
 function staticImports(outputs: Metafile["outputs"], from: string, found = new Set<string>()): string[] {
   if (found.has(from)) return [];
   found.add(from);
@@ -129,7 +129,7 @@ function staticImports(outputs: Metafile["outputs"], from: string, found = new S
   return [...found];
 }
 
-/** What each view costs a browser that opens it first. */
+/** Compressed size of each view that a browser opens first. */
 function firstViewsOf(outputs: Metafile["outputs"], sizeOf: (name: string) => number): Record<string, number> {
   const [script, { cssBundle }] = entryOf(outputs);
   const shell = ["index.html", basename(cssBundle ?? ""), ...staticImports(outputs, script)];

@@ -1,4 +1,4 @@
-// `node .ci/installed.ts bun`: checks that a runtime is installed, here or on the machine; ends with 1 and one sentence otherwise.
+// `node .ci/installed.ts bun`: checks that a runtime is installed, in this folder or on the machine; otherwise prints one sentence and exits with 1.
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 

@@ -1,5 +1,5 @@
-// `node .ci/side-by-side.ts COMMAND…`: runs commands at the same time, each as one argument, and prints what each has printed
-// when it is over; what has failed comes last. Ends with 1 if one of them failed.
+// `node .ci/side-by-side.ts COMMAND…`: runs commands at the same time, each as one argument, and prints the output of each
+// when it has finished, failures last. Exits with 1 if one of them failed.
 import { spawn } from "node:child_process";
 import process from "node:process";
 

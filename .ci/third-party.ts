@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
 
-/** A package of somebody else. */
+/** A third-party package. */
 export interface ThirdParty {
   readonly name: string;
   readonly version: string;
@@ -10,7 +10,7 @@ export interface ThirdParty {
   /** Licence and notice files, in full. */
   readonly texts: readonly string[];
   readonly author: string;
-  /** Packages that it needs to run. */
+  /** Packages that it needs at run time. */
   readonly needs: readonly string[];
   readonly folder: string;
 }
@@ -26,7 +26,7 @@ interface Manifest {
 
 const LEGAL = /^(licen[sc]e(-[\w.-]+?)?|copying|notice)(\.(md|txt))?$/i;
 
-/** What a package carries of others, beyond what its own licence field says. */
+/** Third-party code inside a package, beyond its own licence field. */
 const INSIDE: Readonly<Record<string, string>> = {
   "libphonenumber-js":
     "Contains the numbering plans of Google's libphonenumber: Apache-2.0, https://github.com/google/libphonenumber.",
@@ -34,7 +34,7 @@ const INSIDE: Readonly<Record<string, string>> = {
     "Contains libmpg123, compiled to WebAssembly: LGPL-2.1, https://www.mpg123.de. It is installed beside Ringport as a package of its own and can be replaced there.",
 };
 
-/** The packages named, and all that they need, each once, sorted by name. */
+/** The named packages and all their dependencies, each once, sorted by name. */
 function withAllTheyNeed(root: string, names: readonly string[]): ThirdParty[] {
   const found = new Map<string, ThirdParty>();
   const visit = (name: string, from: string): void => {
@@ -55,7 +55,7 @@ export function dependenciesOf(root: string): { readonly needed: ThirdParty[]; r
   return { needed, optional: Object.keys(peerDependencies).map((name) => thirdParty(name, root)) };
 }
 
-/** The text of third-party-notices.txt. @param carried names of packages whose code lies in the published files */
+/** The text of third-party-notices.txt. @param carried names of packages bundled into the published files */
 export function thirdPartyNotices(root: string, carried: readonly string[]): string {
   const { needed, optional } = dependenciesOf(root);
   const directly = (names: readonly string[]) => names.map((name) => thirdParty(name, root));
@@ -95,7 +95,7 @@ function thirdParty(name: string, from: string): ThirdParty {
   };
 }
 
-/** Where a package is found from a folder, as Node looks for it. */
+/** Folder of a package as Node resolves it from another folder. */
 function installed(name: string, from: string): string {
   for (let at = from; ; at = dirname(at)) {
     const folder = join(at, "node_modules", name);

@@ -1,4 +1,4 @@
-// `node .ci/typecheck.ts [FOLDER…]`: checks the types of each folder with a tsconfig.json; without one, of all whose packages are
+// `node .ci/typecheck.ts [FOLDER…]`: checks the types of each folder with a tsconfig.json; by default of all folders whose packages are
 // installed. The state below .cache makes the next check several times as fast.
 import { spawn } from "node:child_process";
 import { once } from "node:events";

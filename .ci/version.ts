@@ -2,8 +2,8 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { readChangesets } from "@changesets/read";
 import { releasedChangelog } from "./changelog.ts";
 
-// Turns the changesets into the next version: writes it wherever a version stands, writes the changelog, takes the
-// changesets away. Without one the version stays. Prints the version.
+// Turns the changesets into the next version: writes it to every file with a version, writes the changelog, deletes the
+// changesets. Without one the version stays. Prints the version.
 
 const { name, version: current } = JSON.parse(readFileSync("package.json", "utf8"));
 const changesets = await readChangesets(process.cwd());
@@ -24,7 +24,7 @@ rewrite("CHANGELOG.md", (text) => releasedChangelog(text, version, summaries));
 for (const { id } of changesets) rmSync(`.changeset/${id}.md`);
 console.log(version);
 
-/** Before 1.0.0 a change that breaks something is a minor one, as semver has it; write such changesets so. */
+/** Before 1.0.0 a breaking change is a minor one, as in semver; mark such changesets accordingly. */
 function nextVersion(): string {
   const [major = 0, minor = 0, patch = 0] = current.split(".").map(Number);
   const kinds = new Set(changesets.flatMap(({ releases }) => releases.map(({ type }) => type)));

@@ -13,7 +13,7 @@ class Counter {
 }
 
 describe("the methods of a class", () => {
-  test("run on the object of the moment", async () => {
+  test("run on the current object", async () => {
     const counters = [new Counter(), new Counter()];
     let asked = 0;
     const counter = methodsOf(Counter, async () => counters[asked++ % 2]!);
@@ -41,7 +41,7 @@ describe("the methods of a class", () => {
   });
 });
 
-describe("the outside of a Ringport that does not run", () => {
+describe("the outside of a Ringport that is not running", () => {
   const closed = (absence: ApplicationSource["absence"]) => {
     const use = () => Promise.reject(new Error("it does not run"));
     return currentApplication({ current: undefined, absence, use }, { basePath: "/api", log: silentLogger });

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const freshFolder = (): string => temporaryFolder("embedded");
 
-/** The ports, closed again. */
+/** Opens the ports and closes them after the test. */
 async function ports(options: RingportOptions): Promise<Omit<EmbeddedPorts, "secret"> & { secret: Uint8Array }> {
   const made = await embedded(options);
   const secret = await made.secret();
@@ -40,7 +40,7 @@ describe("the embedded defaults", () => {
     expect(readdirSync(data)).toEqual(["secret.key"]);
   });
 
-  test("a secret that is given is used, and none is kept", async () => {
+  test("a configured secret is used, and none is stored", async () => {
     const data = freshFolder();
     const { secret } = await ports({ data, secret: "0F".repeat(32) });
     expect(hex(secret)).toBe("0f".repeat(32));
@@ -59,14 +59,14 @@ describe("the embedded defaults", () => {
     },
   );
 
-  test("a broken key file is refused and stays as it is", async () => {
+  test("a broken key file is refused and left unchanged", async () => {
     const data = freshFolder();
     writeFileSync(join(data, "secret.key"), "broken");
     await expect(ports({ data })).rejects.toThrow(join(data, "secret.key"));
     expect(readFileSync(join(data, "secret.key"), "utf8")).toBe("broken");
   });
 
-  test("no file is made for an embedder who brings everything", async () => {
+  test("no file is created for an embedder who supplies everything", async () => {
     const data = join(freshFolder(), "data");
     const { storage, speech, decoder, telephony } = await ports({ data: freshFolder() });
     const given = await embedded({ data, storage, speech, decoder, telephony, secret: "00".repeat(32) });
@@ -88,7 +88,7 @@ describe("the embedded defaults", () => {
     await made.telephony[0]?.close();
   });
 
-  test("one telephony alone is a list of one", async () => {
+  test("a single telephony equals a list of one", async () => {
     const { telephony } = await ports({ data: freshFolder() });
     const [network] = telephony;
     expect((await ports({ data: freshFolder(), telephony: network })).telephony).toEqual([network]);
@@ -113,18 +113,15 @@ describe("the embedded defaults", () => {
     database.close();
   });
 
-  test.skipIf(process.getuid?.() === 0)(
-    "a folder that may not be written is named (skipped for root, who may)",
-    async () => {
-      const data = freshFolder();
-      chmodSync(data, 0o500);
-      await expect(ports({ data })).rejects.toThrow(
-        `the data folder ${data} cannot be used: this user may not write there`,
-      );
-    },
-  );
+  test.skipIf(process.getuid?.() === 0)("a read-only folder is named (skipped for root, who may write)", async () => {
+    const data = freshFolder();
+    chmodSync(data, 0o500);
+    await expect(ports({ data })).rejects.toThrow(
+      `the data folder ${data} cannot be used: this user may not write there`,
+    );
+  });
 
-  test("the files of the documentation page are there, and no others", async () => {
+  test("the documentation page has its files, and no others", async () => {
     const { asset } = await ports({ data: freshFolder() });
     expect((await asset?.("swagger-ui-bundle.js"))?.length).toBeGreaterThan(100_000);
     expect((await asset?.("swagger-ui.css"))?.length).toBeGreaterThan(10_000);

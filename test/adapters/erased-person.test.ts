@@ -14,12 +14,12 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 /** The two forms of one phone: with Brazil's ninth digit, and without it. */
 const FORMS = ["+5511987654321", "+551187654321"] as const;
 const PERSON = /(?<!\d)55119?87654321(?!\d)/;
-/** Numbers of other people, which have the digits of the person's in them. */
+/** Numbers of other people that contain the digits of the person's. */
 const OTHERS = ["+4930123456", "+55119876543210", "+155118765432"] as const;
 /** Columns whose text is not JSON. */
 const PLAIN: ReadonlySet<string> = new Set(["target_phone", "sip_call_id", "reference", "result_error"]);
 
-/** A database of a test: SQL from outside, and everything that it holds, as one text. */
+/** A database of a test, with SQL access from outside and all its content as one text. */
 interface RawDatabase {
   run(sql: string): Promise<unknown>;
   dump(): Promise<string>;
@@ -33,7 +33,7 @@ function filesOf(folder: string): { path: string; text: string }[] {
     .map((path) => ({ path, text: readFileSync(path, "latin1") }));
 }
 
-/** Every place of the list has one of the forms; returns the ids of the calls that have it. */
+/** Stores one of the forms in every place of the list; returns the ids of the calls that have it. */
 async function fill(ringport: Ringport, database: RawDatabase, data: string): Promise<string[]> {
   const { id: instanceId } = await ringport.instances.create(ALICE, { name: "Line" });
   let n = 0;

@@ -18,7 +18,7 @@ const ORDER = {
 };
 
 describe("HTTP tools", () => {
-  test("come as they are, as JSON, or from a file with it, and print no secret", async () => {
+  test("are accepted as objects, as JSON, or from a JSON file, and print no secret", async () => {
     const file = join(temporaryFolder("tools"), "tools.json");
     writeFileSync(file, JSON.stringify([ORDER]));
     for (const tools of [[ORDER], JSON.stringify([ORDER]), file]) {

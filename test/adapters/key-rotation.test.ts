@@ -17,7 +17,7 @@ const [FIRST, SECOND, THIRD] = ["0a".repeat(32), "0b".repeat(32), "0c".repeat(32
 const PHONE = "+12025550199";
 const RECORD = Uint8Array.of(1, 2, 3);
 
-/** A network whose lines open only with what they have kept. */
+/** A network whose lines open only with their stored credentials. */
 class RememberingTelephony extends ScriptedTelephony {
   override async open(instance: InstanceRef, host: LineHost) {
     const credentials = await host.credentials.load();
@@ -31,7 +31,7 @@ class RememberingTelephony extends ScriptedTelephony {
 interface Process {
   readonly ringport: Ringport;
   readonly network: ScriptedTelephony;
-  /** All that was logged. */
+  /** All log output. */
   readonly log: { readonly level: string; readonly message: string; readonly fields: Record<string, unknown> }[];
 }
 
@@ -77,7 +77,7 @@ const statusOf = async ({ ringport }: Process, id: string) => (await ringport.in
 
 function rotation(name: string, make: () => Promise<() => Storage>): void {
   describe(`a change of the key on ${name}`, () => {
-    test("keeps every number linked, and soon needs the old key no more", { timeout: 60_000 }, async () => {
+    test("keeps every number linked, and soon no longer needs the old key", { timeout: 60_000 }, async () => {
       const storage = await make();
       const { instanceId, webhookId } = await linkedWith(storage(), FIRST);
 
@@ -103,7 +103,7 @@ function rotation(name: string, make: () => Promise<() => Storage>): void {
       await opened.close();
     });
 
-    test("without the old key opens nothing, erases nothing, and names the fix", { timeout: 60_000 }, async () => {
+    test("without the old key opens no record, deletes none, and names the fix", { timeout: 60_000 }, async () => {
       const storage = await make();
       const { instanceId } = await linkedWith(storage(), FIRST);
 
@@ -145,7 +145,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   });
 });
 
-test("a previous secret that is none is refused before anything is opened, and is not shown", async () => {
+test("an invalid previous secret is refused before anything is opened, and not shown", async () => {
   const telephony = new ScriptedTelephony(realSystem);
   const ringport = createRingport({
     storage: sqliteStorage({ path: ":memory:" }),

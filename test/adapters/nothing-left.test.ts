@@ -12,14 +12,14 @@ import { findPostgres } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const HOUR_MS = 3_600_000;
-/** Enough of them that pages of the database were split. */
+/** Enough rows that pages of the database were split. */
 const CALLS = 300;
-/** The simulated callee who listens. */
+/** The number of the simulated callee who listens. */
 const LISTENER = "+12025550100";
 
 const numberOf = (n: number): string => `+49301${String(700_000 + n)}`;
 const textOf = (n: number): string => `Meeting with Doctor Hidden, number ${n}. ${"Please come. ".repeat(n % 40)}`;
-/** What must not be found: numbers without their plus, texts, the name and metadata of the instance. */
+/** Values that must not be found: numbers without their plus, texts, the name and metadata of the instance. */
 const PERSONAL = /49301\d{6}|12025550\d{3}|Doctor Hidden|Mrs Secret|private remark/;
 
 /** A Ringport whose database and folder are full of expired personal data. */
@@ -65,7 +65,7 @@ function inputOf(instanceId: string, phoneNumber: string, text: string) {
   return { instanceId, type: "FIXED_TTS", target: { phoneNumber }, tts: { text, voiceId: "en-US-1" } } as const;
 }
 
-/** Which files of the folder hold personal data, in their bytes or because they are recordings. */
+/** Files of the folder that hold personal data, in their bytes or as recordings. */
 function telling(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -73,7 +73,7 @@ function telling(folder: string): string[] {
     .filter((path) => path.endsWith(".wav") || PERSONAL.test(readFileSync(path, "latin1")));
 }
 
-describe("nothing personal is left in the files", { timeout: 120_000 }, () => {
+describe("no personal data is left in the files", { timeout: 120_000 }, () => {
   test("after the retention of calls, while running", async () => {
     const data = temporaryFolder("retention");
     const { ringport, system } = await filled({ data, retentionDays: 1 });
@@ -88,7 +88,7 @@ describe("nothing personal is left in the files", { timeout: 120_000 }, () => {
     expect(telling(data)).toEqual([]);
   });
 
-  test("of numbers that were erased", async () => {
+  test("of erased numbers", async () => {
     const data = temporaryFolder("erasure");
     const { ringport } = await filled({ data });
     const erased = await ringport.erase({ phone: LISTENER });
@@ -126,13 +126,13 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
       const data = temporaryFolder("retention");
       const storage = new FaultyStorage(postgresStorage({ url: databaseUrl }));
       const system = new PatientSystem(storage);
-      // A renewal every 2 s of 26 hours would take most of the time.
+      // Renewals every 2 s for 26 hours would take most of the time.
       const lease = { leaseMs: 3 * HOUR_MS, leaseRenewMs: HOUR_MS };
       const { ringport } = await filled({ data, storage, retentionDays: 1, ...lease }, system);
       expect(await tellingTables(databaseUrl)).toEqual(["calls", "events", "instances"]);
       expect(telling(data).length).toBeGreaterThan(0); // recordings
       await system.advance(26 * HOUR_MS);
-      // Recordings are deleted in real time, the next sweep comes an hour later.
+      // Recordings are deleted in real time; the next sweep is an hour later.
       const nextHour = () => system.advance(HOUR_MS).then(() => tellingTables(databaseUrl));
       await expect.poll(nextHour, { timeout: 60_000 }).toEqual([]);
       expect(telling(data)).toEqual([]);
@@ -143,7 +143,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   });
 });
 
-/** Which tables have rows with personal data. */
+/** Tables that have rows with personal data. */
 async function tellingTables(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

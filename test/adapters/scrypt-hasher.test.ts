@@ -7,7 +7,7 @@ import { fuzz } from "../support/fuzz.ts";
 const CHEAP = { ln: 4, r: 8, p: 1 };
 
 describe("the scrypt of the runtime", () => {
-  test("verifies a hash's own password only", async () => {
+  test("verifies only the password of a hash", async () => {
     const hasher = scryptHasher(CHEAP);
     const hash = await hasher.hash("correct horse");
     expect(await hasher.verify("correct horse", hash)).toBe(true);
@@ -63,7 +63,7 @@ describe("the scrypt of the runtime", () => {
     ),
   );
 
-  test("is as slow as OWASP advises, always", async () => {
+  test("always takes as long as OWASP advises", async () => {
     const hasher = scryptHasher();
     const hash = await hasher.hash("correct horse");
     expect(hash).toMatch(/^\$scrypt\$ln=17,r=8,p=1\$/);
@@ -74,12 +74,12 @@ describe("the scrypt of the runtime", () => {
     };
     const known = await took(() => hasher.verify("wrong horse", hash));
     const unknown = await took(() => hasher.verify("wrong horse", undefined));
-    // Within a factor that a busy machine does not reach, and without the hash it would be below a millisecond.
+    // The limits are wide enough for a busy machine; without hashing it would take less than a millisecond.
     expect(unknown).toBeGreaterThan(known / 5);
     expect(known).toBeGreaterThan(unknown / 5);
   });
 
-  test("hashes two at a time, lets 32 wait, and refuses more", async () => {
+  test("hashes two at a time, queues 32, and refuses more", async () => {
     const hasher = scryptHasher(CHEAP, 2);
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => hasher.hash("correct horse")));
     const refused = results.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
@@ -87,7 +87,7 @@ describe("the scrypt of the runtime", () => {
     expect(await hasher.verify("correct horse", await hasher.hash("correct horse"))).toBe(true);
   });
 
-  test("hashes for known people before strangers, whose queue takes no place of theirs", async () => {
+  test("hashes for known users before strangers, who have a separate queue", async () => {
     const hasher = scryptHasher(CHEAP, 1);
     const order: string[] = [];
     const strangers = Array.from({ length: 40 }, () =>
@@ -99,7 +99,7 @@ describe("the scrypt of the runtime", () => {
     await hasher.hash("correct horse", "known").then(() => order.push("known"));
     await Promise.all(strangers);
     expect(order.filter((one) => one === "refused")).toHaveLength(7);
-    // The one that was running ends first.
+    // The running hash ends first.
     expect(order.filter((one) => one !== "refused").indexOf("known")).toBe(1);
     expect(order.filter((one) => one === "stranger")).toHaveLength(33);
   });

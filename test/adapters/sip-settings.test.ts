@@ -22,7 +22,7 @@ describe("the networks", () => {
     expect(names({ networks: ["simulator", "sip"], sip: { trunks: [ACME] } })).toEqual(["simulator", "sip"]);
   });
 
-  test("are refused if SIP has no trunk, or trunks no SIP", () => {
+  test("cannot be SIP without a trunk, or trunks without SIP", () => {
     expect(() => names({ networks: ["sip"] })).toThrow(/no trunk is configured: set RINGPORT_SIP_TRUNKS/);
     expect(() => names({ networks: ["simulator"], sip: { trunks: [ACME] } })).toThrow(/add sip to RINGPORT_TELEPHONY/);
   });
@@ -52,14 +52,14 @@ describe("the networks", () => {
 });
 
 describe("SIP trunks", () => {
-  test("come as an array, as JSON, or from a JSON file", async () => {
+  test("are accepted as an array, as JSON, or from a JSON file", async () => {
     const file = join(temporaryFolder("trunks"), "trunks.json");
     writeFileSync(file, `\n ${JSON.stringify({ trunks: [ACME] })}`);
     for (const given of [[ACME], JSON.stringify([ACME]), ` ${JSON.stringify({ trunks: [ACME] })} `, file])
       expect(await sipTrunks({ trunks: given })).toEqual({ trunks: [ACME], routes: [] });
   });
 
-  test("a file that is not there is named", async () => {
+  test("a missing file is named", async () => {
     await expect(sipTrunks({ trunks: "/nowhere/trunks.json" })).rejects.toThrow(
       /the file \/nowhere\/trunks\.json cannot be read \(ENOENT\)/,
     );
@@ -73,7 +73,7 @@ describe("SIP trunks", () => {
     expect(String(fault)).not.toContain("hunter2");
   });
 
-  test("every fault is named in one line, secrets are not, and no trunk is made", async () => {
+  test("every fault is named in one line without secrets, and no trunk is created", async () => {
     const data = join(temporaryFolder("sip-settings"), "data");
     const trunks = JSON.stringify([
       { name: "acme", server: "http://acme", codecs: ["G729"] },

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const never = new Promise<never>(() => {});
 
-/** A promise that a test resolves. */
+/** A promise that the test resolves. */
 function gate(): { passed: Promise<void>; open: () => void } {
   let open = () => {};
   const passed = new Promise<void>((resolve) => {
@@ -17,7 +17,7 @@ function gate(): { passed: Promise<void>; open: () => void } {
   return { passed, open };
 }
 
-/** The reason why configuring was refused, and its delay, ms. */
+/** Reason for refusing configure, and its delay, ms. */
 async function refusal(world: World, instance: Instance): Promise<{ code: string; message: string; ms: number }> {
   const from = world.system.monotonic();
   let refused: { code: string; message: string; ms: number } | undefined;
@@ -42,8 +42,8 @@ async function stopping(world: World): Promise<number> {
   return ms;
 }
 
-describe("a network that does not answer", () => {
-  test("when a line is opened makes configure answer in ten seconds, with the reason", async () => {
+describe("a network that does not respond", () => {
+  test("while a line is opened makes configure respond in ten seconds, with the reason", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     world.network.openBarrier = never;
@@ -69,7 +69,7 @@ describe("a network that does not answer", () => {
     await world.stop();
   });
 
-  test("when it links on its own makes configure answer in ten seconds, with the reason", async () => {
+  test("that links on its own makes configure respond in ten seconds, with the reason", async () => {
     const world = await World.start({ capabilities: { linking: "operator" } });
     world.network.openBarrier = never;
     const instance = await world.newInstance();
@@ -79,7 +79,7 @@ describe("a network that does not answer", () => {
     await stopping(world);
   });
 
-  test("holds up no stop while opening", async () => {
+  test("delays no stop while opening", async () => {
     const before = await World.start();
     await before.activeInstance();
     const world = new World({ before });
@@ -88,7 +88,7 @@ describe("a network that does not answer", () => {
     expect(await stopping(world)).toBeLessThanOrEqual(5_000);
   });
 
-  test("when a line is closed holds up a stop for five seconds", async () => {
+  test("while a line is closed delays a stop by five seconds", async () => {
     const world = await World.start();
     for (let n = 0; n < 3; n++) world.line(await world.activeInstance()).closeBarrier = never;
     expect(await stopping(world)).toBe(5_000);
@@ -96,7 +96,7 @@ describe("a network that does not answer", () => {
   });
 });
 
-test("a network that never closes delays the stop by five seconds", async () => {
+test("that never closes delays the stop by five seconds", async () => {
   const system = new ManualSystem();
   const telephony = new ScriptedTelephony(system);
   telephony.closeBarrier = never;

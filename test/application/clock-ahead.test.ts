@@ -16,7 +16,7 @@ async function dial(world: World, instance: Instance): Promise<string | undefine
   return (await world.stored(call)).outcome?.reason;
 }
 
-/** Lets up to `withinMs` pass, until this number of attempts was made and the result of each is stored. */
+/** Advances up to `withinMs`, until this number of attempts was made and the result of each is stored. */
 async function attempted(world: World, attempts: number, withinMs: number): Promise<void> {
   const until = world.system.monotonic() + withinMs;
   await vi.waitFor(
@@ -30,7 +30,7 @@ async function attempted(world: World, attempts: number, withinMs: number): Prom
   );
 }
 
-/** Waits until the first attempt to deliver the creation of an instance has failed, and that is stored. */
+/** Waits until the first attempt to deliver the creation of an instance has failed, and the failure is stored. */
 async function failedOnce(world: World, { id }: Instance): Promise<void> {
   await vi.waitFor(async () => {
     await world.system.settle();

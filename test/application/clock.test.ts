@@ -24,7 +24,7 @@ describe("the pace of a fifo queue", () => {
     await world.stop();
   });
 
-  test("a full line is asked again in time after the clock is set back", async () => {
+  test("a full line is retried in time after the clock is set back", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     let attempts = 0;
@@ -44,7 +44,7 @@ describe("the pace of a fifo queue", () => {
 describe("a fifo queue", () => {
   const policy = { kind: "fifo", depth: 5 } as const;
 
-  /** The calls in the order in which they are dialled. */
+  /** Calls in the order of their dials. */
   async function dialled(world: World, calls: number): Promise<(string | undefined)[]> {
     for (let i = 0; i < calls; i++) {
       world.leg().end("busy");
@@ -86,7 +86,7 @@ describe("a call that waits", () => {
     const call = await world.call(await world.newInstance());
     await world.system.advance(400_000);
     world.system.jump(jump);
-    // A call from after the jump, so that its own time is kept as well.
+    // A call created after the jump, so that its own time is kept as well.
     const later = await world.call(await world.newInstance());
     await world.system.advance(195_000);
     expect((await world.stored(call)).status).toBe("QUEUED");

@@ -32,7 +32,7 @@ describe("a lease", () => {
     expect(world.system.waiting, "no timer is left").toBe(0);
   });
 
-  test("lasts from the sending of its renewal, however late the answer", async () => {
+  test("lasts from the sending of its renewal, however late the response", async () => {
     const { world, storage } = await leased();
     const instance = await world.activeInstance();
     let answer = () => {};
@@ -43,7 +43,7 @@ describe("a lease", () => {
     storage.holdRenewals = new Promise(() => {});
     await world.system.advance(3_500);
     answer();
-    await world.system.advance(2_600); // 6.1 s after it was sent, 2.6 s after the answer
+    await world.system.advance(2_600); // 6.1 s after it was sent, 2.6 s after the response
     await world.call(instance);
     expect(world.network.legs).toEqual([]);
     await world.stop();
@@ -102,7 +102,7 @@ describe("a process that cannot renew its lease", () => {
     await world.stop();
   });
 
-  test("dials what waited as soon as the lease is renewed again", async () => {
+  test("dials the waiting calls once the lease is renewed", async () => {
     const { world, storage } = await leased();
     const instance = await world.activeInstance();
     storage.unreachable = true;
@@ -141,7 +141,7 @@ describe("a process that cannot renew its lease", () => {
 });
 
 describe("a process whose database another one has taken", () => {
-  /** The lease ran out, unnoticed, and another server has it. */
+  /** The lease has expired unnoticed, and another server has it. */
   async function deposed() {
     const all = await leased();
     const { world, database, storage } = all;
@@ -153,7 +153,7 @@ describe("a process whose database another one has taken", () => {
     return { ...all, instance, call, leg, other, storage };
   }
 
-  test("hangs up at the first write that is refused, which is not repeated", async () => {
+  test("hangs up at the first refused write, which is not repeated", async () => {
     const { world, leg } = await deposed();
     const written = world.storage.operations.length;
     leg.press("5");
@@ -187,7 +187,7 @@ describe("a process whose database another one has taken", () => {
     expect(stoppedAt).toBe(from);
   });
 
-  test("repeats no refused write, even if its own lease had run out before", async () => {
+  test("repeats no refused write, even if its own lease had already expired", async () => {
     const { world, storage, database } = await leased();
     await world.answeredCall(await world.activeInstance(), LONG);
     storage.unreachable = true;
@@ -202,7 +202,7 @@ describe("a process whose database another one has taken", () => {
     await world.stop();
   });
 
-  test("touches the database no more after its stop", async () => {
+  test("stops using the database after its stop", async () => {
     const { world, instance } = await deposed();
     await world.system.advance(2_000);
     await world.stop();

@@ -49,7 +49,7 @@ describe("a write that succeeded but lost its response", () => {
   });
 });
 
-describe("an event that was stored, but not answered for,", () => {
+describe("an event that was stored, but not confirmed,", () => {
   test("is once in the timeline, is reported once, and does the call no harm", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance());
@@ -88,7 +88,7 @@ describe("an event that was stored, but not answered for,", () => {
   });
 });
 
-describe("the end of a waiting call that was stored, but not answered for,", () => {
+describe("the end of a waiting call that was stored, but not confirmed,", () => {
   test("reaches the clients that wait for it", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
@@ -100,7 +100,7 @@ describe("the end of a waiting call that was stored, but not answered for,", () 
     await world.stop();
   });
 
-  test("is the answer to who has ended it", async () => {
+  test("is the response to the request that ended it", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     world.loseAnswer("calls.update");
@@ -115,7 +115,7 @@ describe("the end of a waiting call that was stored, but not answered for,", () 
 describe("a call whose claim succeeded without a response", () => {
   const FIFO = { kind: "fifo", depth: 3 } as const;
 
-  test("is dialled before later ones, unasked", async () => {
+  test("is dialled before later ones, without a request", async () => {
     const world = await World.start({ policy: FIFO });
     const instance = await world.activeInstance();
     world.loseAnswer("calls.claimNext");
@@ -148,7 +148,7 @@ describe("a call whose claim succeeded without a response", () => {
     await world.stop();
   });
 
-  test("is dialled if the claim is found after its lost answer", async () => {
+  test("is dialled if the claim is found after its lost response", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const { claimNext } = world.storage.calls;
@@ -173,7 +173,7 @@ describe("a call whose claim succeeded without a response", () => {
     await world.stop();
   });
 
-  test("does not make another call look as if no callee had been dialled for it", async () => {
+  test("does not make another call look undialled", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.loseAnswer("calls.claimNext");
@@ -196,7 +196,7 @@ describe("a call whose claim succeeded without a response", () => {
     await world.stop();
   });
 
-  test("can be ended in the meantime, and is not dialled then", async () => {
+  test("can be ended before, and is then not dialled", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.loseAnswer("calls.claimNext");
@@ -354,7 +354,7 @@ describe("while the storage is down", () => {
     await world.stop();
   });
 
-  test("a call that is created is refused, and no record is stored", async () => {
+  test("a new call is refused, and no record is stored", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.storage.down = true;

@@ -100,7 +100,7 @@ class Server {
 const NOT_OURS = { status: 503, code: "storage_unavailable", retryAfter: "1" };
 
 describe("a start", () => {
-  test("waits for a dead server's lease, logs it once, and answers 503", async () => {
+  test("waits for a dead server's lease, logs it once, and responds 503", async () => {
     const place = new Place();
     await place.database.storage().open({ exclusive: true }); // its process is dead
     await place.system.advance(2_000);
@@ -118,7 +118,7 @@ describe("a start", () => {
     expect((await server.status()).status).toBe(401);
   });
 
-  test("fails if the other server lives, under exit", async () => {
+  test("fails with exit if the other server lives", async () => {
     const place = new Place();
     await place.server().ringport.start();
     const second = place.server({ onLeaseLost: "exit" });
@@ -127,7 +127,7 @@ describe("a start", () => {
     expect(await second.status()).toEqual(NOT_OURS);
   });
 
-  test("under restart waits for the other server, and takes over within a second", async () => {
+  test("with restart waits for the other server, and takes over within a second", async () => {
     const place = new Place();
     const first = place.server();
     await first.ringport.start();
@@ -143,7 +143,7 @@ describe("a start", () => {
     expect(started).toBe(true);
   });
 
-  test("takes a lease that is given back while it waits for its end", async () => {
+  test("takes a lease that is released while it waits", async () => {
     const place = new Place();
     const first = place.server();
     await first.ringport.start();
@@ -203,7 +203,7 @@ describe("a server that cannot reach its database", () => {
     const { status, outcome } = await second.ringport.calls.get(ALICE, lost);
     expect([status, outcome?.reason]).toEqual(["FAILED", "interrupted"]);
 
-    // Back again, the first one waits, and answers nothing.
+    // Back again, the first one waits, and responds to no request.
     first.storage.unreachable = false;
     await place.system.advance(30_000);
     expect(await first.status()).toEqual(NOT_OURS);
@@ -213,7 +213,7 @@ describe("a server that cannot reach its database", () => {
     await place.passes(second.ringport.stop({ drainMs: 0 }));
     await place.system.advance(7_000);
 
-    // The same object is the owner again, with what the other one left.
+    // The same object is the owner again, with the records of the other one.
     expect((await first.ringport.calls.get(ALICE, next)).outcome?.reason).toBe("interrupted");
     const { connection, instance } = await shown(first, made);
     expect([instance, connection.state, connection.reason]).toEqual(["ACTIVE", "online", null]);
@@ -250,7 +250,7 @@ describe("a server that cannot reach its database", () => {
     expect(refused).toMatchObject({ code: "stopping" });
   });
 
-  test("stops permanently under exit, and logs why", async () => {
+  test("stops permanently with exit, and logs the reason", async () => {
     const place = new Place();
     const first = place.server({ onLeaseLost: "exit" });
     await first.talkingCall(await first.instance());
@@ -264,7 +264,7 @@ describe("a server that cannot reach its database", () => {
     expect(first.warnings).toContain("the storage did not close in order");
   });
 
-  test("does not respond from the moment at which it continues after a stop", async () => {
+  test("does not respond once it resumes after a stop", async () => {
     const place = new Place();
     const first = place.server();
     await first.instance();
@@ -279,7 +279,7 @@ describe("a server whose database was taken over", () => {
     const place = new Place();
     const first = place.server();
     const call = await first.talkingCall(await first.instance());
-    place.database.giveBack(place.database.epoch); // as if it had run out unnoticed
+    place.database.giveBack(place.database.epoch); // as if it had expired unnoticed
     const second = place.server();
     await second.ringport.start();
     await place.system.advance(3_000);

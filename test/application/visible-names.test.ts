@@ -59,7 +59,7 @@ const madeByAccount = async (label: string): Promise<boolean> => {
   );
 };
 
-/** Every name that people give, with the check that it passes. */
+/** Every user-chosen name, with its check. */
 const NAMES: Readonly<Record<string, (name: string) => boolean | Promise<boolean>>> = {
   "a new instance": (name) => takes(schemas.createInstance, { name }),
   "a changed instance": (name) => takes(schemas.updateInstance, { name }),

@@ -55,7 +55,7 @@ async function play(pieces: readonly Uint8Array[], options: Partial<IncomingAudi
 
 const byteByByte = (bytes: Uint8Array): Uint8Array[] => Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
 
-/** The bytes in pieces that end at these places. */
+/** The bytes in pieces that end at these positions. */
 function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
   const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
   return ends.map((end, i) => bytes.subarray(ends[i - 1] ?? 0, end));

@@ -19,10 +19,7 @@ export function sum(a: Int16Array, b: Int16Array): Int16Array<ArrayBuffer> {
   return both;
 }
 
-/**
- * Something that moves like speech: syllables of 120 to 300 ms with a slightly hoarse voice of changing pitch through
- * three formants, some hisses, and pauses of 40 to 400 ms between them.
- */
+/** A sound that varies like speech: syllables of 120 to 300 ms with a slightly hoarse voice of changing pitch through three formants, some hisses, and pauses of 40 to 400 ms between them. */
 export function babble(ms: number, sampleRate: number, level: number, seed: number): Int16Array<ArrayBuffer> {
   const next = random(seed);
   const samples = new Float64Array(Math.round((ms * sampleRate) / 1000));

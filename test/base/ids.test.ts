@@ -6,7 +6,7 @@ import { fuzz } from "../support/fuzz.ts";
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const chance = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
 
-/** The UUID inside a TypeID, by the book: base32 as one number (TypeID specification 0.3). */
+/** The UUID inside a TypeID, by the specification: base32 as one number (TypeID specification 0.3). */
 function uuidOf(id: string): { ms: number; version: number; variant: number; counter: number } {
   const tail = id.slice(id.indexOf("_") + 1);
   const value = [...tail].reduce((sum, char) => sum * 32n + BigInt(ALPHABET.indexOf(char)), 0n);
@@ -35,7 +35,7 @@ describe("ids", () => {
       () => 0x01890a5dac96,
       (out) => out.set(bytes),
     )("usr");
-    // The counter takes eleven of the twelve bits of rand_a, which the example's own fit in.
+    // The counter uses eleven of the twelve bits of rand_a; the example's value fits in those.
     expect(id).toBe("usr_01h455vb4pex5vsknk084sn02q");
   });
 
@@ -64,7 +64,7 @@ describe("ids", () => {
     ["of now", Date.UTC(2026, 0, 1)],
     ["of the year 3000", Date.UTC(3000, 0, 1)],
     ["of the year 9999", Date.UTC(9999, 11, 31)],
-  ])("sort behind a stored id %s, although the clock was set back", (_, storedAt) => {
+  ])("sort after a stored id %s, although the clock was set back", (_, storedAt) => {
     const stored = idSource(() => storedAt, chance)("evt");
     const next = idSource(() => Date.UTC(2025, 0, 1), chance);
     next.startBehind(stored);

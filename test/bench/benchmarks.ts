@@ -22,7 +22,7 @@ import { TAKEOVER } from "./takeover.ts";
 import { UPLOADS } from "./uploads.ts";
 import { WEBHOOKS } from "./webhooks.ts";
 
-/** Every benchmark by its name, in the order in which all of them run. */
+/** Every benchmark by its name, in the order of a full run. */
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   read: READ,
   create: CREATE,

@@ -7,7 +7,7 @@ import { insertInstances, withStoredData } from "./harness/stored-data.ts";
 
 const CONNECTIONS = 64;
 const PER_SECOND = 1_000;
-/** More than any machine makes in a second: of Ringport, and of the raw transactions. */
+/** Upper bound for any machine in a second: for Ringport, and for the raw transactions. */
 const MAX_PER_SECOND = 20_000;
 const MAX_RAW_PER_SECOND = 10_000;
 

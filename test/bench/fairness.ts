@@ -6,7 +6,7 @@ import { answered, heardFile, type SimulatedWorld, simulatedWorld, spokenCall } 
 const OTHER: Principal = { userId: "usr_other" };
 const LONG_TEXT = 4_060;
 const MAX_DIALLING_MS = 5_000;
-/** A silence may be this much longer beside the load, ms: a shorter one is no `message_delayed`. */
+/** Maximum additional silence beside the load, ms: below this there is no `message_delayed`. */
 const MORE_SILENCE_MS = 200;
 /** Samples up to this one are silence. */
 const SILENT = 160;
@@ -63,7 +63,7 @@ interface Heard {
   readonly isWhole: boolean;
 }
 
-/** Places a call, and looks at what its callee heard. */
+/** Places a call, and examines the audio that its callee heard. */
 async function hear(world: SimulatedWorld, instance: string, text: string): Promise<Heard> {
   const { calls } = world.ringport;
   const from = Date.now();

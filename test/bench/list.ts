@@ -8,10 +8,10 @@ import { callInserter, insertInstances, type StoredData, withStoredData } from "
 
 const PAGE = 50;
 const INSTANCES = 1_000;
-/** A turn that warms up is this much shorter. */
+/** Reduced duration of a warm-up turn. */
 const WARM_UP = 0.3;
 
-/** Reading one page of a list, from a full database against one with just that page. */
+/** Reading one page of a list, from a full database and from one with just that page. */
 export const LIST = benchmark({
   options: {
     calls: { meaning: "stored calls", value: 1_000_000, quick: 100_000 },

@@ -59,7 +59,7 @@ function printRows(rows: readonly Row[]): void {
   }
 }
 
-/** Prints how benchmarks are run, or how one of them measures and which options it has. */
+/** Prints the usage of the benchmarks, or the method and options of one. */
 function printHelp(name: string | undefined): void {
   const all = sections();
   if (name === undefined) {

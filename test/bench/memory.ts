@@ -28,7 +28,7 @@ export const measure: Measure<{ calls: number; echo?: number }> = async ({ calls
   const [before, maxKiB] = callees === undefined ? [100, 64] : [50, 96];
   const heldWhileTalking = async (instances: readonly string[], from: number) => {
     const callee = (n: number) => (callees === undefined ? undefined : `+1202${5_550_000 + from + n}`);
-    // One after the other over a trunk, so that no transaction is repeated.
+    // In sequence over a trunk, so that no transaction is repeated.
     const step = callees === undefined ? instances.length : 1;
     for (let at = 0; at < instances.length; at += step)
       await answered(

@@ -4,7 +4,7 @@ import { storedCall } from "../adapters/storage/records.ts";
 import { benchmark, inRounds, median, progress, type Row, row } from "./harness/benchmark.ts";
 import { insertInstances, newId, type StoredData, withStoredData } from "./harness/stored-data.ts";
 
-/** Daily limits, and the ratio that each may reach. */
+/** Daily limits, with the maximum ratio for each. */
 const LIMITS = [
   [200, 1.2],
   [10_000, 2],

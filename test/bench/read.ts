@@ -11,7 +11,7 @@ const HEALTH = requestBytes("GET", "/healthz");
 /** Header fields that the server of a runtime adds. */
 const OF_THE_SERVER = ["connection", "content-encoding", "content-length", "date", "keep-alive", "vary"];
 
-/** Reading a call over HTTP, against servers that do the same by hand, or only respond. */
+/** Reading a call over HTTP, against hand-written servers that do the same, or only respond. */
 export const READ = benchmark({
   options: {
     rounds: { meaning: "rounds, each of them every target once", value: 5, quick: 1 },

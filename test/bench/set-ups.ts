@@ -33,7 +33,7 @@ export const WHATSAPP_SET_UPS = benchmark({
   run: (values) => insideEach(["node26", "bun"], MODULE, values),
 });
 
-/** Calls on a fixed schedule, whatever becomes of them; each is answered, and hung up by the callee soon after. */
+/** Calls on a fixed schedule, whatever their outcome; each is answered, and soon hung up by the callee. */
 export const measure: Measure<Schedule & { echo?: number }> = ({ echo, ...schedule }) =>
   echo === undefined ? overWhatsApp(schedule) : overTrunk(schedule, echo);
 
@@ -80,11 +80,11 @@ async function overWhatsApp(schedule: Schedule): Promise<Row[]> {
 
 interface Placed {
   readonly count: number;
-  /** Calls that the callee hung up. */
+  /** Number of calls that the callee hung up. */
   readonly good: number;
-  /** From the first order to the last end. */
+  /** Time from the first order to the last end. */
   readonly seconds: number;
-  /** From each order to its arrival at the network, ms: in the first seconds, and in the window. */
+  /** Times from each order to its arrival at the network, ms: in the first seconds, and in the window. */
   readonly first: readonly number[];
   readonly window: readonly number[];
 }

@@ -24,12 +24,12 @@ export const SIMULATED_CALLS = benchmark({
   run: (values) => insideEach(["node26", "bun"], import.meta.url, values),
 });
 
-/** Sets the calls up, measures while all of them talk, and compares what each callee heard with the message. */
+/** Sets up the calls, measures while all of them talk, and compares the audio that each callee heard with the message. */
 export const measure: Measure<{ calls: number; seconds: number }> = async ({ calls, seconds }) => {
   const world = await simulatedWorld();
   const { clock } = world.network;
   try {
-    // Long enough to be heard from the first answer to the end of the window.
+    // Audible from the first answer to the end of the window.
     const { text, bytes } = await messageOf(world.speech, seconds + 6 + calls / 40);
     progress(`linking ${calls} numbers`);
     const instances = await world.link(calls);
@@ -74,7 +74,7 @@ export const measure: Measure<{ calls: number; seconds: number }> = async ({ cal
   }
 };
 
-/** A text that takes at least this long to be spoken, within the longest text, and its audio; in the same slices as in a call. */
+/** A text whose speech lasts at least this long, within the maximum length, and its audio; in the same slices as in a call. */
 async function messageOf(
   speech: Speech,
   seconds: number,

@@ -50,7 +50,7 @@ export const TAKEOVER = benchmark({
   },
 });
 
-/** One loss: time until the next server dialled, and time for which two calls talked, ms. */
+/** One loss: time until the next server dialled, and time for which two servers' calls overlapped, ms. */
 function take(postgres: RunningPostgres, loss: Loss): Promise<{ readonly ms: number; readonly bothMs: number }> {
   return inFolder(async (data) => {
     const url = await postgres.createDatabase();
@@ -98,7 +98,7 @@ function take(postgres: RunningPostgres, loss: Loss): Promise<{ readonly ms: num
       const ms = next.requests[0]!.at - lostAt;
       await heard(next);
       if (loss === "a cut connection") await relay.mend();
-      // A server that was killed comes back before its lease has run out, and may be the one that gets it.
+      // A killed server returns before its lease has expired, and may be the one that gets it.
       const address = await Promise.any([second.prints(LOCAL_URL), first.prints(LOCAL_URL, before)]);
       if (loss !== "a clean stop") await first.prints(WAITING, before);
       const { status, outcome } = await clientAt(address).readCall(talks.id);
@@ -127,7 +127,7 @@ function heard(call: FarEndCall): Promise<unknown> {
 /** A server behind a supervisor: a loop of bash that starts it again after its end. */
 class Supervised {
   readonly #loop: ChildProcess;
-  /** All lines that were printed so far. */
+  /** All lines printed so far. */
   readonly printed: string[] = [];
 
   constructor(env: Readonly<Record<string, string>>) {
@@ -145,13 +145,13 @@ class Supervised {
     return Number(this.printed.findLast((line) => line.startsWith("pid "))?.slice(4));
   }
 
-  /** The first match. @param from number of lines that are skipped */
+  /** The first match. @param from number of lines to skip */
   async prints(pattern: RegExp, from = 0): Promise<string> {
     const find = () => this.printed.slice(from).flatMap((line) => pattern.exec(line)?.[0] ?? [])[0];
     return (await until(find, (found) => found !== undefined, TIMEOUT_MS, `a line like ${pattern}`))!;
   }
 
-  /** Ends it permanently; twice is fine. */
+  /** Ends it permanently; calling it twice is fine. */
   end(signal: "SIGTERM" | "SIGKILL"): void {
     this.#loop.kill("SIGKILL");
     try {

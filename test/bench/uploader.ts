@@ -1,4 +1,4 @@
-// Uploads one file after the other, each the message of a call that is hung up once it plays; prints how many were accepted.
+// Uploads files in succession, each as the message of a call that is hung up once it plays; prints the number of accepted ones.
 import { request } from "node:http";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
@@ -7,7 +7,7 @@ import { toneWav } from "../support/server-sound.ts";
 /** The argument of the program, as JSON. */
 export interface UploaderStart {
   readonly url: string;
-  /** Linked instances that the uploads take turns on. */
+  /** Linked instances that the uploads rotate through. */
   readonly instances: readonly string[];
   readonly uploads: number;
 }
@@ -16,7 +16,7 @@ export interface UploaderStart {
 const WAV = { sampleRate: 16_000, ms: Math.floor((10 * 2 ** 20 - 44) / 32) };
 const POLL_MS = 50;
 const HEARD_MS = 200;
-/** Bytes that a line of 100 Mbit/s carries in the time of one piece. */
+/** Bytes that a line of 100 Mbit/s carries during one piece. */
 const PIECE_BYTES = 125_000;
 const PIECE_MS = 10;
 const HEADERS = { authorization: "Bearer x" };

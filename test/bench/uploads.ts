@@ -22,7 +22,7 @@ import type { UploaderStart } from "./uploader.ts";
 
 const MIB = 2 ** 20;
 const TEXT = "Every callee hears this one message while files of 10 MiB are uploaded. ".repeat(60).slice(0, 4000);
-/** Instances that the uploads take turns on; the call before may still be ending. */
+/** Instances that the uploads rotate through; the previous call may still be ending. */
 const UPLOADED_TO = 5;
 const HELD_BYTES = 16 * MIB;
 const TIMEOUT_MS = 60_000;
@@ -42,7 +42,7 @@ export const UPLOADS = benchmark({
   ],
 });
 
-/** Lets calls talk, uploads files one after the other, and compares the frames with those of a window without uploads. */
+/** Lets calls talk, uploads files in succession, and compares the frames with those of a window without uploads. */
 export const measure: Measure<{ calls: number; uploads: number }> = async ({ calls, uploads }) => {
   const world = await simulatedWorld({ more: { authenticate: async () => ME } });
   const { serve } = await serverAdapter();
@@ -80,7 +80,7 @@ export const measure: Measure<{ calls: number; uploads: number }> = async ({ cal
   }
 };
 
-/** Holds uploads of one token, and looks at the memory and at another user's upload. */
+/** Holds uploads of one token, and observes the memory and another user's upload. */
 function heldUploads(runtime: Runtime, held: number): Promise<Row[]> {
   progress(`${runtime.name}: ${held} held uploads of one token`);
   return inFolder(async (data) => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { atMost, benchmark, progress, quantile, row } from "./harness/benchmark.ts";
 import { ME, onSchedule, pause, simulatedWorld, spokenCall } from "./harness/world.ts";
 
-/** Final events a second. */
+/** Final events per second. */
 const RATE = 100;
 const BUSY = "+12025550101";
 const TIMEOUT_MS = 60_000;

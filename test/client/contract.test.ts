@@ -31,7 +31,7 @@ type Mismatch = {
     : Name;
 }[Exclude<keyof Answers | SchemaName, "Event" | "EventList">];
 
-/** tsc checks these; running them does nothing. */
+/** tsc checks these; running them has no effect. */
 test("the generated types equal the schemas' types", () => {
   expectTypeOf<Mismatch>().toBeNever();
 });
@@ -97,7 +97,7 @@ test("the input of a call has the fields of its type", () => {
   create({ ...common, type: "FIXED_AUDIO", tts: { text: "Hello.", voiceId: "en-US-1" } });
   // @ts-expect-error instructions are missing
   create({ ...common, type: "DYNAMIC_AGENT" });
-  // @ts-expect-error there is no such type
+  // @ts-expect-error an unknown type
   create({ ...common, type: "FIXED_TONE" });
 });
 

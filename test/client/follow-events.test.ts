@@ -44,7 +44,7 @@ test("followEvents yields each event once, from its cursor on, without polling",
   await expect(rest).rejects.toThrow("enough");
 });
 
-test("followEvents from the latest event on yields only what happens then", { timeout: 20_000 }, async () => {
+test("followEvents from the latest event on yields only later events", { timeout: 20_000 }, async () => {
   const client = running.client();
   const { id: instance_id } = await client.instances.create({ name: "Latest" });
   const before = await client.eventPage({ instance_id, cursor: "latest" });
@@ -57,7 +57,7 @@ test("followEvents from the latest event on yields only what happens then", { ti
   await client.calls.hangUp(call.id);
 });
 
-test("a timeline is read from its latest event on, by a request that waits", { timeout: 20_000 }, async () => {
+test("a timeline is read from its latest event, by a request that waits", { timeout: 20_000 }, async () => {
   let authorization = "";
   const client = running.client({
     fetch: (request) => {
@@ -110,7 +110,7 @@ test("waitForCall needs no request between two events", { timeout: 20_000 }, asy
   expect(paths).toHaveLength(3); // two pages of events, and the call
 });
 
-test("followEvents pauses before it asks a server that cannot wait again", async () => {
+test("followEvents pauses before it repeats a request to a server that cannot wait", async () => {
   const times: number[] = [];
   const fetch = async () => {
     times.push(performance.now());

@@ -6,7 +6,7 @@ const RATE = 8_000;
 const PIECE = new ArrayBuffer((RATE / 50) * 4);
 const STARTED = JSON.stringify({ type: "started", sample_rate: RATE, encoding: "pcm_s16le", channels: [] });
 
-/** A WebSocket whose server is the test. */
+/** A WebSocket with the test as its server. */
 class FakeWebSocket {
   static latest: FakeWebSocket;
   readonly url: string;
@@ -30,7 +30,7 @@ class FakeWebSocket {
   }
 }
 
-/** A listening whose server is the test. */
+/** A listening with the test as its server. */
 async function listening(signal?: AbortSignal) {
   const client = createClient({
     url: "http://ringport.test/voice",
@@ -83,7 +83,7 @@ describe("a listening", () => {
     for await (const _ of opened) expect.unreachable();
   });
 
-  test("throws the reason of its signal at once, whatever has arrived", async () => {
+  test("throws the reason of its signal immediately, whatever has arrived", async () => {
     for (const isOver of [false, true]) {
       const stop = new AbortController();
       const { opened, socket } = await listening(stop.signal);
@@ -103,7 +103,7 @@ describe("a listening", () => {
     }
   });
 
-  test("leaves nothing at its signal afterwards", async () => {
+  test("leaves nothing open after its signal", async () => {
     for (const end of ["server", "close", "loop"]) {
       const { signal } = new AbortController();
       const listened = vi.spyOn(signal, "addEventListener");

@@ -6,7 +6,7 @@ import { RATE, streamScene, waitUntil } from "./support/stream-scene.ts";
 
 const scene = streamScene();
 
-/** Reads a listening as fast as it can. */
+/** Reads a listening as fast as possible. */
 function read(listening: AsyncIterable<ListenItem>) {
   const items: ListenItem[] = [];
   const done = (async () => {
@@ -70,7 +70,7 @@ describe("a listener over the network", () => {
     leg.end("callee_hung_up");
   });
 
-  test("learns why it is refused", async () => {
+  test("gets the reason of a refusal", async () => {
     const { id, leg } = await scene.answered();
     const stranger = await scene.ringport.tokens.issue({ userName: "eve", label: "test" });
     await expect(scene.client({ token: stranger.token }).listen(id)).rejects.toMatchObject({ code: "call_not_found" });
@@ -86,7 +86,7 @@ describe("a listener over the network", () => {
     await expect(scene.client().listen(id)).rejects.toMatchObject({ code: "call_ended", status: 409 });
   });
 
-  test("ends with its signal", async () => {
+  test("ends when its signal is aborted", async () => {
     const { id, leg } = await scene.answered();
     const stop = new AbortController();
     const heard = read(await scene.client().listen(id, { signal: stop.signal }));

@@ -105,7 +105,7 @@ describe("the error of a failed request", () => {
     expect(lost.cause).toMatchObject({ cause: { message: "connect ECONNREFUSED", code: "ECONNREFUSED" } });
   });
 
-  test("a response breaking off prints no secrets", async () => {
+  test("a broken response prints no secrets", async () => {
     const server = createServer((_, response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
       response.write("{");

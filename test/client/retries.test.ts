@@ -29,7 +29,7 @@ function flaky(times: number, spoil: (answer: Response) => Response | Promise<Re
   return { sent, fetch };
 }
 
-/** A connection that breaks after the server has carried the request out. */
+/** A connection that breaks after the server has carried out the request. */
 const drop = (): never => {
   throw new TypeError("the connection was reset");
 };

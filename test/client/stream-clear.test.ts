@@ -19,7 +19,7 @@ const PIECE_MS = 500;
 const open = (id: string, query: Record<string, string | number> = {}): Promise<StreamClient> =>
   openStream(scene.url, id, { token: scene.token, query });
 
-/** Sends this much of a tone, all at once. */
+/** Sends this much of a tone at once. */
 function flood(stream: StreamClient, ms: number): void {
   const piece = tone(HZ, PIECE_MS, RATE, 8_000);
   for (let sent = 0; sent < ms; sent += PIECE_MS) void stream.write(piece).catch(() => {});

@@ -11,7 +11,7 @@ function counting(seconds: number): Int16Array {
   return Int16Array.from({ length: seconds * RATE }, (_, i) => 1 + (i % 32_000));
 }
 
-/** The audio that a phone heard, without silence. */
+/** Audio that a phone heard, without silence. */
 const soundIn = ({ heard }: { readonly heard: Int16Array }): Int16Array => heard.filter((sample) => sample !== 0);
 
 async function relayed(): Promise<{ url: string }> {

@@ -91,7 +91,7 @@ describe("the error of a stream that the server closes", () => {
     await scene.client().calls.hangUp(id);
   });
 
-  // Deno's server can lose the close frame while a client is sending: then the client reconnects without learning the reason.
+  // Deno's server can lose the close frame while a client is sending: then the client reconnects without getting the reason.
   test.skipIf("Deno" in globalThis)("invalid audio is reported as audio_unsupported", async () => {
     const { id } = await scene.answered();
     const stream = await scene.client().stream(id, { encoding: "mp3" });

@@ -40,7 +40,7 @@ afterAll(async () => {
   endpoint.close();
 });
 
-/** Resolves once the endpoint has got a message that meets the condition. */
+/** Resolves once the endpoint has received a message that meets the condition. */
 async function received(isIt: (event: CallEvent) => boolean): Promise<Message> {
   for (;;) {
     const found = messages.find(({ body }) => isIt(JSON.parse(body)));

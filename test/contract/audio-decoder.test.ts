@@ -202,7 +202,7 @@ describe("the work of decoding", () => {
     expect((await decoder.inspect(stereo, LIMITS)).durationMs).toBe(3000);
   });
 
-  test("reports a closed pool as its own fault, not the file's", async () => {
+  test("reports a closed pool as an internal fault, not the file's", async () => {
     const closed = embeddedWorkers();
     await closed.close();
     const error = await refusal(workerDecoder(closed).inspect(stereo, LIMITS));
@@ -228,7 +228,7 @@ describe("hostile bytes", () => {
     return copy;
   };
 
-  /** A second of speech: a hundred thousand of them can be tried. */
+  /** A second of speech: short enough for a hundred thousand trials. */
   const short = vbr.subarray(0, 900);
 
   fuzz(

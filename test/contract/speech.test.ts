@@ -6,7 +6,7 @@ import { atFileEnd, oncePerFile } from "../support/file-end.ts";
 import { fuzzRuns } from "../support/fuzz.ts";
 import { speechServer } from "../support/speech-server.ts";
 
-/** Tests that take minutes of processor time; they run only if properties are tried with all inputs, on one runtime. */
+/** Tests that take minutes of processor time; they run only if properties are tested with all inputs, on one runtime. */
 const COSTLY = /^limits the work for a word|^counts an emoji/;
 const unlessCostly: typeof test = Object.assign(
   (name: string, work: () => Promise<void>, timeout?: number) =>
@@ -18,7 +18,7 @@ const runner = { describe, test: unlessCostly, expect };
 const ENGLISH = "The quick brown fox jumps over the lazy dog today.";
 const PORTUGUESE = "A sua consulta foi marcada para amanhã às dez horas.";
 
-/** One for all tests: workers load engines for most of a second. */
+/** Shared by all tests: workers load engines for most of a second. */
 const workers = oncePerFile(() => {
   const pool = embeddedWorkers();
   atFileEnd(() => pool.close());

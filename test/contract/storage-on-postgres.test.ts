@@ -56,7 +56,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
 
   const poolOfTheHost = (url: string): OnPostgres => {
     const pool = new pg.Pool({ connectionString: url, max: 10 });
-    pool.on("error", () => {}); // the server may stop before the last connection has gone
+    pool.on("error", () => {}); // the server may stop before the last connection has closed
     return { make: () => postgresStorage({ pool, schema: "calls", prefix: "rp_" }), end: () => pool.end() };
   };
   storageContract(
@@ -82,7 +82,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     runner,
   );
 
-  test("a server by a dialect of Kysely writes nothing after another one has taken over", async () => {
+  test("a server by a dialect of Kysely writes nothing after a takeover", async () => {
     const url = await server.createDatabase();
     const [first, second] = [byDialect(url), byDialect(url)];
     await first.open({ exclusive: true, leaseMs: 60_000 });

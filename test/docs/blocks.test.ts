@@ -5,10 +5,10 @@ import { serve } from "../http/support/fakes.ts";
 import { faults, type Schema } from "../http/support/json-schema.ts";
 import { blocksOf, PAGES } from "./pages.ts";
 
-/** Languages whose blocks are tested; of js there is one, which test/package/bundlers.test.ts uses. */
+/** Languages of tested blocks; js has one block, which test/package/bundlers.test.ts uses. */
 const LANGUAGES: ReadonlySet<string> = new Set(["ts", "js", "sh", "json", "text", "mermaid"]);
 
-/** Blocks of text that no command prints, with their kinds. Each is identified by its start. */
+/** Text blocks that are not the output of a command, with their kinds. Each is identified by its start. */
 const DRAWINGS: Readonly<Record<string, string>> = {
   "   HTTP / WebSocket": "the drawing of the layers",
   " caller ": "the drawing of a call's way",

@@ -45,7 +45,7 @@ function seen(settings: Command["settings"]): string[] {
   return sentences.length > 0 ? [sentences.join(" ")] : [];
 }
 
-/** Text in which Markdown finds nothing to do. */
+/** Text without Markdown syntax. */
 function escaped(text: string): string {
   return text.replace(/[<>]/g, (char) => (char === "<" ? "&lt;" : "&gt;"));
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { blocksOf, fileOf } from "./pages.ts";
 
-/** Only the code: the example explains itself in comments, the guide in sentences. */
+/** Only the code: the example explains itself in comments, the guide in prose. */
 const codeOf = (text: string) =>
   text
     .replace(/^\/\/.*\n/gm, "")

@@ -26,7 +26,7 @@ test("every setting is mentioned by a guide", () => {
   expect(SETTINGS.map(({ env }) => env).filter((env) => !words.has(env))).toEqual([]);
 });
 
-/** Variables that the command line reads to reach a server. */
+/** Variables that tell the command line how to reach a server. */
 const CLIENT_VARIABLES: ReadonlySet<string> = new Set(["RINGPORT_URL", "RINGPORT_TOKEN"]);
 /** Defaults that are described in words. */
 const WORDS: ReadonlySet<string> = new Set([

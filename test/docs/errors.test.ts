@@ -92,7 +92,7 @@ function section(code: ProblemCode): string {
   return `### ${code}\n\n**${status}** ${title}.${also}\n\n${means} ${fix}\n\n${example(code)}`;
 }
 
-/** Codes that are only ever found inside `errors`, and a field that could have such a fault. */
+/** Codes that only occur inside `errors`, and a field with such a fault. */
 const IN_ERRORS: Partial<Record<ProblemCode, string>> = {
   required: "/target",
   type_invalid: "/name",
@@ -131,7 +131,7 @@ function example(code: ProblemCode): string {
   if (pointer !== undefined) return fence("Fault", { pointer, code, detail });
   const members = code === "body_too_large" ? { limit: DEFAULT_LIMITS.bodyBytes } : {};
   const { body } = problem({ ...PLACE, fullPath: pathOf(code) }, code, detail, { members });
-  // Without the list of faults: for these codes it repeats the detail.
+  // Without the list of faults, which repeats the detail for these codes.
   const { errors: _, ...rest } = JSON.parse(String(body));
   return fence("Problem", rest);
 }

@@ -34,7 +34,7 @@ test("docs/http.md has a request for each operation", async () => {
   }
 });
 
-/** Operations that the section of another one describes. */
+/** Operations that another operation's section describes. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["GET /", "GET /docs", "GET /docs/errors", "GET /docs/assets/:name"]);
 
 test("docs/http.md names the operations that other pages describe", () => {

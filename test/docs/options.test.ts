@@ -13,7 +13,7 @@ const OPENED: ReadonlySet<string> = new Set([
   "RateLimit",
 ]);
 
-/** Described by the page of the settings. */
+/** Described by the settings page. */
 const ELSEWHERE: readonly string[][] = [
   ["`limits.…`", "`number`", "Each of the [limits](configuration.md#limits-of-a-request)."],
   ["`queueTimeoutMs`, …", "`number`", "Each of the [timings](configuration.md#timings-ms), ms."],
@@ -23,7 +23,7 @@ test("docs/embedding.md lists every option of createRingport", { timeout: 60_000
   expectPart("docs/embedding.md", "options", table(["option", "type", "what it does"], [...rows(), ...ELSEWHERE])),
 );
 
-/** The members of `RingportOptions` with what their comments say. */
+/** Members of `RingportOptions` with their comments. */
 function rows(): string[][] {
   const { config } = ts.readConfigFile(fileOf("tsconfig.json"), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, fileOf("."));

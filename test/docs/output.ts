@@ -18,7 +18,7 @@ const CHANGING: readonly (readonly [RegExp, string])[] = [
   [/(duration_ms|heard_ms|message_ms)(["=: ]+)\d+/g, "$1$2N"],
 ];
 
-/** Text with everything that changes from one run to the next taken out. */
+/** Text without everything that changes from one run to the next. */
 export function steady(text: string): string {
   let out = text.replaceAll("\r", "");
   for (const [pattern, replacement] of CHANGING) out = out.replace(pattern, replacement);
@@ -29,14 +29,13 @@ export function steady(text: string): string {
     .trim();
 }
 
-/** Numbers of these are measured, and need only be near. */
+/** The numbers of these are measured, and need only be close. */
 const MEASURED = /_ms$|^packets_(sent|received)$/;
 const NEAR_SHARE = 0.3;
 const NEAR_MS = 400;
 
 /**
- * The places where a JSON value in a page differs from a real one. A text that ends with … matches
- * every text with that start, and a list that ends with "…" matches longer ones.
+ * Differences between a JSON value in a page and a real one. A text that ends with … matches every text with that start, and a list that ends with "…" matches longer ones.
  */
 export function differences(shown: unknown, real: unknown, at: string = "$", key: string = ""): string[] {
   if (typeof shown === "string" && typeof real === "string") {

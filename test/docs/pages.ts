@@ -10,7 +10,7 @@ export interface Block {
   readonly language: string;
   readonly note: string;
   readonly text: string;
-  /** The block before it, if only a sentence or two is between them. */
+  /** The previous block, if only a sentence or two are between them. */
   readonly after: Block | undefined;
 }
 
@@ -21,7 +21,7 @@ export function fileOf(page: string): string {
   return fileURLToPath(new URL(page, ROOT));
 }
 
-/** Every page that people read, as paths from the root of the repository. */
+/** Every documentation page, as paths from the root of the repository. */
 export const PAGES: readonly string[] = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md"],
   ...readdirSync(fileOf("docs"), { recursive: true, encoding: "utf8" })
@@ -70,7 +70,7 @@ export function blocksOf(page: string): Block[] {
   return blocks;
 }
 
-/** A page without its blocks and its code, for looking at its sentences. */
+/** A page without its blocks and its code, for checks of its prose. */
 export function proseOf(page: string): string {
   return textOf(page)
     .replace(/^ *```[\s\S]*?^ *```$/gm, "")

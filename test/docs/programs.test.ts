@@ -55,7 +55,7 @@ const PRINT_WITH_STREAMS: typeof PRINT = [
   ['stream.mark("beeped")', [/^reached$/m, /^answered$/m, /^mark$/m, /^completed$/m, /^completed stream_closed$/m]],
 ];
 
-/** Programs that are only type-checked, and why. */
+/** Programs that are only type-checked, with the reasons. */
 const NOT_RUN: readonly (readonly [saying: string, why: string])[] = [
   ["register at $", "it serves until it is stopped; test/runtime/console.test.ts has such a server"],
   ["express().use(handler(ringport)).listen", "it serves until it is stopped; test/examples runs the app of examples/"],

@@ -5,7 +5,7 @@ import { runtimes } from "../support/runtimes.ts";
 import { differences, presentable, steady } from "./output.ts";
 import { type Block, blocksOf, fileOf } from "./pages.ts";
 
-/** Blocks that are not run here, and why. */
+/** Blocks that are not run here, with the reasons. */
 export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   [
     /^npm ci && npm (start|test)/m,
@@ -58,9 +58,9 @@ export function reasonNotToRun({ text }: Block): string | undefined {
 export interface Reader {
   readonly url: string;
   readonly token: string;
-  /** The data of the server, which the command line works on as well. */
+  /** The data of the server, which the command line uses as well. */
   readonly data: string;
-  /** Scales the times of what the page itself starts; 1 is real time. */
+  /** Scales the times of the page's own programs; 1 is real time. */
   readonly timeScale: string;
   /** The folder in which the reader types. */
   readonly folder: string;
@@ -77,7 +77,7 @@ const WEBSOCAT = fileOf("test/docs/websocat.ts");
 const { command } = runtimes.find(({ name }) => name === "node26")!;
 const MARK = "\u0001";
 
-/** A shell that readers have: zsh is the standard on macOS. */
+/** A shell that readers use: zsh is the standard on macOS. */
 export type Shell = "bash" | "zsh";
 
 /** Arguments with which a shell reads a script as if typed; zsh then supports no comments. */
@@ -96,7 +96,7 @@ export async function typePage(page: string, reader: Reader, shell: Shell = "bas
     "exec 2>&1",
     `ringport() { ${ringport} "$@"; }`,
     `websocat() { ${quoted([...command, WEBSOCAT])} "$@"; }`,
-    // `npm run -s ringport -- …` and `npm run demo`, but in the folder of the reader instead of that of the project
+    // `npm run -s ringport -- …` and `npm run demo`, but in the reader's folder instead of the project's
     'npm() { local word; local -a words; words=(); for word in "$@"; do case $word in run|-s|ringport|--) ;; *) words+=("$word");; esac; done',
     `${ringport} "\${words[@]}"; }`,
     ...blocks.flatMap(({ text }, i) => [`printf '${MARK}${i}${MARK}'`, text]),
@@ -146,8 +146,7 @@ function type(
 }
 
 /**
- * Where the blocks of JSON and text below the commands are not what the commands have printed. With `UPDATE_DOCS=1` the page
- * is corrected instead.
+ * Differences between the JSON and text blocks below the commands and the printed output. With `UPDATE_DOCS=1` the page is corrected instead.
  */
 export function wrongOutputs(page: string, printed: readonly Printed[]): string[] {
   const shown = blocksOf(page).filter(({ language, note }) => ["json", "text"].includes(language) && note === "");

@@ -77,7 +77,7 @@ test("the WhatsApp Business trunk is the output of whatsappBusiness", () => {
   );
 });
 
-/** The members of an interface in a file, as it has them. */
+/** Members of an interface in a file, in source form. */
 function optionsOf(name: string, prefix: string, path = `${CONFIG}trunk.ts`): string[][] {
   const source = ts.createSourceFile(fileOf(path), textOf(path), ts.ScriptTarget.ES2023, true);
   const found = source.statements.find((one) => ts.isInterfaceDeclaration(one) && one.name.text === name);

@@ -46,7 +46,7 @@ test("every TypeScript block compiles with the installed package's names", {
   expect(found).toEqual([]);
 });
 
-/** A fault as the reader of a page would find it. */
+/** A fault, with its place in the page. */
 function describeFault(
   blocks: readonly Block[],
   source: ts.SourceFile,

@@ -2,7 +2,7 @@ import process from "node:process";
 import { WebSocket } from "ws";
 
 /*
- * Stand-in for websocat 1 with the options of the guides, since Debian has no package of it: `-H` takes every following word up to
+ * Stand-in for websocat 1 with the options of the guides, since Debian has no package for it: `-H` takes every following word up to
  * the next option, all input is sent, and the end of the input closes the socket.
  */
 

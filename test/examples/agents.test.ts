@@ -22,9 +22,7 @@ describe.skipIf(node.missing)(`the examples of agents, on ${node.title}`, () => 
     expect(code).toBe(0);
   });
 
-  test.concurrent("npm run example -- agent-openai-compatible answers what the callee says", async ({
-    onTestFinished,
-  }) => {
+  test.concurrent("npm run example -- agent-openai-compatible replies to the callee", async ({ onTestFinished }) => {
     const fake = await openaiServer({
       understand: () => "Hello, this is the simulated phone.",
       answer: ({ messages }) =>
@@ -41,7 +39,7 @@ describe.skipIf(node.missing)(`the examples of agents, on ${node.title}`, () => 
     expect(code).toBe(0);
   });
 
-  test.concurrent("npm run example -- agent-realtime answers what the callee says", async ({ onTestFinished }) => {
+  test.concurrent("npm run example -- agent-realtime replies to the callee", async ({ onTestFinished }) => {
     const fake = await openaiServer({
       understand: () => "Hello, this is the simulated phone.",
       conversation: {

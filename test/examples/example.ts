@@ -11,26 +11,26 @@ import { shebang } from "./shebang.ts";
 
 /** Options for starting an example. */
 export interface ExampleOptions {
-  /** Default: the one that its first line names. */
+  /** Runtime; by default the one in its first line. */
   readonly runtime?: RuntimeName | undefined;
-  /** Its tokens are in its memory, so it prints one. */
+  /** True if its tokens are in memory, so that it prints one. */
   readonly inMemory?: boolean | undefined;
   /** Path at which the interface is mounted in the example's app. */
   readonly below?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Arguments that go after the script. */
+  /** Arguments after the script. */
   readonly args?: readonly string[] | undefined;
-  /** It reads lines that the test types. */
+  /** True if it reads lines that the test types. */
   readonly terminal?: boolean | undefined;
-  /** It starts on the data left by the previous one. */
+  /** True if it starts on the data of the previous one. */
   readonly keepsData?: boolean | undefined;
 }
 
-/** An example that runs. */
+/** A running example. */
 export interface RunningExample {
   /** URL of the interface. */
   readonly base: string;
-  /** A client with a token that the command line made, or that it printed. */
+  /** A client with a token from the command line, or one that the example printed. */
   readonly client: Client;
   /** Output so far. */
   output(): string;
@@ -77,7 +77,7 @@ export async function startExample(script: string, options: ExampleOptions = {})
   return { base, client: clientOf(server, base, token), output, type, interrupt: () => server.stop("SIGINT") };
 }
 
-/** A client of a server process, whose errors show what that printed. */
+/** A client of a server process, whose errors show the output of that process. */
 export function clientOf({ output }: Pick<ServerProcess, "output">, base: string, token: string): Client {
   const server = {
     base,

@@ -7,7 +7,7 @@ import { mustRun } from "../package/support/run.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A folder with the examples, in which the packed package and the frameworks were installed. */
+    /** A folder with the examples, in which the packed package and the frameworks are installed. */
     installed: string;
   }
 }

@@ -8,7 +8,7 @@ import { clientOf, folder, runtimeNamed, tokenOfCommandLine } from "./example.ts
 import { install } from "./installed.ts";
 import { expectTone, placeToneCall } from "./tone-call.ts";
 
-/** Next would install the last three on its own when it sees TypeScript. */
+/** Next would install the last three automatically for TypeScript. */
 const NEXT = ["next@16.4.6", "react@19.3.1", "react-dom@19.3.1"];
 const TYPESCRIPT = ["typescript@6.0.3", "@types/node@22.20.5", "@types/react@19"];
 

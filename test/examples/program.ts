@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { endWithThisProcess, type Runtime } from "../support/runtimes.ts";
 
-/** A program that was started. */
+/** A started program. */
 export interface Program {
   /** Output so far on both streams. */
   output(): string;
-  /** Its output after a successful end; otherwise rejects with an Error that shows it. */
+  /** Its output after a successful end; otherwise rejects with an Error that shows the output. */
   readonly ended: Promise<string>;
-  /** Ends it now. */
+  /** Ends it immediately. */
   end(): void;
 }
 
@@ -38,6 +38,6 @@ export function begin(
       else reject(new Error(`${args.join(" ")} ended with ${code} and printed:\n${output}`));
     });
   });
-  ended.catch(() => {}); // callers that care await it
+  ended.catch(() => {}); // callers await it if they need to
   return { output: () => output, ended, end: () => void child.kill("SIGKILL") };
 }

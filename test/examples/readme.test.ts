@@ -38,7 +38,7 @@ describe.skipIf(node.missing)(`the examples README, on ${node.title}`, () => {
     const PATH = [join(ROOT, "node_modules/.bin"), process.env.PATH].join(delimiter);
     const cwd = temporaryFolder("clone");
     const server = await start(node, RUN, { args: ["bun-server"], cwd, env: { PATH } });
-    onTestFinished(async () => void (await server.stop())); // whoever is killed cannot end what he has started
+    onTestFinished(async () => void (await server.stop())); // a killed process cannot end its children
     const created = [...node.command, join(ROOT, "adapters/cli/main.ts"), "token", "create", "--user", "me"];
     const client = clientOf(server, server.url, (await mustRun(created, { cwd })).trim());
     expectTone(await client.heard(await placeToneCall(client)));

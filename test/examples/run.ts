@@ -1,4 +1,4 @@
-// `npm run example -- bun-server`: starts an example from a clone, with the program that its first line names. It
+// `npm run example -- bun-server`: starts an example from a clone, with the program in its first line. It
 // imports the package by name, so the package is built first if its sources are newer.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";

@@ -15,7 +15,7 @@ const LINK_URL = /http:\S+\/simulator\/\S*\w/;
 const MP3 = fileURLToPath(new URL("../fixtures/tone-8k-mono.mp3", import.meta.url));
 const node = runtimeNamed("node26");
 
-/** A server with live streams, as the examples ask for it. */
+/** A server with live streams, as the examples require. */
 async function serverWithStreams(): Promise<{ base: string; client: Client }> {
   rmSync(join(folder(), "data"), { recursive: true, force: true });
   const env = { RINGPORT_STREAM_PREVIEW: "1" };
@@ -24,7 +24,7 @@ async function serverWithStreams(): Promise<{ base: string; client: Client }> {
   return { base: server.url, client: clientOf(server, server.url, await tokenOfCommandLine(folder())) };
 }
 
-/** Runs an example to its end, pressing the button that it asks for; returns its output and the audio heard. */
+/** Runs an example to its end, pressing the button when asked; returns its output and the audio heard. */
 async function heardOf(script: string, args: readonly string[], name: RuntimeName = "node26") {
   const { base, client } = await serverWithStreams();
   const env = { RINGPORT_URL: base, RINGPORT_TOKEN: client.token! };

@@ -3,7 +3,7 @@ import type { Client } from "../support/server-client.ts";
 import { loudPart, type Sound, toneShare, toneWav } from "../support/server-sound.ts";
 
 const TONE = { hz: 1000, ms: 1200 };
-/** Length that a tone may lose at its edges in playback, ms. */
+/** Duration that a tone may lose at its edges in playback, ms. */
 const EDGE_MS = 40;
 
 /** An audio file with a tone. */
@@ -23,7 +23,7 @@ export async function placeToneCall(client: Client): Promise<string> {
   return id;
 }
 
-/** The callee has heard the whole tone and nothing else. */
+/** Expects that the callee has heard the whole tone and no other sound. */
 export function expectTone(sound: Sound): void {
   const { from, to } = loudPart(sound);
   const heard = { ...sound, samples: sound.samples.subarray(from, to) };

@@ -25,7 +25,7 @@ async function connectionOf(
 const conditionOf = async (example: RunningExample, id: string): Promise<string | null> =>
   (await connectionOf(example, id)).condition;
 
-/** The audio that a callee heard, once the example has written it. */
+/** Audio that a callee heard, once the example has written it. */
 async function heard(example: RunningExample, file: string): Promise<Sound> {
   await until(example.output, (output) => output.includes(file), 5_000, file);
   return readWav(readFileSync(join(folder(), file)));

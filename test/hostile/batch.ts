@@ -17,7 +17,7 @@ import { Spoiling } from "./spoiling.ts";
 const SPEED = 10;
 const CALLS = 120;
 const MAX_MS = 1_000;
-/** Time after a hang-up within which a call leaves nothing behind, ms. */
+/** Time after a hang-up by which a call has freed everything, ms. */
 const END_MS = 10_000;
 const CHANCES = 3;
 const RTP_PORTS = [20_000, 23_999] as const;
@@ -27,11 +27,11 @@ export interface BatchResult {
   readonly messages: number;
   readonly packets: number;
   readonly calls: number;
-  /** Sentences; none is good. */
+  /** Faults as sentences; empty on success. */
   readonly faults: readonly string[];
 }
 
-/** 120 concurrent calls with corrupted remote ends, then one that must be heard; nothing may be left after that. */
+/** 120 concurrent calls with corrupted remote ends, then one that must be heard; afterwards everything must be freed. */
 export async function runBatch(seed: number): Promise<BatchResult> {
   const batch = new Batch(seed, await startFarEnd({ callees: CALLEES, registrar: { challenge: ACCOUNT } }));
   return await batch.run();
@@ -86,7 +86,7 @@ class Batch {
     return sip({ trunks: [trunk], system: this.#system, logger, media: "worker" })[0]!;
   }
 
-  /** One call; it must be over soon after we hang up, at the latest. */
+  /** One call; it must end soon after we hang up, at the latest. */
   async #spoiltCall(network: TestNetwork, line: Line): Promise<void> {
     const number = SPOILT_NUMBERS[Math.floor(this.#draw() * SPOILT_NUMBERS.length)]!;
     const [waitMs, callMs] = [this.#draw() * MAX_MS, this.#draw() * MAX_MS];
@@ -128,7 +128,7 @@ class Batch {
     this.#faults.push(`the sane call: ${fault}`);
   }
 
-  /** What is wrong with a call; undefined: nothing. */
+  /** Fault of a call; undefined if there is none. */
   async #unheard(network: TestNetwork, line: Line): Promise<string | undefined> {
     const { leg, events, ear } = await network.call(line, SANE);
     const connected = await Promise.race([
@@ -156,7 +156,7 @@ class Batch {
   }
 }
 
-/** A call that could not be placed is one that ended; anything else is a fault. */
+/** A call that could not be placed has simply ended; anything else is a fault. */
 function dialFault(fault: unknown): undefined {
   if (!(fault instanceof DialError)) throw fault;
 }

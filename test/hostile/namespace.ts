@@ -7,8 +7,7 @@ const INSIDE = "RINGPORT_HOSTILE_INSIDE";
 export const isolated: boolean = process.env[INSIDE] === "1";
 
 /**
- * Runs this program again in a network namespace that has nothing but loopback, if one can be made here.
- * @returns its exit code; undefined: none can be made, or this is it
+ * Runs this program again in a network namespace with only loopback, if one can be created here. @returns its exit code; undefined if none can be created, or this process is already in it
  */
 export function runIsolated(): number | undefined {
   if (isolated) return undefined;

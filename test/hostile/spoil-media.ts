@@ -26,7 +26,7 @@ function wildRtp(packet: Buffer, draw: Draw): Buffer {
   return draw() < 0.2 ? spoilt.subarray(0, below(spoilt.length, draw)) : spoilt;
 }
 
-/** Some packets of RTCP in one datagram: types, counts and lengths from anywhere. */
+/** Some RTCP packets in one datagram: random types, counts and lengths. */
 function wildRtcp(draw: Draw): Buffer {
   const packets = Array.from({ length: 1 + below(4, draw) }, () => {
     const words = 1 + below(14, draw);

@@ -37,7 +37,7 @@ describe("a model that states the result of a call", () => {
     expect(server.chats.at(-1)).toMatchObject({ format: SCHEMA, tools: [] });
   });
 
-  test("gets the transcript as data of its own request", async () => {
+  test("gets the transcript as data in a separate request", async () => {
     const conversation = await talked(({ format }) => ({ text: format ? "{}" : "On which day?" }));
     await stated(conversation);
     const [system, user, ...others] = server.chats.at(-1)!.messages;
@@ -53,13 +53,13 @@ describe("a model that states the result of a call", () => {
     ]);
   });
 
-  test("learns what was wrong before", async () => {
+  test("is shown its earlier mistake", async () => {
     const conversation = await talked(() => ({ text: "{}" }));
     await stated(conversation, "/day is missing");
     expect(server.chats.at(-1)!.messages[0]!.content).toContain("was refused: /day is missing.");
   });
 
-  test("is asked in words alone if its server refuses the format", async () => {
+  test("is asked in plain words if its server refuses the format", async () => {
     const conversation = await talked(() => ({ text: '{"day":"Monday"}' }));
     server.failChat({ status: 400 });
     expect(await stated(conversation)).toEqual({ day: "Monday" });

@@ -15,7 +15,7 @@ import { type OpenaiServer, openaiServer } from "../../support/openai-server.ts"
 let server: OpenaiServer;
 afterEach(() => server.close());
 
-/** A conversation whose model gives these replies, and may use these tools. */
+/** A conversation whose model gives these replies and may use these tools. */
 async function conversing(tools: readonly AgentTool[], ...replies: readonly ChatReply[]): Promise<Conversation> {
   const left = [...replies];
   server = await openaiServer({ understand: () => "", answer: () => left.shift() ?? { text: "Well then." } });
@@ -39,7 +39,7 @@ async function reply(
   return actions;
 }
 
-/** What the model got as results of its tools, in its latest request. */
+/** Tool results in the model's latest request. */
 function results(): (string | null)[] {
   const { messages } = server.chats.at(-1)!;
   return messages.filter(({ role }) => role === "tool").map(({ content }) => content);
@@ -52,7 +52,7 @@ const book = agentTool({
   run: async ({ people }) => ({ table: `für ${people} 👋` }),
 });
 
-/** A tool that works until the test lets it. */
+/** A tool that works until the test releases it. */
 function held() {
   let release = (_result: unknown): void => {};
   const result = new Promise<unknown>((resolve) => {
@@ -68,7 +68,7 @@ function held() {
 }
 
 describe("a model with tools", () => {
-  test("is offered their schemas, uses them, and gets their results in the role tool", async () => {
+  test("is offered their schemas, uses them, and gets results in the role tool", async () => {
     const calls = [
       { name: "book", arguments: { people: 2 } },
       { name: "book", arguments: { people: 3 } },
@@ -83,7 +83,7 @@ describe("a model with tools", () => {
     ]);
   });
 
-  test("runs at the same time the tools that it calls at the same time", async () => {
+  test("runs tools of one turn concurrently", async () => {
     let both = (): void => {};
     const together = new Promise<void>((resolve) => {
       both = resolve;
@@ -105,7 +105,7 @@ describe("a model with tools", () => {
     [{ name: "book", written: "" }, "error: /people is missing"],
     [{ name: "book", arguments: { people: 0 } }, "error: /people must be at least 1"],
     [{ name: "fly" }, "error: there is no tool fly, only hang_up, leave_voicemail, send_dtmf, book"],
-  ] as const)("learns what is wrong with its call %j", async ([call, fault]) => {
+  ] as const)("gets the fault of its call %j", async ([call, fault]) => {
     const conversation = await conversing([book], { calls: [call] });
     expect(await reply(conversation)).toEqual(["Well then.", "listen"]);
     expect(results()).toEqual([fault]);
@@ -126,7 +126,7 @@ describe("a model with tools", () => {
     expect(results()).toEqual(["error: not hung up, because another tool failed", "error: no table is free"]);
   });
 
-  test("is silent for 1.5 s at most: once per turn the callee is asked for a moment", async () => {
+  test("is silent for 1.5 s at most, and asks for patience once per turn", async () => {
     const { tool, release } = held();
     const conversation = await conversing([tool], { calls: [{ name: "slow" }] }, { calls: [{ name: "slow" }] });
     const startedAt = performance.now();
@@ -140,7 +140,7 @@ describe("a model with tools", () => {
     expect(server.chats[1]!.messages[2]).toMatchObject({ role: "assistant", content: "One moment, please." });
   });
 
-  test("is interrupted at once, and gets the result of the tool that went on", async () => {
+  test("is interrupted at once, and gets the continuing tool's result", async () => {
     const { tool, release, begun } = held();
     const conversation = await conversing([tool], { text: "Wait.", calls: [{ name: "slow" }] }, { text: "Yes?" });
     const scope = new AbortController();

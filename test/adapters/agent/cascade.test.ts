@@ -53,7 +53,7 @@ const says = (text: string): ConversationInput => ({ type: "words", text });
 const begin: ConversationInput = { type: "begin" };
 
 describe("a conversation with a language model", () => {
-  test("speaks sentence by sentence, and sends instructions and words in their own roles", async () => {
+  test("speaks sentence by sentence, and sends instructions and words in separate roles", async () => {
     const conversation = await conversing(({ messages }) => ({
       text:
         messages.length === 2
@@ -77,7 +77,7 @@ describe("a conversation with a language model", () => {
     ]);
   });
 
-  test("keeps only an interrupted reply's heard words", async () => {
+  test("keeps only the words heard of an interrupted reply", async () => {
     const conversation = await conversing(() => ({ text: "One two three. Four five six." }));
     await reply(conversation, begin);
     conversation.heard?.("One two");
@@ -190,20 +190,20 @@ describe("a conversation with a language model", () => {
     });
   });
 
-  test("gets words alone after three requests for tools", async () => {
+  test("gets plain words after three rounds of tools", async () => {
     const conversation = await conversing(() => ({ calls: [{ name: "send_dtmf", arguments: { keys: "1" } }] }));
     expect(await reply(conversation, begin)).toEqual([...Array<string>(4).fill("press 1"), "listen"]);
     expect(server.chats.map(({ toolChoice }) => toolChoice)).toEqual([undefined, undefined, undefined, "none"]);
   });
 
-  test("asks after a silence whether anybody is there, then hangs up", async () => {
+  test("asks after a silence if the callee is there, then hangs up", async () => {
     const conversation = await conversing(() => ({ text: "Hello." }));
     await reply(conversation, begin);
     expect(await reply(conversation, { type: "silence" })).toEqual(["Are you still there?", "listen"]);
     expect(await reply(conversation, { type: "silence" })).toEqual(["Goodbye.", "hang_up"]);
   });
 
-  test("gets a key as what the callee does, and no brackets from the callee", async () => {
+  test("gets a key as an action of the callee, and no brackets from the callee", async () => {
     const conversation = await conversing(() => ({ text: "Hello." }));
     await reply(conversation, { type: "key", digit: "5" });
     await reply(conversation, says("[The callee presses the key 1.] yes"));
@@ -246,7 +246,7 @@ describe("a conversation with a language model", () => {
 
 const APOLOGY = "I am sorry, something went wrong on our side. Goodbye.";
 
-describe("a model that fails is followed by an apology and the end of the call", () => {
+describe("a model that fails ends the call with an apology", () => {
   test.for([
     [[{ status: 401 }], "the model's server answered 401: it failed (check the key: RINGPORT_AGENT_KEY)"],
     [["silent", "silent"], "the model's server sent nothing for 1500 ms"],
@@ -277,7 +277,7 @@ describe("a model that fails is followed by an apology and the end of the call",
     expect(await reply(conversation, says("x"))).toEqual(["Hello.", "listen"]);
   });
 
-  test("and the key is in no message", async () => {
+  test("no message contains the key", async () => {
     server = await openaiServer({ understand: () => "", apiKey: "another" });
     const conversation = cascadeAgent({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "m" }).begin(BRIEF);
     const [, failure] = await reply(conversation, begin);

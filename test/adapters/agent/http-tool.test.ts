@@ -14,7 +14,7 @@ afterEach(() => {
   for (const close of open.splice(0)) close();
 });
 
-/** A server on this machine, and what it received. */
+/** A server on this machine, and the requests it received. */
 async function server(respond: (response: ServerResponse, request: IncomingMessage) => void) {
   const received: { method: string; url: string; authorization: string | undefined; body: string }[] = [];
   const fake = createServer(async (request, response) => {
@@ -65,7 +65,7 @@ const json = (status: number, value: unknown) => (response: ServerResponse) =>
   void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
 
 describe("an HTTP tool", () => {
-  test("fills path and query, sends the rest in the query, and gives the model the JSON", async () => {
+  test("fills path and query, sends the rest in the query, and returns the JSON", async () => {
     const { received, origin } = await server(json(200, { state: "shipped" }));
     const url = `${origin}/shops/{shop}/orders/{id}?lang={lang}&full=1`;
     const input = { id: "a/b c?#", shop: "Köln", lang: "pt&x=1", limit: 3, tags: ["a", "b"], none: null };
@@ -88,7 +88,7 @@ describe("an HTTP tool", () => {
     [{ id: "" }, "error: id must not be empty"],
     [{}, "error: id is missing"],
     [{ id: ["a"] }, "error: id must be a text, a number or a boolean"],
-  ] as const)("sends nothing for an argument that leads elsewhere: %j", async ([input, text]) => {
+  ] as const)("sends no request for an argument that leads elsewhere: %j", async ([input, text]) => {
     const { received, origin } = await server(json(200, {}));
     expect((await run({ url: `${origin}/orders/{id}/lines` }, input)).text).toBe(text);
     expect(received).toEqual([]);
@@ -101,7 +101,7 @@ describe("an HTTP tool", () => {
     [204, undefined, "null"],
     [200, "plain words", '"plain words"'],
     [200, { echo: { authorization: `Bearer ${SECRET}` } }, '{"echo":{"authorization":"[hidden]"}}'],
-  ] as const)("gives the model what it needs of a %i", async ([status, body, text]) => {
+  ] as const)("explains a %i to the model", async ([status, body, text]) => {
     const shown = typeof body === "string" ? body : body && JSON.stringify(body);
     const { origin } = await server((response) => void response.writeHead(status).end(shown));
     expect((await run({ url: origin }, {})).text).toBe(text);
@@ -117,7 +117,7 @@ describe("an HTTP tool", () => {
   test.for([
     [200, "error: the response has more than 16384 bytes, which is too much"],
     [500, `error: the server answered 500: ${"y".repeat(200)}…`],
-  ] as const)("reads the beginning of 10 MB alone, with status %i", async ([status, text]) => {
+  ] as const)("reads only the beginning of 10 MB, with status %i", async ([status, text]) => {
     let sent = 0;
     const { origin } = await server((response) => {
       response.writeHead(status);
@@ -134,7 +134,7 @@ describe("an HTTP tool", () => {
     expect(sent).toBeLessThan(10_000_000);
   });
 
-  test("ends with its connection after its timeout", async () => {
+  test("closes its connection after its timeout", async () => {
     let closed: Promise<unknown> | undefined;
     const { origin } = await server((response) => {
       closed = new Promise((resolve) => response.on("close", () => resolve(undefined)));
@@ -144,7 +144,7 @@ describe("an HTTP tool", () => {
     await closed;
   });
 
-  test("hides from the model why a server breaks off, and logs it", async () => {
+  test("hides the cause of a broken connection from the model, and logs it", async () => {
     const { origin } = await server((response) => {
       response.writeHead(200, { "content-length": "100" }).write("half");
       setImmediate(() => response.destroy());

@@ -53,7 +53,7 @@ describe("the list of HTTP tools", () => {
     expect(parseHttpTools(value, false).faults).toEqual(["they must be a list"]);
   });
 
-  test("is never the reason of an exception, and what it accepts can be used", () => {
+  test("never throws, and its accepted tools can be used", () => {
     const some = fc.oneof(fc.jsonValue(), fc.constant(undefined));
     const tool = fc.record(
       Object.fromEntries(

@@ -112,7 +112,7 @@ describe("a script", () => {
     }),
   );
 
-  test("of the longest hostile lines stays fast", () => {
+  test("with the longest hostile lines stays fast", () => {
     for (const piece of ['"', "“", "” ", " ", "or ", "say: ", "; ", "for 1 digits "])
       for (const begin of ["Ask ", "Ask: x?\nIf 1:", "If ", "Say "]) {
         const instructions = Array(100).fill(begin + piece.repeat(4_000 / piece.length));

@@ -41,7 +41,7 @@ describe("the reader of a realtime server's messages", () => {
     });
   });
 
-  test("calls untyped messages broken, ignores unknown types", () => {
+  test("reports untyped messages as broken, ignores unknown types", () => {
     for (const text of ["", "{", "null", "[]", "1", '{"type":5}'])
       expect(realtimeEvent(text)).toEqual({ type: "broken" });
     expect(realtimeEvent('{"type":"rate_limits.updated"}')).toBe(undefined);

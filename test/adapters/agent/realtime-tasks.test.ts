@@ -42,7 +42,7 @@ const record = (): ConversationRecord => server.conversations.at(-1)!;
 const stated = (talk: Talk, fault?: string): Promise<unknown> => talk.conversation.report!({ fault }, scope.signal);
 
 describe("a model in audio that states the result of a call", () => {
-  /** Writes this, and says hello. */
+  /** Writes this result, and says hello. */
   const writing = (text: string, asked: SpokenTurn[] = []) =>
     talking((turn) => {
       if (turn.aside) asked.push(turn);
@@ -74,7 +74,7 @@ describe("a model in audio that states the result of a call", () => {
     expect(talk.count("fault")).toBe(0);
   });
 
-  test("learns what was wrong before", async () => {
+  test("is shown its earlier mistake", async () => {
     const asked: SpokenTurn[] = [];
     const talk = await writing("{}", asked);
     await talk.until(listens);
@@ -83,7 +83,7 @@ describe("a model in audio that states the result of a call", () => {
     expect(asked[1]!.instructions).toContain("was refused: /day is missing.");
   });
 
-  test("states it after it has hung up, over the same connection", async () => {
+  test("states it after hanging up, over the same connection", async () => {
     const talk = await talking(({ aside }) =>
       aside ? { text: '{"day":"Monday"}' } : { text: "Goodbye.", calls: [{ name: "hang_up", arguments: {} }] },
     );
@@ -93,7 +93,7 @@ describe("a model in audio that states the result of a call", () => {
     expect(talk.story).toEqual(["reply to begin", "said 400 ms", "hang_up"]);
   });
 
-  test("stops its reply if the callee hangs up first, and knows what was heard", async () => {
+  test("stops its reply if the callee hangs up first, and records the words heard", async () => {
     const asked: SpokenTurn[] = [];
     const talk = await talking((turn) => {
       if (turn.aside) asked.push(turn);
@@ -107,7 +107,7 @@ describe("a model in audio that states the result of a call", () => {
     expect(asked[0]!.history[0]).toMatch(/^assistant: One .*…$/);
   });
 
-  test("is asked over another connection after a break", async () => {
+  test("is asked over another connection after a drop", async () => {
     const asked: SpokenTurn[] = [];
     const talk = await writing(`{"day":"Monday, ${"or a little later, ".repeat(10)}"}`, asked);
     await talk.until(listens);
@@ -136,7 +136,7 @@ describe("a model in audio that states the result of a call", () => {
 });
 
 describe("a model in audio that a machine answers", () => {
-  test("leaves its own message behind the beep, and hangs up", async () => {
+  test("leaves its own message after the beep, and hangs up", async () => {
     const talk = await talking(({ last }) => ({ text: last.includes("beep") ? "Please call us back." : "Hello." }));
     await talk.until(listens);
     talk.conversation.interrupted([]);
@@ -147,7 +147,7 @@ describe("a model in audio that a machine answers", () => {
     expect(record().history.at(-2)).toContain("The beep of a voicemail was heard");
   });
 
-  test("names its message by a tool, and says that word by word", async () => {
+  test("sets its message by a tool, and says it word for word", async () => {
     const asked: (string | undefined)[] = [];
     const talk = await talking(({ instructions, last }) => {
       asked.push(instructions);
@@ -165,7 +165,7 @@ describe("a model in audio that a machine answers", () => {
     expect(asked.at(-1)).toBe(`${EXACTLY}"The parcel is here."`);
   });
 
-  test("leaves its message also after a hang-up", async () => {
+  test("also leaves its message after a hang-up", async () => {
     const talk = await talking(({ last }) =>
       last.includes("beep")
         ? { text: "Please call us back." }
@@ -204,7 +204,7 @@ describe("a tool that takes long", () => {
     return last.startsWith("function:") ? { text: "It is free." } : USE;
   };
 
-  test("is covered by a sentence before its result", async () => {
+  test("is bridged by a sentence before its result", async () => {
     let finish = (_: string): void => {};
     const finished = new Promise<string>((resolve) => {
       finish = resolve;

@@ -74,7 +74,7 @@ describe("a conversation over the realtime protocol", () => {
     expect(instructions).not.toContain(API_KEY);
   });
 
-  test("replies to the callee's words, which it reports with their times if a model transcribes", async () => {
+  test("replies to the callee's words, and reports them with times if a model transcribes", async () => {
     const talk = await talking(({ last }) => ({ text: last === "user: tone 880" ? "Good." : "Hello." }), {
       transcriptionModel: "ears",
     });
@@ -110,7 +110,7 @@ describe("a conversation over the realtime protocol", () => {
     expect(asked).toBe('Say exactly these words, and nothing else: "Am I speaking to Bob?"');
   });
 
-  test("cuts its item to what was heard, and ends the reply that is being made", async () => {
+  test("cuts its item to the part heard, and ends the unfinished reply", async () => {
     const long = "One two three four five six seven eight nine ten. ".repeat(4);
     const answer = ({ history }: SpokenTurn) => ({ text: history.length > 1 ? "Yes?" : long });
     const talk = await talking(answer, { timeoutMs: 5_000 });
@@ -131,7 +131,7 @@ describe("a conversation over the realtime protocol", () => {
     expect(server.conversations[0]!.history.at(-2)).toBe("user: [The callee presses the key 1.]");
   });
 
-  test("asks after a silence whether anybody is there, then says goodbye and hangs up", async () => {
+  test("asks after a silence if the callee is there, says goodbye and hangs up", async () => {
     const talk = await talking(({ last }) => ({ text: last.includes("call ends now") ? "Goodbye." : "Hello?" }));
     await talk.until(listens);
     talk.conversation.silence();
@@ -179,7 +179,7 @@ describe("a conversation over the realtime protocol", () => {
     expect(outputs[3]).toBe("function: error: not hung up, because another tool failed");
   });
 
-  test("transfers to a number that the call allows, and continues if that fails", async () => {
+  test("transfers to an allowed number, and continues if that fails", async () => {
     const talk = await talking(
       ({ last }) =>
         last.startsWith("function:")
@@ -195,7 +195,7 @@ describe("a conversation over the realtime protocol", () => {
     expect(server.conversations[0]!.history.at(-2)).toBe("function: error: busy");
   });
 
-  test("ends at its limits of turns and of tokens, with a goodbye", async () => {
+  test("says goodbye at its limits of turns and tokens", async () => {
     for (const options of [{ maxTurns: 1 }, { maxTokens: 15 }]) {
       const talk = await talking(({ last }) => ({ text: last.includes("call ends now") ? "Bye." : "Hello." }), options);
       await talk.until(listens);
@@ -207,7 +207,7 @@ describe("a conversation over the realtime protocol", () => {
     }
   });
 
-  test("says goodbye when the call has lasted too long, and leaves nothing behind", async () => {
+  test("says goodbye when the call has lasted too long, and closes its connection", async () => {
     const talk = await talking(() => ({ text: "Hello." }));
     await talk.until(listens);
     talk.conversation.ending();
@@ -249,7 +249,7 @@ describe("a server that fails", () => {
     ["drop", "closed the connection with 1006"],
     ["truncate", "sent broken JSON"],
     ["failed", "reports: It is overloaded."],
-  ] as const)("%s once is survived with the conversation", async ([fault, detail]) => {
+  ] as const)("%s once is survived with the conversation intact", async ([fault, detail]) => {
     const talk = await talking(({ history }) => ({
       text: `Reply number ${history.length}, with some more words in it.`,
     }));
@@ -267,7 +267,7 @@ describe("a server that fails", () => {
     ["silent", "sent nothing for 1500 ms"],
     ["drop", "closed the connection with 1006"],
     ["failed", "reports: It is overloaded."],
-  ] as const)("%s twice is followed by an apology and the end of the call", async ([fault, detail]) => {
+  ] as const)("%s twice ends the call with an apology", async ([fault, detail]) => {
     const talk = await talking(() => ({ text: "A first sentence, and then a second one." }));
     await talk.until(listens);
     server.failConversation(fault, fault);
@@ -279,7 +279,7 @@ describe("a server that fails", () => {
     ]);
   });
 
-  test("does nothing with half a function call", async () => {
+  test("does not run half a function call", async () => {
     const talk = await talking(
       () => ({ text: "Well.", calls: [{ name: "hang_up", arguments: {} }] }),
       {},
@@ -303,7 +303,7 @@ describe("a server that fails", () => {
     expect(talk.story).toContain("fault: the model's server reports: This changes nothing.");
   });
 
-  test("leaves nothing when the call has ended", async () => {
+  test("closes its connection when the call has ended", async () => {
     const talk = await talking(() => ({ text: "Hello." }));
     await talk.until(listens);
     scope.abort(new Error("over"));

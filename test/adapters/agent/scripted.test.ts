@@ -90,7 +90,7 @@ describe("the scripted agent", () => {
     expect(await other.key("7")).toEqual(["! I have received no answer. Goodbye.", "hang up"]);
   });
 
-  test("takes a shorter number after a pause or the hash key, and # alone is none", async () => {
+  test("takes a shorter number after a pause or the hash key; # alone is no number", async () => {
     const paused = conversing(["Ask n for 1 to 4 digits: n?"]);
     await paused.begin();
     await paused.key("4");
@@ -115,7 +115,7 @@ describe("the scripted agent", () => {
     expect(await more.key("2")).toEqual(["! twelve", "hang up"]);
   });
 
-  test("understands its branches' words and waits through others", async () => {
+  test("recognizes its branches' words and ignores others", async () => {
     const clinic = conversing(CLINIC, { hearsWords: true });
     await clinic.begin();
     expect(await clinic.words("Well, let me think.")).toEqual(["resume", "listen 8000"]);
@@ -123,7 +123,7 @@ describe("the scripted agent", () => {
     expect(clinic.result()).toEqual({ visit: "yes" });
   });
 
-  test("goes to a named question, and ends a script that goes in circles", async () => {
+  test("goes to a named question, and ends a script that loops", async () => {
     const circle = conversing(["Ask a: a?", "If 1: go to a", "Otherwise: ask again"]);
     await circle.begin();
     let replies = 0;
@@ -150,7 +150,7 @@ describe("the check before a call", () => {
     expect(() => check(brief(["Greet the callee."]))).toThrow(expect.objectContaining({ code: "agent_unavailable" }));
   });
 
-  test("refuses a question for words alone if words are not heard", () => {
+  test("refuses a question that needs words if words are not recognized", () => {
     const words = ["Ask: Will you come?", "If yes: say: Good."];
     expect(() => check(brief(words))).toThrow('add keys, such as "If 1 or yes:"');
     check(brief(words, { hearsWords: true }));
@@ -176,7 +176,7 @@ describe("the scripted agent, by the fields of its call,", () => {
     expect((await conversing(CLINIC, { firstMessage: introduction }).begin())[0]).toBe(introduction);
   });
 
-  test("waits for the callee if the first message is null, but not for ever", async () => {
+  test("waits for the callee if the first message is null, but not forever", async () => {
     for (const next of ["words", "silence"] as const) {
       const { begin, ...events } = conversing(CLINIC, { firstMessage: null, hearsWords: true });
       expect(await begin()).toEqual(["listen 5000"]);
@@ -195,7 +195,7 @@ describe("a script that transfers the call", () => {
   const can = { canTransfer: true };
   const check = (line: string, more: Partial<AgentBrief>) => () => scriptedAgent().check(brief([line], more));
 
-  test("does so after its words, and continues after them if that fails", async () => {
+  test("does so after its words, and continues with more if that fails", async () => {
     const desk = conversing(["Say: I connect you.", "Transfer to +12025550123", "Say: Nobody is there."], can);
     expect(await desk.begin()).toEqual([
       ...["! This is an automated call.", "! I connect you.", "transfer to +12025550123"],
@@ -206,7 +206,7 @@ describe("a script that transfers the call", () => {
     expect(await desk.notTransferred()).toEqual([]);
   });
 
-  test("after an answer continues behind the question if that fails", async () => {
+  test("after an answer continues after the question if that fails", async () => {
     const desk = conversing(
       ["Ask: Press 1 for a person.", "If 1: say: One moment.; transfer to +12025550123; say: A pity.", "Say: Bye."],
       can,

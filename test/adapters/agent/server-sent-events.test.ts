@@ -14,7 +14,7 @@ async function read(text: string, length = 7): Promise<string[]> {
 }
 
 describe("an event stream", () => {
-  test("has each event's data, whatever ends lines", async () => {
+  test("yields each event's data, with any line ending", async () => {
     const text = ": comment\r\nevent: x\r\ndata: one\r\n\r\ndata:two\ndata: lines\n\n\n\ndata: three\r\n\r\n";
     for (const length of [1, 2, 7, 1_000]) expect(await read(text, length)).toEqual(["one", "two\nlines", "three"]);
   });

@@ -99,7 +99,7 @@ function apeHead(flags: number): Uint8Array {
   return head;
 }
 
-/** Expects the tones and the lengths of the files, one after the other, and that each byte is accounted for. */
+/** Expects the tones and lengths of the files in order, with every byte accounted for. */
 async function expectBoth(files: readonly ToneFile[], joined: Uint8Array): Promise<void> {
   const single = await Promise.all(files.map(({ bytes }) => decode(bytes)));
   const { parts, truncated, bytes } = await decode(joined);
@@ -238,7 +238,7 @@ describe("an MP3 file", () => {
     ["with junk at its end", (b) => concatBytes([b, letters("</html>")]), ["unknown_bytes"], 0],
     ["with a broken header", (b) => b.map((byte, i) => (i === frameAt(b, 8) ? 0x11 : byte)), ["unknown_bytes"], 27],
     ["with an incomplete last frame", (b) => b.subarray(0, -20), ["incomplete"], 27],
-  ])("%s loses no more than that", async (_, change, reasons, lostMs) => {
+  ])("%s loses only that part", async (_, change, reasons, lostMs) => {
     const whole = (await decode(frames)).parts[0]!.samples.length;
     const file = change(frames);
     const { parts, bytes } = await decode(file);
@@ -249,7 +249,7 @@ describe("an MP3 file", () => {
   });
 });
 
-/** Position of a frame of the 44.1 kHz file, which has 64 kbit/s. */
+/** Position of a frame in the 44.1 kHz file of 64 kbit/s. */
 function frameAt(bytes: Uint8Array, number: number): number {
   let at = 0;
   for (let i = 0; i < number; i++) at += 208 + ((bytes[at + 2]! >> 1) & 1);

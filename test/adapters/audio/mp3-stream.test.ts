@@ -15,7 +15,7 @@ import { refusal } from "../../support/refusal.ts";
 import { phaseJump } from "../../support/server-sound.ts";
 import { gapped, stereo, TONE_HZ, toneMs, vbr } from "../../support/tone-files.ts";
 
-/** What is heard at each rate, in the order of the rates. */
+/** The tones heard at each rate, in the order of the rates. */
 async function play(
   pieces: Iterable<Uint8Array>,
   encoding?: StreamEncoding,
@@ -61,7 +61,7 @@ describe("an MP3 that arrives in pieces", () => {
     const middle = samples.subarray(Math.round(0.5 * rate), Math.round(2.5 * rate));
     expect(toneShare(middle, TONE_HZ, rate)).toBeGreaterThan(0.999);
     expect(phaseJump({ samples: middle, sampleRate: rate }, TONE_HZ)).toBeLessThan(0.1);
-    // Two equal channels come out as one of them: a tone at half of full scale, which the encoder makes 5 % quieter.
+    // Two equal channels become one: a tone at half of full scale, which the encoder makes 5 % quieter.
     expect(rms(middle) / (16_384 / Math.SQRT2)).toBeGreaterThan(0.93);
     expect(rms(middle) / (16_384 / Math.SQRT2)).toBeLessThan(1.02);
   });
@@ -70,7 +70,7 @@ describe("an MP3 that arrives in pieces", () => {
     ["stereo", stereo],
     ["vbr", vbr],
     ["gapped", gapped],
-  ])("decodes %s alike byte by byte, in odd pieces and whole", { timeout: 60_000 }, async (_, file) => {
+  ])("decodes %s identically byte by byte, in odd pieces and whole", { timeout: 60_000 }, async (_, file) => {
     const whole = await play([file]);
     const next = random(5);
     for (const length of [() => 1, () => 97, () => 640, () => 4097, () => Math.floor(next() * 9000)])
@@ -146,7 +146,7 @@ describe("a damaged MP3", () => {
     expect(toneMs(samples.subarray(-44_100), 44_100)).toBeGreaterThan(900);
   });
 
-  test("with an endless tail of noise is refused, and prints nothing", async () => {
+  test("with an endless tail of noise is refused, and prints no warning", async () => {
     const print = vi.spyOn(console, "error").mockImplementation(() => {});
     const next = random(9);
     const noise = function* (): Generator<Uint8Array> {
@@ -176,7 +176,7 @@ describe("the MP3 decoder", () => {
     expect(turns).toBeGreaterThanOrEqual(Math.floor(much.length / 4096) - 2);
   });
 
-  test("frees the memory of three hundred streams, one after the other", { timeout: 30_000 }, async () => {
+  test("frees the memory of three hundred successive streams", { timeout: 30_000 }, async () => {
     const { memoryUsage } = process;
     await Promise.all(Array.from({ length: 10 }, () => play([vbr])));
     const before = memoryUsage().rss;
@@ -185,7 +185,7 @@ describe("the MP3 decoder", () => {
   });
 });
 
-/** One decoder that has seen all that was tried before, until it gives up: opening one takes longer than most trials. */
+/** One decoder that has seen all earlier trials, until it gives up: opening one takes longer than most trials. */
 let used: Promise<Mp3Stream> | undefined;
 async function usedStream(): Promise<Mp3Stream> {
   used ??= mp3Stream();

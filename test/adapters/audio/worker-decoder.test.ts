@@ -5,7 +5,7 @@ import { toneWav } from "../../support/server-sound.ts";
 
 const FILE = toneWav({ sampleRate: 16_000, ms: 327_000 });
 
-/** Turns of the event loop before a worker is given the file. */
+/** Turns of the event loop before a worker gets the file. */
 async function turnsOf(work: (decoder: ReturnType<typeof workerDecoder>) => Promise<unknown>): Promise<number> {
   let turns = 0;
   const turn = (): void => {

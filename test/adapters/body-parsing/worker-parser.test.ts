@@ -38,7 +38,7 @@ test("text that is not Base64 is refused", async () => {
   }
 });
 
-test.each([null, 5, [], {}])("a body with %j for its audio is parsed as it is", async (audio) => {
+test.each([null, 5, [], {}])("a body with %j for its audio is parsed unchanged", async (audio) => {
   expect(await parse(JSON.stringify({ audio }))).toEqual({ value: { audio } });
   expect(await parse(JSON.stringify({ audio: { audioBase64: audio } }))).toEqual({
     value: { audio: { audioBase64: audio } },
@@ -46,7 +46,7 @@ test.each([null, 5, [], {}])("a body with %j for its audio is parsed as it is", 
   expect(await parse(JSON.stringify(audio))).toEqual({ value: audio });
 });
 
-test("what is not JSON has a fault, and the worker continues", async () => {
+test("a body that is not JSON has a fault, and the worker continues", async () => {
   expect(await parse("{")).toEqual({ fault: "the body is not valid JSON" });
   expect(await parse("[".repeat(16 * MEGABYTE))).toEqual({ fault: "the body is nested deeper than 32 levels" });
   expect(await parse("{}")).toEqual({ value: {} });

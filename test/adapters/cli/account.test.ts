@@ -7,7 +7,9 @@ const PASSWORD = "correct horse battery";
 const BROWSER = { userAgent: null };
 const codeIn = (url: string): string => /#code=([0-9a-f]{64})\n?$/.exec(url)?.[1] ?? "";
 
-test("the accounts of a server are made, listed and given new passwords beside it", { timeout: 120_000 }, async () => {
+test("the accounts of a server are created, listed and given new passwords beside it", {
+  timeout: 120_000,
+}, async () => {
   const data = freshFolder();
   const ringport = createRingport({ data });
   try {
@@ -60,7 +62,7 @@ test("the accounts of a server are made, listed and given new passwords beside i
   }
 });
 
-test("a server that is not there has no accounts to make, list or reset, and gets no database", async () => {
+test("without a server no account is created, listed or reset, and no database made", async () => {
   for (const args of [["code"], ["list"], ["reset", "ana@example.com"]]) {
     const data = freshFolder();
     const { code, stderr } = await run(["account", ...args, "--data", data]);
@@ -69,7 +71,7 @@ test("a server that is not there has no accounts to make, list or reset, and get
   }
 });
 
-test("an address with a code is that of the server: its scheme, host and base path", { timeout: 60_000 }, async () => {
+test("an address with a code uses the server's scheme, host and base path", { timeout: 60_000 }, async () => {
   const data = freshFolder();
   const ringport = createRingport({ data });
   try {

@@ -63,7 +63,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     }
   });
 
-  test("Ctrl-C hangs up before it leaves", async () => {
+  test("Ctrl-C hangs up before the program exits", async () => {
     const { client, instanceId } = await cli.caller("regret");
     const running = await cli.start("regret", ["call", "+12025550102", "--text", "Never heard.", "--json"]);
     const queue = async () => (await client.instance(instanceId)).callQueue ?? [];
@@ -94,7 +94,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     expect(await client.readCall(id)).toMatchObject({ status: "FAILED", outcome: { reason: "terminated" } });
   });
 
-  test("who calls is the only instance, or the named one", async () => {
+  test("the caller is the only instance, or the named one", async () => {
     const none = await cli.run("nobody", ["call", "+12025550100", "--text", "Hi."]);
     expect([none.code, none.stderr]).toEqual([
       2,
@@ -130,7 +130,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
       [["+12025550100", "--audio", file("huge.wav", new Uint8Array(10 * 1024 * 1024 + 1))], "at most 10485760"],
       [["+12025550100", "--audio", file("a.wav", toneWav()), ...text], "leave out --text"],
     ] as const) {
-      // Nothing is asked of a server: there is none at this address.
+      // No request is sent: this address has no server.
       const { code, stdout, stderr } = await cli.run("speaker", ["call", ...args, "--url", "http://127.0.0.1:1"]);
       expect([code, stdout]).toEqual([2, ""]);
       expect(stderr).toContain(wanted);
@@ -138,7 +138,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     }
   });
 
-  test("what the server refuses names each fault", async () => {
+  test("a refusal of the server names each fault", async () => {
     await cli.caller("mistaken");
     const args = ["call", "+12025550100", "--text", "Hi.", "--voice"];
     const one = await cli.run("mistaken", [...args, "pt-PT-99"]);

@@ -57,7 +57,7 @@ describe.skipIf(ON_NODE.missing)(`ringport calls on ${ON_NODE.title}`, { timeout
     expect(await running.finished).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("a reader that goes away ends --watch", async () => {
+  test("--watch ends when its reader closes the pipe", async () => {
     const { client, instanceId } = await cli.caller("piper");
     const first = await client.call(instanceId, { target: { phoneNumber: "+12025550102" } });
     const running = await cli.start("piper", ["calls", "--watch"]);

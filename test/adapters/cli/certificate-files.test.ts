@@ -26,11 +26,11 @@ function filesOf({ cert, key }: Tls) {
 }
 
 describe("the files of a certificate", () => {
-  test("are read as they are", async () => {
+  test("are read unchanged", async () => {
     expect(await readCertificate(filesOf(issued).files)).toEqual(issued);
   });
 
-  test("are named with variable if unusable", async () => {
+  test("are named with their variable if unusable", async () => {
     const { folder, files } = filesOf(issued);
     const other = filesOf(authority.issue()).files.key;
     const nothing = join(folder, "nothing.pem");
@@ -54,7 +54,7 @@ describe("the files of a certificate", () => {
 });
 
 describe("a certificate that is renewed in its files", () => {
-  /** A server that follows its files, and what it uses and logs. */
+  /** A server that follows its files, with the certificates it uses and its log. */
   function following(canReplace = true, refuse = (_: Tls): void => {}) {
     const { files, write } = filesOf(issued);
     const used: Tls[] = [];

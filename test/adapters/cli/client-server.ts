@@ -2,7 +2,7 @@ import { ON_NODE, type Server, useServer } from "../../support/server.ts";
 import type { Client } from "../../support/server-client.ts";
 import { type Finished, launch, type Running, type RunOptions } from "./run-cli.ts";
 
-/** A server that the tests of the surrounding `describe` speak to by the command line. */
+/** A server that the tests of the surrounding `describe` use through the command line. */
 export class CliServer {
   readonly server: Server;
 
@@ -22,7 +22,7 @@ export class CliServer {
     return (await this.start(user, args, options)).finished;
   }
 
-  /** A user with one instance that can place calls, and a client that looks at what the command line does. */
+  /** A user with one instance that can place calls, and a client that checks the results of the command line. */
   async caller(user: string): Promise<{ client: Client; instanceId: string }> {
     const client = await this.server.as(user);
     return { client, instanceId: (await client.activeInstance()).id };

@@ -22,7 +22,7 @@ describe.skipIf(noBash)(`completion in bash${noBash ? ` (skipped: ${noBash})` : 
   mkdirSync(join(folder, "music"));
   writeFileSync(join(folder, "music", "my song.mp3"), "");
 
-  /** What bash offers when the Tab key is pressed at the end of each line. */
+  /** Completions that bash offers when the Tab key is pressed at the end of each line. */
   async function offered(lines: readonly string[], user = "typist"): Promise<string[][]> {
     const { token = "" } = await cli.server.as(user);
     // Splits each line as readline does, then calls what `complete` has registered for the word.
@@ -73,7 +73,7 @@ describe.skipIf(noBash)(`completion in bash${noBash ? ` (skipped: ${noBash})` : 
     }
   });
 
-  test("ids and voices come from the server, and one user's instances are not another's", async () => {
+  test("ids and voices are the server's, and instances are the user's own", async () => {
     const { client, instanceId } = await cli.caller("owner");
     const call = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
     const [instances, numbers, calls, voices] = await offered(
@@ -90,7 +90,7 @@ describe.skipIf(noBash)(`completion in bash${noBash ? ` (skipped: ${noBash})` : 
     expect(await offered(["ringport instance show "])).toEqual([[]]);
   });
 
-  test("without a server there is no offer and no output", async () => {
+  test("without a server there are no completions and no output", async () => {
     const env = { RINGPORT_URL: "http://127.0.0.1:1", RINGPORT_TOKEN: "x" };
     expect(await run(["__complete", "instance", "show", ""], env)).toEqual({ code: 0, stdout: "", stderr: "" });
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CliServer } from "./client-server.ts";
 import { node, run } from "./run-cli.ts";
 
-/** Nothing listens on it: it is a reserved one. */
+/** A reserved port: no program listens on it. */
 const NOBODY = "http://127.0.0.1:1";
 const COMMANDS = [
   ["instance", "create"],
@@ -32,7 +32,7 @@ describe.skipIf(node.missing)(`commands that speak to a server, on ${node.title}
     stranger.close();
   });
 
-  test.each(COMMANDS)("%s %s without a server is one line with the fix, at once", async (...words) => {
+  test.each(COMMANDS)("%s %s without a server prints one line with the fix, immediately", async (...words) => {
     const args = words.filter((word) => word !== undefined);
     const started = performance.now();
     const { code, stdout, stderr } = await run(args, { RINGPORT_TOKEN: "rp_live_x", RINGPORT_URL: NOBODY });
@@ -44,7 +44,7 @@ describe.skipIf(node.missing)(`commands that speak to a server, on ${node.title}
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
-  test("without a token, or with a wrong one, it prints how to make one", async () => {
+  test("without a token, or with a wrong one, it prints how to create one", async () => {
     const none = await run(["calls"], { RINGPORT_URL: cli.server.base });
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("a token is needed: set RINGPORT_TOKEN")]);
     const wrong = await run(["calls", "--json"], { RINGPORT_URL: cli.server.base, RINGPORT_TOKEN: "rp_live_wrong" });
@@ -67,7 +67,7 @@ describe.skipIf(node.missing)(`commands that speak to a server, on ${node.title}
     expect([url.code, url.stderr]).toEqual([2, expect.stringContaining("such as https://calls.example.com")]);
   });
 
-  test("another program that responds there is no Ringport", async () => {
+  test("another program at that address is recognized as not Ringport", async () => {
     const { code, stderr } = await run(["voices"], { RINGPORT_URL: strangerUrl, RINGPORT_TOKEN: "x" });
     expect([code, stderr]).toEqual([1, expect.stringContaining("no Ringport; check RINGPORT_URL")]);
     const wrongPath = { RINGPORT_URL: `${cli.server.base}/api`, RINGPORT_TOKEN: "x" };

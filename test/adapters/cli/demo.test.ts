@@ -16,7 +16,7 @@ describe.skipIf(node.missing)(`ringport demo on ${node.title}`, { timeout: 40_00
   const file = join(freshFolder(), "tone.wav");
   writeFileSync(file, tone());
 
-  test("with a file: QR code, timeline, outcome and the recording, without a terminal, whatever SIP is set to", async () => {
+  test("with a file: QR code, timeline, outcome and recording, without a terminal, whatever the SIP settings", async () => {
     const { code, stdout, stderr } = await run(["demo", "--audio", file], {
       RINGPORT_SIMULATOR_TIME_SCALE: "0.2",
       RINGPORT_SIP_TRUNKS: '[{"name":"acme","registrar":"sip:127.0.0.1"}]',

@@ -33,7 +33,7 @@ async function examine(
 describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_000 }, () => {
   const cli = new CliServer();
 
-  test("lists checks with fixes, and creates nothing", async () => {
+  test("lists checks with fixes, and creates no files", async () => {
     const folder = freshFolder();
     const { code, report, of } = await examine({ PATH: "" }, folder);
     expect([code, report.ok]).toEqual([0, true]);
@@ -54,7 +54,7 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("a person gets one line each, and what they mean in the end", async () => {
+  test("prints one line each for a person, with a verdict at the end", async () => {
     const { token = "" } = await cli.server.as("patient");
     const env = { RINGPORT_URL: cli.server.base, RINGPORT_TOKEN: token };
     const { code, stdout } = await run(["doctor"], env);
@@ -119,7 +119,7 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     }
   });
 
-  test("the model of an agent is asked for a word, and the limits of a call are listed", async () => {
+  test("the agent's model is tested with a word, and call limits are listed", async () => {
     const model = await openaiServer({ understand: () => "", answer: () => ({ text: "Yes." }), apiKey: "hunter2" });
     try {
       const env = {
@@ -141,7 +141,7 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     }
   });
 
-  test("the servers of HTTP tools are connected to, and get no request", async () => {
+  test("servers of HTTP tools are connected to, but get no request", async () => {
     let [connections, requests] = [0, 0];
     const server = createServer((_, response) => {
       requests++;
@@ -174,7 +174,7 @@ describe.skipIf(node.missing)(`ringport doctor on ${node.title}`, { timeout: 60_
     }
   });
 
-  test("a running Ringport is no obstacle, and an unknown setting is listed", async () => {
+  test("a running Ringport is not a problem; an unknown setting is listed", async () => {
     const { port } = new URL(cli.server.base);
     const { code, of } = await examine({ PORT: port, RINGPORT_DATE: "x" });
     expect(code).toBe(0);

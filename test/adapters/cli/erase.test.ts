@@ -30,7 +30,7 @@ describe.skipIf(node.missing)(`ringport erase on ${node.title}, beside a server`
     expect((await client.get(`/v1/calls/${call.id}`)).status).toBe(404);
   });
 
-  test("names calls that are not over and what to do about them, and fails", async () => {
+  test("names calls that have not ended and how to end them, and fails", async () => {
     const { client } = await cli.caller("waiter");
     const waiting = await client.createInstance();
     const call = await client.call(waiting.id, { target: { phoneNumber: NUMBER } });

@@ -6,7 +6,7 @@ import type { IssuedToken } from "../../../src/application/tokens/tokens.ts";
 import type { Tokens } from "../../../src/ringport.ts";
 import { freshFolder } from "./run-cli.ts";
 
-/** Tokens of a database without any, and what was revoked. */
+/** Tokens of a database without any, and the ids of the revoked ones. */
 function tokensWith(first: Tokens["first"]): { tokens: Tokens; revoked: string[] } {
   const revoked: string[] = [];
   const issue = () => Promise.reject(new Error("not asked for"));
@@ -14,7 +14,7 @@ function tokensWith(first: Tokens["first"]): { tokens: Tokens; revoked: string[]
   return { tokens: { issue, first, list: async () => [], revoke }, revoked };
 }
 
-test("no file is written if another process made a token in the meantime", async () => {
+test("no file is written if another process created a token in the meantime", async () => {
   const folder = freshFolder();
   const { tokens, revoked } = tokensWith(async () => undefined);
   expect(await firstToken(tokens, join(folder, "token"))).toBeUndefined();

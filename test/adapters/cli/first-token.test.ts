@@ -17,10 +17,10 @@ async function serve(runtime: Runtime, env: Record<string, string>, args: readon
   return server;
 }
 
-/** What a server prints on a pseudo terminal. */
+/** Output of a server on a pseudo terminal. */
 function onTerminal({ command, name }: Runtime): Runtime {
   const words = [...command, cli, "serve"].map((word) => `'${word}'`).join(" ");
-  // What comes behind, the name of the script, is "script"'s own file of what was printed.
+  // The extra argument after the script's name is the file in which `script` keeps the output.
   return { name, title: name, missing: undefined, command: ["script", "-qefc", words] };
 }
 

@@ -32,7 +32,7 @@ describe("ringport instance pair", { timeout: 60_000 }, () => {
     return { id, ...(await launch(["instance", "pair", id, ...args], { env }).finished) };
   };
 
-  test("prints the code alone, and beside it what to do with it", async () => {
+  test("prints the code alone on stdout, and instructions on stderr", async () => {
     const { code, stdout, stderr } = await pair("paired", "+12025550199");
     expect([code, stdout]).toEqual([0, "PAIR-0199\n"]);
     expect(stderr).toMatch(/phone with the number \+12025550199.*\nIt expires at \d\d:\d\d:\d\d UTC\.\n$/);
@@ -43,7 +43,7 @@ describe("ringport instance pair", { timeout: 60_000 }, () => {
     expect(JSON.parse(stdout)).toMatchObject({ instanceId: id, pairingCode: "PAIR-0199" });
   });
 
-  test("names what to do instead if the network has no such codes", async () => {
+  test("names the alternative if the network has no such codes", async () => {
     const { id, code, stderr } = await pair("scanned", "+12025550199");
     expect(code).not.toBe(0);
     expect(stderr).toContain(`"scanned" has no pairing codes; scan the code of GET /v1/instances/${id}/configure`);

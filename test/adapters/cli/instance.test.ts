@@ -24,7 +24,7 @@ interface Line {
 describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { timeout: 60_000 }, () => {
   const cli = new CliServer();
 
-  test("is made with its id alone on the output, listed, shown and deleted", async () => {
+  test("create prints its id alone; list, show and delete work on it", async () => {
     const made = await cli.run("keeper", ["instance", "create", "Front\tdesk", "--metadata", '{"floor":2}']);
     const id = made.stdout.trim();
     expect([made.code, id]).toEqual([0, expect.stringMatching(/^inst_\w{26}$/)]);
@@ -74,7 +74,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     expect([unknown.code, unknown.stderr]).toEqual([2, 'ringport: there is no instance "inst_unknown"\n']);
   });
 
-  test("is given a number to call from, and its network's own again", async () => {
+  test("is given a caller number, and its network's own again", async () => {
     const from = ["--from", "+12025550123", "--from-name", "Desk"];
     const id = (await cli.run("caller", ["instance", "create", "Desk", ...from])).stdout.trim();
     expect((await cli.run("caller", ["instance", "show", id])).stdout).toMatch(/calls from +"Desk" \+12025550123/);
@@ -86,7 +86,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining("nothing to change")]);
   });
 
-  test("metadata that is no object is refused", async () => {
+  test("metadata other than an object is refused", async () => {
     for (const metadata of ["[1]", "{", "null"]) {
       const { code, stderr } = await cli.run("keeper", ["instance", "create", "X", "--metadata", metadata]);
       expect([code, stderr]).toEqual([2, expect.stringContaining("it must be a JSON object")]);
@@ -100,7 +100,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     const [first, second] = codes();
     expect(second?.sequence).toBeGreaterThan(first?.sequence ?? Number.NaN);
     expect(second?.png_base64).not.toBe(first?.png_base64);
-    // Codes change quickly here: the newest one is pressed until one was in time.
+    // Codes change quickly here: tries the newest one until it is accepted in time.
     const press = () => send("POST", readQr(Buffer.from(codes().at(-1)?.png_base64 ?? "", "base64")));
     await until(press, ({ status }) => status === 200, 10_000, "a code that is still good");
     const { code, stdout, stderr } = await running.finished;
@@ -108,7 +108,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     const lines = jsonLines(stdout);
     expect(lines[0]?.event).toBe("created");
     expect(lines.at(-1)).toMatchObject({ event: "linked", instance: { status: "ACTIVE" } });
-    // Once more: there is nothing to wait for.
+    // A second time: the instance is linked already.
     const again = await cli.run("linker", ["instance", "qr", lines[0]?.instance?.id ?? ""]);
     expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/^✓ \+\d+ is linked: inst_\w+ is ACTIVE/)]);
   });
@@ -122,7 +122,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     }
   });
 
-  test("the code can be drawn once, and kept as a picture", async () => {
+  test("the code can be drawn once, and saved as a picture", async () => {
     const { id } = await (await cli.server.as("painter")).createInstance();
     const folder = freshFolder();
     const args = ["instance", "qr", id, "--no-wait", "--png", "qr.png"];
@@ -139,7 +139,7 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     expect(existsSync(join(folder, "none"))).toBe(false);
   });
 
-  test("Ctrl-C leaves the code alone", async () => {
+  test("Ctrl-C leaves the code valid", async () => {
     const { id } = await (await cli.server.as("leaver")).createInstance();
     const running = await cli.start("leaver", ["instance", "qr", id]);
     await expect.poll(running.stdout, { timeout: 10_000 }).toContain("▄▄▄▄▄");

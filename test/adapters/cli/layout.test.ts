@@ -29,7 +29,7 @@ describe("a list of calls", () => {
   test("has every column on a wide terminal", () =>
     expect(fittingTable(columns, rows, 200).at(-1)).toBe("call_01  instance_not_linked [31m  2026-11-21  inst_01"));
 
-  test("leaves out and names columns on narrow terminals", () => {
+  test("leaves out columns on narrow terminals, and names them", () => {
     const lines = fittingTable(columns, rows, 40);
     expect(lines[1]).toBe("call_01  instance_not_linked [31m");
     expect(lines.join(" ")).toContain("WHEN, AT");
@@ -52,7 +52,7 @@ describe("text", () => {
       "      seven",
     ]));
 
-  test("of an object is name=value, without unknown ones", () => {
+  test("of an object is name=value, without unknown fields", () => {
     expect(shownValue({ duration_ms: 20, url: "http://x", jitter: null, inner: { a: [1] } })).toBe(
       'duration_ms=20 url=http://x inner={"a":[1]}',
     );

@@ -37,7 +37,7 @@ test("only messages at or above the level are written", () => {
   }
 });
 
-test("tokens are hidden, wherever they are", () => {
+test("tokens are hidden, wherever they occur", () => {
   const token = `rp_live_${"a".repeat(49)}`;
   for (const pretty of [false, true]) {
     const { lines, log } = logged("info", pretty);
@@ -47,7 +47,7 @@ test("tokens are hidden, wherever they are", () => {
   }
 });
 
-test("another person's text starts no new line and steers no terminal", () => {
+test("foreign text starts no new line and sends no terminal commands", () => {
   const { lines, log } = logged("info", true);
   log.info({ path: "/v1\n00:00 ERROR forged\x1b[2J\x9b2J" }, "request");
   expect(lines[0]).not.toContain("\n");
@@ -55,7 +55,7 @@ test("another person's text starts no new line and steers no terminal", () => {
   expect(lines[0]).toContain("\\u000a00:00 ERROR forged\\u001b[2J\\u009b2J");
 });
 
-test("what holds itself can be logged", () => {
+test("a circular object can be logged", () => {
   const ring: Record<string, unknown> = {};
   ring.self = ring;
   const { lines, log } = logged("info", false);

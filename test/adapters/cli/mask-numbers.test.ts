@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { createLog } from "../../../adapters/cli/serve/log.ts";
 import { maskNumbers } from "../../../adapters/cli/serve/mask-numbers.ts";
 
-/** E.164: a country, and 7 to 15 digits in all. */
+/** E.164: a country code, and 7 to 15 digits in all. */
 const digits = fc.stringMatching(/^[1-9]\d{6,14}$/);
-/** Such as a national number without its plus, long enough not to be a year or a count. */
+/** Such as a national number without its plus, long enough to be neither a year nor a count. */
 const longDigits = fc.stringMatching(/^[1-9]\d{8,14}$/);
 const words = fc.stringMatching(/^[ a-zA-Zäß"\\\n\t/{}[\]:,]{0,20}$/);
 
@@ -16,7 +16,7 @@ function logged(pretty: boolean, fields: Record<string, unknown>, message: strin
   return lines.join("\n");
 }
 
-/** Every place that a text can have in a line of the log. */
+/** Every place in a log line where a text can occur. */
 function places(text: string): [fields: Record<string, unknown>, message: string][] {
   return [
     [{}, text],
@@ -51,7 +51,7 @@ test("nor do its digits alone, in an address or a sentence", () => {
   );
 });
 
-test("a masked line is still the same JSON but for numbers", () => {
+test("a masked line is the same JSON except for numbers", () => {
   fc.assert(
     fc.property(fc.jsonValue(), digits, (value, number) => {
       const line = JSON.parse(logged(false, { value, to: `+${number}`, ms: 1_234_567_890_123 }, "x")) as Record<

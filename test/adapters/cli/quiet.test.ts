@@ -15,7 +15,7 @@ describe("a command that opens SQLite", { timeout: 30_000 }, () => {
       expect(stderr).not.toContain("SQLite is an experimental feature");
     });
 
-  test("leaves all other warnings", async () => {
+  test("keeps all other warnings", async () => {
     vi.resetModules(); // another file may have loaded SQLite already
     const { nodeSqlite } = await import("../../../adapters/storage/sqlite/node-sqlite.ts");
     const { emitWarning } = process;

@@ -7,10 +7,10 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 /** The command line's program. */
 export const cli: string = fileURLToPath(new URL("../../../adapters/cli/main.ts", import.meta.url));
 
-/** The runtime that the command line is tried under. */
+/** The runtime on which the command line is tested. */
 export const node: Runtime = runtimes.find(({ name }) => name === "node26") as Runtime;
 
-/** What a finished command has left. */
+/** Result of a finished command. */
 export interface Finished {
   readonly code: number | null;
   readonly stdout: string;
@@ -21,12 +21,12 @@ export interface Finished {
 export interface Running {
   readonly child: ChildProcess;
   readonly finished: Promise<Finished>;
-  /** What it has printed so far. */
+  /** Its output so far. */
   stdout(): string;
 }
 
 export interface RunOptions {
-  /** The whole environment, but for `PATH`, the port and where Node and Deno keep things. */
+  /** The whole environment, except `PATH`, the port and the folders of Node and Deno. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   readonly runtime?: Runtime;
@@ -37,7 +37,7 @@ export function freshFolder(): string {
   return temporaryFolder("cli");
 }
 
-/** Starts a command that runs at most a minute; unless told otherwise in a folder where nothing can be corrupted. */
+/** Starts a command that runs at most a minute, by default in a folder where it cannot damage other files. */
 export function launch(args: readonly string[], options: RunOptions = {}): Running {
   const { env = {}, cwd = freshFolder(), runtime = node } = options;
   const [program = "", ...before] = runtime.command;

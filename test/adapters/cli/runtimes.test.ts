@@ -17,7 +17,7 @@ describe.skipIf(runtimes.find(({ name }) => name === "node26")?.missing)(
         const user = runtime.name;
         const run = (...args: string[]) => cli.run(user, args, { runtime });
 
-        test("places a heard call, and lists it", async () => {
+        test("places a call that is heard, and lists it", async () => {
           const { client, instanceId } = await cli.caller(user);
           const file = join(freshFolder(), "tone.wav");
           writeFileSync(file, toneWav({ hz: 600, ms: 800 }));
@@ -43,7 +43,7 @@ describe.skipIf(runtimes.find(({ name }) => name === "node26")?.missing)(
           expect([code, JSON.parse(stdout)]).toEqual([130, expect.objectContaining({ status: "FAILED" })]);
         });
 
-        test("draws the QR code, and reports in one line that no server is there", async () => {
+        test("draws the QR code, and reports in one line that no server is running", async () => {
           const { id } = await (await cli.server.as(user)).createInstance();
           expect((await run("instance", "qr", id, "--no-wait")).stdout).toContain("▄▄▄▄▄");
           const { code, stdout, stderr } = await run("calls", "--url", "http://127.0.0.1:1");
@@ -53,7 +53,7 @@ describe.skipIf(runtimes.find(({ name }) => name === "node26")?.missing)(
           );
         });
 
-        test("doctor knows the runtime", async () => {
+        test("doctor names the runtime", async () => {
           const { code, stdout } = await run("doctor", "--json");
           const { findings } = JSON.parse(stdout) as { findings: { name: string; state: string; detail: string }[] };
           expect([code, findings.filter(({ state }) => state === "broken")]).toEqual([0, []]);

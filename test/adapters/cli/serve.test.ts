@@ -19,21 +19,21 @@ async function server(data: string, env: Record<string, string> = {}): Promise<S
   return started;
 }
 
-/** Ends a process that may be gone already. */
+/** Ends a process that may have exited already. */
 function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It is gone.
+    // It has exited.
   }
 }
 
-/** Deno, where it runs the tests, names the signal that it sent instead of the code that the process ended with. */
+/** Deno, as the test runner, reports the signal that it sent instead of the exit code. */
 function expectZero(code: number | null): void {
   expect("Deno" in globalThis ? (code ?? 0) : code).toBe(0);
 }
 
-/** The token of the first start. */
+/** The token created by the first start. */
 const tokenIn = (data: string): string => readFileSync(join(data, "token"), "utf8").trim();
 
 describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_000 }, () => {
@@ -62,7 +62,7 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     expectZero(await second.stop("SIGINT"));
   });
 
-  test("the console is there unless switched off", async () => {
+  test("the console is served unless switched off", async () => {
     const data = freshFolder();
     const replies = async (url: string) =>
       Promise.all(["/", "/console"].map((path) => fetch(url + path, { redirect: "manual" })));
@@ -78,7 +78,7 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     await off.stop();
   });
 
-  test("a SIGTERM that reaches only npm's shell stops the server all the same", async () => {
+  test("a SIGTERM that reaches only npm's shell still stops the server", async () => {
     const program = `"$0" "$@" & echo "pid $!"; wait`;
     const shell = { ...node, command: ["sh", "-c", program, ...node.command] };
     const data = freshFolder();
@@ -110,7 +110,7 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
   });
 
-  test("a port in use has a fix", async () => {
+  test("a port in use is reported with a fix", async () => {
     const first = await server(freshFolder());
     const data = join(freshFolder(), "data");
     const { port } = new URL(first.url);
@@ -122,7 +122,7 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     expect(() => mkdirSync(data)).not.toThrow();
   });
 
-  test("a newer version's database is left alone", async () => {
+  test("a newer version's database is not touched", async () => {
     const data = freshFolder();
     expect((await run(["token", "create", "--user", "ana", "--data", data])).code).toBe(0);
     const database = new DatabaseSync(join(data, "ringport.sqlite"));

@@ -20,7 +20,7 @@ const SERVE = await commandOf(["serve"])!.load();
 const fromEnv = (env: Record<string, string>) => readSettings(SETTINGS, NOTHING, env);
 const fromFlags = (...args: string[]) => readSettings(SETTINGS, parseCommandLine(SERVE, args), {});
 
-/** Every option there is; a new one does not compile until it is named here. */
+/** Every option; a new one does not compile until it is listed here. */
 const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMINGS>, true> = {
   publicUrl: true,
   telephony: true,
@@ -65,7 +65,7 @@ const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMING
 };
 
 describe("the table of settings", () => {
-  test("covers every option, or names why it cannot", () => {
+  test("covers every option, or gives the reason for an omission", () => {
     const tops = SETTINGS.map(({ option }) => option.split(".")[0]);
     for (const option of [...Object.keys(OPTIONS), ...Object.keys(DEFAULT_TIMINGS)])
       expect(option in CODE_ONLY || tops.includes(option), option).toBe(true);
@@ -81,7 +81,7 @@ describe("the table of settings", () => {
     for (const { help, fallback } of SETTINGS) expect([help.endsWith("."), fallback !== ""]).toEqual([true, true]);
   });
 
-  test("shows no secret in the list of processes", () => {
+  test("keeps secrets out of the process list", () => {
     for (const { env, flag, secret } of SETTINGS) if (secret) expect(flag, env).toBeUndefined();
   });
 
@@ -92,7 +92,7 @@ describe("the table of settings", () => {
 });
 
 describe("reading settings", () => {
-  test("nothing given is nothing set", () => {
+  test("empty input sets no option", () => {
     expect(fromEnv({})).toEqual({ options: {} });
     expect(fromEnv({ PORT: "", RINGPORT_STREAM_PREVIEW: " " }).options).toEqual({});
   });
@@ -175,7 +175,7 @@ describe("reading settings", () => {
     });
   });
 
-  test("a language model has limits, scripts none", () => {
+  test("a language model has limits, a script has none", () => {
     const model = {
       RINGPORT_AGENT_URL: "http://127.0.0.1:11434/v1",
       RINGPORT_AGENT_MODEL: "m",
@@ -238,7 +238,7 @@ describe("reading settings", () => {
     expect(() => fromEnv({ PORT: "9".repeat(10_000) })).toThrow(/^.{1,200}$/);
   });
 
-  test("pace and protections count under every queue", () => {
+  test("pace and protections apply to every queue", () => {
     expect(fromEnv({ RINGPORT_QUEUE_PACE_MS: "500" }).options.queue).toEqual({ kind: "single", paceMs: 500 });
     const all = {
       RINGPORT_QUEUE: "fifo",
@@ -298,7 +298,7 @@ describe("reading settings", () => {
     }),
   );
 
-  test("settings that count only together say so", () => {
+  test("settings that only work together are reported together", () => {
     expect(() => fromEnv({ RINGPORT_RATE_WINDOW_MS: "1000" })).toThrow("RINGPORT_RATE_LIMIT");
     for (const name of ["RINGPORT_SIP_ACCOUNTS_ALLOW_PREMIUM", "RINGPORT_SIP_ACCOUNTS_ALLOW_PRIVATE"])
       expect(() => fromEnv({ [name]: "1" })).toThrow("without RINGPORT_SIP_ACCOUNTS");
@@ -314,7 +314,7 @@ describe("reading settings", () => {
     expect(() => fromFlags("--queue-depth", "3")).toThrow("RINGPORT_QUEUE=fifo");
   });
 
-  test("unknown variables are found, with what was meant", () => {
+  test("unknown variables are reported with a suggestion", () => {
     expect(
       unknownVariables({ RINGPORT_DATE: "x", RINGPORT_DATA: "y", RINGPORT_SOMETHING_ELSE: "", PATH: "z" }),
     ).toEqual([
@@ -323,7 +323,7 @@ describe("reading settings", () => {
     ]);
   });
 
-  test("a variable of an option that only a program can set names that option", () => {
+  test("a variable of a programmatic option names that option", () => {
     const names = ["RINGPORT_LIMIT_NAME_LENGTH", "RINGPORT_LINE_GRACE_MS", "RINGPORT_SYNCHRONOUS"];
     expect(unknownVariables(Object.fromEntries(names.map((name) => [name, "5"]))).map(({ fix }) => fix)).toEqual([
       "only a program can set it, as the option limits.nameLength of createRingport",
@@ -332,7 +332,7 @@ describe("reading settings", () => {
     ]);
   });
 
-  test("what Kubernetes sets beside a service of that name is no mistake of the user", () => {
+  test("variables that Kubernetes sets for a service of that name are ignored", () => {
     const set = {
       RINGPORT_SERVICE_HOST: "10.0.0.1",
       RINGPORT_SERVICE_PORT_HTTP: "80",

@@ -5,7 +5,7 @@ import { terminalQr } from "../../../adapters/cli/terminal/terminal-qr.ts";
 import { qrPng } from "../../../src/http/linking/qr.ts";
 
 const SCALE = 4;
-/** Light above, light below. */
+/** Light upper half, light lower half. */
 const LIGHT: Readonly<Record<string, readonly [boolean, boolean]>> = {
   "█": [true, true],
   "▀": [true, false],
@@ -13,7 +13,7 @@ const LIGHT: Readonly<Record<string, readonly [boolean, boolean]>> = {
   " ": [false, false],
 };
 
-/** What a dark terminal shows, as an image. */
+/** The text as a dark terminal shows it, as an image. */
 function screenshot(lines: readonly string[]): { pixels: Uint8ClampedArray; width: number; height: number } {
   const rows = lines.flatMap((line) => [0, 1].map((half) => [...line].map((character) => LIGHT[character]?.[half])));
   const [width, height] = [(rows[0]?.length ?? 0) * SCALE, rows.length * SCALE];

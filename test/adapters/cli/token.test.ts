@@ -14,7 +14,7 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
   const status = async (token: string, path = "/v1/instances"): Promise<number> =>
     (await fetch(server.url + path, { headers: { authorization: `Bearer ${token}` } })).status;
 
-  test("create prints the token alone; it works at once, and until it is revoked", async () => {
+  test("create prints the token alone; it works until it is revoked", async () => {
     const made = await run(["token", "create", "--user", "ana", "--name", "laptop", "--data", data]);
     expect(made.code).toBe(0);
     expect(made.stdout).toMatch(/^rp_live_[0-9A-Za-z]{49}\n$/);
@@ -39,7 +39,7 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
     expect(table.stdout).toMatch(new RegExp(`${id}\t.*revoked`));
   });
 
-  test("scopes are kept, shown, and held against requests; the last use is shown", async () => {
+  test("scopes are stored, shown and enforced; the last use is shown", async () => {
     const made = await run(["token", "create", "--user", "sue", "--scopes", "call,read", "--data", data]);
     const token = made.stdout.trim();
     expect(await status(token)).toBe(200);
@@ -78,7 +78,7 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
     expect(await status(demo.stdout.trim(), `/v1/instances/${id}`)).toBe(200);
   });
 
-  test("call limits are kept, shown and enforced", async () => {
+  test("call limits are stored, shown and enforced", async () => {
     const create = ["token", "create", "--user", "eve", "--data", data];
     const made = await run([...create, "--allow", "+49,+43", "--max-calls-per-day", "200", "--json"]);
     const record = JSON.parse(made.stdout) as { token: string };
@@ -111,7 +111,7 @@ describe.skipIf(node.missing)(`ringport token on ${node.title}, beside a server`
     expect(stderr).toContain(message);
   });
 
-  test("an expiry is kept", async () => {
+  test("an expiry is stored", async () => {
     const { stdout } = await run(["token", "create", "--user", "dan", "--expires-in", "2", "--json", "--data", data]);
     const { expires_at } = JSON.parse(stdout) as { expires_at: string };
     const days = (Date.parse(expires_at) - Date.now()) / 86_400_000;

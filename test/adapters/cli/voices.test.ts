@@ -14,7 +14,7 @@ interface Voice {
 describe.skipIf(ON_NODE.missing)(`ringport voices on ${ON_NODE.title}`, { timeout: 60_000 }, () => {
   const cli = new CliServer();
 
-  test("lists who can speak, by language", async () => {
+  test("lists the voices by language", async () => {
     const all = JSON.parse((await cli.run("ear", ["voices", "--json"])).stdout) as Voice[];
     expect(all.map(({ id }) => id)).toContain("en-US-1");
     const portuguese = JSON.parse((await cli.run("ear", ["voices", "--json", "--language", "PT"])).stdout) as Voice[];
@@ -26,7 +26,7 @@ describe.skipIf(ON_NODE.missing)(`ringport voices on ${ON_NODE.title}`, { timeou
     expect(nobody.stderr).toMatch(/^No voice speaks "tlh"; there are: .*\ben\b.*\bpt\b/);
   });
 
-  test("without a player the sample is kept as a file that speaks", async () => {
+  test("without a player the sample is kept as a playable file", async () => {
     const folder = freshFolder();
     const args = ["voices", "--play", "en-US-1"];
     const { code, stderr } = await cli.run("ear", args, { cwd: folder, env: { PATH: "" } });
@@ -37,7 +37,7 @@ describe.skipIf(ON_NODE.missing)(`ringport voices on ${ON_NODE.title}`, { timeou
     expect(loudness(readWav(readFileSync(join(folder, "en-US-1.wav"))))).toBeGreaterThan(200);
   });
 
-  test.skipIf(process.platform === "win32")("a player gets the sample; a failed one is passed over", async () => {
+  test.skipIf(process.platform === "win32")("a player gets the sample; a failing player is skipped", async () => {
     const folder = freshFolder();
     const player = (name: string, script: string): void => {
       writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);

@@ -45,7 +45,7 @@ interface Scene extends Partial<Omit<Welcome["settings"], "console" | "options">
 test.each([
   new StorageUnavailable("the connection broke"),
   new Refusal("storage_unavailable", "another server may own the database"),
-])("a storage that fails during the welcome ends no server: $message", async (outage) => {
+])("a failing storage during the welcome does not stop the server: $message", async (outage) => {
   const { list, firstCode, voices, print } = welcome({ isTerminal: true });
   voices.mockRejectedValue(outage);
   list.mockRejectedValue(outage);
@@ -108,11 +108,11 @@ describe("the console", () => {
     expect(text).not.toContain("register");
   });
 
-  test("makes no code for another output, and names the command on the first start", async () => {
+  test("creates no code for other output, and names the command on the first start", async () => {
     const first = welcome({ tokens: 0 });
     expect(await first.print()).toMatch(/^To register in the console: ringport account code /m);
     const later = welcome();
-    expect((await later.print()).match(/register/g)).toHaveLength(1); // that of the first start
+    expect((await later.print()).match(/register/g)).toHaveLength(1); // the token of the first start
     expect([...first.firstCode.mock.calls, ...later.firstCode.mock.calls]).toEqual([]);
   });
 

@@ -13,7 +13,7 @@ const INSTALLED: Readonly<Record<string, string>> = {
   "@roamhq/wrtc": "0.10.0",
 };
 
-/** A folder in which these packages are installed, none of which lets its package.json be imported. */
+/** A folder in which these packages are installed; none of them exports its package.json. */
 function projectWith(versions: Readonly<Record<string, string>>, program = "module.exports = {};"): string {
   const folder = freshFolder();
   for (const [name, version] of Object.entries(versions)) {
@@ -55,7 +55,7 @@ describe("the packages of the WhatsApp client", () => {
     expect(linesOf(projectWith({ "@roamhq/wrtc": "0.10.0" }))).toHaveLength(1);
   });
 
-  test("an old package is listed with the version that is needed", () => {
+  test("an old package is listed with the required version", () => {
     const [client] = linesOf(projectWith({ ...INSTALLED, "zapo-js": "0.3.0" }));
     expect(client).toMatch(/^broken: zapo-js 0\.3\.0 is too old → install 1\.8\.0 or newer/);
     const [, calls] = linesOf(projectWith({ ...INSTALLED, "@zapo-js/voip": "1.0.0-rc.2" }));
@@ -65,7 +65,7 @@ describe("the packages of the WhatsApp client", () => {
     );
   });
 
-  test("a package that is missing is listed with what it is for", () => {
+  test("a missing package is listed with its purpose", () => {
     const { "libmlow-wasm": _, ...others } = INSTALLED;
     expect(linesOf(projectWith(others))[2]).toMatch(
       /^broken: libmlow-wasm \(the voice codec\) is not installed → install 0\.1\.1 or newer/,
@@ -85,7 +85,7 @@ describe("the packages of the WhatsApp client", () => {
   });
 
   test.skipIf(node.missing)(
-    "ringport doctor looks in the folder it is started in, and calls can be placed without them",
+    "ringport doctor looks in the working folder, and calls work without the packages",
     async () => {
       const { code, stdout } = await run(
         ["doctor"],
@@ -112,7 +112,7 @@ describe("the packages of the WhatsApp client", () => {
       }
     });
 
-    test("shows what the doctor prints about them", () => {
+    test("shows the doctor's output about them", () => {
       const block = blocksOf(PAGE).find(({ language, text }) => language === "text" && text.includes("✓ whatsapp"))!;
       expect(block.after?.text).toBe("npx ringport doctor");
       expect(block.text.split("\n")).toEqual(findWhatsApp(projectWith(INSTALLED)).map(markedLine));

@@ -13,7 +13,7 @@ const never = (reason: IncompleteReason) => {
   throw new Error(`the recording broke off: ${reason}`);
 };
 
-/** So many samples that count up from `first`. */
+/** This many samples that count up from `first`. */
 const counting = (first: number, samples: number) =>
   Int16Array.from({ length: samples }, (_, at) => (first + at) % 30_000);
 
@@ -35,7 +35,7 @@ function channelsOf(file: Uint8Array): { left: number[]; right: number[]; sample
   return { left, right, sampleRate: view.getUint32(24, true) };
 }
 
-test("what is written is read, left and right, at any time", async () => {
+test("written samples are read back, left and right, at any time", async () => {
   const recordings = wavRecordings({ folder: join(temporaryFolder("recordings"), "made when needed") });
   const writer = recordings.record(ID, RATE, never);
   const given = { left: [] as number[], right: [] as number[] };
@@ -84,12 +84,12 @@ test("a killed process leaves a readable file, up to its last second", async () 
   for (let ms = 0; ms < 3_000; ms += 20) writer.write(counting(ms, 160), counting(ms, 160), 160);
   const path = join(folder, `${ID}.wav`);
   await expect.poll(async () => (await stat(path).catch(() => undefined))?.size ?? 0).toBeGreaterThan(44 + 2 * 32_000);
-  // Nothing is finished: this is the file as a crash would leave it.
+  // The recording is never finished: this is the file as a crash would leave it.
   const left = await readFile(path);
   const stated = new DataView(left.buffer, left.byteOffset).getUint32(40, true);
   expect(stated).toBeGreaterThanOrEqual(1_000 * 32);
   expect(stated).toBeLessThanOrEqual(left.length - 44);
-  // What is behind the header, and half a sample, do not spoil it.
+  // Bytes after the last whole sample, or half a sample, do no harm.
   await truncate(path, left.length - 3);
   const next = await wavRecordings({ folder }).read(ID);
   expect(next?.size).toBe(left.length - 4);
@@ -97,11 +97,11 @@ test("a killed process leaves a readable file, up to its last second", async () 
   await writer.finish();
 });
 
-describe("a disk that does not take it", () => {
+describe("a disk that refuses writes", () => {
   test.each([
     ["ENOSPC", "disk_full"],
     ["EIO", "disk_failed"],
-  ])("ends the recording with earlier samples: %s", async (code, reason) => {
+  ])("ends the recording, keeping earlier samples: %s", async (code, reason) => {
     const reasons: unknown[] = [];
     const recordings = wavRecordings({ folder: temporaryFolder("recordings"), open: fullDisk(70_000, code) });
     const writer = recordings.record(ID, RATE, (why, fault) => reasons.push(why, (fault as Error).message));
@@ -118,7 +118,7 @@ describe("a disk that does not take it", () => {
     expect(channelsOf(await bytesOf(kept)).left.length).toBeGreaterThanOrEqual(16_000);
   });
 
-  test("because it is slow ends the recording before memory is full of it", async () => {
+  test("that is slow ends the recording before memory fills up", async () => {
     const reasons: unknown[] = [];
     const stuck = new Promise<FileHandle>(() => {});
     const recordings = wavRecordings({ folder: temporaryFolder("recordings"), open: () => stuck });
@@ -129,7 +129,7 @@ describe("a disk that does not take it", () => {
     expect(writer.recordedMs).toBeLessThanOrEqual(12_000);
   });
 
-  test("because its folder cannot be made is reported", async () => {
+  test("that cannot hold the folder is reported", async () => {
     const reasons: unknown[] = [];
     const recordings = wavRecordings({ folder: "/proc/nothing/recordings" });
     const writer = recordings.record(ID, RATE, (why) => reasons.push(why));
@@ -141,7 +141,7 @@ describe("a disk that does not take it", () => {
   });
 });
 
-test("recordings, growing ones too, are forgotten; others stay", async () => {
+test("recordings, including unfinished ones, are deleted; others stay", async () => {
   const folder = temporaryFolder("recordings");
   const recordings = wavRecordings({ folder });
   const writers = ["call_a", "call_b", "call_c"].map((id) => recordings.record(id, RATE, never));

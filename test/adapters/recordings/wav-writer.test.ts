@@ -11,7 +11,7 @@ const MAX_WAITING = 17;
 
 const noise = (samples: number): Int16Array => Int16Array.from({ length: samples }, (_, i) => (i * 7_919) % 30_000);
 
-/** A writer of one channel, and the reasons for which it stopped. */
+/** A writer of one channel, and the reasons for its stops. */
 function opened(path: string, options: Partial<WavWriterOptions> = {}): { writer: WavWriter; reasons: string[] } {
   const reasons: string[] = [];
   const writer = new WavWriter({
@@ -28,7 +28,7 @@ function opened(path: string, options: Partial<WavWriterOptions> = {}): { writer
 }
 
 describe("a WAV writer", () => {
-  test("writes the samples of both channels in pairs, and its length at the end", async () => {
+  test("writes both channels in pairs, and its length at the end", async () => {
     const path = join(temporaryFolder("wav"), "both.wav");
     const { writer, reasons } = opened(path, { channels: 2, stagger: 0.1 });
     const [left, right] = [noise(20_000), noise(20_000).reverse()];
@@ -57,7 +57,7 @@ describe("a WAV writer", () => {
     }
   });
 
-  test("stops at maximum length, and without room", async () => {
+  test("stops at maximum length, and when the disk is full", async () => {
     const folder = temporaryFolder("wav");
     const short = opened(join(folder, "short.wav"), { maxMs: 100 });
     const full = opened(join(folder, "full.wav"), { reserve: () => false });

@@ -27,14 +27,14 @@ describe("Host", () => {
     ["the same one twice", "Host: a\r\nhost: a"],
     ["a list", "Host: a, b"],
     ["a path", "Host: a/b?c"],
-  ])("%s gets 400 before the application is asked", async (_, hosts) => {
+  ])("%s gets 400 before the application gets the request", async (_, hosts) => {
     let asked = 0;
     const count = () => plain(200, String(++asked));
     const port = await served({ handle: count, upgrade: count });
     for (const more of ["", "Connection: Upgrade\r\nUpgrade: websocket\r\n"]) {
       const { text } = await raw(port, `GET / HTTP/1.1\r\n${hosts}\r\n${more}\r\n`, { answers: 1 });
       expect([statusOf(text), asked]).toEqual([400, 0]);
-      // Deno finds two Host headers on its own and answers without a body.
+      // Deno itself rejects two Host headers, and responds without a body.
       if (runtime !== "deno" || !/\n/.test(hosts)) expect(text).toContain('"code":"malformed_request"');
     }
   });
@@ -46,7 +46,7 @@ describe("Host", () => {
   });
 });
 
-describe("an answer before the end of the body", () => {
+describe("a response before the end of the body", () => {
   const refuse = { handle: () => plain(401, "no") };
   const lateRefusal = {
     handle: async () => {
@@ -88,9 +88,9 @@ describe("an answer before the end of the body", () => {
     expect(endedAfterMs).toBeLessThan(4_000);
   }, 10_000);
 
-  // Node reads no further than it is asked to.
+  // Node reads no further than the application does.
   test.skipIf(runtime === "node")(
-    "leaves few connections open at the same time, and each gets its answer",
+    "leaves few connections open at the same time, each with its response",
     async () => {
       const port = await served(refuse);
       const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nab";
@@ -103,7 +103,7 @@ describe("an answer before the end of the body", () => {
     10_000,
   );
 
-  // Deno cannot be asked whether a body has arrived.
+  // Deno cannot report whether a body has arrived.
   test.skipIf(runtime === "deno")("keeps the connection if the body has arrived", async () => {
     for (const app of [refuse, lateRefusal]) {
       const port = await served(app);
@@ -115,11 +115,11 @@ describe("an answer before the end of the body", () => {
   });
 });
 
-describe("requests sent ahead", () => {
+describe("pipelined requests", () => {
   const request = (n: number): string => `GET /${n} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-  // Bun ends a connection on which a request comes before the last response; clients have to repeat it (RFC 9112 §9.3.2).
-  test.skipIf(runtime === "bun")("are answered one after the other", async () => {
+  // Bun ends a connection on which a request arrives before the last response; clients have to repeat it (RFC 9112 §9.3.2).
+  test.skipIf(runtime === "bun")("are answered in order", async () => {
     let underway = 0;
     let most = 0;
     const handle = async ({ url }: { readonly url: string }) => {
@@ -134,8 +134,8 @@ describe("requests sent ahead", () => {
     expect(most).toBe(1);
   });
 
-  // Deno and Bun read no more of them than they handle.
-  test.runIf(runtime.startsWith("node"))("end the connection without being handled if there are too many", async () => {
+  // Deno and Bun read only as many as they handle.
+  test.runIf(runtime.startsWith("node"))("end the connection unhandled if there are too many", async () => {
     let handled = 0;
     const port = await served({ handle: () => plain(200, `${++handled}`) });
     const sent = Array.from({ length: 150 }, (_, n) => request(n)).join("");
@@ -144,7 +144,7 @@ describe("requests sent ahead", () => {
     expect({ handled, text }).toEqual({ handled: 0, text: "" });
   });
 
-  test("by a client that reads nothing are handled as far as their responses can be written", async () => {
+  test("by a client that reads nothing are handled until the buffer is full", async () => {
     let handled = 0;
     const port = await served({ handle: () => plain(200, `${++handled}`.padEnd(1 << 20)) });
     const socket = connect(port, "127.0.0.1");
@@ -164,7 +164,7 @@ describe("a body in pieces", () => {
   const PIECE = 64 << 10;
   const TOTAL = 60 << 20;
 
-  /** An application that counts what was read of its files, and how many were closed. */
+  /** An application that counts the bytes read of its files, and the closed files. */
   function files() {
     const counts = { read: 0, closed: 0 };
     async function* file() {
@@ -216,12 +216,12 @@ describe("a body in pieces", () => {
     expect((await answer.arrayBuffer()).byteLength).toBe(TOTAL);
     await expect.poll(() => counts.closed).toBeGreaterThan(0);
     await expect.poll(() => counts.closed, { timeout: 15_000 }).toBe(3);
-    // A paused socket hears of its end only when it is read, and Deno cannot end a connection with a full buffer.
+    // A paused socket notices its end only when it is read, and Deno cannot end a connection with a full buffer.
     for (const socket of sockets) socket.resume();
     await expect.poll(() => readers.map(({ closed }) => closed), { timeout: 5_000 }).toEqual([true, true]);
   }, 30_000);
 
-  test("is cut when the server closes, if it does not end on its own", async () => {
+  test("is cut when the server closes, unless it ends first", async () => {
     const endless = new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(PIECE)) });
     const listening = await serveHere(fakeApp({ handle: () => ({ status: 200, headers: {}, body: endless }) }));
     const response = await fetch(`http://127.0.0.1:${listening.port}/`);
@@ -231,7 +231,7 @@ describe("a body in pieces", () => {
   }, 10_000);
 });
 
-describe("an offered upgrade", () => {
+describe("an upgrade request", () => {
   const request = (method: string, more = ""): string =>
     `${method} /v1/calls/x/stream HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${more}\r\n`;
 
@@ -242,7 +242,7 @@ describe("an offered upgrade", () => {
     expect(text).toContain("who?");
   });
 
-  test("is refused for its handshake only if it would be accepted", async () => {
+  test("is refused for its handshake only if the application accepts it", async () => {
     const closed: number[] = [];
     const port = await served({ upgrade: () => ({ message() {}, close: (_, code) => void closed.push(code) }) });
     expect(statusOf((await raw(port, request("GET"), { answers: 1 })).text)).toBe(426);
@@ -251,15 +251,15 @@ describe("an offered upgrade", () => {
     expect(closed).toEqual([1006, 1006]);
   });
 
-  test("of another method than GET is ignored", async () => {
+  test("with a method other than GET is ignored", async () => {
     const port = await served({ upgrade: () => plain(500, "asked for an upgrade") });
     const { text } = await raw(port, request("POST"), { answers: 1 });
     expect(statusOf(text)).toBe(200);
     expect(text).toContain('"method":"POST"');
   });
 
-  // Deno itself answers 400, without a body.
-  test.skipIf(runtime === "deno")("is ignored if the request has a body, which is read", async () => {
+  // Deno itself responds with 400, without a body.
+  test.skipIf(runtime === "deno")("with a body is ignored, and the body read", async () => {
     const port = await served({ upgrade: () => plain(500, "asked for an upgrade") });
     const { text } = await raw(port, `${request("POST", "Content-Length: 5\r\n")}hello`, { answers: 1 });
     expect(statusOf(text)).toBe(200);

@@ -9,7 +9,7 @@ import { serveHere } from "./this-runtime.ts";
 const servers: Listening[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
-/** The head and the body of the response to one request, and the number of requests that the application got. */
+/** The head and the body of the response to one request, and the number of requests that reached the application. */
 async function asked(
   host: string,
   publicUrl?: string,
@@ -36,13 +36,13 @@ const FOREIGN_HOSTS = [
 ];
 
 describe("a server on loopback without a public URL", () => {
-  test.each(LOOPBACK_HOSTS)("answers %s", async (host) => {
+  test.each(LOOPBACK_HOSTS)("accepts %s", async (host) => {
     expect(await asked(host)).toMatchObject({ status: 200, requests: 1 });
     expect(await asked(host, "http://localhost:8080")).toMatchObject({ status: 200, requests: 1 });
   });
 
-  // A page of another site whose name has come to mean 127.0.0.1 is of the same origin as the server.
-  test.each(FOREIGN_HOSTS)("refuses %s before the application is asked, and names the fix", async (host) => {
+  // A page of another site whose name was rebound to 127.0.0.1 has the same origin as the server.
+  test.each(FOREIGN_HOSTS)("refuses %s before the application gets it, and names the fix", async (host) => {
     for (const upgrade of [false, true])
       for (const publicUrl of [undefined, "http://127.0.0.1:8080"]) {
         const { text, ...rest } = await asked(host, publicUrl, { upgrade });
@@ -55,7 +55,7 @@ describe("a server on loopback without a public URL", () => {
 });
 
 describe("any other server", () => {
-  test.each(FOREIGN_HOSTS)("answers %s", async (host) => {
+  test.each(FOREIGN_HOSTS)("accepts %s", async (host) => {
     expect(await asked(host, "https://calls.example.com")).toMatchObject({ status: 200, requests: 1 });
     expect(await asked(host, undefined, { hostname: "0.0.0.0" })).toMatchObject({ status: 200, requests: 1 });
   });
@@ -64,7 +64,7 @@ describe("any other server", () => {
 const HSTS = /^strict-transport-security: max-age=31536000\r$/im;
 
 describe("Strict-Transport-Security", () => {
-  test("is in every response of a server that people reach over HTTPS", async () => {
+  test("is in every response of a server reached over HTTPS", async () => {
     for (const upgrade of [false, true])
       expect((await asked("calls.example.com", "https://calls.example.com", { upgrade })).text).toMatch(HSTS);
   });

@@ -5,11 +5,11 @@ import type { EventPage, QueryUseCases } from "../../../src/application/use-case
 import { event, eventPage, INSTANCE_ID, serve, TOKEN } from "../../http/support/fakes.ts";
 import { serveHere } from "./this-runtime.ts";
 
-/** Streams that a user may have. */
+/** Maximum streams of a user. */
 const MOST = 100;
-/** Those of them that nobody reads. */
+/** Number of streams without a reader. */
 const STALLED = 2;
-/** A log that always has more: about 1 MB a page. */
+/** A log that always has more events: about 1 MB a page. */
 const FULL: EventPage = eventPage({
   events: Array.from({ length: 100 }, () => event({ type: "instance.created", data: { name: "x".repeat(10_000) } })),
   cursors: Array<string>(100).fill(eventPage().cursor),
@@ -59,7 +59,7 @@ test("an event stream without a reader is cut; quiet ones stay", async () => {
   for (let n = 0; n < MOST; n++) open(n < STALLED ? "/v1/events" : quietPath, n >= STALLED);
   await expect.poll(() => admitted, { timeout: 10_000 }).toBe(MOST);
 
-  /** The status of one more stream, which continues if there is a place. */
+  /** The status of another stream, which continues if there is a place. */
   const another = async (): Promise<number> => {
     const headers = { authorization: `Bearer ${TOKEN}`, accept: "text/event-stream" };
     return (await fetch(`http://127.0.0.1:${port}${quietPath}`, { headers })).status;
@@ -67,6 +67,6 @@ test("an event stream without a reader is cut; quiet ones stay", async () => {
   expect(await another()).toBe(503);
   for (let n = 0; n < STALLED; n++) await expect.poll(another, { timeout: 15_000, interval: 200 }).toBe(200);
   expect(await another()).toBe(503);
-  // Most of what was written is in the buffers of the kernel.
+  // Most of the output is in the buffers of the kernel.
   expect(pages / STALLED).toBeLessThan(12);
 }, 45_000);

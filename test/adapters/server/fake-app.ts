@@ -1,14 +1,14 @@
 import type { ServedApp } from "../../../adapters/server/listening.ts";
 import type { Reply, RequestLike, SocketHandlers } from "../../../src/ports/web.ts";
 
-/** What a fake application is told to do; everything has a default. */
+/** Behaviour of a fake application; everything has a default. */
 export interface FakeAnswers {
   readonly handle?: (request: RequestLike) => Promise<Reply> | Reply;
   readonly claims?: (url: string) => boolean;
   readonly upgrade?: (request: RequestLike) => Promise<Reply | SocketHandlers> | Reply | SocketHandlers;
 }
 
-/** An application for server adapters that echoes what it was asked, unless told otherwise. It answers to every host. */
+/** An application for server adapters that echoes requests by default. It accepts every host. */
 export function fakeApp({
   handle = echo,
   claims = () => true,

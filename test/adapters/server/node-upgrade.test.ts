@@ -29,16 +29,16 @@ const HANDSHAKE = {
   "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
 };
 
-/** An offer of a WebSocket for any request target, as bytes. */
+/** A WebSocket handshake for any request target, as bytes. */
 const offerTo = (target: string): string =>
   `GET ${target} HTTP/1.1\r\n${Object.entries({ host: "x", ...HANDSHAKE })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("")}\r\n`;
 
-/** Targets that are no paths. */
+/** Targets other than paths. */
 const ODD_TARGETS = ["*", "http://h?x", "ftp://h/x"];
 
-/** The answer to a handshake, with its body. */
+/** The response to a handshake, with its body. */
 async function refusal(port: number, headers: Record<string, string> = HANDSHAKE): Promise<[IncomingMessage, string]> {
   const asked = request({ port, path: "/v1/calls/x/stream", headers }).end();
   const [answer] = (await once(asked, "response")) as [IncomingMessage];
@@ -63,7 +63,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     expect(body).toBe("/v1/calls/x/stream websocket");
   });
 
-  test("a broken handshake is refused after the application has accepted it, and is logged", async () => {
+  test("a broken handshake is refused after the application accepts it, and logged", async () => {
     const closed: number[] = [];
     const { port } = await served(() => ({ message() {}, close: (_, code) => void closed.push(code) }));
     expect((await refusal(port, { ...HANDSHAKE, "sec-websocket-key": "short" }))[0].statusCode).toBe(400);
@@ -79,7 +79,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     expect((await refusal(port))[1]).toBe("one after the other");
   });
 
-  test("text and bytes go both ways, and the close code arrives", async () => {
+  test("text and bytes are sent both ways, and the close code arrives", async () => {
     const closed: [number, string][] = [];
     const echo: SocketHandlers = {
       open: (socket) => socket.send("hello"),
@@ -143,7 +143,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     expect((await once(broken, "close"))[0]).toBe(1011);
   });
 
-  test("a client that leaves while the application thinks is reported as closed", async () => {
+  test("a client that leaves during the decision is reported as closed", async () => {
     const closed: number[] = [];
     let asked = false;
     const { port } = await served(async () => {
@@ -159,7 +159,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     await expect.poll(() => closed).toEqual([1006]);
   });
 
-  test("another protocol's offer is ignored with its body", async () => {
+  test("an offer of another protocol is ignored with its body", async () => {
     const { port } = await served(() => plain(404, "not a socket"));
     const headers = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABk" };
     const asked = request({ port, method: "POST", path: "/v1/calls", headers });
@@ -170,7 +170,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     expect(JSON.parse(body)).toMatchObject({ method: "POST", body: "hello" });
   });
 
-  test("upgrades outside the prefix stay the host's", async () => {
+  test("upgrades outside the prefix are left to the host", async () => {
     const server = createServer();
     const ours = attachUpgrade(server, fakeApp({ upgrade: () => plain(401, "ours") }), { prefix: "/v1/" });
     server.on("upgrade", (message: IncomingMessage, socket: Duplex) => {
@@ -189,7 +189,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     server.close();
   });
 
-  test.each(ODD_TARGETS)("an upgrade of %s is answered, then ends", async (target) => {
+  test.each(ODD_TARGETS)("an upgrade of %s gets a response, then ends", async (target) => {
     const { port, close } = await served(() => plain(404, "no socket here"));
     const { text, endedAfterMs } = await raw(port, offerTo(target));
     expect(text).toMatch(/^HTTP\/1\.1 404 /);
@@ -216,7 +216,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     server.close();
   });
 
-  test.each(["/own", ...ODD_TARGETS])("an upgrade of %s, which no other listener answers, is a 404", async (target) => {
+  test.each(["/own", ...ODD_TARGETS])("an upgrade of %s without another listener is a 404", async (target) => {
     const server = createServer((_message, response) => response.end("ordinary"));
     const ours = attachUpgrade(server, fakeApp({ upgrade: () => plain(401, "ours") }));
     server.listen(0, "127.0.0.1");
@@ -233,7 +233,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     await closed;
   });
 
-  test("a body behind an offer is refused on another program's server", async () => {
+  test("a handshake with a body is refused on another program's server", async () => {
     const server = createServer();
     const isKnown = (authorization: string | null) => authorization === "Bearer known";
     const handle = ({ headers }: RequestLike) =>
@@ -254,7 +254,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     server.close();
   });
 
-  test("closing the server says goodbye to its sockets", async () => {
+  test("closing the server sends a close frame to its sockets", async () => {
     const { url, close } = await served(() => ({ message() {} }));
     const ws = new WebSocket(url.replace("http", "ws"));
     await once(ws, "open");

@@ -14,7 +14,7 @@ import {
 import { fakeApp, limitedReply, plain, textOf } from "./fake-app.ts";
 import { raw } from "./raw.ts";
 
-// A foreign server under Bun or Deno is that runtime's own imitation of node:http; they have adapters of their own.
+// The host's server under Bun or Deno is that runtime's imitation of node:http; both have separate adapters.
 const onNode = !("Bun" in globalThis || "Deno" in globalThis);
 const open: { close(): Promise<void> }[] = [];
 
@@ -67,7 +67,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     expect(answer.match(/HTTP\/1\.1 401/g)).toHaveLength(3);
   });
 
-  test("a body of 1 GB is refused early, and its client receives the answer", async () => {
+  test("a body of 1 GB is refused early, and its client receives the response", async () => {
     const { port } = await served(fakeApp({ handle: (message) => limitedReply(message, 1_000_000) }));
     const piece = Buffer.alloc(256 * 1024);
     let sent = 0;
@@ -88,7 +88,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     upload.destroy();
   });
 
-  test("an endless body after a refusal is not read for ever", async () => {
+  test("an endless body after a refusal is not read forever", async () => {
     const { port } = await served(fakeApp({ handle: () => plain(401, "who are you") }));
     const socket = connect(port, "127.0.0.1");
     socket.on("error", () => {});
@@ -100,7 +100,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     clearInterval(drip);
   });
 
-  test("a client that disconnects in a body or an answer harms no other", async () => {
+  test("a client that disconnects in a body or a response harms no other", async () => {
     const failures: unknown[] = [];
     const large = new Uint8Array(20 * 1024 * 1024);
     const { url, port } = await served(
@@ -125,14 +125,14 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     expect((await (await fetch(url)).arrayBuffer()).byteLength).toBe(large.byteLength);
   });
 
-  test("an application that breaks its promise is answered for with 500", async () => {
+  test("an application that throws gets a 500", async () => {
     const { url } = await served(fakeApp({ handle: () => Promise.reject(new Error("secret detail")) }));
     const answer = await fetch(url);
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toContain("secret detail");
   });
 
-  test("what is not HTTP gets a problem document", async () => {
+  test("bytes that are not HTTP get a problem document", async () => {
     const { port } = await served(fakeApp());
     const { text: answer } = await raw(port, "GARBAGE\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -149,7 +149,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     expect((error as Error).message).toContain(`PORT=${port + 1}`);
   });
 
-  test("the application learns where it is reachable, and closing twice is fine", async () => {
+  test("the application gets its address, and closing twice is fine", async () => {
     const told: string[] = [];
     const listening = await serve({ ...fakeApp(), listeningAt: (url) => void told.push(url) }, { port: 0 });
     expect(told).toEqual([listening.url]);
@@ -173,7 +173,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  test("a body that a parser has read before is given again", async () => {
+  test("a body that a parser has already read is passed on", async () => {
     const app = handler(
       fakeApp({
         async handle(message) {
@@ -199,7 +199,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
     }
   });
 
-  test("the application learns where its host listens, whether that began before or begins after", async () => {
+  test("the application gets its host's address, before or after listening starts", async () => {
     for (const begins of ["before", "after"]) {
       const told: string[] = [];
       const app = { ...fakeApp(), listeningAt: (url: string) => void told.push(url) };
@@ -211,7 +211,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
     }
   });
 
-  /** Calls middleware one after the other, as Connect and Express do. */
+  /** Calls middleware in order, as Connect and Express do. */
   function chain(...middleware: ReturnType<typeof handler>[]): Server {
     return createServer((message, response) => {
       const step = (at: number): void => void middleware[at]?.(message, response, () => step(at + 1));
@@ -241,7 +241,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
     expect(seen).toEqual(["/v1/nothing"]);
   });
 
-  test("two applications in a row answer their own requests, and pass the others on", async () => {
+  test("two mounted applications each handle their own requests, and pass others on", async () => {
     const app = (own: string) =>
       handler(fakeApp({ claims: (url) => new URL(url).pathname === own, handle: () => plain(200, own) }));
     const url = await host(chain(app("/a"), app("/b"), app("/a"), async (_, response) => void response.end("rest")));
@@ -251,7 +251,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
     }
   });
 
-  test("an application that cannot say what is its own answers itself", async () => {
+  test("an application that cannot name its own paths handles everything", async () => {
     const app = fakeApp();
     const url = await host(
       chain(handler({ ...app, claims: () => Promise.reject(new Error("broken")) }), async (_, response) => {

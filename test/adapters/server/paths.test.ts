@@ -12,14 +12,14 @@ beforeAll(async () => {
 });
 afterAll(() => listening.close());
 
-/** The status of a request whose target is sent as it is. */
+/** The status for a request target sent unchanged. */
 async function statusOf(target: string, head = ""): Promise<number> {
   const request = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: h\r\n${head}\r\n`, "latin1");
   const { text } = await raw(listening.port, request, { answers: 1 });
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
 }
 
-test("the path itself is served, whatever its query", async () => {
+test("a path is served, whatever its query", async () => {
   expect(await statusOf("/metrics")).toBe(200);
   expect(await statusOf("/metrics?a=\\..\\x|{}")).toBe(200);
   expect(await statusOf("http://h/metrics")).toBe(200);
@@ -31,8 +31,11 @@ test.each(PATH_SPELLINGS)("$target is never rewritten: $status", async ({ target
   expect(await statusOf(target, "Connection: Upgrade\r\nUpgrade: websocket\r\n")).toBe(expected);
 });
 
-test.each(["/a b", "/a\tb", "/a\u0001b", "\\metrics", "/\u00ff"])("%j is no target", async (target) => {
-  const status = await statusOf(target);
-  // Bun takes what follows a space for the version.
-  expect(runtime === "bun" ? [400, 404, 505] : [400]).toContain(status);
-});
+test.each(["%j is not a valid target", "/a\tb", "/a\u0001b", "\\metrics", "/\u00ff"])(
+  "%j is no target",
+  async (target) => {
+    const status = await statusOf(target);
+    // Bun takes the text after a space for the version.
+    expect(runtime === "bun" ? [400, 404, 505] : [400]).toContain(status);
+  },
+);

@@ -1,24 +1,24 @@
 import { connect, type Socket } from "node:net";
 
-/** What came back on a raw connection. */
+/** Bytes received on a raw connection. */
 export interface RawAnswer {
   readonly text: string;
-  /** When the server ended the connection, ms after the first byte of the answer; undefined: it did not. */
+  /** Time until the server ended the connection, ms after the first byte of the response; undefined if it did not. */
   readonly endedAfterMs: number | undefined;
 }
 
-/** How a raw request is sent. */
+/** Options for sending a raw request. */
 export interface RawOptions {
-  /** Sent again and again behind the request. */
+  /** Sent repeatedly after the request. */
   readonly drip?: string;
   readonly everyMs?: number;
-  /** After so many whole answers the end of the connection is not waited for. */
+  /** Number of whole responses after which the end of the connection is not awaited. */
   readonly answers?: number;
   /** How long to wait for the end of the connection. Default: 1,000, or 5,000 with `answers`. */
   readonly ms?: number;
 }
 
-/** Sends raw bytes and returns what comes back until the answers are whole, the server ends the connection, or `ms` have passed. */
+/** Sends raw bytes and returns the bytes received until the responses are whole, the server ends the connection, or `ms` have passed. */
 export function raw(
   port: number,
   bytes: string | Buffer,
@@ -55,7 +55,7 @@ export function raw(
   });
 }
 
-/** How many answers with a `Content-Length`, or none and no body, are there whole. */
+/** Number of whole responses with a `Content-Length`, or without body and length. */
 function wholeAnswers(text: string): number {
   let count = 0;
   for (let rest = Buffer.from(text); ; count++) {

@@ -43,7 +43,7 @@ function textAt(url: string): Promise<string> {
   });
 }
 
-/** The serial number of the certificate that a new connection gets. */
+/** The serial number of the certificate on a new connection. */
 function serialAt(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket: TLSSocket = connectTls({ port, host: "127.0.0.1", ca: authority.ca }, () => {
@@ -67,7 +67,7 @@ function echoed(url: string, text: string): Promise<string> {
 }
 
 describe("a server with a certificate", () => {
-  test("answers HTTPS with matching addresses", async () => {
+  test("serves HTTPS with matching addresses", async () => {
     const { url, port } = await served();
     expect(url).toBe(`https://127.0.0.1:${port}`);
     expect(JSON.parse(await textAt(`${url}/a?b`))).toMatchObject({ url: `${url}/a?b` });
@@ -85,7 +85,7 @@ describe("a server with a certificate", () => {
     expect(addresses).toEqual([listening.url]);
   });
 
-  test("passes no request without TLS on", async () => {
+  test("passes on no request without TLS", async () => {
     let asked = 0;
     const { port } = await served({ handle: () => plain(200, `secret ${++asked}`) });
     const { text } = await raw(port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
@@ -113,7 +113,7 @@ describe("a renewed certificate", () => {
     expect(await serialAt(listening.port)).toBe(used);
   });
 
-  test("is refused by the runtimes that cannot replace it, and without TLS", async () => {
+  test("is refused without TLS, and by runtimes that cannot replace it", async () => {
     expect((await served()).setCertificate === undefined).toBe(runtime !== "node");
     expect((await served({}, { tls: undefined })).setCertificate).toBeUndefined();
   });
@@ -126,7 +126,7 @@ const encrypted = generateKeyPairSync("ec", {
   privateKeyEncoding: { type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "x" },
 }).privateKey;
 
-describe("a certificate that cannot be used", () => {
+describe("an unusable certificate", () => {
   test.each<[string, Tls, string]>([
     ["an empty certificate", { ...tls, cert: "" }, "tls.cert cannot be used: there is no certificate in it"],
     ["a key in its place", { ...tls, cert: tls.key }, "tls.cert cannot be used: there is no certificate in it"],
@@ -178,7 +178,7 @@ describe("a certificate that cannot be used", () => {
     expect(tlsFault(tls)).toBeUndefined();
   });
 
-  test("a certificate chain is judged by its first", () => {
+  test("in a chain, the first certificate counts", () => {
     expect(tlsFault({ cert: tls.cert + authority.ca, key: tls.key })).toBeUndefined();
     expect(tlsFault({ cert: authority.ca + tls.cert, key: tls.key })?.part).toBe("key");
   });

@@ -3,11 +3,11 @@ import type { PhoneMessage } from "../../../adapters/telephony/simulator/phones/
 import { concatPcm, pcmFromBytes, pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import type { Socket, SocketHandlers } from "../../../src/ports/web.ts";
 
-/** A page that is a phone, without a network in between. */
+/** A page that is a phone, without a network. */
 export class FakePhone {
   readonly messages: PhoneMessage[] = [];
   readonly frames: Int16Array[] = [];
-  /** Why the server has closed the connection. */
+  /** Reason why the server closed the connection. */
   closed: { readonly code: number | undefined; readonly reason: string | undefined } | undefined;
   /** Bytes that the page has not read. */
   unread = 0;
@@ -41,7 +41,7 @@ export class FakePhone {
     });
   }
 
-  /** Everything that was heard at the phone. */
+  /** All audio played at the phone. */
   get heard(): Int16Array {
     return concatPcm(this.frames);
   }
@@ -59,7 +59,7 @@ export class FakePhone {
     this.sendBytes(pcmToBytes(samples));
   }
 
-  /** The page is closed, or its connection is lost (1006). */
+  /** Closes the page, or loses its connection (1006). */
   leave(code = 1001): void {
     this.#handlers.close?.(this.#socket, code, "");
   }

@@ -9,7 +9,7 @@ test("frames are counted each way after the answer", () => {
   expect(statistics.totals).toMatchObject({ roundTripMs: null, remoteLoss: null, mos: null });
 });
 
-test("frames that are moved late are jitter, by the formula of RFC 3550", () => {
+test("late frames are jitter, by the formula of RFC 3550", () => {
   const statistics = new FrameStatistics();
   statistics.moved(true, 0);
   for (const now of [7, 27, 63, 67]) statistics.moved(true, now); // 20, 36 and 4 ms apart: 0, 16 and 16 ms off

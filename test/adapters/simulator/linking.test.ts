@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => telephony.close());
 
-/** The payloads of all codes so far. */
+/** Payloads of all codes so far. */
 const codes = (): string[] =>
   host.reports.all.flatMap((report) => (report.type === "code" ? [report.code.payload] : []));
 const status = async (method: string, url: string): Promise<number | undefined> =>

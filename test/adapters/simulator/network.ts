@@ -8,18 +8,18 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { LegEvents, TestLineHost } from "../../../src/testing/telephony-host.ts";
 import { scan } from "./scan.ts";
 
-/** A call with everything that has happened in it. */
+/** A call with all its events. */
 export interface PlacedCall {
   readonly callId: string;
   readonly leg: Leg;
   readonly events: LegEvents;
   /** Types of events (`ended` with its cause), with ms since dialling. */
   readonly log: [string, number][];
-  /** Frames that came from the callee. */
+  /** Frames received from the callee. */
   readonly frames: Int16Array[];
-  /** How many frames were asked for. */
+  /** Number of requested frames. */
   readonly pulled: number;
-  /** What came from the callee between these times (ms) since the answer. */
+  /** Samples of the callee between these times (ms) since the answer. */
   between(from: number, to: number): Int16Array;
 }
 

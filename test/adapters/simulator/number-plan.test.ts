@@ -9,7 +9,7 @@ import { type PlacedCall, SimulatedNetwork } from "./network.ts";
 let network: SimulatedNetwork;
 afterEach(() => network?.close());
 
-/** What has happened by `ms` after dialling, each with its time. */
+/** Events up to `ms` after dialling, each with its time. */
 async function timeline(number: string, ms: number): Promise<[string, number][]> {
   network = await SimulatedNetwork.manual();
   const call = await network.call(number);
@@ -30,7 +30,7 @@ describe("the number plan", () => {
     expect([...NUMBER_PLAN.keys()]).toEqual([...from(100, 16), ...from(120, 4)]);
   });
 
-  test("0100, and any number that is not in the plan, answers after 1 s and stays", async () => {
+  test("0100, and any unlisted number, answers after 1 s and stays", async () => {
     expect(await timeline("+12025550100", 60_000)).toEqual(ANSWERED);
     await network.close();
     expect(await timeline("+4915112345678", 60_000)).toEqual(ANSWERED);
@@ -116,7 +116,7 @@ describe("the number plan", () => {
     ]);
   });
 
-  test("0109 answers and hears, but sends no frame", async () => {
+  test("0109 answers and receives audio, but sends no frame", async () => {
     const call = await spoken("+12025550109", 11_000);
     expect(call.log).toEqual(ANSWERED);
     expect(call.pulled).toBe(501);
@@ -157,7 +157,7 @@ describe("the number plan", () => {
     expect(ringing.log.at(-1)?.[0]).toBe("ended released");
   });
 
-  test("0120 answers each question when it has ended", async () => {
+  test("0120 answers each question after its end", async () => {
     network = await SimulatedNetwork.manual();
     const question = concatPcm([tone(440, 1_500, 16_000, 8_000), new Int16Array(5 * 16_000)]);
     const call = await network.call("+12025550120", concatPcm([question, question]));
@@ -169,7 +169,7 @@ describe("the number plan", () => {
     expect(speechMs(call.between(11_000, 14_000))).toBe(0);
   });
 
-  test("0121 interrupts the caller, and answers the next sentence, not that one", async () => {
+  test("0121 interrupts the caller, and answers only the next sentence", async () => {
     network = await SimulatedNetwork.manual();
     const speech = (ms: number): Int16Array => tone(440, ms, 16_000, 8_000);
     const call = await network.call(
@@ -189,7 +189,7 @@ describe("the number plan", () => {
     expect(speechMs(call.between(1_500, 18_000))).toBe(0);
   });
 
-  test("0123 makes short sounds into the caller's words", async () => {
+  test("0123 makes short sounds during the caller's words", async () => {
     network = await SimulatedNetwork.manual({ say: async () => tone(700, 300, 16_000, 8_000) });
     const call = await network.call("+12025550123", tone(440, 8_000, 16_000, 8_000));
     await network.system.advance(12_000);

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => network.close());
 
-describe("a message of a phone", () => {
+describe("a message from a phone", () => {
   test.each([
     [{ type: "answer", call_id: CALL }],
     [{ type: "decline", call_id: CALL }],
@@ -86,7 +86,7 @@ describe("a phone that sends", () => {
     },
   );
 
-  test("anything never breaks another phone's call", async () => {
+  test("random input never breaks another phone's call", async () => {
     const other = new FakePhone(network.simulator, "+12025550148");
     const call = await network.call("+12025550148");
     other.send({ type: "answer", call_id: call.callId });

@@ -6,7 +6,7 @@ import { FakePhone } from "./fake-phone.ts";
 import { type PlacedCall, SimulatedNetwork } from "./network.ts";
 import { heardBy } from "./scan.ts";
 
-/** A number that is busy if no phone is open. */
+/** A number that is busy unless a phone is open. */
 const NUMBER = "+12025550101";
 const RATE = 16_000;
 
@@ -32,7 +32,7 @@ async function answered(sound?: Int16Array): Promise<{ call: PlacedCall; phone: 
   return { call, phone };
 }
 
-/** Lets time pass while the microphone of the phone picks up a sound. */
+/** Advances time while the microphone of the phone picks up a sound. */
 async function speaking(phone: FakePhone, sound: Int16Array): Promise<void> {
   for (let at = 0; at + 320 <= sound.length; at += 320) {
     phone.speak(sound.subarray(at, at + 320));
@@ -119,7 +119,7 @@ describe("a call to a phone", () => {
     [20, 20],
     [60, 30],
     [100, 30],
-  ])("hears pieces of %i ms without gaps although some come %i ms late", async (ms, late) => {
+  ])("plays pieces of %i ms without gaps, even if some are %i ms late", async (ms, late) => {
     const { call, phone } = await answered();
     for (let delay = 0, piece = 0; piece < 20; piece++) {
       const before = delay;
@@ -140,7 +140,7 @@ describe("a call to a phone", () => {
     expect(call.between(0, 1_000).every((sample) => sample === 0)).toBe(true);
   });
 
-  test("has the rate of the network", async () => {
+  test("uses the sample rate of the network", async () => {
     await network.close();
     network = await SimulatedNetwork.manual({ sampleRate: 8_000 });
     const { phone } = await answered(tone(440, 1_000, 8_000, 10_000));
@@ -150,7 +150,7 @@ describe("a call to a phone", () => {
     expect(toneShare(phone.heard, 440, 8_000)).toBeGreaterThan(0.99);
   });
 
-  test("hears keys as tones, one after the other", async () => {
+  test("plays keys as tones, in order", async () => {
     const { call, phone } = await answered();
     for (const digit of "15#A") phone.send({ type: "digit", call_id: call.callId, digit });
     await network.system.advance(1_000);
@@ -160,7 +160,7 @@ describe("a call to a phone", () => {
     expect(heard.join("")).toBe("15#A");
   });
 
-  test("loses keys that come much too fast, and grows no longer", async () => {
+  test("drops keys that arrive too fast, within constant memory", async () => {
     const { call, phone } = await answered();
     for (let key = 0; key < 100; key++) phone.send({ type: "digit", call_id: call.callId, digit: "5" });
     await network.system.advance(25_000);
@@ -170,7 +170,7 @@ describe("a call to a phone", () => {
     expect(heard).toBe(32);
   });
 
-  test("does not hear a muted microphone", async () => {
+  test("plays no muted microphone", async () => {
     const { call, phone } = await answered();
     phone.send({ type: "muted", call_id: call.callId, muted: true });
     await speaking(phone, tone(1_000, 500, RATE, 10_000));
@@ -257,7 +257,7 @@ describe("several phones with one number", () => {
     expect(() => connect("usr_1")).toThrow("too many phones are connected");
     for (let n = 0; n < 240; n++) connections.push(connect(`usr_${2 + Math.floor(n / 16)}`));
     expect(() => connect("usr_99")).toThrow("too many phones are connected");
-    // One that was never opened, or that closes twice, gives its place back once.
+    // One that was never opened, or that closes twice, frees its place once.
     const socket = { send() {}, bufferedAmount: 0, drained: async () => {}, close() {} };
     connections[0]!.close?.(socket, 1006, "");
     connections[0]!.close?.(socket, 1006, "");
@@ -310,7 +310,7 @@ describe("a page that reads too slowly", () => {
   });
 });
 
-test("a closed simulator ends its calls, closes its phones and opens no more", async () => {
+test("a closed simulator ends its calls, closes its phones and opens no new ones", async () => {
   const { call, phone } = await answered();
   await network.simulator.close();
   expect((await outcome(call)).at(-1)).toBe("ended released");

@@ -23,14 +23,14 @@ afterEach(() => rm(spoolDir, { recursive: true, force: true }));
 
 const noise = (samples: number): Int16Array => Int16Array.from({ length: samples }, (_, i) => (i * 7_919) % 30_000);
 
-/** A simulator that has only its spool to show. */
+/** A simulator that only serves its spool. */
 async function opened(options: { maxSpoolBytes?: number } = {}): Promise<Simulator> {
   const telephony = simulator({ spoolDir, logger, ...options });
   await telephony.open({ id: "inst_1", userId: "usr_1", name: "x" }, new TestLineHost(), new AbortController().signal);
   return telephony;
 }
 
-/** What a process that was killed leaves behind. */
+/** Files as a killed process leaves them. */
 async function leftover(callId: string, bytes: number, ageMs = 0): Promise<void> {
   const path = join(spoolDir, `${callId}.heard.wav`);
   await writeFile(path, new Uint8Array([...wavHeader({ sampleRate: 8_000 }), ...new Uint8Array(bytes).fill(7)]));
@@ -128,7 +128,7 @@ describe("a recording", () => {
 });
 
 describe("the spool", () => {
-  test("a full spool deletes the oldest recordings, also those of earlier runs", async () => {
+  test("a full spool deletes the oldest recordings, including those of earlier runs", async () => {
     await leftover("call_old", 40_000, 60_000);
     await leftover("call_older", 40_000, 120_000);
     await writeFile(join(spoolDir, "notes.txt"), "not ours");

@@ -3,7 +3,7 @@ import { isInPieces } from "../../../src/http/replies/reply.ts";
 import type { Network } from "../../../src/ports/pages.ts";
 import type { Reply } from "../../../src/ports/web.ts";
 
-/** Asks for a page of the telephony as the core would. */
+/** Requests a page of the telephony as the core would. */
 export async function visit(
   telephony: Network,
   method: string,
@@ -19,18 +19,18 @@ export async function visit(
   });
 }
 
-/** Presses the button on a linking page. Throws an Error when that does not link. */
+/** Presses the button on a linking page. Throws an Error if that does not link. */
 export async function scan(telephony: Network, payload: string): Promise<void> {
   const reply = await visit(telephony, "POST", payload);
   if (reply?.status !== 200) throw new Error(`Linking was answered with ${reply?.status}.`);
 }
 
-/** What the callee heard. Throws an Error when there is no recording. */
+/** Audio heard by the callee. Throws an Error if there is no recording. */
 export async function heardBy(telephony: Network, callId: string): Promise<Int16Array> {
   return (await heardWav(telephony, callId)).samples;
 }
 
-/** The file of what the callee heard. Throws an Error when there is no recording. */
+/** File of the audio heard by the callee. Throws an Error if there is no recording. */
 export async function heardWav(telephony: Network, callId: string): Promise<ReturnType<typeof decodeWav>> {
   const reply = await telephony.pages?.artefact?.(callId, "heard.wav");
   if (!reply || !isInPieces(reply.body)) throw new Error(`There is no recording of ${callId}.`);

@@ -44,7 +44,7 @@ async function diskBytes(): Promise<number> {
 }
 
 describe("the recordings of an instance", () => {
-  test("make room for its newest, and leave others alone", async () => {
+  test("make room for the newest, and leave other instances' alone", async () => {
     const spool = await opened(2 * SECOND_BYTES);
     await record(spool, "call_0", "inst_other");
     for (const callId of ["call_1", "call_2", "call_3", "call_4"]) await record(spool, callId, "inst_1");
@@ -54,7 +54,7 @@ describe("the recordings of an instance", () => {
     await spool.close();
   });
 
-  test("end at its limit if one is longer", async () => {
+  test("end at their limit if one is longer", async () => {
     const spool = await opened(2 * SECOND_BYTES);
     await record(spool, "call_1", "inst_1");
     await record(spool, "call_2", "inst_1", 4);
@@ -79,7 +79,7 @@ describe("the recordings of an instance", () => {
     await spool.close();
   });
 
-  test("give their room back when they are deleted", async () => {
+  test("free their space when they are deleted", async () => {
     const spool = await opened(2 * SECOND_BYTES);
     await record(spool, "call_1", "inst_1");
     await record(spool, "call_2", "inst_1");

@@ -5,7 +5,7 @@ import { SimulatedNetwork } from "./network.ts";
 let network: SimulatedNetwork;
 afterEach(() => network?.close());
 
-/** The outcome of a transfer to a number, with the ms that it took; undefined if it takes longer than `ms`. */
+/** The outcome of a transfer to a number, with its duration, ms; undefined if it takes longer than `ms`. */
 async function transferred(to: string, ms: number): Promise<[TransferOutcome | undefined, number]> {
   network = await SimulatedNetwork.manual();
   const { leg } = await network.call("+12025550100");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Field } from "../../support/sip/sip-text.ts";
 import { HttpScene } from "./http-scene.ts";
 
-/** The outcome of a call that rings, and is then refused like this, as the HTTP interface shows it. */
+/** The outcome of a call that rings and is then refused with this response, as the HTTP interface shows it. */
 async function outcomeOf(
   status: number,
   reason: string,

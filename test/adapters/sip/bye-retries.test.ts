@@ -15,7 +15,7 @@ import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
 
-/** A call to such a callee that we have hung up. */
+/** A call to such a callee after our hang-up. */
 async function hungUp(callee: Script, trunk: Partial<Trunk> = {}): Promise<readonly [scene: Scene, far: FarEndCall]> {
   const scene = await Scene.open(trunk, { callees: { "*": callee } });
   const { leg, events } = await scene.call(NUMBER);
@@ -46,7 +46,7 @@ describe("the BYE of an ended call", () => {
   });
 
   // Deno reports no ICMP errors: the BYE is retransmitted for 32 s, and given up.
-  test.skipIf("Deno" in globalThis)("a BYE whose Contact is unreachable takes the path of the INVITE", async () => {
+  test.skipIf("Deno" in globalThis)("to an unreachable Contact takes the path of the INVITE", async () => {
     const [scene, far] = await hungUp({ contact: "<sip:callee@127.0.0.1:9>" });
     await down(scene, far);
     expect(far.requests.find(({ method }) => method === "BYE")?.text.start).toBe("BYE sip:callee@127.0.0.1:9 SIP/2.0");

@@ -9,10 +9,10 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const NUMBER = "+12025550100";
 
-/** An answer of the HTTP interface. */
+/** A response of the HTTP interface. */
 export interface HttpAnswer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the test states what it expects
+  // biome-ignore lint/suspicious/noExplicitAny: the test checks the shape itself
   readonly body: any;
 }
 

@@ -16,7 +16,7 @@ const MESSAGE = toneWav({ hz: 440, ms: 3_000, sampleRate: 8_000, amplitude: 8_00
 /** Duration of the silence before the first key, and of one key with its pause, ms. */
 const FIRST_MS = 400;
 const KEY_MS = 200;
-/** A tone with a longer gap is two tones: a remote end that stalled for this long has played other keys, ms. */
+/** Tones with a longer gap between them are two keys: a remote end that stalled this long, ms. */
 const TIMELY_MS = 30;
 const MAX_CALLS = 8;
 const TONES = concatPcm([new Int16Array(8 * FIRST_MS), dtmfTones(KEYS, { sampleRate: 8_000 })]);

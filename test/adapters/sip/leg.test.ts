@@ -88,7 +88,7 @@ describe("the events of a leg", () => {
     expect(counts).toMatchObject({ started: 1, closed: 1 });
   });
 
-  test("audio reported after the peer's BYE connects before the end", async () => {
+  test("audio reported after the peer's BYE connects the call before the end", async () => {
     const { leg, events, system } = legOf({ late: true });
     leg.answered();
     leg.ended({ type: "bye", reason: undefined });
@@ -96,7 +96,7 @@ describe("the events of a leg", () => {
     expect(events.types).toEqual(["answered", "connected", "ended"]);
   });
 
-  test("end after the audio, when hanging up resolves", async () => {
+  test("end after the audio, when the hang-up resolves", async () => {
     const { leg, events, counts, system } = legOf();
     leg.answered();
     const gone = Promise.all([leg.hangUp(), leg.hangUp()]);
@@ -162,7 +162,7 @@ describe("the keys of a leg", () => {
     expect(events.all.filter(({ type }) => type === "dtmf")).toHaveLength(2);
   });
 
-  test("are sent the way that the peer accepts", async () => {
+  test("are sent by the method that the peer accepts", async () => {
     const byEvent = legOf();
     await byEvent.leg.sendDtmf("1#A");
     expect(byEvent.counts).toMatchObject({ digits: "1#A", info: "" });

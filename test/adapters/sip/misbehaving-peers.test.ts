@@ -34,7 +34,7 @@ async function release(socket: Socket): Promise<void> {
   await new Promise<void>((closed) => socket.close(closed));
 }
 
-/** Expects this end of a call to such a callee, a free pair of ports after it, and nothing left after closing. */
+/** Expects this end of a call to such a callee, a free pair of ports afterwards, and no open handles after closing. */
 async function expectEnd(script: Script, cause: string, detail: RegExp, trunk = {}): Promise<Scene> {
   const scene = await Scene.open(
     { rtpPorts: await freePair(), maxCalls: 1, ...trunk },
@@ -97,7 +97,7 @@ describe("a misbehaving peer", () => {
     expect(toneShare(ear.heard().subarray(1_600, 4_800), 1000, 8_000)).toBeGreaterThan(0.9);
   });
 
-  test("noise on both ports disturbs no call", async () => {
+  test("noise on both ports does not disturb a call", async () => {
     const scene = await Scene.open({ rtpPorts: await freePair() }, { callees: { "*": { says: { hz: 1000 } } } });
     const { leg, events, ear } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
@@ -112,7 +112,7 @@ describe("a misbehaving peer", () => {
     const noise = await taken(0);
     for (let i = 0; i < 300; i++) {
       const bytes = Buffer.from(Array.from({ length: i }, (_, at) => (at * 31 + i * 7) % 256));
-      if (i % 2 === 0 && i > 12) bytes[0] = 0x80; // looks like RTP
+      if (i % 2 === 0 && i > 12) bytes[0] = 0x80; // shaped like RTP
       for (const port of ports) noise.send(bytes, port, "127.0.0.1");
     }
     await scene.network.until(() => ear.frames.length >= 50, "its audio");

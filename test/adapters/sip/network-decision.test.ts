@@ -160,7 +160,7 @@ describe("the fields of a hostile peer", () => {
         ]),
       );
       expect(detail!.length).toBeLessThan(3_000);
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not get through
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not pass
       expect(detail).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
     }),
   );

@@ -73,7 +73,7 @@ describe("the SDP in a 200", () => {
     expect(toneShare(far.heard.subarray(0, 7_800), 440, 8_000)).toBeGreaterThan(0.9);
   });
 
-  test.each([true, false])("is the only one if reliable provisional responses are %s", async (reliableProvisionals) => {
+  test.each([true, false])("is used alone if reliable provisional responses are %s", async (reliableProvisionals) => {
     const scene = await Scene.open({ reliableProvisionals }, { callees: { "*": {} } });
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);

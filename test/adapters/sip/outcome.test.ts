@@ -64,7 +64,7 @@ describe("the release of a refused call", () => {
     [500, 1, "number_invalid"],
     [502, 28, "number_invalid"],
     [403, 21, "declined"],
-    [480, 16, "unreachable"], // sends nothing more
+    [480, 16, "unreachable"], // sends no further messages
     [500, 31, "rejected_by_network"],
   ])("%i with Q.850 cause %i is %s", (status, q850, cause) => {
     expect(rejected(status, { q850 }).cause).toBe(cause);
@@ -127,7 +127,7 @@ describe("the release of a refused call", () => {
   });
 });
 
-describe("the release of another end", () => {
+describe("the release by either side", () => {
   test("is callee_hung_up after a BYE", () => {
     expect(sipRelease({ type: "bye", reason: 'Q.850;cause=16;text="Normal"' })).toEqual({
       cause: "callee_hung_up",

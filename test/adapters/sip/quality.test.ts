@@ -13,7 +13,7 @@ const MESSAGE = toneWav({ hz: 440, ms: 6_000, sampleRate: 8_000, amplitude: 8_00
 const LOSS = 0.2;
 
 test.each(["thread", "worker"] as const)(
-  "a call through a network that loses packets shows its quality while it continues, with the audio in a %s",
+  "a call through a lossy network shows its quality during the call, with the audio in a %s",
   { timeout: 30_000 },
   async (media) => {
     const farEnd = await startFarEnd({ callees: { "*": { says: { hz: 1_000 } } } });

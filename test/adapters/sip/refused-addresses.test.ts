@@ -36,7 +36,7 @@ async function callTo(callee: Script, mediaFrom: readonly string[] | undefined) 
   return { scene, ...call, seen: () => seen };
 }
 
-/** Plays a second of a tone, hangs up, and returns how many samples were loud at the callee. */
+/** Plays a second of a tone, hangs up, and returns the number of loud samples at the callee. */
 async function loudOfTone(scene: Scene, { leg, events, playout }: Awaited<ReturnType<Scene["call"]>>): Promise<number> {
   playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
   playout.silence(100);

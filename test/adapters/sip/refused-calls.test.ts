@@ -88,7 +88,7 @@ test.each([
   expect(invited(elsewhere)).toEqual(["+4930999999"]);
 });
 
-test("a redirection to a number that must not be called is not followed, one to another number is", async () => {
+test("a redirection to a forbidden number is not followed, one to another number is", async () => {
   const elsewhere = await farEndWithBusyPhones();
   const at = (phone: string): string => `sip:${phone}@127.0.0.1:${elsewhere.port}`;
   const farEnd = await startFarEnd({
@@ -133,7 +133,7 @@ test("a queued call is refused if the rule changes at a restart", async () => {
   expect(invited(farEnd)).toEqual([]);
 });
 
-/** The identity in each INVITE, by the called number; a repeated INVITE counts once. */
+/** Identity fields of each INVITE, by the called number; a repeated INVITE counts once. */
 function identities(farEnd: FarEnd): Record<string, string | undefined> {
   const invites = farEnd.requests.filter((request) => methodOf(request) === "INVITE");
   return Object.fromEntries(

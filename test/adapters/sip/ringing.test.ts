@@ -4,7 +4,7 @@ import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
 
-/** The events of a call to such a callee, and its end. */
+/** Events of a call to such a callee, and its end. */
 async function told(callee: Script): Promise<readonly [types: readonly string[], cause: string]> {
   const scene = await Scene.open({}, { callees: { [NUMBER]: callee } });
   const { events } = await scene.call(NUMBER);

@@ -16,7 +16,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 const ADA = { userId: "ada" };
 const MESSAGE_MS = 2_000;
 const MESSAGE = toneWav({ hz: 440, ms: MESSAGE_MS, sampleRate: 8_000, amplitude: 8_000 }).toString("base64");
-/** The stranger sends to every port of them. */
+/** All of them are the stranger's targets. */
 const PORTS = [18_200, 18_231] as const;
 const STRANGER = "127.0.0.9";
 const STRANGER_HZ = 1_633;
@@ -69,7 +69,7 @@ interface Result {
   readonly events: readonly string[];
 }
 
-/** A message to this callee, while the stranger sprays: from the beginning, or once the callee has begun to hear it. */
+/** Plays a message to this callee while the stranger sprays: from the beginning, or once the callee has begun to hear it. */
 async function sprayed(script: Script, media: "thread" | "worker", { lateMs = 0 } = {}): Promise<Result> {
   const seen = await stranger();
   const acts = async (call: FarEndCall): Promise<void> => {
@@ -102,7 +102,7 @@ function expectOnlyCallee({ callee, stranger: { sent, received }, events }: Resu
   const tenths = Array.from({ length: MESSAGE_MS / 100 - 1 }, (_, i) =>
     callee.heard.subarray(begin + 800 * i, begin + 800 * (i + 1)),
   );
-  // A busy machine may tear some of them.
+  // A busy machine may produce gaps in a few of them.
   const clean = tenths.filter((part) => toneShare(part, 440, 8_000) > 0.9).length;
   expect(clean).toBeGreaterThan(0.5 * tenths.length);
   expect(callee.voice!.packets.length).toBeGreaterThan(MESSAGE_MS / 20);

@@ -42,7 +42,7 @@ describe("a call that is not answered within the ring timeout", () => {
   });
 });
 
-describe("a call that the network gives up", () => {
+describe("a call that the network ends", () => {
   const refused = (status: number, ...provisional: number[]): Script => ({ rings: provisional, status });
 
   test.each([

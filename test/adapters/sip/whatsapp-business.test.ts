@@ -58,7 +58,7 @@ test("a call meets Meta's rules and sends audio first", async () => {
   expect(first!.body).toMatch(/^a=fmtp:111 .*maxaveragebitrate=20000.*useinbandfec=1/m);
   expect(first!.body).toMatch(/^a=maxptime:20/m);
   await leg.hangUp();
-  // The ACK and the BYE go by the route set, its last proxy first.
+  // The ACK and the BYE follow the route set, its last proxy first.
   for (const method of ["ACK", "BYE"])
     expect(fieldsNamed(meta.of(method).at(-1)!, "Route").map(([, value]) => value)).toEqual([
       `<sip:127.0.0.1:${meta.port};transport=tls;lr>`,

@@ -10,7 +10,7 @@ const OURS_HZ = 5_000;
 const THEIRS_HZ = 6_000;
 const G722 = { codecs: ["G722", "PCMU"] } as const;
 
-/** The loudest half second of a sound, from where it is first loud. */
+/** The loudest half second of a sound, from its first loud sample. */
 function middle(samples: Int16Array): Int16Array {
   const first = samples.findIndex((sample) => Math.abs(sample) > 2_000);
   return samples.subarray(first + RATE / 10, first + RATE / 10 + RATE / 2);

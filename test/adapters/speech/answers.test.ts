@@ -7,7 +7,7 @@ test("people and machines are told apart", async () => {
   const results = set.map((answer) => ({ answer, verdicts: verdictsOn(answer) }));
   for (const who of ["machine", "human"] as const) {
     const { precision, recall } = recognitionOf(who, results);
-    // With so few samples, one or two may be wrong; the benchmark has figures for many.
+    // In a sample this small, one or two may be wrong; the benchmark has figures for many.
     expect(precision, `precision of ${who}`).toBeGreaterThanOrEqual(0.9);
     expect(recall, `recall of ${who}`).toBeGreaterThanOrEqual(0.9);
   }

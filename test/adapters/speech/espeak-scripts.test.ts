@@ -18,9 +18,9 @@ const WORDS = {
   Telu: "అంతర్జాతీయ సంస్థ",
   Thai: "องค์การระหว่างประเทศ",
 } as const;
-/** The longest time that a voice takes for a letter of a word, ms; spelling takes longer. */
+/** Maximum time that a voice takes for a letter of a word, ms; spelling takes longer. */
 const MAX_LETTER_MS = 200;
-/** The same for a syllable or a word that one character stands for, ms. */
+/** The same for a character that is a syllable or a word, ms. */
 const MAX_SYLLABLE_MS = 400;
 
 test.for([
@@ -39,24 +39,21 @@ test.for([
   ["ko-KR", "ko"],
   ["lv-LV", "bat/lv"],
   ["sr-RS", "zls/sr"],
-] as const)(
-  "a voice of %s reads the scripts that it declares as words, and spells the others",
-  async ([tag, voice]) => {
-    const espeak = await espeakInstance();
-    expect(espeak.set_voice(voice)).toBe(0);
-    espeak.set_rate(160);
-    const read = Object.entries(WORDS).filter(([script, text]) => {
-      const letters = text.match(/\p{L}/gu)?.length ?? 0;
-      const maxMs = letters * (script === "Hani" || script === "Hang" ? MAX_SYLLABLE_MS : MAX_LETTER_MS);
-      let ms = 0;
-      espeak.synthesize(text, (piece) => {
-        ms += (1_000 * (piece?.length ?? 0)) / espeak.get_samplerate();
-        return ms > maxMs;
-      });
-      return ms > 20 * letters && ms < maxMs;
+] as const)("a voice of %s reads its declared scripts as words, and spells others", async ([tag, voice]) => {
+  const espeak = await espeakInstance();
+  expect(espeak.set_voice(voice)).toBe(0);
+  espeak.set_rate(160);
+  const read = Object.entries(WORDS).filter(([script, text]) => {
+    const letters = text.match(/\p{L}/gu)?.length ?? 0;
+    const maxMs = letters * (script === "Hani" || script === "Hang" ? MAX_SYLLABLE_MS : MAX_LETTER_MS);
+    let ms = 0;
+    espeak.synthesize(text, (piece) => {
+      ms += (1_000 * (piece?.length ?? 0)) / espeak.get_samplerate();
+      return ms > maxMs;
     });
-    const declared = espeakScripts(tag).filter((script) => script in WORDS);
-    expect(read.map(([script]) => script).sort()).toEqual([...declared].sort());
-    expect(espeakScripts(tag)).toContain("Latn");
-  },
-);
+    return ms > 20 * letters && ms < maxMs;
+  });
+  const declared = espeakScripts(tag).filter((script) => script in WORDS);
+  expect(read.map(([script]) => script).sort()).toEqual([...declared].sort());
+  expect(espeakScripts(tag)).toContain("Latn");
+});

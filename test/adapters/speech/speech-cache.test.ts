@@ -9,7 +9,7 @@ const chunk = (value: number, length = 100): PcmChunk => ({
 });
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-/** A rendering whose pieces the test releases. */
+/** A rendering whose pieces are released by the test. */
 function speaker() {
   let release: (() => void) | undefined;
   const subject = {

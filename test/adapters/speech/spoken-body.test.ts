@@ -75,7 +75,7 @@ describe("the WAV of a speech server", () => {
     expect(await heardMs(chunks)).toBeGreaterThan(1_100);
   });
 
-  test("with a part that cannot be read is an error, and a line break after it is not", async () => {
+  test("with an unreadable part is an error; a line break after it is not", async () => {
     const gsm = headerOf(BYTES.length);
     new DataView(gsm.buffer).setUint16(20, 49, true);
     const first = concatBytes([headerOf(BYTES.length), BYTES]);

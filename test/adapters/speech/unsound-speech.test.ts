@@ -38,7 +38,7 @@ let texts = 0;
 beforeEach(() => void texts++);
 afterEach(() => expect(server.open).toBe(0));
 
-/** Places a call whose text is answered by this; another text each time, since speech is cached. */
+/** Places a call whose text gets this response; each text is different, since speech is cached. */
 async function called(fault: SpeechFault) {
   server.fail(fault);
   const target = { phoneNumber: "+12025550100" };

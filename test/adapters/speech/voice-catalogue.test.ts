@@ -7,7 +7,7 @@ import type { InstalledEngines, SpeechWorkers } from "../../../adapters/speech/s
 const pool = embeddedWorkers();
 afterAll(() => pool.close());
 
-/** Workers that report installed engines, and speak with none. */
+/** Workers that report installed engines but cannot speak. */
 function workersWith(installed: InstalledEngines): SpeechWorkers {
   const run = async function* (job: { kind: string }) {
     if (job.kind === "installed") yield installed;
@@ -81,7 +81,7 @@ describe("the voice catalogue of the embedded engines", () => {
       expect(await speech.voice(id)).not.toHaveProperty("accent");
   });
 
-  test("finds a known voice again at no cost", async () => {
+  test("finds a known voice again without reading the catalogue", async () => {
     await speech.voice("fr-FR-1");
     const startedAt = performance.now();
     for (let i = 0; i < 1000; i++) await speech.voice("fr-FR-1");
@@ -160,7 +160,7 @@ test("espeakMatch picks the language with the best tag, never a neighbour's", ()
   for (const tag of ["enm-GB", "constructor", "__proto__"]) expect(espeakMatch(languages, tag), tag).toBeUndefined();
 });
 
-test("espeakTags lists home regions, aliases and popular regions of the languages that are there", () => {
+test("espeakTags lists home regions, aliases and popular regions of the installed languages", () => {
   const tagged = (...tags: string[]) =>
     languagesByTag(tags.map((tag) => ({ identifier: tag, name: tag, tags: [{ tag, priority: 5 }] })));
   expect(espeakTags(tagged("cmn", "nb", "fr-fr")).sort()).toEqual(

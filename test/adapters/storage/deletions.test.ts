@@ -9,7 +9,7 @@ import { recorded, type Statement } from "./recorded.ts";
 import { storedCall, storedDelivery, storedEvent, storedInstance, storedSession, storedWebhook } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 
-/** More than two pieces. */
+/** More rows than two pieces hold. */
 const MANY = 2 * MAX_PIECE + 100;
 const NUMBERS = Array.from({ length: MANY }, (_, n) => n);
 
@@ -17,11 +17,11 @@ interface Deletion {
   /** Stores many related rows. */
   fill(storage: Storage): Promise<unknown>;
   delete(storage: Storage): Promise<unknown>;
-  /** The number of rows that are left. */
+  /** Number of remaining rows. */
   left(storage: Storage): Promise<number>;
 }
 
-/** Stores rows, few at a time: on a busy machine, more would wait for connections for too long. */
+/** Stores a few rows at a time: on a busy machine, more would wait too long for connections. */
 async function each(store: (n: number) => Promise<unknown>): Promise<void> {
   for (let from = 0; from < NUMBERS.length; from += 25) await Promise.all(NUMBERS.slice(from, from + 25).map(store));
 }
@@ -116,7 +116,7 @@ async function storeAccount(logins: Storage["logins"]): Promise<void> {
   await logins.register({ account, session: storedSession("ses_first"), user, code: undefined });
 }
 
-/** Deletes, and returns the sizes of the deletions and the number of writes that other work made in the meantime. */
+/** Deletes, and returns the sizes of the deletions and the number of concurrent writes. */
 async function deleting(storage: Storage, statements: Statement[], deletion: Deletion) {
   await storage.accounts.ensureUser({ id: "usr_1", name: "Ada", createdAt: 1 });
   await deletion.fill(storage);

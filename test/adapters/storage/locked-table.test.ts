@@ -27,7 +27,7 @@ describe.skipIf(postgres.missing)(`a locked table of ${postgres.title}`, { timeo
     return storage;
   }
 
-  /** Reads three times as many records at once as there are connections, and returns what became of each. */
+  /** Reads three times as many records at once as there are connections, and returns the outcome of each. */
   const readMany = (storage: Storage): Promise<unknown[]> =>
     Promise.all(
       Array.from({ length: 3 * MAX_CONNECTIONS }, (_, index) =>
@@ -49,7 +49,7 @@ describe.skipIf(postgres.missing)(`a locked table of ${postgres.title}`, { timeo
     await client.query("begin; lock table calls in access exclusive mode");
     for (let wave = 0; wave < 3; wave++)
       for (const result of await readMany(storage)) expect(result).toBeInstanceOf(StorageUnavailable);
-    // No further connection, and no statement that still waits without a client.
+    // Expects no further connection, and no statement still waiting without a client.
     expect((await pids()).length).toBeLessThanOrEqual(MAX_CONNECTIONS);
     await expect
       .poll(async () => (await client.query("select pid from pg_stat_activity where wait_event_type = 'Lock'")).rows)

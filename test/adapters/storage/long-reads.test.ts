@@ -7,7 +7,7 @@ import { recorded, type Statement } from "./recorded.ts";
 import { storedCall, storedEvent, storedInstance, storedWebhook } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 
-/** Rows that one query may read before other work continues. */
+/** Maximum rows that one query reads before other work continues. */
 const MAX_ROWS = 500;
 const MANY = 2 * MAX_ROWS + 100;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => storage.close());
 
-/** Numbers of rows of the queries of a read, and its result. */
+/** Row counts of the queries of a read, and its result. */
 async function reading<T>(read: () => Promise<T>): Promise<{ result: T; sizes: number[] }> {
   statements.length = 0;
   const result = await read();

@@ -14,7 +14,7 @@ import { databaseBefore } from "./steps-before.ts";
 
 const DUMP = readFileSync(new URL("../../fixtures/database-0005.sql", import.meta.url), "utf8");
 
-/** By their text. */
+/** Tables by their SQL text. */
 const TEXTS = {
   waiting: "I wait",
   keyed: "with a key",

@@ -3,7 +3,7 @@ import { Migrator } from "kysely/migration";
 import type { ColumnTypes } from "../../../adapters/storage/migrations/first-tables.ts";
 import { migrations } from "../../../adapters/storage/migrations/migrations.ts";
 
-/** Creates the database of an earlier version, with the steps before the named one. The caller destroys it. */
+/** Creates the database of an earlier version by running the steps before the named one. The caller destroys it. */
 export async function databaseBefore(name: string, dialect: Dialect, types: ColumnTypes): Promise<Kysely<unknown>> {
   const db = new Kysely<unknown>({ dialect });
   const steps = Object.fromEntries(Object.entries(migrations(types)).filter(([step]) => step < name));

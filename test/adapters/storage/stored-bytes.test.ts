@@ -33,7 +33,7 @@ async function olderDatabase({ connect }: Place, fill: (db: Kysely<unknown>) => 
   await close?.();
 }
 
-/** A deleted instance, on which a demo token had a call. */
+/** A deleted instance on which a demo token had placed a call. */
 async function deletedInstance({ instances, calls }: Storage): Promise<void> {
   await instances.insert(storedInstance("inst_1"), []);
   await calls.insert(storedCall("call_1", "inst_1", { isDemo: true }), undefined, { kind: "single" }, []);
@@ -66,7 +66,7 @@ function countsBytes(newPlace: () => Promise<Place>): void {
     expect(await retention.storedBytes("usr_1")).toBe(4096 + 2 + 64 * 40_000_000);
   });
 
-  test("leaves a table of another program alone that is called usage", async () => {
+  test("leaves another program's table named usage alone", async () => {
     const place = await newPlace();
     await olderDatabase(place, (db) => db.schema.createTable("usage").addColumn("owner", "text").execute());
     const storage = await opened(place);

@@ -28,14 +28,14 @@ describe("a connection to a server", () => {
     expect(requests).toBe(0);
   });
 
-  test("fails with the reason for a wrong name, a strange authority and a private address", async () => {
+  test("fails with the reason for a wrong name, an unknown authority and a private address", async () => {
     await expect(connected("other.example.com", { allowPrivate: true, ca: authority.ca })).rejects.toThrow(/altnames/);
     await expect(connected(HOST, { allowPrivate: true })).rejects.toThrow(/certificate/);
     await expect(connected(HOST, { ca: authority.ca })).rejects.toThrow(`"${HOST}" has no public address`);
     await expect(connected("127.0.0.1", {})).rejects.toThrow("has no public address");
   });
 
-  test("ends with its signal", async () => {
+  test("ends when its signal is aborted", async () => {
     const never = { allowPrivate: true, hosts: { addresses: () => new Promise<never>(() => {}) } };
     const [late, reason] = [new AbortController(), new Error("it took too long")];
     const connecting = connected(HOST, never, late.signal);

@@ -27,7 +27,7 @@ describe("a query for addresses", () => {
     ]);
   });
 
-  test("returns none for a name that does not exist, or has no records", async () => {
+  test("returns no addresses for a name without records", async () => {
     const { queries } = await asking((name) => (name.startsWith("empty") ? [] : undefined));
     expect(await queries.addresses("empty.example.com", never)).toEqual([]);
     expect(await queries.addresses("missing.example.com", never)).toEqual([]);
@@ -35,13 +35,13 @@ describe("a query for addresses", () => {
     expect(await queries.naptr("missing.example.com", never)).toEqual([]);
   });
 
-  test("does not wait for a family that the name server never answers for", async () => {
+  test("does not wait for a family without a response", async () => {
     const { queries } = await asking(() => "silence for IPv6");
     expect(addressesOf(await queries.addresses("half.example.com", never))).toEqual(["127.0.0.1"]);
   });
 
   test.each<NameAnswer>(["silence", "only over TCP, which is silent"])(
-    "ends at once with its signal, without an open connection: %s",
+    "ends immediately with its signal, closing its connections: %s",
     async (answer) => {
       const { server, queries } = await asking(() => answer);
       const ending = new AbortController();

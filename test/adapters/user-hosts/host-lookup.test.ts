@@ -32,7 +32,7 @@ function lookup() {
 }
 
 describe("a lookup", () => {
-  test("is one query for all who ask for a host at the same time, and for a while after it", async () => {
+  test("is one query for all callers of a host at the same time, and is then cached", async () => {
     const { system, hosts, asked } = lookup();
     const names = ["hooks.example.com", "HOOKS.example.com", "hooks.example.com."];
     const found = await Promise.all(names.map((name, index) => hosts.addresses(name, `usr_${index}`)));
@@ -53,7 +53,7 @@ describe("a lookup", () => {
     expect(asked).toEqual([]);
   });
 
-  test("that fails is not repeated at once, whether a name is missing or its server broken or silent", async () => {
+  test("that fails is not repeated immediately, whatever the failure", async () => {
     const { system, hosts, asked } = lookup();
     for (const _ of [1, 2]) {
       expect(await hosts.addresses("missing.example.com", "usr_1")).toEqual([]);
@@ -70,7 +70,7 @@ describe("a lookup", () => {
     expect(asked).toHaveLength(4);
   });
 
-  test("is cancelled when no caller waits for it any longer, and then asked for again", async () => {
+  test("is cancelled when no caller waits for it, and then repeated", async () => {
     const { hosts, asked, running } = lookup();
     const [one, other] = [new AbortController(), new AbortController()];
     const lookups = [
@@ -90,7 +90,7 @@ describe("a lookup", () => {
 });
 
 describe("a user with silent name servers", () => {
-  test("has eight queries at a time, and at most 128 that wait", async () => {
+  test("has eight queries at a time, and at most 128 waiting", async () => {
     const { system, hosts, asked, maxRunning } = lookup();
     const names = Array.from({ length: 137 }, (_, index) => `silent${index}.example.com`);
     const lookups = names.map((name) => hosts.addresses(name, "usr_1"));
@@ -104,11 +104,11 @@ describe("a user with silent name servers", () => {
     expect(maxRunning()).toBe(8);
   });
 
-  test("never delays another user, not even with the same host at the end of the row", async () => {
+  test("never delays another user, not even for the same host", async () => {
     const { hosts } = lookup();
     const names = Array.from({ length: 20 }, (_, index) => `silent${index}.example.com`);
     for (const name of [...names, "hooks.example.com"]) hosts.addresses(name, "usr_1").catch(() => {});
-    // The clock is stopped: this does not wait for a timeout.
+    // The clock is stopped, so no timeout passes.
     expect(await hosts.addresses("hooks.example.com", "usr_2")).toEqual(FOUND);
   });
 

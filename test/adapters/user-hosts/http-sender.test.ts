@@ -22,7 +22,7 @@ interface Received {
   readonly body: string;
 }
 
-/** An endpoint on this machine; `respond` names the status, or undefined for no response. */
+/** An endpoint on this machine; `respond` returns the status, or undefined for no response. */
 async function endpoint({ names = [HOST], tls = true, respond = (): number | undefined => 204 } = {}) {
   const received: Received[] = [];
   let connections = 0;
@@ -54,7 +54,7 @@ function send(url: string, options: Partial<HttpSenderOptions>, signal: AbortSig
 
 const resolvesTo = (...addresses: string[]) => ({ addresses: async () => addresses.map(hostAddress) });
 
-describe("a webhook on its way", () => {
+describe("a webhook delivery", () => {
   test("reaches the endpoint over TLS by name", async () => {
     const { received, port } = await endpoint();
     const options = { allowPrivate: true, hosts: resolvesTo("127.0.0.1") };

@@ -16,7 +16,7 @@ test("names of the hosts file keep their addresses, in any case and with comment
   expect([...names.keys()]).toEqual(["pbx", "pbx.lan", "ip6-loopback"]);
 });
 
-test("localhost and names below it are this machine, also without a hosts file", async () => {
+test("localhost and names below it are this machine, even without a hosts file", async () => {
   const local = localNames(new ManualSystem(), "/nowhere/hosts");
   for (const name of ["localhost", "app.localhost"])
     expect(await local(name)).toEqual([

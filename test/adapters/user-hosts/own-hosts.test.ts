@@ -10,7 +10,7 @@ import { type NameServer, startNameServer } from "../../support/name-server.ts";
 import { findPostgres } from "../../support/postgres.ts";
 import { Scene } from "../sip/scene.ts";
 
-/** Users that look up hosts all the time, each as many as may run at once: together, more than may run of all users. */
+/** Users that look up hosts continuously, each with the maximum number of queries: together more than the limit of all users. */
 const [USERS, LOOKUPS] = [40, 8] as const;
 
 const postgres = await findPostgres();

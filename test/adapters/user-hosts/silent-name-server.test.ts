@@ -26,7 +26,7 @@ describe.each<NameAnswer>(["silence", "only over TCP, which is silent"])("a name
     await names.close();
   });
 
-  test("holds back only the webhooks of its user, and no lookup of the server's own hosts", async () => {
+  test("holds back only its user's webhooks, and no lookup of the server's own hosts", async () => {
     const hosts = new HostLookup({ queries: dnsQueries({ system: realSystem, nameServers: [names.place] }) });
     const sender = httpSender({ allowPrivate: true, hosts });
     const ended = new AbortController();
@@ -38,7 +38,7 @@ describe.each<NameAnswer>(["silence", "only over TCP, which is silent"])("a name
       send("usr_silent", `silent${index}.example.com`).catch(() => void failed++),
     );
     await expect.poll(() => names.asked.length).toBeGreaterThanOrEqual(8);
-    // Databases, trunks and engines of the operator look up their hosts like this, on the threads of the process.
+    // Databases, trunks and engines of the operator look up their hosts this way, on the threads of the process.
     const own = await Promise.all(Array.from({ length: 8 }, () => lookup("localhost")));
     expect(own).toHaveLength(8);
     const delivered = await Promise.all(
@@ -46,7 +46,7 @@ describe.each<NameAnswer>(["silence", "only over TCP, which is silent"])("a name
     );
     expect(delivered.every((status) => status === 204)).toBe(true);
     expect(received).toHaveLength(20);
-    // All of this happened before the first of the others was given up.
+    // All of this happened before the first of the other lookups timed out.
     expect(failed).toBe(0);
     ended.abort(new Error("the server stops"));
     await Promise.all(silent);

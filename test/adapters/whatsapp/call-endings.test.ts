@@ -68,7 +68,7 @@ describe("a call that loses its line", () => {
     expect(dialled.error).toMatchObject({ release: "released" });
   });
 
-  test("an offer that leaves after the line has stopped waiting for it is taken back", async () => {
+  test("an offer sent after the line stopped waiting for it is withdrawn", async () => {
     const { system, network, line, dial } = await linked(ANSWERS);
     network.clientOf().disturb("startCall", { afterMs: 1_500 });
     network.clientOf().disturb("disconnect", { afterMs: 1_000 });
@@ -80,7 +80,7 @@ describe("a call that loses its line", () => {
     expect(dialled.error).toMatchObject({ release: "released" });
   });
 
-  test.each(["answered", "ringing"] as const)("hangs up first if the server may not act for it (%s)", async (state) => {
+  test.each(["answered", "ringing"] as const)("hangs up first if the server loses its lease (%s)", async (state) => {
     const { system, network, host, line, dial } = await linked({
       devices: [{ does: "answer", afterMs: state === "answered" ? 500 : 60_000 }],
     });
@@ -102,7 +102,7 @@ describe("a call that loses its line", () => {
     host.deadlines.send = host.deadlines.dial = system.monotonic();
     let passed = 0;
     for (; network.clientOf().getState().connected && passed < 20_000; passed += 100) await system.advance(100);
-    // A look at the deadline each second in a call, then 2 s for a renewal that is only late.
+    // One deadline check per second in a call, then 2 s for a renewal that is only late.
     expect(passed).toBeLessThanOrEqual(4_200);
   });
 

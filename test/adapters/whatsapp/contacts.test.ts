@@ -38,7 +38,7 @@ async function linked(source: string) {
   return { system, network, line };
 }
 
-/** The offer of a call to a number, as the network has got it: the tags of its parts. */
+/** Tags of the parts of the offer of a call to a number, as the network got it. */
 async function offered({ system, network, line }: Awaited<ReturnType<typeof linked>>, to: string): Promise<string[]> {
   const options = { callId: "call_1", ringTimeoutMs: 60_000 };
   const leg = await during(system, line.dial(to, options, new AbortController().signal));
@@ -60,12 +60,12 @@ describe.each([
     expect(await offered(scene, CONTACT)).toContain("privacy");
   });
 
-  test("offers a call with a token that the history has under the contact's number", async () => {
+  test("offers a call with a token stored under the contact's number", async () => {
     const scene = await linked(source());
     expect(await offered(scene, BY_PHONE)).toContain("privacy");
   });
 
-  test("offers a call to a stranger without one, and with one once they have written", async () => {
+  test("offers a call to a stranger without a token, and with one once they have written", async () => {
     const scene = await linked(source());
     expect(await offered(scene, STRANGER)).not.toContain("privacy");
     scene.network.write(STRANGER, OWNER);

@@ -50,7 +50,7 @@ async function called(device: { does: "nothing" } | { does: "answer"; afterMs: n
   return scene;
 }
 
-test("a callee learns of the end of a call, whatever short outages there are around it", async () => {
+test("a callee is notified of the end of a call, whatever short outages surround it", async () => {
   await fc.assert(
     fc.asyncProperty(phase, acts(BREAKS, 2), acts(BREAKS, 1), async (device, before, after) => {
       const scene = await called(device, before, after);
@@ -60,7 +60,7 @@ test("a callee learns of the end of a call, whatever short outages there are aro
   );
 });
 
-test("whatever goes wrong, the client keeps no call and the number returns online", async () => {
+test("whatever fails, the client keeps no call and the number returns online", async () => {
   const all = acts([...BREAKS, ...FAULTS], 4);
   await fc.assert(
     fc.asyncProperty(phase, all, all, async (device, before, after) => void (await called(device, before, after))),
@@ -68,7 +68,7 @@ test("whatever goes wrong, the client keeps no call and the number returns onlin
   );
 });
 
-test("an unlinked number leaves no device on the phone, whatever short outages there are before", async () => {
+test("an unlinked number leaves no device on the phone, whatever short outages precede", async () => {
   await fc.assert(
     fc.asyncProperty(acts(BREAKS, 4), async (before) => {
       const scene = await NumberScene.linked();

@@ -6,7 +6,7 @@ import { PHONE, SessionScene } from "./session/sessions.ts";
 
 const OPTIONS = { callId: "call_1", ringTimeoutMs: 60_000 };
 
-/** A line over a scripted network; its calls are scripted here. */
+/** A line over a scripted network and with scripted calls. */
 class LineScene extends SessionScene {
   readonly placed: string[] = [];
   readonly hungUp: string[] = [];
@@ -46,7 +46,7 @@ const linked = () => new LineScene().linked() as Promise<LineScene>;
 const refusal = (result: Leg | DialError) => (result instanceof DialError ? [result.release, result.message] : result);
 
 describe("a WhatsApp line", () => {
-  test("dials only while it is linked and online, and names why it does not", async () => {
+  test("dials only while it is linked and online, and otherwise names the reason", async () => {
     const scene = new LineScene();
     expect(refusal(await scene.dial("+12025550100"))).toEqual(["unreachable", "the line is not linked"]);
     await scene.linked();
@@ -70,7 +70,7 @@ describe("a WhatsApp line", () => {
     expect(refusal(result)).toEqual(["line_lost", expect.stringContaining("restricted")]);
   });
 
-  test("does not dial after the deadline, or for a signal that is aborted", async () => {
+  test("does not dial after the deadline, or with an aborted signal", async () => {
     const scene = await linked();
     scene.host.deadlines.dial = -Infinity;
     expect(refusal(await scene.dial("+12025550100"))).toEqual(["line_lost", DEADLINE_PASSED]);
@@ -116,7 +116,7 @@ describe("a WhatsApp line", () => {
     expect(scene.client.getState().connected).toBe(false);
   });
 
-  test("closing ends in time when a call does not, and aborts a call being placed", async () => {
+  test("closing ends in time if a call does not, and aborts a call being placed", async () => {
     const stuck = await linked();
     await stuck.dial("+12025550100");
     stuck.hangsUp = false;

@@ -46,7 +46,7 @@ export class NumberScene {
   readonly host: TestLineHost = new TestLineHost();
   line: Line;
   #process: Process;
-  /** The value of each sample that we send. */
+  /** Value of each sample that we send. */
   static readonly LEVEL = 1_000;
 
   private constructor(system: ManualSystem, network: FakeWhatsApp, line: Line, host: TestLineHost, process: Process) {
@@ -117,7 +117,7 @@ export class NumberScene {
     return dialled;
   }
 
-  /** Audio of ours that the callee of the latest call has heard, ms. */
+  /** Our audio that the callee of the latest call has heard, ms. */
   get heardMs(): number {
     const loud = Array.from(this.network.call().heard).filter((sample) => Math.abs(sample) > NumberScene.LEVEL / 2);
     return loud.length / 16;

@@ -5,7 +5,7 @@ import { type Dialled, NumberScene, OWNER } from "./number-scene.ts";
 const CONTACT = "+12025550101";
 const HOUR = 3_600_000;
 
-/** A linked number, to whose owner one contact has written. */
+/** A linked number whose owner has a message from one contact. */
 async function linked(options?: FakeWhatsAppOptions): Promise<NumberScene> {
   const scene = await NumberScene.linked(1, undefined, options);
   scene.network.write(CONTACT, OWNER);
@@ -58,7 +58,7 @@ describe("a number that may not call strangers (463)", () => {
     expect(contact.events.map(({ type }) => type)).toContain("alerting");
   });
 
-  test("learns of the lock and its end before any offer, if the client supports it", async () => {
+  test("knows the lock and its end before any offer, if the client supports it", async () => {
     const scene = await linked();
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
     await scene.system.advance(1_000);
@@ -97,9 +97,9 @@ describe("a number that may not call strangers (463)", () => {
     expect((await callStrangers(scene, 1))[0]?.error).toBeUndefined();
   });
 
-  test("calls no stranger between a reconnect and the client's answer about the lock", async () => {
+  test("calls no stranger between a reconnect and the client's report about the lock", async () => {
     const scene = await linked();
-    await callStrangers(scene, 1); // now their address is known without a question
+    await callStrangers(scene, 1); // now their address is cached
     scene.network.reachable = false;
     await scene.system.advance(1_000);
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: HOUR });
@@ -110,7 +110,7 @@ describe("a number that may not call strangers (463)", () => {
     expect(scene.network.calls).toHaveLength(1);
   });
 
-  test("calls a stranger after 2 s if the client does not answer", async () => {
+  test("calls a stranger after 2 s if the client does not respond", async () => {
     const scene = await linked();
     scene.client.disturb("getReachoutTimelock", "hang");
     scene.client.dropSocket();
@@ -123,7 +123,7 @@ describe("a number that may not call strangers (463)", () => {
     expect(dialled.leg).toBeDefined();
   });
 
-  test("calls no stranger if the lock starts during the look-up of the callee", async () => {
+  test("calls no stranger if the lock starts during the lookup of the callee", async () => {
     const scene = await linked();
     const mayCall = () => new Promise<boolean>((resolve) => void scene.system.after(2_000, () => resolve(true)));
     const dialled = scene.dial("+12025550200", { mayCall });
@@ -147,8 +147,8 @@ describe("a number that may not call strangers (463)", () => {
   });
 });
 
-describe("a number that is to wait between calls (429)", () => {
-  test("sends no offer until the time has ended, and waits longer after another one", async () => {
+describe("a number that must wait between calls (429)", () => {
+  test("sends no offer until the wait has ended, and waits longer after another refusal", async () => {
     const scene = await linked();
     scene.network.refuseOffers({ error: 429, from: OWNER });
     const refused = await call(scene, CONTACT);
@@ -199,7 +199,7 @@ test("an unknown error fails its call alone", async () => {
   expect((await callStrangers(scene, 1))[0]?.error).toBeUndefined();
 });
 
-/** The ways in which another process gets the number. */
+/** Ways in which another process gets the number. */
 const NEXT_PROCESSES: readonly (readonly [string, (scene: NumberScene) => Promise<void>])[] = [
   ["a crash", (scene) => scene.restart()],
   [
@@ -255,7 +255,7 @@ describe.each(NEXT_PROCESSES)("a number after %s", (_, next) => {
     expect(scene.network.calls).toHaveLength(3);
   });
 
-  test("offers no call to strangers in their lock if the client does not answer", async () => {
+  test("offers no call to strangers in their lock if the client does not respond", async () => {
     const scene = await linked();
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: 6 * HOUR });
     await callStrangers(scene, 1);
@@ -310,7 +310,7 @@ describe("the stored limits of a number", () => {
     expect(scene.host.storedRecords.has(KEY)).toBe(false);
   });
 
-  test("survive a server that is stopped in order", async () => {
+  test("survive a graceful stop of the server", async () => {
     const scene = await linked();
     scene.network.refuseOffers({ error: 429, from: OWNER });
     await call(scene, CONTACT);
@@ -333,7 +333,7 @@ describe("the stored limits of a number", () => {
     },
   );
 
-  test("end within their longest duration, although the clock was set back", async () => {
+  test("end within their maximum duration, although the clock was set back", async () => {
     const scene = await linked({ timelock: false });
     const now = scene.system.now();
     const inTenYears = now + 3_660 * 24 * HOUR;

@@ -24,7 +24,7 @@ async function calling(callee: FakeNumber): Promise<{ scene: NumberScene; call: 
   return { scene, call, sent };
 }
 
-/** Collects the stanzas that a client is given to send. */
+/** Collects the stanzas that a client gets to send. */
 function watch({ lowlevel }: NumberScene["client"], sent: unknown[]): void {
   const { sendNode } = lowlevel;
   lowlevel.sendNode = async (stanza) => {
@@ -44,7 +44,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
     expect(scene.network.call().ended).toBe("caller");
   });
 
-  test("ends at the callee after another client took the link over, once the number is online again", async () => {
+  test("ends at the callee after another client took over, once the number is online again", async () => {
     const { scene, call } = await calling(callee);
     scene.client.streamError("replaced");
     await scene.system.advance(60_000);
@@ -67,7 +67,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
     expect(scene.network.call().ended).toBe("caller");
   });
 
-  test("that is hung up in order needs no second end, after a restart either", async () => {
+  test("that is hung up normally needs no second end, even after a restart", async () => {
     const { scene, call, sent } = await calling(callee);
     void call.leg?.hangUp();
     await scene.system.advance(2_000);
@@ -90,7 +90,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
     expect(scene.network.call().ended).toBe("caller");
   });
 
-  test("that ends in an outage is ended once, by the client that has it still", async () => {
+  test("that ends in an outage is ended once, by the client that still has it", async () => {
     const { scene, call, sent } = await calling(callee);
     scene.client.dropSocket(8_000);
     await scene.system.advance(1_500);
@@ -103,7 +103,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
     expect(sent).toEqual([]);
   });
 
-  test("that the callee ends needs no second end, after a restart either", async () => {
+  test("that the callee ends needs no second end, even after a restart", async () => {
     const { scene, sent } = await calling(callee);
     scene.network.call().hangUp();
     await scene.system.advance(2_000);
@@ -135,7 +135,7 @@ describe("a call that a crash left behind", () => {
     expect([...scene.host.storedRecords.keys()].filter((key) => key === "ringport/open-calls")).toEqual([]);
   });
 
-  test("is ended at the next connection if it cannot be ended at this one", async () => {
+  test("is ended at the next connection if that fails at this one", async () => {
     const scene = await killed();
     scene.network.onClient = (client) => client.disturb("sendNode", new Error("the socket is gone"));
     await scene.restart();
@@ -173,7 +173,7 @@ describe("a call that a crash left behind", () => {
     expect(await scene.line.probe()).toEqual({ state: "online" });
   });
 
-  test("rings on if the client sends no stanzas, and the number works", async () => {
+  test("keeps ringing if the client sends no stanzas, and the number works", async () => {
     const scene = await killed();
     scene.network.onClient = (client) => void Reflect.deleteProperty(client.lowlevel, "sendNode");
     await scene.restart();
@@ -286,7 +286,7 @@ describe("an offer whose id the client has not returned", () => {
     expect(sent).toEqual([]);
   });
 
-  test("is ended at once if the client fails and may have sent it", async () => {
+  test("is ended immediately if the client fails and may have sent it", async () => {
     const scene = await NumberScene.linked();
     const sent: unknown[] = [];
     watch(scene.client, sent);
@@ -329,7 +329,7 @@ describe("an offer that leaves later than the dial waits for it", () => {
   });
 });
 
-test("an offer that leaves while the number is being unlinked is not ended by the number that is linked next", async () => {
+test("an offer sent during unlinking is not ended by the number linked next", async () => {
   const scene = await NumberScene.linked();
   scene.network.number(ANA, { devices: [{ does: "nothing" }] });
   const { client } = scene;

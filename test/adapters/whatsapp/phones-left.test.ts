@@ -93,7 +93,7 @@ function hangUpWith({ client }: NumberScene, call: Dialled, fault: NetworkFault,
   hangUp(call);
 }
 
-/** The owner of a number that was halted asks for another attempt. */
+/** The owner of a halted number asks for another attempt. */
 function linkedAgain(scene: NumberScene, halt: () => void): void {
   halt();
   later(scene, 60_000, () => scene.line.link?.());

@@ -18,7 +18,7 @@ const CALLEE = "+5511987654321";
 const RELAY: FakeRelay = { ip: "203.0.113.7" };
 const RATE = 16_000;
 
-/** The outcome of a message to a callee who speaks, and the audio that reached them. */
+/** Outcome of a message to a callee who speaks, and the audio that reached them. */
 async function heardOver(
   relays: readonly FakeRelay[] | undefined,
   { workaround = false, media = "both" }: { workaround?: boolean; media?: "both" | "mute" } = {},
@@ -65,7 +65,7 @@ describe("a message over relays that the client dials on port 3478", () => {
     expect(await heardOver([{ ...RELAY, isFna: true }])).toEqual(ONE_WAY);
   });
 
-  test("has no ratio if a relay over plain UDP passes nothing on", async () => {
+  test("has no ratio if a relay over plain UDP forwards no audio", async () => {
     expect(await heardOver([{ ...RELAY, isFna: true, ports: [] }])).toEqual(MUTE);
   });
 

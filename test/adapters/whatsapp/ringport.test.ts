@@ -52,7 +52,7 @@ class WhatsAppScene {
     await this.until("ACTIVE", 5_000);
   }
 
-  /** Lets time pass until the instance has this status. Throws an Error if that takes longer than `ms`. */
+  /** Advances time until the instance has this status. Throws an Error if that takes longer than `ms`. */
   async until(status: string, ms: number): Promise<void> {
     for (let passed = 0; passed <= ms; passed += 250) {
       if ((await this.instance()).status === status) return;
@@ -152,7 +152,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
-  test("shows qr_expired once no code is valid any longer, until the next request", async () => {
+  test("shows qr_expired when no code is valid, until the next request", async () => {
     const scene = new WhatsAppScene();
     await scene.create();
     await scene.code();
@@ -187,7 +187,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
-  test("a pairing code links as well", async () => {
+  test("a pairing code links too", async () => {
     const scene = new WhatsAppScene();
     await scene.create();
     const { code } = await scene.during(
@@ -275,7 +275,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
-  test("a call that WhatsApp refuses for a while (429) waits, and is placed once", async () => {
+  test("a call that WhatsApp refuses temporarily (429) waits, and is placed once", async () => {
     const scene = await linked();
     scene.network.refuseOffers({ error: 429, from: OWNER });
     const waiting = await scene.calledAt(CALLEE);
@@ -289,7 +289,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
-  test("a call that waits after 429 ends when it is deleted, and rings nowhere", async () => {
+  test("a waiting call after 429 ends when it is deleted, without ringing", async () => {
     const scene = await linked();
     scene.network.refuseOffers({ error: 429, from: OWNER });
     const { id } = await scene.calledAt(CALLEE);
@@ -301,7 +301,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
-  test("a number that WhatsApp keeps refusing rests", async () => {
+  test("a number that WhatsApp keeps refusing stops dialling", async () => {
     const scene = await linked();
     scene.network.refuseOffers({ error: 439 });
     for (let i = 0; i < 3; i++) {

@@ -3,7 +3,7 @@ import { workerDecoder } from "../../../adapters/audio/worker-decoder.ts";
 import { embeddedWorkers } from "../../../adapters/embedded/worker-pool.ts";
 import { embeddedSpeech } from "../../../adapters/speech/embedded-engines.ts";
 
-// Speaks and decodes, then does nothing more: the process must end on its own although the pool was never closed.
+// Speaks and decodes, then stops: the process must end although the pool was never closed.
 const pool = embeddedWorkers();
 const speech = embeddedSpeech({ pool });
 for (const voiceId of ["en-US-1", "pt-BR-1"]) {

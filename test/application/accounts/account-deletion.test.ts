@@ -4,7 +4,7 @@ import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { NUMBER, type World } from "../../support/application.ts";
 import { type AccountScene, accountScene, BROWSER, PASSWORD, sceneOf } from "./scene.ts";
 
-/** Lets time pass until the work has settled. */
+/** Advances time until the work has settled. */
 async function passing<T>({ system }: World, work: Promise<T>): Promise<T> {
   let settled = false;
   const done = (): void => {
@@ -15,7 +15,7 @@ async function passing<T>({ system }: World, work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** Everything that an account can have: a live call, ended ones with recordings, half a deletion, webhooks, tokens. */
+/** All data that an account can have: a live call, ended ones with recordings, half a deletion, webhooks, tokens. */
 async function fill({ world, accounts }: AccountScene, { account, principal }: NewSession): Promise<string[]> {
   const { app } = world;
   const ended = await world.newInstance(principal);
@@ -64,7 +64,7 @@ async function expectNothing(
 }
 
 describe("the deletion of an account", () => {
-  test("deletes all of its user's data only", async () => {
+  test("deletes only its own user's data", async () => {
     const scene = await accountScene();
     const { world, accounts, admin, member, revoked } = scene;
     const ana = await admin();
@@ -112,7 +112,7 @@ describe("the deletion of an account", () => {
         faults++;
         expect(first, failed).toMatchObject({ code: "storage_unavailable" });
         await passing(world, accounts.delete(bob.account, PASSWORD)).catch((error: { code: string }) => {
-          // The account may have gone before the fault.
+          // The account may have been deleted before the fault.
           expect(error.code, failed).toBe("password_wrong");
         });
       }
@@ -174,7 +174,7 @@ describe("the deletion of an account", () => {
     await expectNothing(scene, bob, []);
   });
 
-  test.each(["tokens", "webhooks", "instances"])("deletes %s made at the last moment", async (kind) => {
+  test.each(["tokens", "webhooks", "instances"])("deletes %s created at the last moment", async (kind) => {
     const scene = await accountScene();
     const { world, accounts, admin, member } = scene;
     const bob = await member(await admin(), "bob@example.com");
@@ -191,7 +191,7 @@ describe("the deletion of an account", () => {
     await expectNothing(scene, bob, []);
   });
 
-  test("leaves earlier requests no token", async () => {
+  test("leaves no token from earlier requests", async () => {
     const scene = await accountScene();
     const { world, accounts, admin, member } = scene;
     const bob = await member(await admin(), "bob@example.com");
@@ -205,7 +205,7 @@ describe("the deletion of an account", () => {
   });
 
   test.each(["webhooks.list", "instances.list", "calls.list", "logins.forgetUser", "logins.deleteAccount"])(
-    "of the administrator erases nothing or refuses who registers before %s",
+    "of the administrator neither deletes nor blocks a user who registers before %s",
     async (moment) => {
       const scene = await accountScene();
       const { world, accounts, admin, member } = scene;
@@ -228,7 +228,7 @@ describe("the deletion of an account", () => {
     },
   );
 
-  test("needs the password, guessed slowly", async () => {
+  test("needs the password, with a guessing limit", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     for (let i = 0; i < 5; i++)
@@ -237,7 +237,7 @@ describe("the deletion of an account", () => {
     expect(await accounts.session(secret)).toBeDefined();
   });
 
-  test("is refused while others have accounts", async () => {
+  test("is refused while other accounts exist", async () => {
     const { world, accounts, admin, member } = await accountScene();
     const ana = await admin();
     const bob = await member(ana, "bob@example.com");
@@ -255,7 +255,7 @@ describe("the deletion of an account", () => {
     await world.newInstance(ana.principal);
     await passing(world, accounts.delete(ana.account, PASSWORD));
     const next = await admin("eva@example.com");
-    // A trunk for the first user alone stays with whoever runs the server.
+    // A trunk that only the first user may use stays with the operator.
     expect(next.account.userId).toBe(ana.account.userId);
     expect(await world.app.instances.list(next.principal)).toEqual([]);
     expect(await accounts.tokens(next.account)).toEqual([]);

@@ -21,11 +21,11 @@ describe("a browser that has signed in before", () => {
     const device = await accounts.deviceMark(session, undefined);
     await lockOut(accounts, ANA.email);
     expect((await accounts.signIn(ANA, { ...BROWSER, device })).account.id).toBe(account.id);
-    // It frees strangers from nothing.
+    // It does not unblock strangers.
     await expect(accounts.signIn(ANA, BROWSER)).rejects.toMatchObject({ code: "too_many_attempts" });
   });
 
-  test("has five own guesses, apart from strangers", async () => {
+  test("has five guesses, separate from strangers'", async () => {
     const { accounts, admin } = await accountScene();
     const device = await accounts.deviceMark(await admin(), undefined);
     const known = { ...BROWSER, device };
@@ -64,7 +64,7 @@ describe("a session thief without the password", () => {
     await expect(guess(marks[0])).rejects.toMatchObject({ code: "too_many_attempts" });
     const next = await accounts.deviceMark(session, undefined);
     await expect(guess(next)).rejects.toMatchObject({ code: "too_many_attempts" });
-    // Neither strangers nor another browser of the owner lose anything.
+    // Strangers and the owner's other browsers are unaffected.
     const other = await accounts.signIn(ANA, BROWSER);
     await accounts.signIn(ANA, { ...BROWSER, device: await accounts.deviceMark(other, undefined) });
   });

@@ -43,7 +43,7 @@ describe("the first account", () => {
     await expect(accounts.register(guessed, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
   });
 
-  test("is one, however often the code is used", async () => {
+  test("is created once, however often the code is used", async () => {
     const { accounts } = await accountScene();
     const { code } = (await accounts.firstCode())!;
     const people = Array.from({ length: 10 }, (_, i) => ({ email: `p${i}@example.com`, password: PASSWORD, code }));
@@ -53,7 +53,7 @@ describe("the first account", () => {
     expect(new Set(refusals)).toEqual(new Set(["code_invalid"]));
   });
 
-  test("is not made with a code that was replaced or has expired", async () => {
+  test("is not created with a code that was replaced or has expired", async () => {
     const { world, accounts } = await accountScene();
     const { logins } = world.storage;
     const replaced = (await accounts.firstCode())!;
@@ -133,7 +133,7 @@ describe("a registration", () => {
     expect(hasher.hashed).toBe(before);
   });
 
-  test("hands out no user of that name", async () => {
+  test("never assigns a user of that name", async () => {
     const { world, accounts, admin, member } = await accountScene();
     const { system, context, storage } = world;
     const first = await admin();
@@ -145,7 +145,7 @@ describe("a registration", () => {
 });
 
 describe("an invitation", () => {
-  test("is the administrator's to make, see and withdraw", async () => {
+  test("is created, listed and withdrawn by the administrator only", async () => {
     const { accounts, admin, member } = await accountScene();
     const first = await admin();
     const { account } = await member(first, "bob@example.com");
@@ -163,7 +163,7 @@ describe("an invitation", () => {
       });
   });
 
-  test("is one of a hundred at most", async () => {
+  test("is refused beyond a hundred", async () => {
     const { world, accounts, admin } = await accountScene();
     const { account } = await admin();
     for (let i = 0; i < 100; i++) await accounts.invite(account);

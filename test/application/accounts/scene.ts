@@ -10,7 +10,7 @@ import { World, type WorldOptions } from "../../support/application.ts";
 export const PASSWORD = "correct horse battery";
 export const BROWSER: Browser = { userAgent: "Browser/1.0" };
 
-/** A hasher that costs nothing and counts. */
+/** A hasher that costs no time, and counts. */
 export class CountedHasher implements PasswordHasher {
   hashed = 0;
   verified = 0;
@@ -42,7 +42,7 @@ export interface AccountScene {
   readonly world: World;
   readonly accounts: AccountUseCases;
   readonly hasher: CountedHasher;
-  /** Tokens that were revoked through the program's own way. */
+  /** Tokens that were revoked by the program's own method. */
   readonly revoked: string[];
   /** Registers the administrator with the code of the first start. */
   admin(email?: string): Promise<NewSession>;

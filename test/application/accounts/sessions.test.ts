@@ -30,7 +30,7 @@ describe("a session", () => {
     expect(await accounts.session(secret)).toBeUndefined();
   });
 
-  test("notes its use once a minute, and no request waits or fails for it", async () => {
+  test("records its use once a minute; no request waits for that", async () => {
     const { world, accounts, admin } = await accountScene();
     const { secret } = await admin();
     const writes = () => world.storage.operations.filter((one) => one === "logins.prolongSession").length;
@@ -77,7 +77,7 @@ describe("a session", () => {
     expect(await accounts.sessions(account)).toEqual([other.session]);
   });
 
-  test("is ended by its own account only", async () => {
+  test("can be ended by its own account only", async () => {
     const { accounts, admin, member } = await accountScene();
     const ana = await admin();
     const bob = await member(ana, "bob@example.com");
@@ -118,7 +118,7 @@ describe("a session", () => {
 describe("a new password", () => {
   const next = "another horse battery";
 
-  test("ends all sessions but a new one, whose secret is new", async () => {
+  test("ends all sessions except a new one with a new secret", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     const other = await accounts.signIn(LOGIN, BROWSER);
@@ -130,7 +130,7 @@ describe("a new password", () => {
     await accounts.signIn({ ...LOGIN, password: next }, BROWSER);
   });
 
-  test("needs the previous one, guessed slowly", async () => {
+  test("needs the previous one, with a guessing limit", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     const guess = (current: string) => accounts.changePassword(account, { current, next }, BROWSER);
@@ -164,7 +164,7 @@ describe("a new password", () => {
     await expect(accounts.resetPassword(code, next, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
   });
 
-  test("is not set with a code that was replaced, has expired, or is for something else", async () => {
+  test("is not set with a code that was replaced, has expired, or has another purpose", async () => {
     const { world, accounts, admin } = await accountScene();
     const { account } = await admin();
     const replaced = (await accounts.resetCode("ana@example.com"))!;

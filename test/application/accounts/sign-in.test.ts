@@ -43,7 +43,7 @@ describe("a sign-in", () => {
     },
   );
 
-  test("takes a password in every form that shows the same characters", async () => {
+  test("accepts every encoding of the same visible characters", async () => {
     const { accounts, admin } = await accountScene({ registration: "open" });
     await admin();
     const person = { email: "bob@example.com", password: "caf\u00e9 au lait" };
@@ -51,7 +51,7 @@ describe("a sign-in", () => {
     await accounts.signIn({ ...person, password: "cafe\u0301 au lait" }, BROWSER);
   });
 
-  test("makes an old hash as strong as new", async () => {
+  test("upgrades an old hash", async () => {
     const { world, accounts, admin, hasher } = await accountScene();
     const { account } = await admin();
     hasher.version = 2;
@@ -111,7 +111,7 @@ describe("guessing", () => {
     await expect(sixth).rejects.toMatchObject({ code: "too_many_attempts" });
   });
 
-  test("many times at once counts each time", async () => {
+  test("in parallel counts each attempt", async () => {
     const { accounts, admin, hasher } = await accountScene();
     await admin();
     const guesses = Array.from({ length: 50 }, () =>
@@ -122,7 +122,7 @@ describe("guessing", () => {
     expect(hasher.verified).toBe(5);
   });
 
-  test("keeps the right password waiting too, and other addresses not at all", async () => {
+  test("delays the right password too, but no other address", async () => {
     const { world, accounts, admin, member } = await accountScene();
     await member(await admin(), "bob@example.com");
     for (let i = 0; i < 5; i++)
@@ -147,7 +147,7 @@ describe("guessing", () => {
     for (let i = 0; i < 5; i++) expect(await guess()).toBe("sign_in_failed");
   });
 
-  test("at the sign-in does not keep those out who are signed in", async () => {
+  test("at the sign-in does not lock out signed-in users", async () => {
     const { accounts, admin } = await accountScene();
     const { account } = await admin();
     for (let i = 0; i < 6; i++)
@@ -165,7 +165,7 @@ describe("guessing", () => {
     await accounts.signIn(login, BROWSER);
   });
 
-  test("takes a bounded memory, and forgets names with few failures first, the oldest of them before", async () => {
+  test("uses bounded memory, and forgets names with few failures first, oldest first", async () => {
     const { world, accounts, admin } = await accountScene();
     await admin();
     const guess = (email: string) => accounts.signIn({ email, password: WRONG }, BROWSER).catch(({ code }) => code);
@@ -175,13 +175,13 @@ describe("guessing", () => {
     expect(await guess("ana@example.com")).toBe("too_many_attempts");
     for (let i = 0; i < 5; i++) expect(await guess("early@example.com")).toBe("sign_in_failed");
     await world.system.advance(30_000);
-    // Its failures are known still, so the next delay is longer.
+    // Its failures are still stored, so the next delay is longer.
     expect(await guess("ana@example.com")).toBe("sign_in_failed");
     const refusal = await accounts.signIn({ email: "ana@example.com", password: WRONG }, BROWSER).catch((e) => e);
     expect(refusal.retryAfterMs).toBe(60_000);
   });
 
-  test("remembers failures at a busy server", async () => {
+  test("is remembered by a busy server", async () => {
     const { accounts, admin, hasher } = await accountScene();
     await admin();
     const guess = (email: string) => accounts.signIn({ email, password: WRONG }, BROWSER).catch(({ code }) => code);
@@ -191,7 +191,7 @@ describe("guessing", () => {
     hasher.busy = false;
     expect(await guess("ana@example.com")).toBe("sign_in_failed");
     expect(await guess("ana@example.com")).toBe("too_many_attempts");
-    // Nor does a full memory of attempted names.
+    // A full memory of attempted names does not change that.
     for (let i = 0; i < 9_999; i++) await guess(`q${i}@example.com`);
     for (let i = 0; i < 4; i++) await guess("eva@example.com");
     hasher.busy = true;
@@ -201,7 +201,7 @@ describe("guessing", () => {
     expect(await guess("eva@example.com")).toBe("too_many_attempts");
   });
 
-  test("is noted for the account, once", async () => {
+  test("is recorded for the account, once", async () => {
     const { world, accounts, admin } = await accountScene();
     const { account } = await admin();
     for (const email of ["ana@example.com", "nobody@example.com"])
@@ -212,8 +212,8 @@ describe("guessing", () => {
   });
 });
 
-describe("a server that is short of something", () => {
-  test("asks people to try again while many passwords are hashed, and counts no failure", async () => {
+describe("an overloaded server", () => {
+  test("asks people to retry while many passwords are hashed, and counts no failure", async () => {
     const { accounts, admin, hasher } = await accountScene();
     await admin();
     hasher.busy = true;
@@ -227,7 +227,7 @@ describe("a server that is short of something", () => {
     await accounts.signIn(login, BROWSER);
   });
 
-  test("reports a storage that is down as such, and counts no failure", async () => {
+  test("reports an unavailable storage as such, and counts no failure", async () => {
     const { world, accounts, admin } = await accountScene();
     await admin();
     const login = { email: "ana@example.com", password: PASSWORD };

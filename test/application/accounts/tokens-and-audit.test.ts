@@ -143,7 +143,7 @@ describe("the audit log", () => {
     expect(subjects).toEqual(["last", "366", "305", "244", "183", "122"]);
   });
 
-  test("fails no request; the log has the rest", async () => {
+  test("fails no request; the log has the entry", async () => {
     const { world, accounts, admin } = await accountScene();
     await admin();
     world.storage.before = (operation) => {

@@ -32,7 +32,7 @@ describe("a transcription that fails permanently", () => {
   const fails = (transcription: MeasuringTranscription) =>
     transcription.sessions[0]!.say({ type: "error", error: new Error("the key was revoked"), recoverable: false });
 
-  test("ends a language model's call after apology", async () => {
+  test("ends a language model's call after an apology", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking(["x"], { agent: modelAgent(), transcription });
     await scene.world.system.advance(ms(GREETING) + 500);
@@ -95,7 +95,7 @@ describe("words that are lost", () => {
     await world.stop();
   });
 
-  test("leave no line dead: after 10 s without them the agent speaks", async () => {
+  test("leave no silent line: after 10 s without them the agent speaks", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking(["x"], { agent: modelAgent(), transcription });
     const { world, leg } = scene;
@@ -200,7 +200,7 @@ describe("an agent whose reply yields nothing", () => {
     await world.stop();
   });
 
-  test("continues if it replies the second time", async () => {
+  test("continues if the second reply succeeds", async () => {
     let keys = 0;
     const agent = puppet(async function* ({ type }) {
       if (type === "key" && ++keys === 1) await never;
@@ -245,7 +245,7 @@ describe("an agent whose reply yields nothing", () => {
     await booked.world.stop();
   });
 
-  test("may wait for a tool, and for as long as it names", async () => {
+  test("may wait for a tool, for as long as it names", async () => {
     let finish = (_: string) => {};
     const slow: AgentTool = {
       ...{ name: "slow", description: "Waits.", parameters: {}, timeoutMs: 60_000 },
@@ -275,7 +275,7 @@ describe("an agent whose reply yields nothing", () => {
     await scene.world.stop();
   });
 
-  test("is given up after 20 s, even if the callee continues interrupting it", async () => {
+  test("is abandoned after 20 s, even if the callee keeps interrupting", async () => {
     const agent = puppet(async function* ({ type }) {
       if (type !== "begin") await never;
       yield says(GREETING);
@@ -311,7 +311,7 @@ test("a call that reaches its maximum duration ends after a goodbye", async () =
 describe("a reply that is prepared", () => {
   const THINKS_MS = 400;
 
-  /** A call whose callee says something, by an engine with partial texts; returns the requests and the latencies. */
+  /** A call whose callee speaks, by an engine with partial texts; returns the requests and the latencies. */
   async function conversation(partial: string, final: string, preemptive: boolean) {
     const asked: string[] = [];
     let scene: Scene | undefined;
@@ -350,7 +350,7 @@ describe("a reply that is prepared", () => {
     return { asked, early, gapMs: turns.find(({ input }) => input === "words")?.turnGapMs ?? 0 };
   }
 
-  test("saves the time that the model thinks while the turn ends", async () => {
+  test("saves the model's thinking time at the end of the turn", async () => {
     const without = await conversation("I come tomorrow", "I come tomorrow.", false);
     const prepared = await conversation("I come tomorrow", "I come tomorrow.", true);
     expect(prepared.early.at(-1)).toBe("I come tomorrow");

@@ -117,7 +117,7 @@ describe("the result by the schema of a call", () => {
     await world.stop();
   });
 
-  test("is given up 10 s after the call", async () => {
+  test("is abandoned 10 s after the call", async () => {
     const { world, call } = await talking(reporter(() => new Promise<never>(() => {}), true));
     world.leg(call).end("callee_hung_up");
     await world.system.advance(9_900);
@@ -179,7 +179,7 @@ describe("a result that cannot be stored", () => {
     };
   }
 
-  test.for(results)("is replaced by the reason, and costs its call no more: %s", async ([, result, reason]) => {
+  test.for(results)("is replaced by the reason, and its call ends normally: %s", async ([, result, reason]) => {
     const world = await World.start({ agent: goodbye(result) });
     for (const resultSchema of [undefined, SCHEMA, { type: "object" }]) {
       const { call } = await world.answeredAgentCall({ instructions: ["x"], ...(resultSchema && { resultSchema }) });

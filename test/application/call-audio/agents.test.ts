@@ -19,7 +19,7 @@ import { ALICE, NUMBER, World } from "../../support/application.ts";
 import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
 
 describe("an agent call", () => {
-  test("is heard from the answer on, answered by a key, and ends COMPLETED/agent_finished with its result", async () => {
+  test("is heard once answered, replied to by a key, and ends COMPLETED/agent_finished with its result", async () => {
     const scene = await talking();
     const { world, call, leg } = scene;
     await world.system.advance(ms(INTRODUCTION) + ms(QUESTION) + 500);
@@ -55,7 +55,7 @@ describe("an agent call", () => {
     const at = (leg.heard.length * 1_000) / leg.sampleRate;
     leg.press("1");
     await world.system.advance(2_000);
-    // "Good." follows at once, and nothing after it.
+    // "Good." follows immediately, and no other sound after it.
     expect(Math.abs(soundMs(scene, at) - ms("Good."))).toBeLessThanOrEqual(40);
     expect((await lines(scene))[1]).toMatch(/^caller: Press 1/);
     expect((await lines(scene))[1]).not.toContain("no.");
@@ -96,7 +96,7 @@ describe("an agent call", () => {
     await world.stop();
   });
 
-  test("keeps what was heard, and the answers, if the callee hangs up", async () => {
+  test("keeps the words heard, and the answers, if the callee hangs up", async () => {
     const scene = await talking([
       "Ask a: A rather long question?",
       "Say: This is a sentence that nobody hears to its end.",

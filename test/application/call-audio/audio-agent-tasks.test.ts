@@ -60,7 +60,7 @@ describe("the result of a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("follows if the callee hangs up first, and the conversation lasts that long", async () => {
+  test("is still stated if the callee hangs up first, within the conversation's limit", async () => {
     const { world, call, leg, puppet } = await talking({ resultSchema: SCHEMA });
     let state = (_: unknown): void => {};
     puppet.results.push(
@@ -84,7 +84,7 @@ describe("the result of a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("is given up 10 s after the call, without a trace", async () => {
+  test("is abandoned 10 s after the call", async () => {
     const { world, call, leg, puppet } = await talking({ resultSchema: SCHEMA });
     leg.end("callee_hung_up");
     await world.system.advance(10_200);
@@ -94,7 +94,7 @@ describe("the result of a call with an agent in audio", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("is not asked for without an answer", async () => {
+  test("is not requested without an answer", async () => {
     const { agent, opened } = puppets();
     const world = await World.start({ agent });
     const { id: instanceId } = await world.activeInstance();
@@ -118,7 +118,7 @@ describe("an agent in audio that a machine answers", () => {
   const machine = (): Int16Array =>
     concatPcm([babble(GREETING_MS, 8_000, 3_000, 5), new Int16Array(4_000), tone(1_000, 400, 8_000, 9_000)]);
 
-  test("is silent until the beep, then leaves everything", async () => {
+  test("is silent until the beep, then leaves its message", async () => {
     const scene = await talking({ onMachine: "leave_message" });
     const { world, call, leg, puppet } = scene;
     puppet.does({ type: "reply", to: "begin" });

@@ -73,7 +73,7 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("plays what arrives at once at the pace of the leg, and stores its words", async () => {
+  test("plays early audio at the pace of the leg, and stores its words", async () => {
     const scene = await talking();
     const { world, leg, puppet } = scene;
     puppet.does({ type: "reply", to: "begin" });
@@ -127,7 +127,7 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("stops at once if the agent notices speech, and reports what was heard", async () => {
+  test("stops at once if the agent notices speech, and reports the audio heard", async () => {
     const scene = await talking();
     const { world, puppet } = scene;
     puppet.does({ type: "reply", to: "begin" });
@@ -273,7 +273,7 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("sends keys, as tones if the network has no better way", async () => {
+  test("sends keys, as tones if the network has no better method", async () => {
     const { world, leg, puppet } = await talking();
     puppet.does({ type: "press", keys: "12#" });
     await world.system.advance(1_000);
@@ -333,7 +333,7 @@ describe("a call with an agent in audio", () => {
     await world.stop();
   });
 
-  test("reports a transfer that is impossible, after the words before it", async () => {
+  test("reports an impossible transfer, after the words before it", async () => {
     const { world, puppet } = await talking();
     puppet.does({ type: "reply", to: "begin" });
     puppet.says("a", 500, "One moment.");

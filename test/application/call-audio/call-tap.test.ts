@@ -5,7 +5,7 @@ import { SAMPLE } from "../../../src/ports/media.ts";
 
 const RATE = 8_000;
 
-/** The frames that a tap gets for these marks; every sample is 7. */
+/** Frames that a tap gets for these marks; every sample is 7. */
 function passed(frames: readonly (Uint8Array | undefined)[], length: number) {
   const got = { frame: [] as number[], received: [] as number[], marks: [] as (number | undefined)[] };
   const taps = new CallTaps(RATE, [

@@ -76,7 +76,7 @@ describe.each([8000, 16_000])("an inbound analyzer at %i Hz", (sampleRate) => {
   });
 });
 
-/** The tones that are found in sounds, some of which a leg has filled in. */
+/** Tones detected in sounds, parts of which a leg has filled in. */
 function tonesIn(sounds: readonly { samples: Int16Array; received: boolean }[], sampleRate: number): string[] {
   const found: string[] = [];
   const analyzer = new InboundAnalyzer(
@@ -115,7 +115,7 @@ describe.each([8_000, 16_000])("a tone with gaps that a leg fills in, at %i Hz",
       at += ms;
       return { samples, received: i % 2 === 0 };
     });
-    // Nothing is received after a tone that ends in a gap, for a moment.
+    // No samples are received for a moment after a tone that ends in a gap.
     const after = parts.length % 2 === 0 ? { ...silence(60), received: false } : silence(60);
     return tonesIn([silence(offsetMs), ...pieces, after, silence(1_440)], sampleRate);
   };

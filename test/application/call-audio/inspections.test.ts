@@ -5,9 +5,9 @@ import { ALICE, audioFile, BOB, decoder, NUMBER, World } from "../../support/app
 
 let world: World;
 let [alices, bobs]: [Instance, Instance] = [] as never;
-/** Lets the inspections that run finish. */
+/** Waits until the running inspections have finished. */
 let finish: (() => void)[];
-/** The seconds of the files that are inspected, in order. */
+/** Durations of the inspected files, s, in order. */
 let inspected: number[];
 
 beforeEach(async () => {
@@ -40,7 +40,7 @@ const upload = (principal: Principal, instance: Instance, seconds: number, signa
     )
     .catch((error: unknown) => error);
 
-/** Lets work outside of the manual clock, such as hashes, settle. */
+/** Waits for work outside of the manual clock, such as hashes. */
 async function rest(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 300));
   await world.system.settle();
@@ -90,7 +90,7 @@ describe("uploads of one user", () => {
     await finishAll(uploads);
   });
 
-  test("wait no longer once their clients disconnect", async () => {
+  test("stop waiting once their clients disconnect", async () => {
     const left = new AbortController();
     const uploads = [1, 1].map((seconds) => upload(ALICE, alices, seconds));
     await rest();

@@ -76,7 +76,7 @@ describe("a tool that an agent uses", () => {
     await world.stop();
   });
 
-  test("reports the words of ToolFailed to the model, and of another error none", async () => {
+  test("reports the words of ToolFailed to the model, but no other error's", async () => {
     const errors = [new ToolFailed("the restaurant is closed"), new Error("postgres://root:secret@db refused")];
     const { world, tool, uses } = await offered(async () => {
       throw errors.shift();

@@ -21,7 +21,7 @@ async function scene(storedMs: Readonly<Record<string, number>> = {}) {
 }
 
 describe("the quota of live recordings", () => {
-  test("is what the stored bytes leave", async () => {
+  test("is the remainder of the stored bytes", async () => {
     const { world, begin } = await scene({ [ALICE.userId]: 70 });
     const allowance = await begin();
     expect([allowance.take(20), allowance.take(20), allowance.take(10), allowance.take(1)]).toEqual([
@@ -40,7 +40,7 @@ describe("the quota of live recordings", () => {
     await world.stop();
   });
 
-  test("gets nothing back from a recording that ends, until the storage counts it", async () => {
+  test("keeps an ended recording's bytes until the storage counts them", async () => {
     const { world, stored, begin } = await scene();
     const [first, second] = [await begin(), await begin()];
     first.take(60);
@@ -53,7 +53,7 @@ describe("the quota of live recordings", () => {
     await world.stop();
   });
 
-  test("gets the room of a deleted recording back", async () => {
+  test("regains the space of a deleted recording", async () => {
     const { world, begin } = await scene();
     const [first, second] = [await begin(), await begin()];
     first.take(60);

@@ -59,7 +59,7 @@ async function ringing(options: WorldOptions = {}): Promise<Scene> {
   return { world, call, leg, client, attachment };
 }
 
-/** The same, answered. */
+/** The same call after its answer. */
 async function talking(options: WorldOptions = {}): Promise<Scene> {
   const scene = await ringing(options);
   scene.leg.answer();
@@ -189,7 +189,7 @@ describe("the callee's speech", () => {
 });
 
 describe("the caller's speech", () => {
-  test("is transcribed too if that was chosen, as the callee hears it", async () => {
+  test("is transcribed on request, as the callee hears it", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription, transcriptSpeakers: ["callee", "caller"] });
     const { world, leg, client, attachment } = scene;
@@ -303,7 +303,7 @@ describe("a final transcript that was sent to a client after it had disconnected
     await world.system.settle();
   };
 
-  test("is replayed in order to later clients, until one gives a sign of life", async () => {
+  test("is replayed to later clients in order, until one is heard from", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription });
     const { world, call, client, attachment } = scene;
@@ -326,11 +326,11 @@ describe("a final transcript that was sent to a client after it had disconnected
     last.detach(false);
     const fourth = new Listener();
     await attach(world, call, fourth);
-    expect(fourth.said.map(({ text }) => text)).toEqual(["three"]); // may have been on its way when he was heard
+    expect(fourth.said.map(({ text }) => text)).toEqual(["three"]); // may have been on its way when the client was heard from
     await world.stop();
   });
 
-  test("is not replayed if the client stayed longer than a dead connection goes unnoticed", async () => {
+  test("is not replayed if the client stayed longer than a broken connection can", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await talking({ transcription });
     const { world, call, attachment } = scene;
@@ -387,7 +387,7 @@ describe("the last words", () => {
     await world.stop();
   });
 
-  test("unspoken ones do not delay the end", async () => {
+  test("that stay unspoken do not delay the end", async () => {
     const transcription = new MeasuringTranscription();
     const { world, leg, client } = await talking({ transcription });
     await world.system.advance(2_000);
@@ -468,7 +468,7 @@ describe("an engine that fails", () => {
     await world.stop();
   });
 
-  test("on an unanswered call is not asked at all", async () => {
+  test("is not called for an unanswered call", async () => {
     const transcription = new MeasuringTranscription();
     const { world, leg, client } = await ringing({ transcription });
     leg.end("busy");

@@ -20,7 +20,7 @@ interface Scene {
   readonly inputs: ConversationInput[];
 }
 
-/** A call whose agent says goodbye and transfers it; if that fails it says one word. */
+/** A call whose agent says goodbye and transfers it, with one word if that fails. */
 async function transferring(
   to = OTHER,
   { fields = {}, principal = ALICE, ...options }: WorldOptions & { fields?: object; principal?: Principal } = {},
@@ -48,7 +48,7 @@ async function transferring(
   return { world, call, leg, inputs };
 }
 
-/** Samples that are not silent, as ms. */
+/** Non-silent samples as a duration, ms. */
 const soundMs = ({ leg }: Scene): number =>
   (leg.heard.filter((sample) => sample !== 0).length * 1_000) / leg.sampleRate;
 
@@ -75,7 +75,7 @@ describe("a transfer by an agent", () => {
 
   test("ignores calling hours: the person expects it", async () => {
     const policy = { kind: "single", callingHours: { from: "08:00", until: "20:00" } } as const;
-    const london = "+442079460123"; // where it is midnight
+    const london = "+442079460123"; // in a zone where it is midnight
     const scene = await transferring(london, { policy });
     await scene.world.system.advance(ms(GOODBYE) + DEFAULT_TIMINGS.tailMs + 100);
     expect(scene.leg.transfers).toEqual([london]);
@@ -126,7 +126,7 @@ describe("a transfer by an agent", () => {
     await world.stop();
   });
 
-  test("is not interrupted by the callee, ever", async () => {
+  test("is never interrupted by the callee", async () => {
     const scene = await transferring();
     const { world, leg, inputs } = scene;
     await world.system.advance(500);
@@ -177,7 +177,7 @@ describe("a transfer by an agent", () => {
   });
 });
 
-describe("a transfer is not asked of the network", () => {
+describe("a transfer is not requested from the network", () => {
   const refusals: readonly [string, string, Parameters<typeof transferring>[1], string][] = [
     ["to what is no number", "911", {}, "the number must be an E.164 number"],
     [
@@ -238,7 +238,7 @@ describe("a transfer is not asked of the network", () => {
     await world.stop();
   });
 
-  test("to a number that the network refuses by now, or for a user who may no longer use it", async () => {
+  test("to a number now forbidden by the network, or for a user without access", async () => {
     for (const change of ["number", "user"] as const) {
       const { world, leg, inputs } = await transferring();
       if (change === "number") world.network.refused.set(OTHER, "trunk acme does not call it: emergency numbers");
@@ -251,7 +251,7 @@ describe("a transfer is not asked of the network", () => {
   });
 });
 
-test("numbers that a call may not be transferred to are refused at its creation", async () => {
+test("transfer numbers that are not allowed are refused at its creation", async () => {
   const world = await World.start({ ...CAN, agent: scriptedAgent() });
   const { id: instanceId } = await world.activeInstance();
   const create = (transferTo: unknown, principal = ALICE) =>

@@ -19,14 +19,14 @@ describe("the sample of a voice", () => {
     expect(toneShare(samples, 440, 16_000)).toBeGreaterThan(0.99);
   });
 
-  test("is refused for a voice that is not there, naming installed ones", async () => {
+  test("is refused for an unknown voice, naming installed ones", async () => {
     await expect(world.app.queries.voiceSample("en-US-9")).rejects.toMatchObject({
       code: "voice_not_found",
       message: expect.stringContaining("en-US-1"),
     });
   });
 
-  test("is refused when the engine fails, without a word of the engine's", async () => {
+  test("is refused when the engine fails, without quoting the engine", async () => {
     world.speech.fault = new SpeechFailed("connect ECONNREFUSED 10.0.0.7:8880");
     const refused = world.app.queries.voiceSample("en-US-1");
     await expect(refused).rejects.toMatchObject({ code: "speech_unavailable" });
@@ -35,7 +35,7 @@ describe("the sample of a voice", () => {
     expect((await world.app.queries.voiceSample("en-US-1")).length).toBeGreaterThan(44);
   });
 
-  test("is refused to a user with four under way, and to no other user", async () => {
+  test("is refused to a user with four in progress, and to no other user", async () => {
     let speak = () => {};
     world.speech.hold = new Promise<void>((resolve) => {
       speak = resolve;
@@ -56,7 +56,7 @@ describe("the sample of a voice", () => {
     speak.mockRestore();
   });
 
-  test("is given up after 15 seconds of silence", async () => {
+  test("is abandoned after 15 seconds of silence", async () => {
     world.speech.silent = true;
     const refused = world.app.queries.voiceSample("en-US-1").catch((error: unknown) => error);
     let over = false;

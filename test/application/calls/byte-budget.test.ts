@@ -26,7 +26,7 @@ async function createdUntilRefused(world: World, principal: Principal, instanceI
   throw new Error("no call was refused");
 }
 
-describe("what a user stores", () => {
+describe("the stored data of a user", () => {
   test("is limited, and the limit of a demo token's instance leaves room for its user", async () => {
     const limits = { storedBytesPerUser: 400 * KIB, storedBytesPerDemoInstance: 100 * KIB };
     const world = await World.start({ limits });

@@ -92,7 +92,7 @@ test("a demo token can neither see the numbers nor change its instance", async (
   await world.stop();
 });
 
-test("a network without a choice of callers refuses every choice", async () => {
+test("a network with fixed callers refuses every choice", async () => {
   const { world, call } = await scene({ capabilities: {} });
   for (const from of [OURS, { displayName: "Desk" }, { withheld: true }])
     await expect(call(from)).rejects.toMatchObject({
@@ -160,7 +160,7 @@ test("a key with another caller is refused", async () => {
   await world.stop();
 });
 
-test("a strict request is refused for a field of the caller that is unknown", async () => {
+test("a strict request is refused for an unknown field of the caller", async () => {
   const { world, instance } = await scene();
   const from = { phoneNumber: OURS, name: "Desk" };
   await expect(world.app.calls.create(ALICE, callFrom(instance, from), { strict: true })).rejects.toMatchObject({

@@ -14,7 +14,7 @@ const create = (world: World, instance: Instance, principal: Principal = TWICE, 
     { idempotencyKey },
   );
 
-/** The refusal of a creation; fails the test if it succeeds. */
+/** Refusal of a creation; fails the test if it succeeds. */
 async function refusalOf(creation: Promise<unknown>): Promise<Refusal> {
   const error = await creation.then(
     () => undefined,
@@ -51,7 +51,7 @@ describe("a token with a daily limit", () => {
   });
 
   test.each([366 * 24 * HOUR_MS, -366 * 24 * HOUR_MS])(
-    "is blocked for no more than a day if the clock was off by %i ms for a moment",
+    "blocks for at most a day if the clock was off by %i ms for a moment",
     async (ahead) => {
       const { world, instances } = await scene(4);
       world.system.jump(ahead);
@@ -67,7 +67,7 @@ describe("a token with a daily limit", () => {
     },
   );
 
-  test("is blocked for no more than a day if the clock was ahead for days", async () => {
+  test("blocks for at most a day if the clock was ahead for days", async () => {
     const { world, instances } = await scene(4);
     world.system.jump(366 * 24 * HOUR_MS);
     await world.system.advance(26 * HOUR_MS);
@@ -81,7 +81,7 @@ describe("a token with a daily limit", () => {
     await world.stop();
   });
 
-  test("keeps to its limit when the clock catches up with a downtime", async () => {
+  test("keeps to its limit when the clock catches up after downtime", async () => {
     const { world: before, instances } = await scene(4);
     await before.system.advance(2 * HOUR_MS);
     before.system.jump(48 * HOUR_MS);
@@ -147,7 +147,7 @@ describe("a token with a daily limit", () => {
     await restarted.stop();
   });
 
-  test("has none after an erasure that day", async () => {
+  test("has no limit after an erasure that day", async () => {
     const { world, instances } = await scene(3);
     for (const instance of instances.slice(0, 2)) await create(world, instance);
     expect((await world.app.erase(NUMBER)).calls).toBe(2);

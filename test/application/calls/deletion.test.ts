@@ -7,7 +7,7 @@ import { expectDeleted } from "../../support/deleted-instance.ts";
 const GONE = { code: "instance_not_found" };
 const never = new Promise<never>(() => {});
 
-/** An instance with a call on the line and another one that waits. */
+/** An instance with a live call and a waiting one. */
 async function busyInstance(): Promise<{ world: World; instance: Instance }> {
   const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
   const instance = await world.activeInstance();
@@ -71,7 +71,7 @@ describe("a deletion that a crash interrupts", () => {
     await before.system.advance(1_000);
     const after = await before.crashAndRestart();
     await expectDeleted(after, instance);
-    await remove(after, instance); // no request has been answered yet
+    await remove(after, instance); // no request has a response yet
     await expect(remove(after, instance)).rejects.toMatchObject(GONE);
     await after.stop();
   });
@@ -98,7 +98,7 @@ describe("a deletion that a crash interrupts", () => {
 });
 
 describe("a deletion whose storage fails", () => {
-  test("at any step answers 503 in time, and continues on its own", async () => {
+  test("at any step responds 503 in time, and continues without the request", async () => {
     for (let n = 1; ; n++) {
       const { world, instance } = await busyInstance();
       let steps = 0;
@@ -185,7 +185,7 @@ describe("several requests to delete an instance", () => {
     await world.stop();
   });
 
-  test("leave the answer to the next one when the first is answered 503", async () => {
+  test("leave the response to the next one when the first gets 503", async () => {
     const { world, instance } = await busyInstance();
     let down = true;
     world.storage.before = (operation) => {

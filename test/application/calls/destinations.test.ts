@@ -90,7 +90,7 @@ test.each([
   [{ allowedPrefixes: ["0049"] }, 'allowedPrefixes contains "0049"'],
   [{ allowedPrefixes: "+49" as never }, 'allowedPrefixes is "+49"'],
   [{ maxCallsPerDay: 0 }, "maxCallsPerDay is 0"],
-])("a custom authenticate that gives %j lets no user call, and says why", async (given, message) => {
+])("a custom authenticate that gives %j lets no user call, and names the reason", async (given, message) => {
   const { world, to } = await scene();
   await expect(to("+4930123456", { ...GERMAN, ...given })).rejects.toThrow(message);
   expect(world.network.legs).toEqual([]);

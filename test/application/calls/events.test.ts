@@ -12,7 +12,7 @@ function listen(world: World, callId: string, signal?: AbortSignal) {
 }
 
 describe("the events of a call", () => {
-  test("arrive as they happen, none twice, and end after the final one", async () => {
+  test("arrive as they happen, each once, and end after the final one", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const call = await world.call(instance);
@@ -67,7 +67,7 @@ describe("the events of a call", () => {
     expect(types().at(-1)).toBe("failed");
   });
 
-  test("that are stored while the timeline is being read come once", async () => {
+  test("that are stored while the timeline is being read arrive once", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     let release = () => {};
@@ -134,7 +134,7 @@ describe("the events of a call", () => {
     await world.stop();
   });
 
-  test("of a broken call's session end too", async () => {
+  test("of an interrupted call's session end too", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     const { over, types } = listen(world, call.id);
@@ -150,7 +150,7 @@ describe("the events of a call", () => {
 });
 
 describe("waiting for a call", () => {
-  test("answers it once it is final", async () => {
+  test("returns it once it is final", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const { call } = await world.answeredCall(instance);
@@ -167,7 +167,7 @@ describe("waiting for a call", () => {
     await world.stop();
   });
 
-  test("fifty callers at once get the same answer", async () => {
+  test("fifty callers at once get the same response", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     const waits = Promise.all(Array.from({ length: 50 }, () => world.app.calls.wait(ALICE, call.id)));
@@ -178,7 +178,7 @@ describe("waiting for a call", () => {
   });
 });
 
-test("old calls are forgotten with their recordings when their time has ended", async () => {
+test("expired calls are forgotten with their recordings", async () => {
   const world = await World.start({ retentionDays: 30 });
   const forgotten: string[] = [];
   Object.assign(world.network, { forget: async (ids: string[]) => void forgotten.push(...ids) });

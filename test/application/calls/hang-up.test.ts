@@ -51,7 +51,7 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test("while it is dialled but the network was not asked", async () => {
+  test("while it is dialled but before the network was asked", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     await world.app.calls.hangUp(ALICE, call.id);
@@ -72,7 +72,7 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test("while talking: what was heard counts", async () => {
+  test("while talking: the audio heard counts", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(100));
     await world.system.advance(980);
@@ -86,12 +86,12 @@ describe("ending a call", () => {
     await world.stop();
   });
 
-  test("when it has ended already is refused as a call that is not there", async () => {
+  test("when it has ended already is refused as not found", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     leg.stubborn = true;
     await world.app.calls.hangUp(ALICE, call.id);
-    await expect(world.app.calls.hangUp(ALICE, call.id)).rejects.toEqual(gone); // its leg is not gone yet
+    await expect(world.app.calls.hangUp(ALICE, call.id)).rejects.toEqual(gone); // its leg has not ended yet
     leg.end("released");
     await world.system.settle();
     await expect(world.app.calls.hangUp(ALICE, call.id)).rejects.toEqual(gone);

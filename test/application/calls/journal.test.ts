@@ -4,7 +4,7 @@ import { CallJournal } from "../../../src/application/calls/live/call-journal.ts
 import { World } from "../../support/application.ts";
 import { answeredStream, RecordingClient } from "../../support/recording-client.ts";
 
-describe("a live call whose moves the storage cannot take", () => {
+describe("a live call whose moves cannot be stored", () => {
   test.each([
     ["placed", 0],
     ["answered", 1],
@@ -38,7 +38,7 @@ describe("a live call whose moves the storage cannot take", () => {
     const world = await World.start({ timings: { maxDurationMs: 3_000 } });
     const call = await world.call(await world.activeInstance(), "x".repeat(2_000)); // 100 s
     const leg = world.leg(call);
-    leg.hold(); // so that the message does not end on its own
+    leg.hold(); // so that the message does not end before
     leg.placed();
     world.storage.full = true;
     leg.answer();
@@ -69,7 +69,7 @@ describe("a live call whose moves the storage cannot take", () => {
     await world.stop();
   });
 
-  test("the stream's client gets an event at once, other readers once it is stored", async () => {
+  test("sends the stream's client an event at once, other readers once it is stored", async () => {
     const world = await World.start({ streamPreview: true });
     const client = new RecordingClient();
     const { call, leg } = await answeredStream(world, client);
@@ -135,7 +135,7 @@ describe("a live call whose moves the storage cannot take", () => {
 });
 
 describe("the moves of a call", () => {
-  test("are all stored by a storage that answers within a few microtasks", async () => {
+  test("are all stored by a storage that responds within a few microtasks", async () => {
     for (let microtasks = 0; microtasks < 20; microtasks++) {
       const world = await World.start();
       const { id } = await world.call(await world.newInstance());

@@ -106,7 +106,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("counts what was heard when the callee hangs up in the middle", async () => {
+  test("counts the audio heard when the callee hangs up in the middle", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY);
     await world.system.advance(490);
@@ -140,7 +140,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("reports the bytes of a file that are not heard, and counts them in heard_ratio", async () => {
+  test("reports the unheard bytes of a file, and counts them in heard_ratio", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const file = audioFile(2, { truncated: true, unknownBytes: 3 });
@@ -193,7 +193,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("reports the callee's words, even if they were still speaking at the end", async () => {
+  test("reports the callee's words, even if they are still speaking at the end", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY.repeat(3));
     const speech = new Int16Array(8_000 * 5);
@@ -206,7 +206,7 @@ describe("a call that is answered", () => {
     await world.stop();
   });
 
-  test("waits while the callee holds it, and continues where it was", async () => {
+  test("waits while the callee holds it, and continues at the same place", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), TWENTY); // 1 s
     await world.system.advance(400);
@@ -339,7 +339,7 @@ describe("a call that is not answered", () => {
     await world.stop();
   });
 
-  test("fails as an internal error, and is logged, when an adapter breaks its promise", async () => {
+  test("fails as an internal error, and is logged, when an adapter misbehaves", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.network.onDial = () => {
@@ -351,7 +351,7 @@ describe("a call that is not answered", () => {
     await world.stop();
   });
 
-  test("fails when a leg falls silent permanently without saying that it ended", async () => {
+  test("fails when a leg falls silent permanently without reporting its end", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     leg.events.close();
@@ -385,14 +385,14 @@ describe("a call whose media fails", () => {
     };
     const { call } = await world.answeredCall(instance, TWENTY);
     await world.system.advance(9_999);
-    expect((await world.stored(call)).status).toBe("IN_PROGRESS"); // the message is long over
+    expect((await world.stored(call)).status).toBe("IN_PROGRESS"); // the message has ended long ago
     await world.system.advance(1);
     expect((await world.stored(call)).outcome).toMatchObject({ reason: "media_failed", heardMs: 1_000 });
     expect(await world.story(call)).toContain("media.inbound_silent");
     await world.stop();
   });
 
-  test("continues without inbound audio if its absence proves nothing", async () => {
+  test("continues without inbound audio if its absence is no evidence", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {
@@ -436,7 +436,7 @@ describe("a call whose media fails", () => {
     await world.stop();
   });
 
-  test("has no ratio without evidence, unplayed too", async () => {
+  test("has no ratio without evidence, even if unplayed", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {
@@ -502,7 +502,7 @@ describe("calls that cannot be carried yet", () => {
   });
 });
 
-test("no trace is left when calls have ended: no timer but the line's probe", async () => {
+test("ended calls leave no timer except the line's probe", async () => {
   const world = await World.start();
   const instance = await world.activeInstance();
   const idle = world.system.waiting;

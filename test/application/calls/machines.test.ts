@@ -42,7 +42,7 @@ const speech = (ms: number) => babble(ms, 8_000, 3_000, 5);
 const quiet = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
 const beep = tone(1_000, 400, 8_000, 9_000);
 
-/** The stretches of the message's tone that the callee heard: from and length, ms. */
+/** Stretches of the message's tone that the callee heard: start and length, ms. */
 function toneAt({ leg }: Scene, hz = 440): [number, number][] {
   const stretches: [number, number][] = [];
   const step = msToSamples(20, leg.sampleRate);
@@ -82,7 +82,7 @@ describe("a call that a machine answers", () => {
   test.each([
     ["a text", undefined, MESSAGE_MS, 440],
     ["a file", { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(3) } }, 3_000, 880],
-  ] as const)("hears %s whole behind its beep, and that is what counts as heard", async (_, message, ms, hz) => {
+  ] as const)("hears %s whole after its beep, and only that counts as heard", async (_, message, ms, hz) => {
     const scene = await answered("leave_message", message);
     scene.leg.say(concatPcm([speech(9_000), quiet(500), beep]));
     await scene.world.system.advance(20_000);
@@ -205,7 +205,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
     await scene.world.stop();
   });
 
-  test("that rings behind a switchboard stops, and restarts once a person answers", async () => {
+  test("behind a ringing switchboard stops, and restarts once a person answers", async () => {
     const scene = await answered(undefined, { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(3) } });
     scene.leg.say(concatPcm([tones("425/1000,0/4000", 6_000), quiet(500), speech(600)]));
     await scene.world.system.advance(15_000);
@@ -225,7 +225,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
     await scene.world.stop();
   });
 
-  test("that rings in vain behind switchboards is unheard", async () => {
+  test("behind switchboards that ring in vain is unheard", async () => {
     const scene = await answered(undefined);
     scene.leg.say(tones("425/1000,0/4000", 70_000));
     await scene.world.system.advance(65_000);

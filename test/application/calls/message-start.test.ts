@@ -38,7 +38,7 @@ async function answered(message: object, extension?: string, options: WorldOptio
 const speech = (ms: number) => babble(ms, 8_000, 3_000, 5);
 const quiet = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
 
-/** The stretches of the message's tone that the callee heard: from and length, ms. */
+/** Stretches of the message's tone that the callee heard: start and length, ms. */
 function toneAt({ leg }: Scene, hz = 440): [number, number][] {
   const stretches: [number, number][] = [];
   const step = msToSamples(20, leg.sampleRate);
@@ -52,11 +52,11 @@ function toneAt({ leg }: Scene, hz = 440): [number, number][] {
   return stretches;
 }
 
-/** The first sound that the callee heard, ms after the answer. */
+/** First sound that the callee heard, ms after the answer. */
 const firstSoundAt = ({ leg }: Scene): number =>
   (leg.heard.findIndex((sample) => sample !== 0) * 1_000) / leg.sampleRate;
 
-/** The keys that the callee heard as tones, and when, ms. */
+/** Keys that the callee heard as tones, with their times, ms. */
 function keysIn({ leg }: Scene): { digits: string; at: number[] } {
   const heard = { digits: "", at: [] as number[] };
   const detector = new DtmfDetector(leg.sampleRate, (digit, atMs) => {
@@ -89,7 +89,7 @@ describe("a pause before the message", () => {
     await scene.world.stop();
   });
 
-  test("counts nothing as heard of a call that ends within it", async () => {
+  test("counts no audio as heard in a call that ends within it", async () => {
     const scene = await answered({ ...TTS, startDelayMs: 3_000 });
     await scene.world.system.advance(2_000);
     scene.leg.end("callee_hung_up");
@@ -238,7 +238,7 @@ describe("an extension", () => {
   test.each([
     ["North America", [440, 480], 2_000, 4_000],
     ["most of Europe", [425], 1_000, 4_000],
-  ])("is not answered by the ringing behind it, as in %s", async (_, hz, onMs, offMs) => {
+  ])("is not answered by the ringing after it, as in %s", async (_, hz, onMs, offMs) => {
     const scene = await answered({ ...TTS, startOn: "first_word" }, "12");
     const mixed = hz.map((one) => tone(one, onMs, 8_000, 3_000));
     const ring = concatPcm([Int16Array.from(mixed[0]!, (sample, i) => sample + (mixed[1]?.[i] ?? 0)), quiet(offMs)]);

@@ -41,7 +41,7 @@ describe("a reader that waits for events", () => {
     await world.stop();
   });
 
-  test("gets an empty page after its time, with the cursor it had", async () => {
+  test("gets an empty page after its time, with its own cursor", async () => {
     const { world, cursor } = await startedWorld();
     const got = waiting(world, { cursor });
     await world.system.advance(10_000);

@@ -26,14 +26,14 @@ async function unanswered(world: World, instance: Instance): Promise<void> {
   expect((await world.stored(call)).outcome?.reason).toBe("busy");
 }
 
-/** The events of pauses. */
+/** Pause events. */
 async function pauses(world: World, instance: Instance) {
   const log = await world.storage.events.ofUser(ALICE.userId, { instanceId: instance.id }, {});
   return log.filter(({ type }) => type === "instance.paused").map(({ data }) => data);
 }
 
-describe("refusals of the network", () => {
-  test("pause the number after several in a row, and one call at a time is tried then", async () => {
+describe("refusals by the network", () => {
+  test("pause the number after several in a row, then allow one trial call at a time", async () => {
     const world = await start({ refusals: { calls: 3, pauseMs: HOUR_MS } });
     const instance = await world.activeInstance();
     const refused = async (): Promise<void> => {
@@ -127,7 +127,7 @@ describe("the pace", () => {
     await world.stop();
   });
 
-  test("is that of the network, unless the operator switches it off", async () => {
+  test("is the network's, unless the operator switches it off", async () => {
     for (const [policy, legs] of [
       [{ kind: "fifo", depth: 9 }, 1],
       [{ kind: "fifo", depth: 9, paceMs: 0 }, 2],
@@ -155,7 +155,7 @@ describe("the pace", () => {
     await next.stop();
   });
 
-  test("is kept after a restart with the clock set back, and is not longer for it", async () => {
+  test("is kept after a restart with the clock set back, and not extended", async () => {
     const world = await start({ paceMs: 60_000 });
     const instance = await world.activeInstance();
     await unanswered(world, instance);
@@ -170,7 +170,7 @@ describe("the pace", () => {
   });
 });
 
-test("while calls wait for the pace, dials are not read, unless the clock is set", async () => {
+test("does not read waiting calls, unless the clock is set", async () => {
   const world = await start({ paceMs: HOUR_MS, answerRate: { floor: 0.5, calls: 10, pauseMs: HOUR_MS } });
   const instance = await world.activeInstance();
   await unanswered(world, instance);
@@ -189,7 +189,7 @@ test("while calls wait for the pace, dials are not read, unless the clock is set
   await world.stop();
 });
 
-test("calls that wait for the pace longer than their time in the queue are left alone, until the line goes down", async () => {
+test("keeps calls beyond their queue time, until the line goes down", async () => {
   const world = await start({ paceMs: HOUR_MS }, 20_000);
   const instance = await world.activeInstance();
   await unanswered(world, instance);
@@ -270,7 +270,7 @@ describe("a call outside the calling hours", () => {
 });
 
 describe("a number that must not be called", () => {
-  test("is not dialled, whatever the protection; the next call is looked at", async () => {
+  test("is not dialled, whatever the protection; the next call is considered", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 5 } });
     const instance = await world.newInstance();
     await consent(world, "do_not_call");
@@ -325,7 +325,7 @@ describe("a number that must not be called", () => {
     }
   });
 
-  test("does not ring if it was recorded while the network was looking for it", async () => {
+  test("does not ring if it was recorded during the network's lookup", async () => {
     const world = await start({});
     const instance = await world.activeInstance();
     lookingUp(world, instance, () => consent(world, "do_not_call"));
@@ -338,7 +338,7 @@ describe("a number that must not be called", () => {
     await world.stop();
   });
 
-  test("waits if its consent cannot be looked up any longer right before it rings", async () => {
+  test("waits if its consent cannot be checked right before it rings", async () => {
     const world = await start({});
     const instance = await world.activeInstance();
     let isLocked = true;
@@ -391,7 +391,7 @@ test("a number without a consent is not dialled if one is required", async () =>
   await world.stop();
 });
 
-test("a call waits while the database cannot be asked for its consent", async () => {
+test("a call waits while the database cannot check its consent", async () => {
   const world = await World.start();
   const instance = await world.activeInstance();
   world.storage.before = (operation) => {
@@ -522,7 +522,7 @@ describe("an answer rate below its floor", () => {
     await world.stop();
   });
 
-  test("shows no pause any longer once the floor is switched off", async () => {
+  test("shows no pause once the floor is switched off", async () => {
     const world = await start({ answerRate });
     const instance = await world.activeInstance();
     await unanswered(world, instance);
@@ -533,7 +533,7 @@ describe("an answer rate below its floor", () => {
     await next.stop();
   });
 
-  test("pauses no number for a wrong clock's dials", async () => {
+  test("pauses no number for dials of a wrong clock", async () => {
     const world = await start({ answerRate, warmUp: { firstDay: 3, growth: 1, days: 10 } });
     const instance = await world.activeInstance();
     world.system.jump(365 * DAY_MS);
@@ -548,7 +548,7 @@ describe("an answer rate below its floor", () => {
     await next.stop();
   });
 
-  test("lets a call wait if the pause has ended in its time", async () => {
+  test("lets a call wait if the pause ends in its time", async () => {
     const world = await start({ answerRate }, 2 * HOUR_MS);
     const instance = await world.activeInstance();
     await unanswered(world, instance);
@@ -561,7 +561,7 @@ describe("an answer rate below its floor", () => {
     await world.stop();
   });
 
-  test("counts no call that reached no phone, and finds the unanswered ones before it", async () => {
+  test("counts no call that reached no phone, and finds earlier unanswered ones", async () => {
     const world = await start({ answerRate });
     const instance = await world.activeInstance();
     const unreached = async (cause: ReleaseCause): Promise<void> => {
@@ -609,7 +609,7 @@ test("a wrong value keeps the application from starting", async () => {
   await expect(World.start({ capabilities: { protection } })).rejects.toThrow("protection of scripted: answerRate is");
 });
 
-/** Makes the network look the callee up before the phone rings, and ask then whether it may be called. */
+/** Makes the network look the callee up before the phone rings, and then ask for permission to call. */
 function lookingUp(world: World, instance: Instance, meanwhile: (options: DialOptions) => Promise<void>): void {
   const line = world.line(instance);
   const dial = line.dial.bind(line);

@@ -10,7 +10,7 @@ import { ALICE, audioFile, BOB, NUMBER, ToneSpeech, World, type WorldOptions } f
 
 const FIFO: WorldOptions = { policy: { kind: "fifo", depth: 5 } };
 
-/** A speech that reports which texts were abandoned. */
+/** A speech that reports the abandoned texts. */
 class WatchedSpeech extends ToneSpeech {
   readonly stopped: string[] = [];
 
@@ -20,7 +20,7 @@ class WatchedSpeech extends ToneSpeech {
   }
 }
 
-/** A world whose speech does not speak until `speak` is called. */
+/** A world whose speech waits for `speak`. */
 async function silentWorld(options: WorldOptions = {}) {
   const speech = new WatchedSpeech();
   let speak = () => {};
@@ -92,7 +92,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("waits for its voice with any number of others, as when a trunk recovers", async () => {
+  test("waits for its voice with many others, as when a trunk recovers", async () => {
     const MANY = 250;
     const speech = new ToneSpeech();
     const world = await World.start({ limits: { instancesPerUser: MANY }, speech: () => speech });
@@ -241,7 +241,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("of a live stream is not waited for", async () => {
+  test("of a live stream is not awaited", async () => {
     const { world } = await silentWorld({ streamPreview: true });
     const instance = await world.activeInstance();
     await world.app.calls.create(ALICE, {
@@ -255,7 +255,7 @@ describe("a message", () => {
   });
 });
 
-describe("a preparation is given up", () => {
+describe("a preparation is abandoned", () => {
   test.each([
     ["a DELETE of the call", "terminated"],
     ["the deletion of the instance", "instance_deleted"],
@@ -272,7 +272,7 @@ describe("a preparation is given up", () => {
     await world.stop();
   });
 
-  test("and its place at the engine is free for another user", async () => {
+  test("and frees its place at the engine for another user", async () => {
     const { world, speech } = await silentWorld();
     const calls = [];
     for (let n = 0; n < 2; n++) calls.push(await world.call(await world.activeInstance(), `of Alice ${n}`));
@@ -309,7 +309,7 @@ describe("a preparation is given up", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("when another call was claimed in its place, which is prepared and dialled then", async () => {
+  test("when another call is claimed instead, which is then prepared and dialled", async () => {
     const speech = new WatchedSpeech();
     const world = await World.start({ ...FIFO, speech: () => speech });
     const instance = await world.activeInstance();
@@ -359,7 +359,7 @@ describe("an audio file", () => {
     await world.stop();
   });
 
-  test("is heard at the rate of its leg, whatever rate was expected", async () => {
+  test("is played at the rate of its leg, whatever rate was expected", async () => {
     const world = await World.start({ sampleRate: 16_000 });
     const call = await playFile(world, await world.activeInstance());
     await world.system.settle();

@@ -100,7 +100,7 @@ describe("under a fifo policy", () => {
     await world.stop();
   });
 
-  test("the next dial keeps the pace, however many calls are created in the meantime", async () => {
+  test("the next dial keeps the pace, however many calls are created before it", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 10, paceMs: 10_000 } });
     const instance = await world.activeInstance();
     await world.call(instance);
@@ -153,7 +153,7 @@ describe("the next call of an instance", () => {
     await world.stop();
   });
 
-  test("waits five seconds at most for a leg that does not go", async () => {
+  test("waits five seconds at most for a leg that does not end", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const { call, leg } = await world.answeredCall(instance);
@@ -253,7 +253,7 @@ describe("a call that waits too long", () => {
     await world.stop();
   });
 
-  test("is looked for again when the storage was down at the time", async () => {
+  test("is checked again when the storage was down at the time", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     await world.system.advance(599_000);

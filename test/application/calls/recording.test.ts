@@ -47,7 +47,7 @@ function kept(world: World, call: Call): MemoryRecording {
   return recording;
 }
 
-/** Position of the first sample that is not silent, ms. */
+/** Position of the first non-silent sample, ms. */
 const startMs = (samples: readonly number[]): number => (samples.findIndex((sample) => sample !== 0) * 1000) / RATE;
 
 describe("a call that is recorded", () => {
@@ -94,7 +94,7 @@ describe("a call that is recorded", () => {
     await world.stop();
   });
 
-  test("can be heard while it lasts", async () => {
+  test("can be played while the call continues", async () => {
     const { world, call } = await answered({}, "x".repeat(100));
     await world.system.advance(2_000);
     const { durationMs } = await world.app.calls.recording(ALICE, call.id);
@@ -103,7 +103,7 @@ describe("a call that is recorded", () => {
     await world.stop();
   });
 
-  test("continues if its recording breaks off, which its timeline shows", async () => {
+  test("continues if its recording breaks, which its timeline shows", async () => {
     const { world, call, recording } = await answered();
     await world.system.advance(600);
     recording().breakOff("disk_full");
@@ -116,7 +116,7 @@ describe("a call that is recorded", () => {
     await world.stop();
   });
 
-  test("continues if nothing can be recorded at all", async () => {
+  test("continues if recording is impossible", async () => {
     const world = await World.start();
     world.recordings.record = () => {
       throw new Error("no such folder");
@@ -178,7 +178,7 @@ describe("a recording at the limit of stored bytes", () => {
     await world.stop();
   });
 
-  test("does not start if the stored bytes reach the limit, and starts again when there is room", async () => {
+  test("does not start at the limit of stored bytes, and starts again when there is room", async () => {
     const world = await World.start();
     const { storedBytes } = world.storage.retention;
     world.storage.retention.storedBytes = async () => Number.MAX_SAFE_INTEGER;
@@ -222,7 +222,7 @@ describe("a store of recordings with a fault", () => {
     ["its length is no number", { recordedMs: Number.NaN }, []],
   ];
 
-  test.for(faults)("costs only the recording, never the call: %s", async ([, members, reasons]) => {
+  test.for(faults)("loses only the recording, never the call: %s", async ([, members, reasons]) => {
     const world = await World.start();
     const record = world.recordings.record.bind(world.recordings);
     world.recordings.record = (...args) => {
@@ -298,7 +298,7 @@ describe("a recording is deleted", () => {
     await world.stop();
   });
 
-  test.each(["waits", "rings"])("before there is one, while the call %s: it is not made", async (stage) => {
+  test.each(["waits", "rings"])("before there is one, while the call %s: it is not created", async (stage) => {
     const world = await World.start();
     const instance = stage === "waits" ? await world.newInstance() : await world.activeInstance();
     const call = await recordedCall(world, instance);
@@ -343,7 +343,7 @@ describe("a recording is deleted", () => {
   });
 });
 
-test("what a dead process had recorded is kept by the next one", async () => {
+test("a dead process's recording is kept by the next one", async () => {
   const { world, call } = await answered({}, "x".repeat(100));
   await world.system.advance(2_000);
   const next = await world.crashAndRestart();

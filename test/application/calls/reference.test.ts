@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ALICE, NUMBER, World } from "../../support/application.ts";
 
 describe("the reference of a call", () => {
-  test("the events of the call's course carry it, from queued to failed", async () => {
+  test("is in the events of the call's course, from queued to failed", async () => {
     const world = await World.start();
     const { id: instanceId } = await world.activeInstance();
     const input = { instanceId, type: "FIXED_TTS", target: { phoneNumber: NUMBER } } as const;

@@ -92,7 +92,7 @@ describe("after a crash", () => {
     await after.stop();
   });
 
-  test("a call that was given back because the network was not asked is dialled", async () => {
+  test("calls returned because the network was not asked are dialled", async () => {
     const before = await World.start();
     before.network.onDial = () => {
       throw new DialError("line_lost", "the trunk is full", { retryAfterMs: 60_000 });
@@ -107,7 +107,7 @@ describe("after a crash", () => {
     await after.stop();
   });
 
-  test("calls that waited continue in their order", async () => {
+  test("waiting calls continue in their order", async () => {
     const before = await World.start({ policy: { kind: "fifo", depth: 5 } });
     const instance = await before.activeInstance();
     const calls = [];
@@ -154,7 +154,7 @@ describe("after a crash", () => {
     let slipped: Call | undefined;
     const dead = new Promise<never>(() => {});
     before.storage.before = async (operation) => {
-      if (operation === "calls.active" && slipped) return dead; // here the process dies
+      if (operation === "calls.active" && slipped) return dead; // the process dies here
       if (operation === "instances.update" && !slipped) slipped = await before.create(instance);
     };
     void before.app.instances.delete(ALICE, instance.id);
@@ -216,7 +216,7 @@ describe("stopping", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("while a call is being claimed dials no callee and gives the claim back", async () => {
+  test("while a call is being claimed dials no callee and returns the claim", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const release = world.holdClaim();
@@ -243,7 +243,7 @@ describe("stopping", () => {
     await stopped;
   });
 
-  test("waits for a leg that does not go, five seconds at most", async () => {
+  test("waits five seconds at most for a leg that does not end", async () => {
     const world = await World.start();
     const { leg } = await world.answeredCall(await world.activeInstance());
     leg.stubborn = true;
@@ -267,7 +267,7 @@ describe("stopping", () => {
     expect(await world.storage.instances.get(instance.id)).toMatchObject({ status: "ACTIVE" });
   });
 
-  test("hears nothing from a closed line", async () => {
+  test("ignores reports of a closed line", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const line = world.line(instance);

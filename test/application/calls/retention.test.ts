@@ -72,7 +72,7 @@ describe("a wall clock that jumps", () => {
     await world.stop();
   });
 
-  test("between two processes purges nothing at once", async () => {
+  test("between two processes purges nothing immediately", async () => {
     const { world, call } = await withEndedCall();
     await world.system.advance(2 * HOUR_MS);
     world.system.jump(40 * DAY_MS);
@@ -105,7 +105,7 @@ describe("a wall clock that jumps", () => {
     await world.stop();
   });
 
-  test("back lets new ids follow the stored ones", async () => {
+  test("back keeps new ids after the stored ones", async () => {
     const { world, call } = await withEndedCall();
     world.system.jump(-40 * DAY_MS);
     const next = await world.crashAndRestart();
@@ -145,7 +145,7 @@ describe("retention that is switched on for the first time", () => {
 });
 
 describe("personal data is purged on time", () => {
-  test("the receipts of idempotent requests after a day, without any retention of calls", async () => {
+  test("the receipts of idempotent requests after a day, whatever the retention of calls", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const input = { instanceId: instance.id, target: { phoneNumber: NUMBER }, type: "DYNAMIC_STREAM" } as const;
@@ -153,12 +153,12 @@ describe("personal data is purged on time", () => {
     await world.system.advance(23 * HOUR_MS);
     expect(await world.app.calls.create(ALICE, input, { idempotencyKey: "key" })).toMatchObject({ id, replayed: true });
     await world.system.advance(2 * HOUR_MS);
-    // Asked without an age, so that only a sweep can have forgotten it.
+    // Requested without an age, so that only a sweep can have deleted it.
     expect(await world.storage.receipts.find({ userId: ALICE.userId, scope: "", key: "key" }, 0)).toBeUndefined();
     await world.stop();
   });
 
-  test("what counts deleted calls and transfers after a day, without any retention of calls", async () => {
+  test("counts of deleted calls and transfers after a day, whatever the retention of calls", async () => {
     const world = await World.start();
     const { calls } = world.storage;
     const count = () => calls.countTransfer("tok_1", world.system.now(), { maxCalls: Infinity, since: 0 });
@@ -183,7 +183,7 @@ describe("personal data is purged on time", () => {
     await next.stop();
   });
 
-  test("such recordings also before their calls", async () => {
+  test("such recordings even before their calls", async () => {
     const { world, call } = await recorded();
     world.recordings.read = async () => {
       throw new Error("input/output error");
@@ -230,7 +230,7 @@ async function recorded(): Promise<{ world: World; call: Call }> {
 }
 
 describe("a purge", () => {
-  test("deletes all but a call whose recording cannot be deleted, and that one later", async () => {
+  test("deletes all but a call whose recording cannot be deleted yet", async () => {
     const { world, call: stuck } = await withEndedCall();
     const other = await endedCall(world);
     const { forget } = world.recordings;
@@ -244,7 +244,7 @@ describe("a purge", () => {
     await world.stop();
   });
 
-  test("does not wait for a network that forgets nothing, nor does a stop", async () => {
+  test("does not wait for a network that hangs, nor does a stop", async () => {
     const { world, call } = await withEndedCall();
     Object.assign(world.network, { forget: () => new Promise(() => {}) });
     await days(world, 31);

@@ -46,7 +46,7 @@ async function answered(onScreening: unknown, texts: string[], more: object = {}
 const speech = (ms: number) => babble(ms, 8_000, 3_000, 5);
 const quiet = (ms: number) => new Int16Array(msToSamples(ms, 8_000));
 
-/** The stretches of a tone that the callee heard: from and length, ms. */
+/** Stretches of a tone that the callee heard: start and length, ms. */
 function toneAt({ leg }: Scene, hz: number): [number, number][] {
   const stretches: [number, number][] = [];
   const step = msToSamples(20, leg.sampleRate);
@@ -115,7 +115,7 @@ describe("a call that a screening assistant answers", () => {
     await world.stop();
   });
 
-  test("leaves its message if the assistant passes it on to a voicemail box", async () => {
+  test("leaves its message if the assistant forwards it to a voicemail box", async () => {
     const words = [PROMPT, "The person is not available. Please leave a message after the tone."];
     const scene = await answered(INTRODUCTION, words, { onMachine: "leave_message" });
     const { world, call, leg } = scene;
@@ -131,7 +131,7 @@ describe("a call that a screening assistant answers", () => {
     await world.stop();
   });
 
-  test("introduces itself to an assistant whose long prompt was taken for a machine's greeting", async () => {
+  test("introduces itself to an assistant whose long prompt resembles a machine's greeting", async () => {
     const words = [PROMPT, "Hello, this is Anna."];
     const scene = await answered(INTRODUCTION, words, { onMachine: "leave_message" });
     const { world, call, leg } = scene;
@@ -159,7 +159,7 @@ describe("a call that a screening assistant answers", () => {
     await world.stop();
   });
 
-  test("speaks to a person at once, as ever", async () => {
+  test("speaks to a person immediately", async () => {
     const scene = await answered(INTRODUCTION, ["Hello?"]);
     scene.leg.say(concatPcm([quiet(300), speech(600)]));
     await scene.world.system.advance(9_000);

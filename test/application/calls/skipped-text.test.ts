@@ -17,7 +17,7 @@ async function latinWorld(): Promise<World> {
   return world;
 }
 
-test("a part of a text that the voice cannot speak is reported, and counts as not heard", async () => {
+test("an unspeakable part of a text is reported, and counts as unheard", async () => {
   const world = await latinWorld();
   const { call } = await world.answeredCall(await world.activeInstance(), "Good morning. Привет! 😀 See you 你好");
   await world.system.advance(10_000);
@@ -31,7 +31,7 @@ test("a part of a text that the voice cannot speak is reported, and counts as no
   await world.stop();
 });
 
-test("a text that the voice can speak is reported as heard, without an event", async () => {
+test("a fully spoken text is reported as heard, without an event", async () => {
   const world = await latinWorld();
   const { call } = await world.answeredCall(await world.activeInstance(), "Olá, às 9h: ça va? ½ + £5 © ｈｉ ٣");
   await world.system.advance(10_000);
@@ -68,7 +68,7 @@ test("a text without a speakable word is refused, naming voices that can speak i
   await world.stop();
 });
 
-test("a slice in which the engine finds no word to speak is reported", async () => {
+test("a slice without a speakable word is reported", async () => {
   const speech = new LatinSpeech();
   const world = await World.start({ speech: () => speech });
   const sentence = "The museum is closed on Monday, and on Tuesday as well. ";
@@ -102,7 +102,7 @@ test("codes are spoken digit by digit", async () => {
   await world.stop();
 });
 
-test("a sentence of an agent that its voice cannot speak is reported, and the others are spoken", async () => {
+test("an unspeakable sentence of an agent is reported, and the others are spoken", async () => {
   const agent = puppet(async function* () {
     for (const text of ["Good morning.", "你好，世界。", "Goodbye."]) yield { type: "say", text, interruptible: false };
     yield { type: "hang_up" };

@@ -106,7 +106,7 @@ describe.each(Object.entries(RESUMES))("%s that resumes after eight hours", (_, 
   });
 });
 
-test("a process that was stopped for less than a call may wait dials it", async () => {
+test("a process stopped for less than the queue timeout dials the call", async () => {
   const world = await World.start({ policy: { kind: "fifo", depth: 5, paceMs: 10_000 } });
   const instance = await world.activeInstance();
   world.leg(await world.call(instance)).end("busy");
@@ -118,8 +118,8 @@ test("a process that was stopped for less than a call may wait dials it", async 
   await world.stop();
 });
 
-describe("a line that was offline for longer than a call may wait", () => {
-  test("dials the calls that were created in the meantime", async () => {
+describe("a line that was offline for longer than the queue timeout", () => {
+  test("dials the calls that were created during the outage", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).goOffline("gone");

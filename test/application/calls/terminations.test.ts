@@ -4,7 +4,7 @@ import { ALICE, World } from "../../support/application.ts";
 
 const TERMINATED = { status: "FAILED", outcome: { reason: "terminated" } };
 
-/** The response to a request to end the call. */
+/** Response to a request to end the call. */
 async function answer(world: World, call: Call): Promise<string> {
   return world.app.calls.hangUp(ALICE, call.id).then(
     () => "ended",
@@ -44,7 +44,7 @@ describe("ending a live call that cannot be stored", () => {
     await world.stop();
   });
 
-  test("answers one of many requests that it ended the call", async () => {
+  test("reports success to one of many requests", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     world.storage.full = true;

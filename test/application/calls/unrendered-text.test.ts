@@ -5,7 +5,7 @@ import { MS_PER_CHARACTER, ToneSpeech, World } from "../../support/application.t
 const BEGINNING = "The museum is closed on Monday, and on Tuesday as well. ";
 const REST = "It opens again on Wednesday at nine o'clock in the morning. ";
 
-/** Speaks the start of a text immediately, and the rest never. */
+/** Speaks the start of a text immediately, and never the rest. */
 class StuckSpeech extends ToneSpeech {
   override async *speak(...[text, voiceId, signal]: Parameters<Speech["speak"]>) {
     if (!text.includes("Monday")) await new Promise((_, reject) => signal.addEventListener("abort", reject));

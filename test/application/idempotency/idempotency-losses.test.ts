@@ -50,7 +50,7 @@ function breakConnection(world: World, moment: "before" | "after", operation: st
 }
 
 function lossesOn(newStorage: () => Promise<Storage>): void {
-  test("a creation with a lost answer is replayed", async () => {
+  test("a creation with a lost response is replayed", async () => {
     const { world, repair, place, calls } = await waitingWorld(await newStorage());
     breakConnection(world, "after", "calls.insert");
     await expect(place()).rejects.toMatchObject(LOST);
@@ -61,7 +61,7 @@ function lossesOn(newStorage: () => Promise<Storage>): void {
     await world.stop();
   });
 
-  test("a creation that is stored late, after its repetition has begun, is replayed", async () => {
+  test("a creation stored after its repetition has begun is replayed", async () => {
     const storage = await newStorage();
     const { world, repair, place, calls } = await waitingWorld(storage);
     const [instance] = await world.app.instances.list(ALICE);
@@ -85,7 +85,7 @@ function lossesOn(newStorage: () => Promise<Storage>): void {
     await world.stop();
   });
 
-  test("many requests for a known answer at once all get it", async () => {
+  test("many requests for a stored response at once all get it", async () => {
     const { world, place } = await waitingWorld(await newStorage());
     const { id } = await place();
     const answers = await Promise.all(Array.from({ length: 20 }, () => place()));

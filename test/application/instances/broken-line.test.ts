@@ -88,7 +88,7 @@ describe("a line with a permanent fault", () => {
     await world.stop();
   });
 
-  test("tries again when a code is requested, which a linked number does not have", async () => {
+  test("retries when a code is requested, although a linked number has none", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const line = world.line(instance);
@@ -106,7 +106,7 @@ describe("a line with a permanent fault", () => {
     await world.stop();
   });
 
-  test("fails its calls as soon as a storage that was down is back", async () => {
+  test("fails its calls as soon as the storage is back", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).goOffline("no answer");

@@ -42,7 +42,7 @@ test("a call waits for the Retry-After of the network, then is dialled again", a
   await world.stop();
 });
 
-test("neither a probe nor a line that blinks makes it try sooner", async () => {
+test("neither a probe nor a line that flaps makes it retry sooner", async () => {
   const { world, instance, attempts } = await fullLine(7_000);
   await world.call(instance);
   world.line(instance).goOffline();
@@ -83,7 +83,7 @@ test("keeps the later calls of an instance in the queue when it recovers", async
   await world.stop();
 });
 
-test("a network without a valid Retry-After is asked again a second later", async () => {
+test("a network without a valid Retry-After is retried a second later", async () => {
   for (const retryAfterMs of [-5, 0]) {
     const { world, instance, attempts, empty } = await fullLine(retryAfterMs);
     await world.call(instance);

@@ -15,7 +15,7 @@ test("a user creates as many instances as the limit allows, also concurrently", 
   await world.stop();
 });
 
-test("a deleted instance makes room for another, under the key that was refused", async () => {
+test("a deleted instance makes room for another, under the refused key", async () => {
   const world = await World.start({ limits: { instancesPerUser: 1 } });
   const create = () => world.app.instances.create(ALICE, { name: "Desk" }, { idempotencyKey: "k" });
   const first = await world.app.instances.create(ALICE, { name: "Desk" });

@@ -13,7 +13,7 @@ async function linking() {
 }
 
 describe("the records of a line", () => {
-  test("are kept from before the link on, across a restart, and encrypted", async () => {
+  test("are kept from before the link, across a restart, and encrypted", async () => {
     const { world, instance, line } = await linking();
     await line.records.set(one("device"));
     await line.scan();
@@ -35,7 +35,7 @@ describe("the records of a line", () => {
     await world.stop();
   });
 
-  test("that are stored after an unlink outlive its erasure, however long that takes", async () => {
+  test("that are stored after an unlink survive its deletion, however long that takes", async () => {
     const { world, instance, line } = await linking();
     await line.scan();
     await line.records.set(one("old"));

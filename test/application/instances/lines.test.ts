@@ -74,7 +74,7 @@ describe("linking", () => {
     await world.stop();
   });
 
-  test("keeps what went wrong inside to the log", async () => {
+  test("keeps internal errors to the log", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const inside = new Error("EACCES: permission denied, open '/srv/secret/creds'");
@@ -174,7 +174,7 @@ describe("probing", () => {
     await world.stop();
   });
 
-  test("does not believe a network that stays silent when it is asked", async () => {
+  test("does not trust a network that ignores the probe", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).barrier = new Promise(() => {});
@@ -186,7 +186,7 @@ describe("probing", () => {
     await world.stop();
   });
 
-  test("asks again when the line reports something while an answer is under way", async () => {
+  test("probes again if the line reports a change during a probe", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const line = world.line(instance);
@@ -195,7 +195,7 @@ describe("probing", () => {
     line.barrier = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    await world.system.advance(5_000); // a probe is under way, and will answer "offline"
+    await world.system.advance(5_000); // a probe is running, and will return "offline"
     line.barrier = undefined;
     line.goOnline();
     answer();
@@ -259,7 +259,7 @@ describe("a line that goes offline", () => {
     },
   );
 
-  test("that blinks within the grace writes nothing", async () => {
+  test("that flaps within the grace period writes nothing", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const writes = () => world.storage.writes.filter((operation) => operation.startsWith("instances.")).length;
@@ -382,7 +382,7 @@ describe("a phone whose owner unlinks the device", () => {
     await world.stop();
   });
 
-  test("stays unlinked although the line was just being found online", async () => {
+  test("stays unlinked although the line was just found online", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const line = world.line(instance);
@@ -411,7 +411,7 @@ describe("a phone whose owner unlinks the device", () => {
 });
 
 describe("a storage that is down", () => {
-  test("does not lose what a line reported in the meantime", async () => {
+  test("does not lose reports of a line during the outage", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
@@ -498,7 +498,7 @@ describe("deleting an instance", () => {
   });
 });
 
-test("an instance that another server has made names no network as missing", async () => {
+test("an instance from another server names no network as missing", async () => {
   const world = await World.start();
   const made = await world.activeInstance();
   const other = { ...made, id: world.context.ids("inst"), status: "ACTIVE", phone: "+12025550188" } as const;
@@ -531,7 +531,7 @@ describe("a start", () => {
     await restarted.stop();
   });
 
-  test("is not held up by the long queue of one number", async () => {
+  test("is not delayed by the long queue of one number", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 600 } });
     const instances: Instance[] = [];
     for (let index = 0; index < 3; index++) instances.push(await world.activeInstance());

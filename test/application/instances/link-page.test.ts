@@ -27,7 +27,7 @@ describe("a link page", () => {
     await world.stop();
   });
 
-  test("names only reasons that the phone's owner should know", async () => {
+  test("names only reasons meant for the phone's owner", async () => {
     const { world, instance, page } = await scene();
     await page();
     await world.system.advance(20_000); // the code has expired
@@ -51,7 +51,7 @@ describe("a link page", () => {
     await world.stop();
   });
 
-  test("has expired if the clock was ahead when it was made", async () => {
+  test("has expired if the clock was ahead when it was created", async () => {
     const { world, page } = await scene();
     world.system.jump(-60_000);
     expect(await page()).toMatchObject({ linked: false });
@@ -79,7 +79,7 @@ describe("a link page", () => {
     await after.stop();
   });
 
-  test("is made by the owner of the instance only, and only before a number is linked", async () => {
+  test("is created by the owner of the instance only, and only before a number is linked", async () => {
     const { world, instance } = await scene();
     const { instances } = world.app;
     await expect(instances.linkTicket(BOB, instance.id)).rejects.toMatchObject({ code: "instance_not_found" });
@@ -89,7 +89,7 @@ describe("a link page", () => {
     await world.stop();
   });
 
-  test("is not made for a network that links on its own", async () => {
+  test("is not created for a network that links on its own", async () => {
     const world = await World.start({ capabilities: { linking: "operator" } });
     world.network.reachability = { state: "offline", reason: "the trunk of the secret customer is down" };
     const { id } = await world.app.instances.create(ALICE, { name: "Trunk" });
@@ -113,7 +113,7 @@ describe("a link page", () => {
     await world.stop();
   });
 
-  test("waits for a code ten times at once and no more", async () => {
+  test("waits for a code in ten requests at once and no more", async () => {
     const { world, instance, page } = await scene();
     await page();
     const held = holdLinks(world.line(instance));
@@ -127,7 +127,7 @@ describe("a link page", () => {
   });
 });
 
-/** Holds requests to a line. The signature of a ticket is checked on another thread, for which no manual clock waits. */
+/** Holds requests to a line. The signature of a ticket is checked on another thread, which no manual clock waits for. */
 function holdLinks(line: ScriptedLine) {
   let letGo = () => {};
   line.linkBarrier = new Promise<void>((resolve) => {

@@ -65,9 +65,9 @@ describe("a number that is linked", () => {
     await world.stop();
   });
 
-  test("although its instance was deleted in the meantime is refused, and no record is stored", async () => {
+  test("whose instance was deleted in the meantime is refused, and no record is stored", async () => {
     const { world, instance, line } = await showingCode();
-    line.barrier = never; // the network does not answer the deletion
+    line.barrier = never; // the network does not respond to the deletion
     void world.app.instances.delete(ALICE, instance.id);
     await world.system.settle();
     await expect(line.scan()).rejects.toMatchObject({ code: "instance_not_found" });
@@ -104,7 +104,7 @@ describe("a number that is linked", () => {
   });
 });
 
-test("a link that was half done is tried again until its network is there", async () => {
+test("a half-finished link is retried until its network is there", async () => {
   const before = await World.start();
   const instance = await before.newInstance();
   await before.app.instances.configure(ALICE, instance.id);

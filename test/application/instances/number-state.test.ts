@@ -8,7 +8,7 @@ const YEAR_MS = 366 * 24 * 60 * MINUTE_MS;
 const OTHER = "+12025550177";
 const SAME = "+12025550199";
 
-/** A world with a number that has placed one call, and dials every ten minutes at most. */
+/** A world with a number that has placed one call, with at least ten minutes between dials. */
 async function paced() {
   const world = await World.start({
     policy: { kind: "fifo", depth: 5, paceMs: 10 * MINUTE_MS },

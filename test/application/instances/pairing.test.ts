@@ -56,7 +56,7 @@ describe("a pairing code", () => {
     await world.stop();
   });
 
-  test("is not available if its network is not mounted on the server any longer", async () => {
+  test("is unavailable if its network is no longer mounted", async () => {
     const { world, ask } = await scene();
     (world.context.telephony as Map<string, unknown>).clear();
     await expect(ask()).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe("a pairing code", () => {
     await world.stop();
   });
 
-  test("that the network refuses names its reason, and no fault inside", async () => {
+  test("that the network refuses names its reason, and no internal error", async () => {
     const { world, instance, ask } = await scene();
     await ask();
     const line = world.line(instance);

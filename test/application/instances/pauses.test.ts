@@ -36,15 +36,15 @@ async function pausesOf(world: World, { id }: Instance): Promise<unknown[]> {
   return log.filter(({ type }) => type === "instance.paused").map(({ data }) => data);
 }
 
-/** A second monitor of the instance, which nothing reports to. */
+/** A second monitor of the instance, which gets no reports. */
 async function monitorOf(world: World, { id }: Instance): Promise<LineMonitor> {
   const ignore = () => {};
   const stored = (await world.storage.instances.get(id)) as Instance;
   return new LineMonitor(world.context, stored, world.network, { online: ignore, offline: ignore, broken: ignore });
 }
 
-describe("a pause that is decided late", () => {
-  test("erases no part of a newer link", async () => {
+describe("a late pause", () => {
+  test("deletes no part of a newer link", async () => {
     const { world, instance, host } = await nearPause();
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
@@ -70,7 +70,7 @@ describe("a pause that is decided late", () => {
 describe("a pause", () => {
   const pause = (until: number) => ({ until, reason: "too few calls were answered" });
 
-  test("is reported once, however often it is decided while it is being stored", async () => {
+  test("is reported once, however often it is decided while being stored", async () => {
     const { world, instance } = await nearPause();
     const monitor = await monitorOf(world, instance);
     const now = world.system.now();
@@ -87,7 +87,7 @@ describe("a pause", () => {
     await world.stop();
   });
 
-  test("of a used-up warm-up is reported once, although every call is followed by a short one", async () => {
+  test("of a used-up warm-up is reported once, although short ones follow each call", async () => {
     const { world, instance } = await nearPause();
     const monitor = await monitorOf(world, instance);
     for (let i = 0; i < 5; i++) {
@@ -102,7 +102,7 @@ describe("a pause", () => {
     await world.stop();
   });
 
-  test("is stored and reported after a write of it that failed", async () => {
+  test("is stored and reported after a failed write", async () => {
     const { world, instance } = await nearPause();
     const monitor = await monitorOf(world, instance);
     const until = world.system.now() + HOUR_MS;

@@ -30,7 +30,7 @@ function watched(request: Promise<unknown>): { answer: string } {
   return watch;
 }
 
-/** An instance with a call on the line and another one that waits. */
+/** An instance with a live call and a waiting one. */
 async function busyInstance() {
   const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
   const instance = await world.activeInstance();
@@ -39,7 +39,7 @@ async function busyInstance() {
   return { world, instance, live, waiting };
 }
 
-/** A world that keeps what the network's lines report to. */
+/** A world that keeps the report callbacks of the network's lines. */
 async function watchedWorld() {
   const world = await World.start();
   const hosts: LineHost[] = [];
@@ -131,7 +131,7 @@ describe("unlinking an instance", () => {
     await world.stop();
   });
 
-  test("erases the records of a link half done, and asks the network", async () => {
+  test("deletes the records of a half-finished link, and asks the network", async () => {
     const { world: before, hosts } = await watchedWorld();
     const instance = await before.newInstance();
     await before.app.instances.configure(ALICE, instance.id);
@@ -157,7 +157,7 @@ describe("unlinking an instance", () => {
     await world.stop();
   });
 
-  test("is done once for concurrent requests", async () => {
+  test("runs once for concurrent requests", async () => {
     const { world, instance } = await busyInstance();
     let release = () => {};
     world.line(instance).barrier = new Promise<void>((resolve) => {
@@ -203,7 +203,7 @@ describe("unlinking an instance", () => {
     await world.stop();
   });
 
-  test("unlinks a line offline, or still unopened", async () => {
+  test("unlinks an offline or unopened line", async () => {
     const { world: before, instance } = await busyInstance();
     before.line(instance).goOffline();
     const world = new World({ before });
@@ -253,7 +253,7 @@ describe("a network that cannot unlink the device", () => {
       .map(({ err }) => String(err))
       .join();
 
-  test("in time holds the request up for ten seconds; the next code is of a new line", async () => {
+  test("in time delays the request by ten seconds; the next code is of a new line", async () => {
     const { world, instance, live } = await busyInstance();
     const hanging = world.line(instance);
     hanging.barrier = never;
@@ -303,7 +303,7 @@ describe("a network that cannot unlink the device", () => {
     await world.stop();
   });
 
-  test("or fails to do so holds nothing up", async () => {
+  test("or fails to does not delay the request", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).unlink = async () => {
@@ -371,7 +371,7 @@ describe("an unlinking that a crash interrupts", () => {
 });
 
 describe("an unlinking whose storage fails", () => {
-  test("at any step is answered 503 in time, or continues on its own", async () => {
+  test("at any step gets 503 in time, or continues without the request", async () => {
     for (let n = 1; ; n++) {
       const { world, instance } = await busyInstance();
       let steps = 0;
@@ -401,7 +401,7 @@ describe("an unlinking whose storage fails", () => {
   });
 });
 
-describe("an unlinking that something else overtakes", () => {
+describe("an unlinking during another change", () => {
   test("is not found if the instance is deleted in the meantime", async () => {
     const { world, instance } = await busyInstance();
     world.line(instance).barrier = never;

@@ -4,7 +4,7 @@ const METHODS = ["dial", "leg", "open", "link", "unlink", "close", "probe"] as c
 /** A method of a line or its network. */
 export type Method = (typeof METHODS)[number];
 
-/** Network methods that hang; it outlives every process. */
+/** Hanging network methods; they outlive every process. */
 export class AdapterFaults {
   readonly #hanging = new Set<Method>();
   /** `method instance` of every wait so far: failures there are excused. */
@@ -29,7 +29,7 @@ export class AdapterFaults {
     this.#answer();
   }
 
-  /** Resolves when the method answers. */
+  /** Resolves when the method responds. */
   async pass(method: Method, instanceId: string): Promise<void> {
     if (!this.#hanging.has(method)) return;
     this.met.add(`${method} ${instanceId}`);

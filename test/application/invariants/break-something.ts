@@ -80,7 +80,7 @@ async function sleep(run: Run, ms: number, stopsMonotonic: boolean): Promise<voi
   process.goOn("forwards");
 }
 
-/** An orderly end of the process, whatever state the storage is in. */
+/** A graceful end of the process, whatever state the storage is in. */
 async function restart(run: Run, drainMs: number): Promise<void> {
   const { process, findings, storageFaults } = run;
   if (process.system.stopped) return; // it does not see the signal
@@ -89,7 +89,7 @@ async function restart(run: Run, drainMs: number): Promise<void> {
   if (process.alive) {
     const left = process.network.legs.filter((leg) => leg.live && leg.hangUps === 0);
     findings.expect("stop-hangs-up", left.length === 0, `the leg of ${left[0]?.callId} is still up`);
-    // A supervisor kills a process whose database never answers.
+    // A supervisor kills a process whose database never responds.
     findings.expect(
       "stop-ends",
       stopped || storageFaults.waits || process.storage.isCut === "silent",

@@ -5,8 +5,7 @@ import { ALICE } from "../../support/application.ts";
 import type { Run } from "./run.ts";
 
 /**
- * Checks that nothing is left of deleted instances: of those whose DELETE has answered 204, or of all that read as 404.
- * What an adapter never answered cannot have been done.
+ * Checks that no record is left of deleted instances: of those whose DELETE returned 204, or of all that read as 404. Requests that an adapter never completed are excused.
  */
 export async function checkCleared(run: Run, which: "answered" | "all"): Promise<void> {
   const { findings, requests, process, adapterFaults, database } = run;

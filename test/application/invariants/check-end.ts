@@ -8,7 +8,7 @@ import type { Attached, Run } from "./run.ts";
 
 /** More than the longest pause between two attempts to write, ms. */
 const MENDED_MS = 15_000;
-/** More than all time limits together, ms. */
+/** Longer than all time limits together, ms. */
 const QUIET_MS = 300_000;
 
 /** Repairs everything, lets all work finish, and checks the final state. */
@@ -83,7 +83,7 @@ async function wait(run: Run, ms: number, check: (atRest: boolean) => Promise<vo
   await check(true);
 }
 
-/** The DELETEs of a call or an instance that the present owner has answered with 503, and none with 204. */
+/** DELETEs of a call or an instance that the present owner answered with 503, and none with 204. */
 function unavailable(run: Run, kind: "hang up" | "delete"): string[] {
   const answers = new Map<string, Asked[]>();
   for (const asked of run.requests.all)
@@ -106,7 +106,7 @@ async function repeatDeletions(run: Run): Promise<void> {
     await repeatTwice(run, "delete", id, () => run.process.app.instances.delete(ALICE, id));
 }
 
-/** The first repeat of a refused DELETE is answered 204, the second one 404. */
+/** The first repeat of a refused DELETE gets 204, the second one 404. */
 async function repeatTwice(
   { findings, requests, process }: Run,
   kind: "hang up" | "delete",
@@ -114,7 +114,7 @@ async function repeatTwice(
   request: () => Promise<void>,
 ): Promise<void> {
   const invariant = kind === "delete" ? "deletion-is-finished" : "one-delete-counts";
-  // An owner before this one may have ended it, without being able to answer.
+  // An earlier owner may have ended it without being able to respond.
   const earlier = requests.about(kind, subject).some(({ life }) => life !== process.life);
   for (const wanted of ["done", "not found"] as const) {
     const asked = requests.ask(process, kind, subject, request());

@@ -19,9 +19,9 @@ const STALLED_MS = 15_000;
 /** Checks the invariants that always hold and, once everything is at rest, those that follow immediately. */
 export class MomentChecks {
   readonly #run: Run;
-  /** When the storage was last seen at fault, ms on the clock of the process. */
+  /** Time of the latest storage fault, ms on the clock of the process. */
   #faultyAt = 0;
-  /** Since when a line is free although a call waits for it, by call. */
+  /** Time since which a line is free although a call waits for it, by call. */
   #waiting = new Map<string, number>();
   #process: Run["process"];
 
@@ -156,14 +156,14 @@ function isRefusedBefore({ answer, askedAt, answeredAt }: Asked, attempt: Attemp
   return answer === "unavailable" && answeredAt === askedAt && askedAt === attempt.askedAt;
 }
 
-/** When a leg that nothing else ends must be hung up, ms on the clock of its process. */
+/** Time at which a leg must be hung up if nothing else ends it, ms on the clock of its process. */
 function latestEnd({ askedAt, legAt, connectedAt, process }: Attempt, call: Call | undefined): number {
   if (legAt === undefined) return askedAt + ringTimeoutMs + SLACK_MS;
   if (connectedAt === undefined) return askedAt + 2 * ringTimeoutMs + mediaSetupMs + SLACK_MS;
   const begun = Math.max(legAt, connectedAt) + SLACK_MS;
   const lengthMs = lengthOf(call);
   if (lengthMs === undefined) return begun + maxDurationMs;
-  // A message is played later by as long as nothing could be played.
+  // The end of a message moves by any time in which it could not be played.
   return begun + lengthMs + tailMs + process.system.stoppedMs;
 }
 

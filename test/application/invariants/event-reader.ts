@@ -12,7 +12,7 @@ async function pageOf(storage: Storage, userId: string, after: number) {
 export class EventReader {
   readonly #storage: Storage;
   readonly #userId: string;
-  /** The ids of the events read so far, in order. */
+  /** Ids of the events read so far, in order. */
   readonly seen: string[] = [];
   #cursor = 0;
 
@@ -21,7 +21,7 @@ export class EventReader {
     this.#userId = userId;
   }
 
-  /** Reads on until nothing more is there. */
+  /** Reads until no event is left. */
   async follow(): Promise<void> {
     for (;;) {
       const { ids, cursor } = await pageOf(this.#storage, this.#userId, this.#cursor);
@@ -31,7 +31,7 @@ export class EventReader {
     }
   }
 
-  /** The ids of everything there is, read from the beginning. */
+  /** Ids of all events, read from the beginning. */
   async everything(): Promise<string[]> {
     const fresh = new EventReader(this.#storage, this.#userId);
     await fresh.follow();

@@ -64,7 +64,7 @@ export class Findings {
     if (!holds) this.add(invariant, typeof detail === "string" ? detail : detail());
   }
 
-  /** @throws {Violation} the first that was found */
+  /** @throws {Violation} the first violation */
   assertNone(): void {
     if (this.#found[0]) throw this.#found[0];
   }

@@ -3,7 +3,7 @@ import type { Attempt } from "./model-network.ts";
 import { type Process, TIMINGS } from "./process.ts";
 import type { Run } from "./run.ts";
 
-/** Checks that a process that stalled dials no call from before that, if it stalled for longer than a call may wait. */
+/** Checks that a process that stalled for longer than a call may wait dials no call from before the stall. */
 export class LateDials {
   readonly #run: Run;
   /** Calls that waited while a process stalled for too long. */
@@ -13,7 +13,7 @@ export class LateDials {
     this.#run = run;
   }
 
-  /** Called before a process stalls for a time, ms. */
+  /** Called before a process stalls, with the duration, ms. */
   sleeps(process: Process, ms: number): void {
     if (ms <= TIMINGS.queueTimeoutMs + 2 * DEFAULT_TIMINGS.probeMs) return;
     const missed = this.#missed.get(process) ?? new Set();

@@ -9,27 +9,27 @@ import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../..
 import type { Method } from "./adapter-faults.ts";
 import type { Process } from "./process.ts";
 
-/** One time that the network was asked to place a call. Times are ms on the clock of its process that never jumps. */
+/** A request to the network to place a call. Times are ms on the monotonic clock of its process. */
 export interface Attempt {
   readonly callId: string;
   readonly instanceId: string;
   readonly process: Process;
   readonly askedAt: number;
-  /** By the wall clock of its process. */
+  /** Time on the wall clock of its process. */
   readonly at: number;
-  /** The process, and its time as owner. */
+  /** The process, and its term as owner. */
   readonly life: string;
   leg?: ScriptedLeg;
-  /** When the dial was answered with the leg. */
+  /** Time at which the dial returned the leg. */
   legAt?: number;
   placed?: boolean;
   answered?: boolean;
   connectedAt?: number;
-  /** The network was not asked, and the process knows it: the call may wait again. */
+  /** True if the network was not asked, and the process knows it: the call may wait again. */
   givenBack?: boolean;
 }
 
-/** The network as one process sees it: methods may hang, and every dial is written down. */
+/** The network as one process sees it: methods may hang, and every dial is recorded. */
 export class ModelNetwork extends ScriptedTelephony {
   readonly #owner: Process;
   readonly attempts: Attempt[] = [];
@@ -106,7 +106,7 @@ export class ModelNetwork extends ScriptedTelephony {
     return attempt.leg as ScriptedLeg;
   }
 
-  /** Reports every frame that leaves on a leg. */
+  /** Reports every outgoing frame of a leg. */
   #watch(leg: ScriptedLeg, attempt: Attempt): void {
     attempt.leg = leg;
     this.#owner.run.owners.dials(attempt);

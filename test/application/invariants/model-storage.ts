@@ -5,7 +5,7 @@ import { LeasedStorage } from "../../support/leased-storage.ts";
 /** Way in which the database is unreachable: connections are refused, or hang until it is back. */
 export type Cut = "refused" | "silent";
 
-/** The way of one process to the database: opening, closing and renewals pass the same faults as every other operation. */
+/** One process's connection to the database: opening, closing and renewals go through the same faults as other operations. */
 export class ModelStorage extends FaultyStorage {
   readonly #inner: Storage;
   #cut: Cut | undefined;
@@ -39,14 +39,14 @@ export class ModelStorage extends FaultyStorage {
     this.#mended();
   }
 
-  /** Passes a connection that is there; a silent one breaks in the end. @throws {StorageUnavailable} */
+  /** Resolves with a connection; a silent one breaks eventually. @throws {StorageUnavailable} */
   async reach(): Promise<void> {
     if (!this.#cut) return;
     if (this.#cut === "silent") await this.#mending;
     throw new StorageUnavailable("the connection to the database broke");
   }
 
-  /** An opening waits for a closing that is not done. */
+  /** An opening waits for an unfinished close. */
   override async open(options: OpenOptions): Promise<void> {
     await this.#closing;
     await this.#pass("open", () => this.#inner.open(options));
@@ -57,7 +57,7 @@ export class ModelStorage extends FaultyStorage {
     return this.#closing;
   }
 
-  /** A lease that cannot be given back runs out. */
+  /** A lease that cannot be released expires. */
   async #close(): Promise<void> {
     const inner = this.#inner;
     if (!(inner instanceof LeasedStorage)) return;

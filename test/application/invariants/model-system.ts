@@ -3,7 +3,7 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
 let working = 0;
 
-/** Counts running cryptography, which uses other threads: a run is at rest only when it is done. */
+/** Counts running cryptography, which uses other threads: a run is at rest only when it has finished. */
 function countCryptography(): void {
   const subtle = crypto.subtle as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
   for (const name of ["encrypt", "decrypt", "digest", "importKey", "deriveKey", "sign", "verify"]) {
@@ -32,7 +32,7 @@ export class ModelClock extends ManualSystem {
   }
 }
 
-/** The clock of one process, whose wall clock is its own. No timer fires once it is dead, or while it is stopped. */
+/** The clock of one process, with a separate wall clock. No timer fires once it is dead, or while it is stopped. */
 export class ModelSystem extends ManualSystem {
   readonly #clock: ModelClock;
   readonly #begun: number;
@@ -44,9 +44,9 @@ export class ModelSystem extends ManualSystem {
   #going: Promise<void> | undefined;
   #dead = false;
   #stoppedAt = 0;
-  /** For how long its monotonic clock was stopped, ms. */
+  /** Time for which its monotonic clock was stopped, ms. */
   #monotonicStoppedMs = 0;
-  /** By how much its wall clock is ahead, ms. */
+  /** Lead of its wall clock, ms. */
   #aheadMs = 0;
   /** Total time for which it was stopped, ms. */
   stoppedMs = 0;
@@ -78,7 +78,7 @@ export class ModelSystem extends ManualSystem {
     });
   }
 
-  /** Lets a stopped process continue: everything that fell due or arrived meanwhile happens at once, in this order or reversed. */
+  /** Lets a stopped process continue: all work that was due or arrived during the stop happens at once, in this order or reversed. */
   goOn(order: "forwards" | "backwards"): void {
     const late = this.#late ?? [];
     if (this.#late) this.stoppedMs += this.#clock.monotonic() - this.#stoppedAt;
@@ -98,7 +98,7 @@ export class ModelSystem extends ManualSystem {
     super.jump(ms);
   }
 
-  /** Sets the wall clock right. */
+  /** Corrects the wall clock. */
   setRight(): void {
     this.jump(-this.#aheadMs);
   }
@@ -132,7 +132,7 @@ export class ModelSystem extends ManualSystem {
       this.#timers.delete(cancel);
     };
     const fire = () => {
-      if (over) return; // cancelled by what else a stopped process found
+      if (over) return; // cancelled by other work of the stopped process
       const left = due - this.monotonic();
       if (left > 0) {
         cancelTimer = wait(left); // the monotonic clock was stopped

@@ -3,7 +3,7 @@ import type { Attempt } from "./model-network.ts";
 import type { Process } from "./process.ts";
 import type { Run } from "./run.ts";
 
-/** An owner has settled what others left within this, if nothing fails, ms. */
+/** Time within which an owner settles its predecessor's work, if nothing fails, ms. */
 const SETTLED_MS = 5_000;
 
 /** Checks that the database has one owner: only the owner acts for it, and no work is left undone. */
@@ -43,7 +43,7 @@ export class OwnerChecks {
     }
   }
 
-  /** Called with each frame that leaves. */
+  /** Called with each outgoing frame. */
   sends({ process, callId }: Attempt): void {
     this.#run.findings.expect("owner-acts", process.owns, `process ${process.number} sends audio to ${callId}`);
   }
@@ -62,7 +62,7 @@ export class OwnerChecks {
   }
 }
 
-/** The legs of a process that it has not hung up. */
+/** Legs of a process that it has not hung up. */
 function legsOf({ network }: Process): Attempt[] {
   return network.attempts.filter(({ leg }) => leg?.live && leg.hangUps === 0);
 }

@@ -51,13 +51,13 @@ export class Process {
   readonly errors: string[] = [];
   alive = true;
   started = false;
-  /** When it last continued after it was stopped, ms on its clock that never jumps. */
+  /** Time of its latest resumption after a stop, ms on its monotonic clock. */
   wentOnAt = 0;
   readonly run: Run;
   #crash: CrashPoint | undefined;
   #operations = 0;
 
-  /** @param before the process before it on the same machine, which is dead */
+  /** @param before its dead predecessor on the same machine */
   constructor(run: Run, number: number, before?: Process) {
     this.run = run;
     this.number = number;
@@ -117,7 +117,7 @@ export class Process {
     );
   }
 
-  /** Starts; false when the storage keeps it from starting, and then the process is dead. */
+  /** Starts; false if the storage prevents the start, after which the process is dead. */
   async start(): Promise<boolean> {
     this.begin();
     await this.system.settle();
@@ -138,7 +138,7 @@ export class Process {
     return stopped;
   }
 
-  /** Lets a process that was stopped continue. */
+  /** Lets a stopped process continue. */
   goOn(order: "forwards" | "backwards"): void {
     if (!this.system.stopped) return;
     this.wentOnAt = this.system.monotonic();
@@ -155,7 +155,7 @@ export class Process {
     this.run.died(this);
   }
 
-  /** Plans its death; undefined: it lives on. */
+  /** Plans its death; undefined lets it live. */
   crashAt(point: CrashPoint | undefined): void {
     this.#crash = point;
     this.#operations = 0;

@@ -8,16 +8,16 @@ import type { Run } from "./run.ts";
 /** Checks number protection whenever the network is asked to place a call. */
 export class ProtectionChecks {
   readonly #run: Run;
-  /** The number of all calls is recorded as one that must not be called. */
+  /** True if the number of all calls is recorded as one that must not be called. */
   #forbidden = false;
-  /** Instances whose next call was claimed while the number was forbidden, and has been since. */
+  /** Instances whose next call was claimed while the number was forbidden, and it still is. */
   readonly #forbiddenAtClaim = new Set<string>();
 
   constructor(run: Run) {
     this.#run = run;
   }
 
-  /** Records the number as one that must not be called, or takes that back. */
+  /** Records the number as one that must not be called, or removes that record. */
   async toggle(): Promise<void> {
     const { consents } = this.#run.database;
     const [userId, at] = [ALICE.userId, 0];
@@ -48,7 +48,7 @@ export class ProtectionChecks {
     // The wall clocks of two processes differ by no more than the jumps of a run.
     const ofDay = others.filter(({ givenBack, at }) => !givenBack && Math.abs(now - at) < DAY_MS / 2).length + 1;
     if (warmUp) expectThat(ofDay <= warmUpLimit(warmUp, 0), `dialled as number ${ofDay} of 24 hours`);
-    const isLate = process.system.stoppedMs > 0; // it may have gone on long after its last look at the clock
+    const isLate = process.system.stoppedMs > 0; // it may have continued long after it last read the clock
     if (callingHours && !isLate)
       for (const zone of zonesOfNumber(NUMBER))
         expectThat(isWithin(callingHours, localTime(zone, now)), `dialled at ${new Date(now).toISOString()}`);

@@ -16,10 +16,10 @@ export type RequestKind =
 /** The response, as over HTTP. */
 export type Answer = "done" | "not found" | "unavailable" | "refused";
 
-/** One request and its answer. Times are ms on the clock of its process that never jumps. */
+/** One request and its response. Times are ms on the monotonic clock of its process. */
 export interface Asked {
   readonly kind: RequestKind;
-  /** The call or the instance it is about; "" for a creation. */
+  /** The id of its call or instance; "" for a creation. */
   readonly subject: string;
   readonly process: Process;
   /** See {@link Process.life}. */
@@ -29,7 +29,7 @@ export interface Asked {
   answeredAt?: number;
 }
 
-/** Every request of a run. What a dead process would have answered was never answered. */
+/** Every request of a run. Requests pending at a process's death never get a response. */
 export class Requests {
   readonly #findings: Findings;
   readonly all: Asked[] = [];
@@ -54,7 +54,7 @@ export class Requests {
     };
     request.then(
       (result) => {
-        // The person who scans the code has the answer on the phone, in the moment before the process dies.
+        // The person who scans the code sees the result on the phone just before the process dies.
         if (!process.alive && kind !== "scan") return;
         answered("done");
         done(result);

@@ -29,9 +29,9 @@ export interface Attached {
   readonly life: string;
 }
 
-/** A supervisor starts a dead process again after this, ms. */
+/** Delay after which a supervisor restarts a dead process, ms. */
 const RESTART_MS = 500;
-/** A database with a lease has an owner within this, once nothing fails any more, ms. */
+/** Time within which a database with a lease has an owner, once all faults have ended, ms. */
 const TAKEN_WITHIN_MS = 60_000;
 
 /** One run of the model: a database, its processes, and their observations. */
@@ -49,15 +49,15 @@ export class Run {
   readonly lateDials: LateDials = new LateDials(this);
   readonly requests = new Requests(this.findings);
   readonly reader = new EventReader(this.database, ALICE.userId);
-  /** The linked numbers of the network. */
+  /** Linked numbers of the network. */
   readonly devices = new Map<string, string | null>();
-  /** Until when a leg of a dead process keeps the line of an instance, ms on the clock of the run. */
+  /** Times until which a leg of a dead process keeps the line of an instance, ms on the clock of the run. */
   readonly busyUntil = new Map<string, number>();
-  /** The ids of all instances that were answered with 201. */
+  /** Ids of all instances whose creation returned 201. */
   readonly instances: string[] = [];
   /** Instances whose linking was confirmed and that have not been unlinked or deleted since. */
   readonly linked = new Set<string>();
-  /** Calls that were answered with 201. */
+  /** Calls whose creation returned 201. */
   readonly created = new Set<string>();
   /** Sizes of the audio files of calls, bytes. */
   readonly fileSizes = new Map<string, number>();
@@ -65,18 +65,18 @@ export class Run {
   readonly attempts: Attempt[] = [];
   /** Final calls as first seen. */
   readonly ended = new Map<string, Call>();
-  /** Instances that were deleted already when their next call was last asked for. */
+  /** Instances that were deleted already when their next call was last requested. */
   readonly #goneAtClaim = new Set<string>();
-  /** Faults that an operator's log is there for. */
+  /** Faults that an operator's log must show. */
   alarming = false;
-  /** The process that requests reach: the one that works on the database, or was the last to do so. */
+  /** The process that gets the requests: the present owner of the database, or the latest. */
   process: Process;
   /** Every living process; more than one only on a database with a lease. */
   readonly processes: Process[];
   #started = 0;
   #supervised = true;
 
-  /** @param leased several processes may want to work on the database */
+  /** @param leased several processes may compete for the database */
   constructor(policy: QueuePolicy, leased: boolean) {
     this.policy = policy;
     this.alarming = leased;
@@ -99,12 +99,11 @@ export class Run {
   }
 
   /**
-   * Puts a new process in the place of a dead one, or waits until one owns the database again. A storage that keeps them
-   * from starting is mended.
+   * Replaces a dead process, or waits until one owns the database again. A storage that prevents a start is repaired.
    */
   async revive(): Promise<void> {
     if (this.leases) return this.process.alive && !this.#owner ? undefined : this.owned();
-    // The lock of the database is free once nothing of the dead process is under way there.
+    // The lock of the database is free once the dead process has no operation in progress.
     if (!this.process.alive) await this.clock.settle();
     for (let tries = 0; !this.process.alive; tries++) {
       this.process = this.#next(this.process);
@@ -129,18 +128,18 @@ export class Run {
     this.process = this.#owner;
   }
 
-  /** Starts a server on another machine, which waits for the database; at most two are there. */
+  /** Starts a server on another machine, which waits for the database; there are two at most. */
   second(): void {
     if (this.processes.length > 1 || !this.process.alive) return;
     this.#next().begin();
   }
 
-  /** Dead processes stay dead from now on. */
+  /** Dead processes stay dead from this point. */
   unsupervise(): void {
     this.#supervised = false;
   }
 
-  /** Every process dies. */
+  /** Kills every process. */
   end(): void {
     this.unsupervise();
     for (const process of [...this.processes]) process.die();
@@ -183,7 +182,7 @@ export class Run {
     return this.process.network.lines.findLast((line) => line.instance.id === instanceId);
   }
 
-  /** Every call, as the database has it. */
+  /** Every call in the database. */
   calls(): Promise<Call[]> {
     return this.database.calls.list(ALICE.userId, {}, {});
   }

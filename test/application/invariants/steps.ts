@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { environment } from "../../support/fuzz.ts";
 
-/** Steps that make calls and let them go well. */
+/** Steps that create calls and let them succeed. */
 const COMMON = ["wait", "create", "create stream", "attach", "write", "progress", "progress", "progress"] as const;
 
 /** Further acts of callers, callees and lines. */
@@ -61,7 +61,7 @@ export type StepName = (typeof COMMON | typeof DISTURBING | typeof BREAKING | ty
 /** One step of a sequence. */
 export interface Step {
   readonly step: StepName;
-  /** Picks one of the instances, calls, legs or faults there are. */
+  /** Picks one of the existing instances, calls, legs or faults. */
   readonly which: number;
   /** Time that passes after it, ms; -1 if the next step follows before anything settles. */
   readonly waitMs: number;
@@ -142,7 +142,7 @@ const takeOver = fc
     ...[{ ...fault, waitMs }, ...later],
   ]);
 
-/** A call that waits, a machine that sleeps, and a line that is there again. */
+/** A call that waits, a machine that sleeps, and a line that returns. */
 const night = fc.tuple(
   mostly("offline", "offline unsaid", "create"),
   mostly("create"),
@@ -150,7 +150,7 @@ const night = fc.tuple(
   mostly("online", "end", "create"),
 );
 
-/** Steps of these names, and scenes among them. */
+/** Steps of these names, mixed with scenes. */
 function sequencesOf(
   names: typeof usual,
   scenes: fc.WeightedArbitrary<Step[]>,
@@ -179,7 +179,7 @@ export function isLeased(sequence: readonly Step[]): boolean {
   return sequence.some(({ step }) => (OWNING as readonly string[]).includes(step));
 }
 
-/** A sequence as a person reads it: one step a line. */
+/** A sequence for a reader: one step a line. */
 export function written(sequence: readonly Step[]): string {
   return sequence
     .filter(({ step, waitMs }) => step !== "wait" || waitMs > 0)

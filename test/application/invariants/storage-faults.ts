@@ -26,7 +26,7 @@ export class StorageFaults {
   #letGo: (() => void)[] = [];
   #losing = 0;
 
-  /** True if there is a fault now. */
+  /** True while there is a fault. */
   get any(): boolean {
     return this.#fails !== none || this.#hangs !== none || this.#letGo.length > 0 || this.#losing > 0;
   }
@@ -36,12 +36,12 @@ export class StorageFaults {
     return this.#hangs !== none || this.#letGo.length > 0;
   }
 
-  /** A part of the storage throws. */
+  /** Makes a part of the storage throw. */
   fail(which: number): void {
     this.#fails = PARTS[which % PARTS.length] ?? none;
   }
 
-  /** A part of the storage does not answer until it heals. */
+  /** Makes a part of the storage hang until it heals. */
   hang(which: number): void {
     if (this.#hangs === none)
       this.#healing = new Promise((resolve) => {
@@ -50,7 +50,7 @@ export class StorageFaults {
     this.#hangs = PARTS[which % PARTS.length] ?? none;
   }
 
-  /** The n-th write from now on waits after its ids were assigned and before its commit. */
+  /** Makes the n-th write from this point wait after its ids were assigned and before its commit. */
   holdWrite(n: number): void {
     this.#holding = n;
   }
@@ -60,7 +60,7 @@ export class StorageFaults {
     for (const letGo of this.#letGo.splice(0)) letGo();
   }
 
-  /** The n-th write from now on succeeds, but its result is lost. */
+  /** Makes the n-th write from this point succeed, but lose its result. */
   loseAnswer(n: number): void {
     this.#losing = n;
   }

@@ -148,7 +148,7 @@ function scan(run: Run, instanceId: string): void {
   if (!line?.waitsForScan || line.closed) return;
   run.requests.ask(run.process, "scan", instanceId, line.scan(), () => {
     const deleted = run.requests.about("delete", instanceId).length > 0;
-    // An unlinking that was not answered with success may continue.
+    // An unlinking that did not return success may continue.
     const unlinking = run.requests.about("unlink", instanceId).some(({ answer }) => answer !== "done");
     if (line.linked && !deleted && !unlinking) run.linked.add(instanceId);
   });

@@ -41,7 +41,7 @@ const OPTIONAL_OF_LEGS = {
   evidence: () => ({ kind: "inbound", required: false }),
 };
 
-/** An agent that follows a script, with what a conversation may leave out. */
+/** An agent that follows a script, with all optional parts of a conversation. */
 function reportingAgent(): Agent {
   const scripted = scriptedAgent();
   const more = { heard() {}, report: async () => ({}) };
@@ -72,7 +72,7 @@ async function fragileWorld(breakage: Breakage): Promise<World> {
   });
 }
 
-/** The callees answer and say something, but for the one that lets the phone ring. */
+/** All callees answer and speak, except the one that lets the phone ring. */
 function answerAll(world: World, answered: Set<ScriptedLeg>): void {
   for (const leg of world.network.legs) {
     if (answered.has(leg)) continue;

@@ -69,7 +69,7 @@ describe("sealed records", () => {
     expect(new TextDecoder().decode(kept.get("inst_a")?.get("k"))).not.toContain("secret");
   });
 
-  test("are deleted singly, and all at once", async () => {
+  test("are deleted individually, and all at once", async () => {
     const own = scene().records("inst_a");
     await own.set(new Map([1, 2, 3].map((n) => [`k${n}`, Uint8Array.of(n)])));
     await own.set(new Map([["k1", undefined]]));

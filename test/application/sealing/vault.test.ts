@@ -54,7 +54,7 @@ describe("sealed credentials", () => {
     );
   });
 
-  test("that a previous secret sealed are opened, and sealed anew with the current one", async () => {
+  test("that a previous secret sealed are opened, and resealed with the current one", async () => {
     const { kept, instances } = store();
     const [first, second, third] = [1, 2, 3].map((n) => new Uint8Array(32).fill(n)) as [
       Uint8Array,
@@ -87,7 +87,7 @@ describe("sealed credentials", () => {
     await expect(own.load()).rejects.toThrow();
   });
 
-  test("are undefined if none was saved, or after they were erased", async () => {
+  test("are undefined if none was stored, or after their deletion", async () => {
     const { instances } = store();
     const own = new Vault(SECRET).of("inst_a", instances);
     expect(await own.load()).toBeUndefined();

@@ -27,7 +27,7 @@ describe("a token", () => {
     expect((await issue({ demoInstanceId: "inst_x" })).token).toMatch(/^rp_demo_[0-9A-Za-z]{49}$/);
   });
 
-  test("is a new one each time", async () => {
+  test("is different each time", async () => {
     const { issue, accounts } = await scene();
     const tokens = await Promise.all(Array.from({ length: 20 }, () => issue()));
     expect(new Set(tokens.map(({ token }) => token)).size).toBe(20);
@@ -56,7 +56,7 @@ describe("a token", () => {
     expect(alice.userId).not.toBe(bob.userId);
   });
 
-  test("has and lists its creation's limits", async () => {
+  test("has and lists the limits of its creation", async () => {
     const { issue, authenticate } = await scene();
     const limits = { allowedPrefixes: ["+49", "+1415"], maxCallsPerDay: 200 };
     const limited = await issue(limits);
@@ -65,7 +65,7 @@ describe("a token", () => {
     expect(await issue()).toMatchObject({ allowedPrefixes: null, maxCallsPerDay: null });
   });
 
-  test("with limits that cannot be is refused, and no record is stored", async () => {
+  test("with invalid limits is refused, and no record is stored", async () => {
     const { issue, accounts } = await scene();
     await expect(issue({ allowedPrefixes: ["49"] })).rejects.toThrow('allowedPrefixes contains "49": write +');
     await expect(issue({ maxCallsPerDay: 0 })).rejects.toThrow("maxCallsPerDay is 0: it must be");
@@ -80,7 +80,7 @@ describe("a token", () => {
     expect(await issue({ demoInstanceId: "inst_x", maxCallsPerDay: 500 })).toMatchObject({ maxCallsPerDay: 500 });
   });
 
-  test("never allows more than its maker, whose limits it gets", async () => {
+  test("never allows more than its creator, whose limits it gets", async () => {
     const { issue, authenticate } = await scene();
     const { token } = await issue({ allowedPrefixes: ["+49"], maxCallsPerDay: 10 });
     const issuer = (await authenticate(token))!;
@@ -95,7 +95,7 @@ describe("a token", () => {
     expect(await issue({ ...demo, issuer: { maxCallsPerDay: 1_000 } })).toMatchObject({ maxCallsPerDay: 50 });
   });
 
-  test("has the scopes that were chosen, or its maker's", async () => {
+  test("has the chosen scopes, or its creator's", async () => {
     const { issue, authenticate } = await scene();
     const { token, ...stored } = await issue({ scopes: ["call", "read"] });
     expect(stored.scopes).toEqual(["read", "call"]);
@@ -109,7 +109,7 @@ describe("a token", () => {
     expect(await authenticate(all.token)).not.toHaveProperty("scopes");
   });
 
-  test("is noted as used, once a minute", async () => {
+  test("has its last use recorded, once a minute", async () => {
     const { world, issue, accounts, authenticate } = await scene();
     const { token, hash } = await issue();
     const lastUse = async () => (await accounts.tokenByHash(hash))!.lastUsedAt;
@@ -128,7 +128,7 @@ describe("a token", () => {
     expect(await lastUse()).toBe(first + 60_000);
   });
 
-  test("works although its use cannot be noted, and is not noted once it has expired", async () => {
+  test("works although its use cannot be recorded, and records none after expiry", async () => {
     const { world, issue, accounts } = await scene();
     const noted: string[] = [];
     const markUsed = (id: string): never => {
@@ -227,7 +227,7 @@ describe("a token, while the storage is unavailable,", () => {
     await expect(authenticate(known.token)).rejects.toMatchObject({ name: "StorageUnavailable" });
   });
 
-  test("counts after a second of silence", async () => {
+  test("is accepted after a second of silence", async () => {
     const { world, issue, authenticate } = await scene();
     const { token, id } = await issue();
     await authenticate(token);
@@ -245,7 +245,7 @@ describe("a token, while the storage is unavailable,", () => {
     expect(await found).toMatchObject({ tokenId: id });
   });
 
-  test("stops counting once revoked here", async () => {
+  test("is refused once revoked here", async () => {
     const { world, accounts, issue } = await scene();
     const recent = new RecentTokens(world.system);
     const authenticate = tokenAuthenticator(accounts, world.system, undefined, recent);
@@ -256,7 +256,7 @@ describe("a token, while the storage is unavailable,", () => {
     await expect(authenticate(token)).rejects.toMatchObject({ name: "StorageUnavailable" });
   });
 
-  test("stops counting if revoked or expired", async () => {
+  test("is refused if revoked or expired", async () => {
     const { world, accounts, issue, authenticate } = await scene();
     const revoked = await issue();
     const expiring = await issue({ expiresAt: world.system.now() + 1_000 });

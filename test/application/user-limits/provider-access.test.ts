@@ -42,7 +42,7 @@ test("the default is the first network that the user may use", async () => {
   await world.stop();
 });
 
-test("a user who may use none gets an error that names what the operator can do", async () => {
+test("a user without any gets an error that names the operator's fix", async () => {
   const world = await worldOf({ users: [BOB.userId] });
   for (const provider of [undefined, "scripted"]) {
     const [fault] = await faultsOf(world, ALICE, provider);
@@ -81,7 +81,7 @@ test("a call of a user without access to the network is not dialled", async () =
 test("a call waits while the accounts are unreadable", async () => {
   const before = await worldOf({ users: "first" });
   const instance = await before.activeInstance(ALICE);
-  const world = await before.crashAndRestart(); // it has to look again who is first
+  const world = await before.crashAndRestart(); // it has to check again who the first user is
   let unreadable = true;
   world.storage.before = (operation) => {
     if (unreadable && operation === "accounts.users") throw new StorageUnavailable("the database is locked");

@@ -60,7 +60,7 @@ describe("the events of a user", () => {
     expect(world.endpoints.attempts).toEqual([]);
   });
 
-  test("that a crash kept from delivery are delivered after the restart", async () => {
+  test("pending at a crash are delivered after the restart", async () => {
     const { world } = await hooked(["instance.created"]);
     world.endpoints.reply = () => "silence";
     const first = await world.newInstance();
@@ -217,7 +217,7 @@ describe("a dead endpoint", () => {
 });
 
 describe("the storage", () => {
-  test("that is down for a while costs no delivery and repeats none", async () => {
+  test("that is down for a while loses no delivery and repeats none", async () => {
     const { world, deliveries } = await hooked(["instance.created"]);
     world.endpoints.reply = () => {
       world.storage.full = true; // after the attempt, before its result is stored
@@ -254,7 +254,7 @@ describe("a server whose lease is about to end", () => {
     const created = await world.newInstance();
     await system.advance(1_000);
     expect(world.endpoints.attempts).toEqual([]);
-    await system.advance(12_000); // the database has renewed the lease all the time
+    await system.advance(12_000); // the database has renewed the lease all along
     const next = await World.start({ system, storage: database.storage() });
     expect(world.endpoints.attempts).toEqual([]);
     expect(next.endpoints.bodies(URL)).toMatchObject([{ instance_id: created.id }]);

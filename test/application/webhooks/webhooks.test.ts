@@ -60,7 +60,7 @@ describe("a new webhook", () => {
 });
 
 describe("a webhook", () => {
-  test("is its user's own, without demo tokens", async () => {
+  test("belongs to its user, without demo tokens", async () => {
     const { app } = await World.start();
     const { id } = await app.webhooks.create(ALICE, { url: URL });
     const { id: deliveryId } = await app.webhooks.test(ALICE, id);
@@ -153,7 +153,7 @@ describe("a webhook", () => {
     expect(world.endpoints.attempts.map(({ url }) => url)).toEqual([`${URL}2`]);
   });
 
-  test("delivers nothing while it is disabled, and no event of that time later", async () => {
+  test("delivers no event while it is disabled, and none of that time later", async () => {
     const world = await World.start();
     const { id } = await world.app.webhooks.create(ALICE, { url: URL });
     expect(await world.app.webhooks.update(ALICE, id, { enabled: false })).toMatchObject({
@@ -168,7 +168,7 @@ describe("a webhook", () => {
     expect(world.endpoints.bodies(URL)).toMatchObject([{ instance_id: later.id }]);
   });
 
-  test("no longer exists, nor do its deliveries, once deleted", async () => {
+  test("no longer exists once deleted, nor do its deliveries", async () => {
     const world = await World.start();
     const { id } = await world.app.webhooks.create(ALICE, { url: URL });
     await world.app.webhooks.delete(ALICE, id);

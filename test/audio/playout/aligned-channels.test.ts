@@ -14,7 +14,7 @@ interface Tick {
   readonly standstillMs?: number;
 }
 
-/** A recording whose samples say in which tick they were made: tick 0 as 1, tick 1 as 2, and 0 for silence. */
+/** A recording whose samples name their tick: tick 0 as 1, tick 1 as 2, and 0 for silence. */
 class Tape {
   readonly left: number[] = [];
   readonly right: number[] = [];
@@ -51,7 +51,7 @@ class Tape {
     return this;
   }
 
-  /** Largest distance, in frames, of a channel's samples from the tick in which they were made. */
+  /** Largest distance, in frames, of a channel's samples from their tick. */
   skew(channel: readonly number[]): number {
     return Math.max(0, ...[...starts(channel)].map(([tick, at]) => Math.abs(at - tick * FRAME) / FRAME));
   }
@@ -151,7 +151,7 @@ test("samples that are late because the thread was blocked are put in place", ()
   }
 });
 
-/** As for those who follow a live call. */
+/** As for listeners of a live call. */
 const LIVE: AlignmentOptions = { blockMs: FRAME_MS, goneMs: 60 };
 
 test("a pause of one channel delays the other one by little more than goneMs", () => {

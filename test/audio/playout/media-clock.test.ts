@@ -4,7 +4,7 @@ import { type FrameMs, MediaClock, type Ticking } from "../../../src/audio/playo
 import { realSystem } from "../../../src/ports/system.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
-/** A member that notes when it ticks. */
+/** A member that records its ticks. */
 class Member implements Ticking {
   readonly frameMs: FrameMs | undefined;
   readonly ticks: number[] = [];

@@ -67,7 +67,7 @@ fuzz(
   fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
     const playout = new Playout(RATE);
     const leg = new AheadLeg(playout);
-    /** Everything that is queued and not cleared, sent first; silence is 0, signal is not. */
+    /** All samples that are queued and not cleared, sent first; silence is 0, signal is not. */
     const queue: number[] = [];
     const marks: { at: number; name: string }[] = [];
     const reached: string[] = [];

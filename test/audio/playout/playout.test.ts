@@ -63,7 +63,7 @@ fuzz(
     while (heard < total) read(160);
     read(160);
     expect(concatPcm(pulled)).toEqual(concatPcm(enqueued));
-    // A mark set when its place was already pulled comes with the next read, so never before its place.
+    // A mark set when its position was already pulled is reached in the next read, so never too early.
     expect(marks.map(({ place }) => place)).toEqual(places);
     for (const { place, at } of marks) expect(at).toBe(Math.round(place / 8));
   }),

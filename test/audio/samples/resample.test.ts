@@ -9,7 +9,7 @@ const AMPLITUDE = 20_000;
 const RATES = [8000, 16_000, 22_050, 24_000, 44_100, 48_000];
 const conversions = RATES.flatMap((from) => [8000, 16_000].filter((to) => to !== from).map((to) => ({ from, to })));
 
-/** Signal over error in dB between a conversion and the same tone made at the target rate, away from the ends. */
+/** Signal over error in dB between a conversion and the same tone generated at the target rate, away from the ends. */
 function snr(hz: number, from: number, to: number): number {
   const actual = resample(tone(hz, 500, from, AMPLITUDE), from, to);
   const ideal = tone(hz, 500, to, AMPLITUDE);

@@ -163,7 +163,7 @@ describe("instead of samples", () => {
       }
     });
 
-    test("an MP3 after samples is refused, whatever it is cut into", async () => {
+    test("an MP3 after samples is refused, however it is cut", async () => {
       const before = sampleCoding(encoding).encode(sound(500));
       for (const mp3 of [MP3, TAGGED_MP3, MP3.subarray(333)]) {
         const isAligned = mp3.length !== MP3.length - 333;
@@ -256,7 +256,7 @@ describe("a WAV file", () => {
 });
 
 describe("the end", () => {
-  /** Pushes messages, ends the audio, and returns the bytes that are not heard. */
+  /** Pushes messages, ends the audio, and returns the unheard bytes. */
   async function ended(messages: readonly Uint8Array[], options: Partial<IncomingAudioOptions> = {}) {
     const heard: Int16Array[] = [];
     const audio = new IncomingAudio({
@@ -406,7 +406,7 @@ describe("hostile messages", () => {
     ["opening brackets", text('[{"'.repeat(2 ** 18))],
     ["numbers", text(`[${"1".repeat(2 ** 20)}`)],
     ["the beginning of WAV headers", text("RIFF".repeat(2 ** 18))],
-  ])("of %s are looked at in little time", (_, message) => {
+  ])("of %s are examined in little time", (_, message) => {
     const watch = new CodedAudioWatch();
     const began = processorMs();
     for (let i = 0; i < 20; i++) {

@@ -30,7 +30,7 @@ function aac(): Uint8Array {
   return bytes;
 }
 
-describe("what a server has sent", () => {
+describe("data sent by a server", () => {
   test.for([
     ["WAV", wavHeader({ sampleRate: 8_000 }), "wav"],
     ["MP3 with a tag", stereo, "mp3"],

@@ -36,7 +36,7 @@ function ape(size: number): Uint8Array {
   return tag;
 }
 
-/** A tag of other bytes than zeros, whose size is not syncsafe. */
+/** A tag of non-zero bytes, whose size is not syncsafe. */
 function plainId3(size: number): Uint8Array {
   const tag = new Uint8Array(10 + size).fill(0x41);
   tag.set(letters("ID3\x03\x00\x00"));

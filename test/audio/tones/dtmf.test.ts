@@ -137,7 +137,7 @@ describe("gaps in the audio", () => {
   const RATE = 8_000;
   const key = dtmfTones("5", { sampleRate: RATE, toneMs: 100, pauseMs: 0 });
 
-  /** The keys in pieces of audio, each received or filled in with the same; `afterPause` for the first sample of a piece. */
+  /** Keys detected in pieces of audio, each received or filled in with itself; `afterPause` for the first sample of a piece. */
   function keysOf(pieces: readonly (readonly [samples: Int16Array, mark: number])[]): string {
     let digits = "";
     const detector = new DtmfDetector(RATE, (digit) => {
@@ -180,7 +180,7 @@ describe("gaps in the audio", () => {
         ).toBe("5");
   });
 
-  test("that are longer, or turn out to be a pause, separate two keys", () => {
+  test("that are longer, or become a pause, separate two keys", () => {
     expect(
       keysOf([
         [key, received],

@@ -22,7 +22,7 @@ function beepsIn(...args: Parameters<typeof tonesIn>): ToneBurst[] {
 
 describe.each([8_000, 16_000, 24_000, 48_000])("the beep detector at %i Hz", (sampleRate) => {
   const silence = (ms: number) => new Int16Array((sampleRate * ms) / 1000);
-  // Higher rates are brought down to 8 kHz first: the rest is the same.
+  // Higher rates are converted to 8 kHz first: the rest is the same.
   const [distances, seconds] = sampleRate === 8_000 ? [[10, 15, 20, 30], 60] : [[10], 20];
 
   test.each(distances)("finds a beep of any length and frequency at %i dB over noise", (snrDb) => {

@@ -8,7 +8,7 @@ import { random } from "../../support/random.ts";
 import { babble, sum, whiteNoise } from "../noise.ts";
 import { BEEPS, CERTAIN_TONES, NETWORK_TONES, type ToneLine, type WorldTone, worldTone } from "./world-tones.ts";
 
-/** The tones and beeps that are found in samples, in their order. */
+/** Tones and beeps detected in samples, in order. */
 function found(samples: Int16Array, sampleRate: number, spoken = false): string[] {
   const reports: string[] = [];
   const classifier = new ToneClassifier({
@@ -91,7 +91,7 @@ test("five minutes of music have no known tone", () => {
 });
 
 test.each(["425/1000,0/4000", "425/400,0/200,425/400,0/2000", "425/1000,0/5000"])(
-  "ringing after speech (%s) is ringing from its second ring on, and never a beep",
+  "ringing after speech (%s) is ringing from its second ring, and never a beep",
   (tone) => {
     const line = { sampleRate: 8_000, levelDb: -15, off: 0 };
     const once = concatPcm([worldTone({ tone }, 1_000, line), new Int16Array(16_000)]);

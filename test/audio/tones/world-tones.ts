@@ -126,12 +126,12 @@ export const BEEPS: readonly WorldTone[] = [
   beep("two notes", "800/250,1200/250"),
 ];
 
-/** Distortion of a tone on its way. */
+/** Distortion of a tone in transmission. */
 export interface ToneLine {
   readonly sampleRate: number;
   /** Peak of each frequency, dB of full scale. */
   readonly levelDb: number;
-  /** Share by which all frequencies are off. */
+  /** Relative error of all frequencies. */
   readonly off: number;
 }
 
@@ -153,7 +153,7 @@ export function worldTone({ tone }: Pick<WorldTone, "tone">, ms: number, line: T
         const turned = reversalMs !== undefined && Math.floor((1_000 * seconds) / reversalMs) % 2 === 1;
         value += (turned ? -1 : 1) * Math.sin(2 * Math.PI * hz * (1 + off) * seconds);
       }
-      // ANSam is modulated by 20 %, the ringing of a network nearly wholly.
+      // ANSam is modulated by 20 %, the ringing of a network almost completely.
       const depth = modulation === undefined ? 0 : modulation === "15" ? 0.2 : 0.9;
       const envelope = 1 + depth * Math.sin(2 * Math.PI * Number(modulation ?? 0) * seconds);
       samples[i] = toSample(amplitude * value * (modulation === undefined || depth < 0.5 ? envelope : envelope / 2));

@@ -4,7 +4,7 @@ import { levelled, noise, samplesOf } from "../../support/answers/sounds.ts";
 import { random } from "../../support/random.ts";
 import { babble, sum } from "../noise.ts";
 
-/** The share of frames, of 20 ms, that sound like a voice. */
+/** Share of the 20 ms frames that sound like a voice. */
 function share(samples: Int16Array, sampleRate: number, loudOnly = false): number {
   const pitch = new Pitch(sampleRate);
   const step = sampleRate / 50;
@@ -23,13 +23,13 @@ const rumble = (kind: "white" | "pink" | "car", ms: number, rate: number, rms: n
   samplesOf(levelled(noise(kind, ms, rate, random(5)), rms));
 
 describe.each([8_000, 16_000, 24_000, 48_000])("a pitch at %s Hz", (rate) => {
-  test("is heard in most of a voice, in the noise of a car too", () => {
+  test("is detected in most of a voice, even in car noise", () => {
     const voice = babble(6_000, rate, 3_000, 11);
     expect(share(voice, rate, true)).toBeGreaterThan(0.7);
     expect(share(sum(voice, rumble("car", 6_000, rate, 700)), rate, true)).toBeGreaterThan(0.7);
   });
 
-  test.for(["white", "pink", "car"] as const)("is heard in hardly any %s noise", (kind) => {
+  test.for(["white", "pink", "car"] as const)("is detected in hardly any %s noise", (kind) => {
     expect(share(rumble(kind, 6_000, rate, 3_000), rate)).toBeLessThan(0.01);
   });
 });

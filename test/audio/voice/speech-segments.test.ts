@@ -8,7 +8,7 @@ import {
 } from "../../../src/audio/voice/speech-segments.ts";
 import { Vad } from "../../../src/audio/voice/vad.ts";
 
-/** Runs decisions, given as lengths in ms, starting with a pause, through a segmenter in frames of 20 ms. */
+/** Runs decisions, given as durations in ms, starting with a pause, through a segmenter in frames of 20 ms. */
 function segments(
   lengths: readonly number[],
   options: Partial<SpeechSegmenterOptions> = {},

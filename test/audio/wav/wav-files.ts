@@ -1,6 +1,6 @@
 import { alawCode, mulawCode } from "../../../src/audio/samples/g711.ts";
 
-/** A WAV file to build, with every field that a test may want to be wrong. */
+/** A WAV file to build; a test may set every field to a wrong value. */
 export interface WavRecipe {
   readonly tag: number;
   readonly bits: number;

@@ -110,7 +110,7 @@ describe("the data of a WAV file", () => {
     },
   );
 
-  test("of unknown length ends at the next other content, which is searched for once", () => {
+  test("of unknown length ends at the next other content, searched for once", () => {
     const header = wavHeader({ sampleRate: 8000 });
     new DataView(header.buffer).setUint32(40, 0xffff_ffff, true);
     const piece = concatBytes([header, pcmToBytes(tone(500, 100, 8000, 9000)), letters("other content")]);
@@ -186,7 +186,7 @@ function inContainers(values: readonly number[], bits: number, container: number
   return bytes;
 }
 
-describe("what a WAV header claims", () => {
+describe("the claims of a WAV header", () => {
   test("samples after a data chunk may end within what could be the head of a chunk", () => {
     const file = concatBytes([buildWav({ tag: 1, bits: 16, frames: [[1], [2]] }), letters("    ")]);
     new DataView(file.buffer).setUint32(4, 0, true);
@@ -264,7 +264,7 @@ describe("samples in larger containers", () => {
       });
 });
 
-/** One tone per channel in turn gives the share of each. */
+/** One tone per channel in turn shows the share of each. */
 function shares(channels: number, mask: number | undefined): number[] {
   return Array.from({ length: channels }, (_, active) => {
     const file = buildWav({
@@ -328,7 +328,7 @@ describe("channels are mixed", () => {
     const ways = frames(500, 1000).map(([v = 0], i) => [v, i > 3000 && i < 6000 ? -v : v]);
     const { samples } = decodeWav(buildWav({ tag: 1, bits: 16, channels: 2, frames: ways }));
     const steps = Array.from(samples.subarray(1), (sample, i) => Math.abs(sample - samples[i]!));
-    // The tone turns round twice, within 5 ms.
+    // The tone reverses twice, within 5 ms.
     expect(toneShare(samples.subarray(0, 3000), 500, 8000)).toBeGreaterThan(0.98);
     expect(Math.max(...steps)).toBeLessThan(6600 * 1.6);
   });

@@ -219,7 +219,7 @@ test.each([0, 1, 4, 7, 16])("16-bit samples ignore the block size %i", (blockSiz
   expect(decodeWav(bytes)).toEqual(whole);
 });
 
-/** Real files with some bytes overwritten, cut anywhere: nearly right is what finds faults in parsers. */
+/** Real files with some bytes overwritten, cut anywhere: nearly valid input finds most faults in parsers. */
 const damaged = fc
   .record({
     recipe: fc.record({

@@ -17,7 +17,7 @@ import { numberIn, startProvider } from "./provider.ts";
 
 /** Sample rate of the legs, Hz: that of G.711. */
 const LEG_RATE = 8_000;
-/** Until then much of the code is being compiled. */
+/** Duration after which most code is compiled. */
 const WARM_UP_MS = 10_000;
 const WANTED_CALLS = 150;
 
@@ -30,7 +30,7 @@ export const AGENT_LATENCY = benchmark({
   run: (values) => insideEach(ALL_RUNTIMES, import.meta.url, { ...values, kind: "latency" }),
 });
 
-/** Many agent calls at once in one process; their provider is another one. */
+/** Many agent calls at once in one process, with their provider in another. */
 export const AGENT_CALLS = benchmark({
   options: {
     calls: { meaning: "calls at once", value: WANTED_CALLS, quick: 40 },
@@ -49,7 +49,7 @@ export const measure: Measure<Options & { kind: "latency" | "load" }> = ({ kind,
 
 async function latency(options: Options): Promise<Row[]> {
   const provider = await startProvider();
-  /** The numbers of each call's turns, in order. */
+  /** Turn numbers of each call, in order. */
   const numbers = new Map<string, number[]>();
   const { baseUrl, turns } = provider;
   const observed = (transcription: Transcription) => noting(transcription, numbers);
@@ -124,7 +124,7 @@ interface Conversing {
   readonly conversations: ConversingNetwork;
 }
 
-/** Lets agents converse whose model, transcription and speech are those of one provider, and measures after the warm-up. */
+/** Lets agents converse through one provider of model, transcription and speech, and measures after the warm-up. */
 async function whileConversing(
   baseUrl: string,
   interruptsEvery: number,

@@ -11,20 +11,19 @@ const VOICED = 300;
 /** Time after which a callee interrupts the agent, and time that another waits after the agent's words, ms. */
 const INTERRUPTS_AFTER_MS = 700;
 const ANSWERS_AFTER_MS = 400;
-/** Up to this much is added by chance, so that nothing runs in step, ms. */
+/** Maximum random addition, so that calls do not run in step, ms. */
 const CHANCE_MS = 300;
 
 /** Measurements on the legs, ms by this process's clock. */
 export interface Conversations {
-  /** Each turn of a callee, in the order of its call: when its last frame of voice was handed to the core, and when the leg read the first audible frame of the reply. */
+  /** Each turn of a callee, in the order of its call: the time when its last frame of voice was passed to the core, and the time when the leg read the first audible frame of the reply. */
   readonly turns: { readonly callId: string; readonly endedAt: number; readonly heardAt: number }[];
-  /** From the beginning of the callee's voice to the last audible frame of the agent that was interrupted. */
+  /** Time from the beginning of the callee's voice to the last audible frame of the interrupted agent. */
   readonly interruptions: number[];
 }
 
 /**
- * A network whose callees converse: they wait for the agent's words, and answer them with a sentence, or interrupt them every
- * n-th time. All audio is coded and decoded as G.711, as on a trunk.
+ * A network whose callees converse: they wait for the agent's words, and reply with a sentence, or interrupt them every n-th time. All audio is coded and decoded as G.711, as on a trunk.
  */
 export class ConversingNetwork implements Conversations {
   readonly turns: Conversations["turns"] = [];
@@ -60,7 +59,7 @@ class Callee {
   readonly #codes: Uint8Array;
   /** Position in the sentence; undefined while it is not spoken. */
   #at: number | undefined;
-  /** Replies that were heard. */
+  /** Number of replies heard. */
   #replies = 0;
   #agentSpeaks = false;
   #agentMs = 0;
@@ -147,7 +146,7 @@ function isAudible(frame: Int16Array): boolean {
   return false;
 }
 
-/** Whole frames from the first one with voice to the last one. */
+/** Number of whole frames from the first one with voice to the last one. */
 function trimmed(voice: Int16Array, frame: number): Int16Array {
   let from = 0;
   let to = Math.floor(voice.length / frame) * frame;

@@ -9,17 +9,17 @@ import { isProgram } from "../harness/programs.ts";
 export interface ProviderTurn {
   transcriptionMs: number;
   chatMs: number;
-  /** Up to the first byte of the audio. */
+  /** Time to the first byte of the audio. */
   speechMs: number;
-  /** When that byte was handed to the socket. */
+  /** Time when that byte was passed to the socket. */
   speechAt: number;
 }
 
-/** A provider of transcription, completions and speech that answers at once, on loopback. */
+/** A provider of transcription, completions and speech that responds immediately, on loopback. */
 export interface Provider {
-  /** With `/v1`. */
+  /** Base URL with `/v1`. */
   readonly baseUrl: string;
-  /** By the number that the texts of the turn carry. */
+  /** Figures by the number in the texts of the turn. */
   readonly turns: ReadonlyMap<number, ProviderTurn>;
   close(): Promise<void>;
 }

@@ -4,14 +4,14 @@ const PERIOD_MS = 20;
 
 /** Calls each member every 20 ms; members are spread over the milliseconds of an absolute schedule. */
 export class Beat {
-  /** Lateness of the members' calls. */
+  /** Delays of the members' calls. */
   readonly lateness: Lateness = new Lateness();
   readonly #slots: Set<() => void>[] = Array.from({ length: PERIOD_MS }, () => new Set());
   #start = 0;
   #next = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Starts. */
+  /** Starts the calls. */
   start(): void {
     this.#start = performance.now();
     this.#next = 0;

@@ -2,9 +2,9 @@
 export interface Row {
   readonly what: string;
   readonly measured: string;
-  /** The target; missing for a figure that only explains the others. */
+  /** The target; missing for a purely explanatory figure. */
   readonly wanted?: string;
-  /** True if the target was reached; given if `wanted` is. */
+  /** True if the target was reached; set if `wanted` is. */
   readonly reached?: boolean;
 }
 
@@ -43,7 +43,7 @@ export function allOf(what: string, count: number, total: number): Row {
   return row(what, `${count} of ${total}`, "all", count === total);
 }
 
-/** A high percentile of many times in ms with an upper limit, beside their median. @param more follows the median */
+/** A high percentile of many times in ms with an upper limit, beside their median. @param more text after the median */
 export function percentile(what: string, values: readonly number[], share: number, limit: number, more = ""): Row {
   const high = quantile(values, share);
   const measured = `${ms(high)} (p50 ${ms(median(values))}${more})`;
@@ -65,19 +65,19 @@ export function progress(words: string): void {
   console.error(`  … ${words}`);
 }
 
-/** The value in the middle of several measurements. */
+/** Median of several measurements. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The value that a share of the measurements does not exceed. */
+/** Value that this share of the measurements does not exceed. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
 /**
- * Measures several sides in turns: each once in every round, so that whatever else the machine does meets all of them. The first
+ * Measures several sides in turns: each once in every round, so that other load on the machine affects all of them. The first
  * rounds warm up and do not count.
  * @param label of the progress; none is printed without it
  */

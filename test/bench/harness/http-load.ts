@@ -10,11 +10,7 @@ export function requestBytes(method: string, path: string, token?: string, body?
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${text}`);
 }
 
-/**
- * A keep-alive connection to a server. A bare socket costs a fifth of what a load generator from npm does, and on two cores that
- * shares its processor with the server that it measures.
- * @param onResponse called with the status of each response, in the order of the requests
- */
+/** A keep-alive connection to a server. A bare socket costs a fifth of a load generator from npm; on two cores that shares its processor with the measured server. @param onResponse called with the status of each response, in the order of the requests */
 export async function openConnection(
   url: string,
   onResponse: (status: number) => void,
@@ -124,8 +120,7 @@ const TICK_MS = 1;
 const CONNECTIONS = 256;
 
 /**
- * Sends requests on a fixed schedule. A request that is due while others are unanswered is sent all the same, and its latency
- * counts from the time at which it was due.
+ * Sends requests on a fixed schedule. A due request is sent even while others are pending, and its latency counts from its due time.
  * @returns latencies, ms
  * @throws {Error} an unexpected response, or a connection that was lost
  */

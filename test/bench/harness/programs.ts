@@ -14,7 +14,7 @@ export interface Program {
   readonly pid: number;
   /** The next line. @throws {Error} the program has ended */
   line(): Promise<string>;
-  /** Types a line; resolves with the line that comes back. */
+  /** Types a line; resolves with the response line. */
   ask(line: string): Promise<string>;
   /** Closes its input; resolves when it has ended. */
   end(): Promise<void>;
@@ -54,7 +54,7 @@ export function startProgram(command: readonly string[]): Program {
   };
 }
 
-/** Runs a program to its end; resolves with what it printed. */
+/** Runs a program to its end; resolves with its output. */
 export async function output(command: readonly string[], input = ""): Promise<string> {
   const child = spawned(command);
   child.stdin!.on("error", () => {}).end(input);
@@ -83,12 +83,12 @@ export function commandHere(module: string, ...args: readonly string[]): string[
   return [process.execPath, ...process.execArgv, fileURLToPath(module), ...args];
 }
 
-/** The path of a server that is measured. */
+/** The path of a measured server. */
 export function serverScript(name: string): string {
   return fileURLToPath(new URL(`../servers/${name}.ts`, import.meta.url));
 }
 
-/** True if a module is the program of this process. */
+/** True if this module is the main program of the process. */
 export function isProgram(module: string): boolean {
   return process.argv[1] === fileURLToPath(module);
 }
@@ -97,7 +97,7 @@ export function runtimeNamed(name: RuntimeName): Runtime {
   return runtimes.find((runtime) => runtime.name === name)!;
 }
 
-/** Measures with each runtime that is installed, one after the other; each row names its runtime. */
+/** Measures with each installed runtime in succession; each row names its runtime. */
 export async function underEach(
   names: readonly RuntimeName[],
   measure: (runtime: Runtime) => Promise<readonly Row[]>,
@@ -111,7 +111,7 @@ export async function underEach(
   return rows;
 }
 
-/** What a module exports that is measured in its own process. */
+/** Exports of a module that is measured in a separate process. */
 export type Measure<Options = Values> = (options: Options) => Promise<readonly Row[]>;
 
 /** Runs the `measure` of a module in a process of each runtime. @param module its URL */

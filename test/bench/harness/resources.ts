@@ -10,8 +10,7 @@ const REST_MS = 1_500;
 const SWEEP_MS = 100;
 
 /**
- * Processor time that a process has used so far, all of its threads, s; undefined without /proc. Unlike the clock on the wall it
- * does not count what other programs do on the same machine.
+ * Processor time that a process has used so far, all of its threads, s; undefined without /proc. Unlike elapsed time it does not include other programs on the same machine.
  */
 export function processorSeconds(pid: number): number | undefined {
   if (pid === process.pid) {
@@ -45,7 +44,7 @@ export async function spentBy(pid: number, run: () => unknown): Promise<Spent> {
 /** Share of one core. */
 export const share = ({ seconds, processor = Number.NaN }: Spent): number => processor / seconds;
 
-/** Resolves when a process has come to rest: a server warms its voices up after its first response. */
+/** Resolves when a process has come to rest: a server warms up its voices after its first response. */
 export async function atRest(pid: number): Promise<void> {
   for (let before = processorSeconds(pid); ; ) {
     await pause(500);

@@ -10,7 +10,7 @@ import { createRingport } from "../../../src/index.ts";
 export const random = (bytes: Uint8Array): void => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 export const newId: ReturnType<typeof idSource> = idSource(Date.now, random);
 
-/** Runs something with a new data folder, and removes the folder. */
+/** Runs a function with a new data folder, and removes the folder. */
 export async function inFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "ringport-bench-"));
   try {
@@ -30,7 +30,7 @@ export interface StoredData {
   fill(write: (database: DatabaseSync) => void): void;
 }
 
-/** Runs something on a new {@link StoredData}. */
+/** Runs a function on a new {@link StoredData}. */
 export function withStoredData<T>(run: (data: StoredData) => Promise<T>): Promise<T> {
   return inFolder(async (folder) => {
     const ringport = createRingport({ data: folder });
@@ -51,7 +51,7 @@ export function fillDatabase(file: string, write: (database: DatabaseSync) => vo
   database.close();
 }
 
-/** Writes unlinked instances, straight into the table; returns their ids. */
+/** Inserts unlinked instances into the table; returns their ids. */
 export function insertInstances(database: DatabaseSync, userId: string, count: number): string[] {
   const insert = database.prepare(
     "insert into instances (id, user_id, name, status, metadata, provider, phone, created_at, updated_at, version)" +
@@ -73,7 +73,7 @@ export interface EndedCall {
   readonly createdAt: number;
 }
 
-/** Returns a function that writes an ended call, straight into the table, and returns its id. */
+/** Returns a function that inserts an ended call into the table, and returns its id. */
 export function callInserter(database: DatabaseSync): (call: EndedCall) => string {
   const insert = database.prepare(
     "insert into calls (id, instance_id, user_id, status, type, target_phone, message, outcome, created_at, started_at," +

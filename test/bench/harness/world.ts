@@ -27,14 +27,14 @@ export { pause };
 export const ME: Principal = { userId: "usr_bench" };
 /** Rate of the simulated legs, Hz. */
 export const SAMPLE_RATE = 16_000;
-/** Instances that are linked, and calls that are created, at a time. */
+/** Batch size for linked instances and created calls. */
 const AT_ONCE = 50;
 
 /** A whole Ringport in this process with SQLite and embedded speech, on its own data folder. */
 export interface World {
   readonly ringport: Ringport;
   readonly speech: Speech;
-  /** Makes instances that are online. */
+  /** Creates instances that are online. */
   link(count: number, owner?: Principal): Promise<string[]>;
   /** Creates calls; resolves when all of them are stored. */
   place(calls: readonly CreateCallInput[]): Promise<Call[]>;
@@ -47,7 +47,7 @@ interface WorldOptions {
   readonly more?: RingportOptions | undefined;
   /** Default: a SIP trunk. */
   readonly provider?: string;
-  /** Links a number by the text of its QR code; missing if no instance needs one. */
+  /** Links a number by the text of its QR code; missing if no instance needs a code. */
   readonly scan?: (ringport: Ringport, payload: string, number: number) => Promise<void>;
 }
 
@@ -87,10 +87,10 @@ export interface SimulatedWorld extends World {
 export interface SimulatedWorldOptions {
   /** Factor for the timings of the callees. */
   readonly timeScale?: number;
-  /** Puts something between the speech and its workers. */
+  /** Wraps the speech workers. */
   readonly workers?: (pool: EmbeddedWorkers) => SpeechWorkers;
   readonly simulated?: Pick<SimulatorOptions, "sampleRate" | "maxRecordingMs">;
-  /** Puts something between Ringport and the network. */
+  /** Wraps the network. */
   readonly through?: (network: Telephony) => Telephony;
   readonly more?: RingportOptions;
 }
@@ -128,7 +128,7 @@ export function whatsappWorld(network: FakeWhatsApp, more: RingportOptions): Pro
   });
 }
 
-/** A FIXED_TTS call to a callee that answers and listens, unless another number is given. */
+/** A FIXED_TTS call, by default to a callee that answers and listens. */
 export function spokenCall(instanceId: string, text: string, phoneNumber = "+12025550100"): CreateCallInput {
   return { instanceId, type: "FIXED_TTS", target: { phoneNumber }, tts: { text, voiceId: "en-US-1" } };
 }
@@ -150,13 +150,13 @@ export function ended({ ringport }: World, calls: readonly Pick<Call, "id">[]): 
   return Promise.all(calls.map(({ id }) => ringport.calls.wait(ME, id)));
 }
 
-/** The WAV file of what the callee of a call heard, as the simulated network has recorded it; undefined without one. */
+/** WAV file of the audio that the callee of a call heard, as recorded by the simulated network; undefined without one. */
 export async function heardFile({ network }: SimulatedWorld, callId: string): Promise<Buffer | undefined> {
   const body = (await network.pages.artefact(callId, "heard.wav"))?.body;
   return isInPieces(body) ? Buffer.concat(await Array.fromAsync(body)) : undefined;
 }
 
-/** Runs something on a fixed schedule, whatever becomes of earlier runs; resolves when all have ended. */
+/** Runs a function on a fixed schedule, whatever the outcome of earlier runs; resolves when all have ended. */
 export async function onSchedule<T>(rate: number, count: number, run: (n: number) => Promise<T>): Promise<T[]> {
   const begun = performance.now();
   const running: Promise<T>[] = [];

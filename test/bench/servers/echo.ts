@@ -1,5 +1,5 @@
-// The baseline: a WebSocket server that sends every message back, in the way that each runtime's own documentation (on
-// Node that of `ws`) shows, with nothing around it.
+// The baseline: a WebSocket server that sends every message back, as each runtime's own documentation (on
+// Node that of `ws`) shows, without further code.
 import { WebSocketServer } from "ws";
 
 // The parts of Bun and Deno that are used here.

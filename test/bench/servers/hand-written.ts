@@ -1,4 +1,4 @@
-// The baseline "hand-written": reads a call as Ringport does, with no library in between. It hashes the token, runs the
+// The baseline "hand-written": reads a call as Ringport does, without a library. It hashes the token, runs the
 // same two statements on the same tables, prepared once, and returns the same fields. Arguments: the database file.
 import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";

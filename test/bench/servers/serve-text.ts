@@ -9,10 +9,7 @@ interface DenoNamespace {
   serve(options: object, handler: (request: Request) => Response): { readonly addr: { readonly port: number } };
 }
 
-/**
- * Serves in the way that each runtime's own documentation shows, with nothing around it; returns the port.
- * @param headers of each answer
- */
+/** Serves as each runtime's own documentation shows, without further code; returns the port. @param headers of each response */
 export async function serveText(
   answer: Answer,
   headers: Readonly<Record<string, string>> = { "content-type": "application/json" },

@@ -5,7 +5,7 @@ import { commandHere, isProgram, startProgram } from "../harness/programs.ts";
 
 /** A SIP server in a separate process whose callees all answer immediately, with the echo's address for audio. */
 export interface Callees {
-  /** For a trunk's `server`. */
+  /** SIP URI for a trunk's `server`. */
   readonly uri: string;
   /** Arrival time of each callee's INVITE, by called user: ms since 1970 with fractions. */
   invites(): Promise<Readonly<Record<string, number>>>;

@@ -24,7 +24,7 @@ export interface AudioLoad {
 }
 
 interface Codec extends Omit<CallsLoadOptions, "port"> {
-  /** Calls at once; missing for a codec that is compared with the bare loop, and for a runtime without a target. */
+  /** Target number of simultaneous calls; missing for a codec that is compared with the bare loop, and for a runtime without a target. */
   readonly wanted?: Readonly<Partial<Record<"node" | "bun" | "deno", number>>>;
 }
 
@@ -33,7 +33,7 @@ const SRTP: Codec = { codec: "PCMU", srtp: true, wanted: { node: 550, bun: 600 }
 const G722: Codec = { codec: "G722", wanted: { node: 100, bun: 100 } };
 const OPUS: Codec = { codec: "opus", wanted: { node: 60, bun: 60 } };
 
-/** Calls at once with each codec. */
+/** Simultaneous calls with each codec. */
 export const SIP_CALLS_AT_ONCE = {
   "sip-g711": callsAtOnce(G711, 200, 50),
   "sip-srtp": callsAtOnce(SRTP, 200, 50),
@@ -101,10 +101,10 @@ interface Held {
 
 const MAX_P99_MS = 5;
 const SETTLE_MS = 1_500;
-/** Growth from one try to the next. */
+/** Growth from one trial to the next. */
 const STEP = 1.12;
 
-/** Lets a number of flows run for a while. */
+/** Runs a number of flows for a while. */
 async function tryOut(load: AudioLoad, count: number, seconds: number): Promise<Held> {
   await load.grow(count);
   await pause(SETTLE_MS);
@@ -122,14 +122,14 @@ async function tryOut(load: AudioLoad, count: number, seconds: number): Promise<
   return { count, p99, max, received, processor, isGood };
 }
 
-/** The largest number that is carried well: more and more, until one fails twice; then once more, half a step back. */
+/** The largest number carried well: grows until a trial fails twice, then goes half a step back and tries once more. */
 async function largest(open: () => AudioLoad, from: number, seconds: number): Promise<Held> {
   let load = open();
   try {
     let best: Held | undefined;
     for (let count = from; ; ) {
       let held = await tryOut(load, count, seconds);
-      if (!held.isGood) held = await tryOut(load, count, seconds); // the machine has other things to do as well
+      if (!held.isGood) held = await tryOut(load, count, seconds); // other programs may have used the machine
       if (held.isGood) {
         best = held;
         count = Math.ceil(count * STEP);

@@ -33,7 +33,7 @@ interface Talk {
 
 /** Calls that play a message from a playout and hear it echoed: everything in a call except its signalling. */
 export class CallsLoad implements AudioLoad, FrameSink {
-  /** Frames heard since `begin`. */
+  /** Number of frames heard since `begin`. */
   frames = 0;
   readonly #options: CallsLoadOptions;
   readonly #engine: ThreadEngine = createThreadEngine();

@@ -9,8 +9,7 @@ import { commandHere, isProgram, startProgram } from "../harness/programs.ts";
 import { inFolder } from "../harness/stored-data.ts";
 
 /**
- * Measures beside an echo: another process that sends every datagram back to where it came from, in C if there is a compiler, else
- * in JavaScript under this runtime.
+ * Measures beside an echo: another process that sends every datagram back to its source, in C if there is a compiler, else in JavaScript under this runtime.
  * @param measure gets the port of the echo, on 127.0.0.1
  */
 export function besideEcho(measure: (port: number) => Promise<readonly Row[]>): Promise<Row[]> {

@@ -11,11 +11,11 @@ export interface AudioSocketListener {
 }
 
 export interface AudioSocket {
-  /** Sends what {@link message} has made; the bytes are not copied, and not changed. */
+  /** Sends the result of {@link message}; its bytes are neither copied nor changed. */
   write(message: Buffer): void;
   /** Sends a close frame; resolves when the connection is closed. */
   close(code?: number): Promise<void>;
-  /** Breaks the connection off. */
+  /** Breaks the connection. */
   destroy(): void;
 }
 
@@ -35,9 +35,7 @@ function frame(opcode: number, payload: Buffer): Buffer {
 }
 
 /**
- * A WebSocket on a bare socket: it costs a fraction of what a client from npm does, and on two cores that shares its
- * processor with the server that is measured. Understands what servers send here: whole messages, not compressed.
- * @param token of the caller; servers of benchmarks take any
+ * A WebSocket on a bare socket: it costs a fraction of a client from npm, which on two cores shares its processor with the measured server. Reads whole, uncompressed messages only. @param token of the caller; servers of benchmarks accept any
  * @throws {Error} the server did not upgrade; the message shows its response
  */
 export async function openAudioSocket(

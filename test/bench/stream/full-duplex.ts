@@ -4,7 +4,7 @@ import { tone } from "../../../src/audio/tones/tone.ts";
 import { Beat } from "../harness/beat.ts";
 import { type AudioSocket, message, openAudioSocket } from "./audio-socket.ts";
 
-/** 20 ms of PCM at 16 kHz, as a message: eight whole periods, so that one follows the other without a step. */
+/** 20 ms of PCM at 16 kHz, as a message: eight whole periods, so that messages join without a step. */
 export const TONE_MESSAGE: Buffer = message(pcmToBytes(tone(400, 20, 16_000, 8_000)));
 
 /** Clients that each send 20 ms of PCM every 20 ms and count the returned audio. */
@@ -17,7 +17,7 @@ export class FullDuplex {
   readonly #beat = new Beat();
   readonly #sockets: AudioSocket[] = [];
 
-  /** Lateness of messages handed to their sockets, since `begin`. */
+  /** Delays of messages passed to their sockets, since `begin`. */
   get lateness(): LatenessFigures {
     return this.#beat.lateness;
   }

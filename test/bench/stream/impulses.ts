@@ -11,10 +11,10 @@ export const HELD_MS = 2.5;
 export class ImpulseFinder {
   readonly #least: number;
   readonly #apart: number;
-  /** Samples since the last one. */
+  /** Number of samples since the last impulse. */
   #quiet = Infinity;
 
-  /** @param way whether the rate has become higher (or is the same), or lower */
+  /** @param way whether the rate becomes higher (or stays the same), or lower */
   constructor(sampleRate: number, way: keyof typeof LEAST) {
     this.#least = LEAST[way];
     this.#apart = (APART_MS * sampleRate) / 1000;
@@ -33,7 +33,7 @@ export class ImpulseFinder {
   }
 }
 
-/** Puts an impulse into a silent frame. @param share of the frame that is before it, 0 to 1 */
+/** Puts an impulse into a silent frame. @param share of the frame before it, 0 to 1 */
 export function addImpulse(frame: Int16Array, share: number): void {
   frame[Math.floor(share * frame.length)] = PEAK;
 }

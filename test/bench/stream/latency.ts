@@ -9,7 +9,7 @@ import { type StreamServer, startStreamServer } from "./stream-server.ts";
 
 const CLIENT_RATE = 16_000;
 const FRAME_SAMPLES = 320;
-/** From one message of a client to the next: longer than it takes until it is played. */
+/** Interval between a client's messages: longer than the time until one is played. */
 const [MIN_MS, MAX_MS] = [60, 120] as const;
 const MAX_P99_MS = 25;
 const SETTLE_MS = 1_500;
@@ -18,12 +18,12 @@ const SETTLE_MS = 1_500;
 interface Client {
   readonly socket: AudioSocket;
   readonly callId: string;
-  /** ms of this process's own clock. */
+  /** Times, ms of this process's own clock. */
   readonly sent: number[];
   readonly heard: number[];
 }
 
-/** Time that a live stream adds to the way of the audio. */
+/** Time that a live stream adds to the path of the audio. */
 export const STREAM_LATENCY = benchmark({
   options: {
     streams: { meaning: "streams at once", value: 100, quick: 20 },
@@ -36,7 +36,7 @@ export const STREAM_LATENCY = benchmark({
     ]),
 });
 
-/** Times that impulses need, each way, with legs of one sample rate. */
+/** Times that impulses take, each way, with legs of one sample rate. */
 async function waysUnder(runtime: Runtime, sampleRate: 8000 | 16000, streams: number, seconds: number): Promise<Row[]> {
   progress(`${runtime.name}: ${streams} streams, legs of ${sampleRate} Hz`);
   const server = await startStreamServer(runtime, { sampleRate, marked: true });
@@ -86,7 +86,7 @@ async function connect(url: string): Promise<Client> {
 
 /** Each client sends messages of 20 ms, each with an impulse, on its own schedule. */
 async function sendImpulses(clients: readonly Client[], seconds: number): Promise<void> {
-  // Nothing follows a message at once, so its last samples stay in the resampler: impulses keep away from them.
+  // No message follows immediately, so the last samples stay in the resampler: impulses keep away from them.
   const messages = Array.from({ length: 64 }, (_, n) => {
     const samples = new Int16Array(FRAME_SAMPLES);
     addImpulse(samples, (n / 64) * (1 - HELD_MS / 20));

@@ -3,22 +3,22 @@ import type { Telephony } from "../../../src/ports/telephony.ts";
 import { withLegs } from "../harness/legs.ts";
 import { addImpulse, ImpulseFinder } from "./impulses.ts";
 
-/** When impulses passed the border between one leg and the core, ms of this process's own clock. */
+/** Times at which impulses crossed the border between one leg and the core, ms of this process's own clock. */
 export interface Passed {
-  /** Handed to the core by the leg: the audio of the callee. */
+  /** Callee's audio, passed to the core by the leg. */
   readonly entered: number[];
-  /** Read by the leg: what the callee is to hear. */
+  /** Audio for the callee, read by the leg. */
   readonly left: number[];
 }
 
-/** From one impulse to the next, frames of the leg. */
+/** Distance between impulses, frames of the leg. */
 const [MIN_FRAMES, MAX_FRAMES] = [12, 38];
 
 /** A network whose callees send occasional impulses, and that records when they were sent and when others arrived. */
 export class MarkedNetwork {
-  /** By call. */
+  /** Impulses by call. */
   readonly passed: Record<string, Passed> = {};
-  /** Callees are silent. */
+  /** True while callees are silent. */
   hushed = true;
 
   /** The network, with its audio observed. */

@@ -9,7 +9,7 @@ import { startStreamServer } from "./stream-server.ts";
 const MAX_RATIO = 3;
 const SETTLE_MS = 1_000;
 
-/** Processor time of a live stream, against a message that is only sent back. */
+/** Processor time of a live stream, against a message that is only echoed. */
 export const STREAM_CPU = benchmark({
   options: {
     streams: { meaning: "streams at once", value: 100, quick: 30 },
@@ -47,7 +47,7 @@ export const STREAM_CPU = benchmark({
     }),
 });
 
-/** Processor time of a server for a message each way, µs. @param ready resolves when all streams are running */
+/** Processor time of a server for a message each way, µs. @param ready resolves when all streams run */
 async function costOf(
   pid: number,
   urls: readonly string[],

@@ -12,11 +12,11 @@ import { MarkedNetwork, type Passed } from "./marked-network.ts";
 export interface StreamServerOptions {
   /** Sample rate of the simulated legs, Hz. Default: 16000. */
   readonly sampleRate?: 8000 | 16000;
-  /** Callees send impulses, and impulses in both directions are recorded. */
+  /** True if callees send impulses, and impulses in both directions are recorded. */
   readonly marked?: boolean;
-  /** The simulated network keeps what callees hear. */
+  /** True if the simulated network records what callees hear. */
   readonly recorded?: boolean;
-  /** Default: an hour. */
+  /** Maximum duration of a call. Default: an hour. */
   readonly maxDurationMs?: number;
 }
 
@@ -66,7 +66,7 @@ export async function startStreamServer(runtime: Runtime, options: StreamServerO
 function commandsOf({ network: { clock }, link, place }: SimulatedWorld, network: MarkedNetwork) {
   const instances: string[] = [];
   return {
-    /** Makes linked instances up to this many; returns their ids. */
+    /** Creates linked instances up to this many; returns their ids. */
     async link(count: number) {
       instances.push(...(await link(Math.max(0, count - instances.length))));
       return instances.slice(0, count);
@@ -77,16 +77,16 @@ function commandsOf({ network: { clock }, link, place }: SimulatedWorld, network
       return (await place(calls)).map(({ id }) => id);
     },
     size: () => clock.size,
-    /** Forgets the lateness of frames so far. */
+    /** Resets the recorded frame delays. */
     begin: () => clock.lateness.reset(),
-    /** Lateness of frames since `begin`. */
+    /** Delays of frames since `begin`. */
     lateness(): LatenessFigures {
       const { frames, p50, p99, max } = clock.lateness;
       return { frames, p50, p99, max };
     },
     memory: memoryFigures,
     now: () => performance.now(),
-    /** Lets callees make impulses, or stops them. */
+    /** Starts or stops the callees' impulses. */
     impulses(on: boolean) {
       network.hushed = !on;
     },

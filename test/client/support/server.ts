@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 /** A real Ringport in this process, at ten times the speed, and clients of it. */
 export interface Server {
   readonly ringport: Ringport;
-  /** A client; by default with a valid token. */
+  /** A client, by default with a valid token. */
   client(options?: Partial<ClientOptions>): Client;
   /** Scans the code of an instance and waits until it can place calls. */
   link(client: Client, instance: Instance): Promise<void>;

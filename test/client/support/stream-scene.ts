@@ -6,7 +6,7 @@ import { afterAll, beforeAll } from "vitest";
 import { realSystem } from "../../../src/ports/system.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** A real Ringport behind a real server of the runtime that the tests run on; only the phones are scripted. */
+/** A real Ringport behind a real server of the runtime under test; only the phones are scripted. */
 export interface StreamScene {
   readonly ringport: Ringport;
   readonly network: ScriptedTelephony;
@@ -28,11 +28,11 @@ export interface RingingCall {
 }
 
 export const TARGET = { phoneNumber: "+12025550100" } as const;
-/** The rate of the legs, and of the audio that is streamed, Hz: nothing is resampled. */
+/** Rate of the legs, and of the streamed audio, Hz: nothing is resampled. */
 export const RATE = 16_000;
 
 export interface StreamSceneOptions {
-  /** The speed of the phones, as a multiple of real time. Default: 1. */
+  /** Speed of the phones, as a multiple of real time. Default: 1. */
   readonly speed?: number;
   readonly streamPreview?: boolean;
   readonly transcription?: Transcription;
@@ -92,7 +92,7 @@ export function streamScene({ speed = 1, streamPreview = true, transcription }: 
   return scene;
 }
 
-/** The audio that a phone heard, without the silence before and after. */
+/** Audio that a phone heard, without the silence before and after. */
 export function heardBy({ heard }: { readonly heard: Int16Array }): Int16Array {
   const from = heard.findIndex((sample) => sample !== 0);
   return from < 0 ? new Int16Array(0) : heard.subarray(from, heard.findLastIndex((sample) => sample !== 0) + 1);
@@ -105,7 +105,7 @@ export async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** The events by name, other messages by type. */
+/** Events by name, other messages by type. */
 export const namesOf = (events: readonly StreamEvent[]): string[] =>
   events.map((event) => (event.type === "call_event" ? event.event : event.type));
 

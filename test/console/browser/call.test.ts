@@ -26,7 +26,7 @@ onEach([ON_NODE], (target) => {
       return { page, client, instanceId };
     }
 
-    test("lets its user listen live, muted at first, and notes it", async () => {
+    test("lets its user listen live, muted at first, and records it", async () => {
       const { page, client, instanceId } = await withInstance();
       const speakers = await Speakers.of(page);
       const stream = { type: "DYNAMIC_STREAM", tts: undefined, target: { phoneNumber: SPEAKER } };
@@ -54,7 +54,7 @@ onEach([ON_NODE], (target) => {
       expect((await caller.closed()).code).toBe(4010);
     });
 
-    test("shows how the call ended on its own, and the recording for a keyboard", async () => {
+    test("shows how the call ended, and the recording for a keyboard", async () => {
       const { page, client, instanceId } = await withInstance();
       const tts = { text: "Your parcel arrives tomorrow, between nine and ten in the morning.", voiceId: "en-US-1" };
       const { id } = await client.call(instanceId, { target: { phoneNumber: SPEAKER }, tts, recording: true });
@@ -79,7 +79,7 @@ onEach([ON_NODE], (target) => {
       await expectGoodLooks(page, "call");
     });
 
-    test("shows how the audio travels over time, during the call and after it", async () => {
+    test("shows the audio quality over time, during the call and after it", async () => {
       const { page, client, instanceId } = await withInstance();
       const stream = { type: "DYNAMIC_STREAM", tts: undefined, target: { phoneNumber: SPEAKER } };
       const { id } = await client.call(instanceId, stream);
@@ -108,7 +108,7 @@ onEach([ON_NODE], (target) => {
       await expectGoodLooks(page, "call-quality");
     });
 
-    test("names what to do when a call has failed, and calls again", async () => {
+    test("names the fix for a failed call, and calls again", async () => {
       const { page, client, instanceId } = await withInstance();
       const { id } = await client.call(instanceId, { target: { phoneNumber: BUSY } });
       await client.waitForCall(id);

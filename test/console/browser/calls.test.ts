@@ -6,12 +6,12 @@ import { PASSWORD, useConsole } from "./support/console.ts";
 import { copyCall } from "./support/copied-calls.ts";
 
 const MANY = 1_000;
-/** Calls that start and end in each attempt. */
+/** Number of calls that start and end in each attempt. */
 const CALLS_EACH = 4;
-/** Other programs of a busy machine may spoil attempts; they make none smoother than it is. */
+/** Number of attempts: other programs of a busy machine may disturb some, but never improve one. */
 const MAX_ATTEMPTS = 6;
 const SMOOTH_ATTEMPTS = 2;
-/** Longest time that the main thread may be busy at a stretch, ms. */
+/** Maximum duration of a task of the main thread, ms. */
 const MAX_TASK_MS = 100;
 
 onEach([ON_NODE], (target) => {
@@ -84,7 +84,7 @@ onEach([ON_NODE], (target) => {
       const above = await row();
       await page.keyboard.press("PageUp");
       await expect.poll(row).toBe(above - (91 - above));
-      // The rows of the view that are not drawn with the first task follow.
+      // The rows of the view that the first task did not draw follow.
       const undrawn = `(() => {
         const rows = [...document.querySelectorAll(".call-row")].map((row) => row.getBoundingClientRect());
         return rows[0].top > 0 || rows.at(-1).bottom < innerHeight;
@@ -146,7 +146,7 @@ async function scrollThrough(page: Page): Promise<void> {
     .not.toBe("-1");
 }
 
-/** Does something in a page. @returns the longest task of its main thread meanwhile, ms; 0 if none took 50 ms */
+/** Runs an action in a page. @returns the longest task of its main thread during the action, ms; 0 if none took 50 ms */
 async function longestTask(page: Page, run: () => Promise<void>): Promise<number> {
   await page.evaluate(`
     globalThis.longTasks = [];

@@ -4,14 +4,14 @@ import { ON_NODE, onEach } from "../../support/server.ts";
 import { useConsole } from "./support/console.ts";
 import { loaded } from "./support/looks.ts";
 
-/** Runs if any part of a page takes it for HTML. */
+/** Runs if any part of a page treats it as HTML. */
 const HOSTILE = `"><img src=x onerror="globalThis.broken=1"><script>globalThis.broken=1</script>{{1}}javascript:alert(1)`;
 
 onEach([ON_NODE], (target) => {
   withTools("hostile texts in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1" } });
 
-    test("names, labels, metadata, references, texts and webhooks are shown as texts", {
+    test("names, labels, metadata, references, texts and webhooks are shown as text", {
       timeout: 120_000,
     }, async () => {
       const page = await console.signedUp();

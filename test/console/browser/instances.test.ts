@@ -10,7 +10,7 @@ onEach([ON_NODE], (target) => {
     const console = useConsole(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
     const files = temporaryFolder("screens");
 
-    test("a number is added, its code scanned off the screen, and ACTIVE appears on its own", async () => {
+    test("a number is added, its code scanned off the screen, and ACTIVE appears without a reload", async () => {
       const page = await console.signedUp();
       await page.goto(`${console.url}/instances`);
       await page.getByRole("button", { name: "Add a number" }).first().click();
@@ -32,7 +32,7 @@ onEach([ON_NODE], (target) => {
       await page.getByText("Active", { exact: true }).first().waitFor();
     });
 
-    test("the link for the phone's owner shows the code without an account, and another tab notices the phone", async () => {
+    test("the link page shows the code without an account, and another tab notices the phone", async () => {
       const page = await console.signedUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id } = await client.createInstance("Reception");
@@ -57,7 +57,7 @@ onEach([ON_NODE], (target) => {
       await list.getByText("Active", { exact: true }).waitFor();
     });
 
-    test("a phone is unlinked after a question, and another one is linked in its place", async () => {
+    test("a phone is unlinked after confirmation, and another one linked instead", async () => {
       const page = await console.signedUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id } = await client.activeInstance("Night desk");

@@ -26,12 +26,12 @@ async function onForm(console: TestConsole, query = ""): Promise<{ page: Page; c
   return { page, client, instanceId };
 }
 
-/** The only number that can call chooses itself. */
+/** The only number that can call is preselected. */
 async function chosen(page: Page): Promise<void> {
   await expect.poll(() => page.getByLabel("Your number").inputValue()).toMatch(/^inst_/);
 }
 
-/** Sends the form; returns the id of the call whose page follows. */
+/** Sends the form; returns the id of the call whose page opens. */
 async function placed(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Place the call", exact: true }).click();
   await page.waitForURL(/\/calls\/call_\w+$/);
@@ -141,7 +141,7 @@ onEach([ON_NODE], (target) => {
       await page.getByText("1 field needs your attention.").waitFor();
     });
 
-    test("places no second call while the number is on one, until that is hung up", async () => {
+    test("places no second call on a busy number until the first is hung up", async () => {
       const { page, client } = await onForm(console, "?to=%2B12025550100");
       const { id: first } = await client.call(await instanceOf(page), { target: { phoneNumber: "+12025550102" } });
       await page.getByText("This number is on a call to +1 202 555 0102.").waitFor();
@@ -200,7 +200,7 @@ async function instanceOf(page: Page): Promise<string> {
   return page.getByLabel("Your number").inputValue();
 }
 
-/** Half a second of beep, half a second of silence, at the rate of a microphone. */
+/** Half a second of beep, half a second of silence, at the sample rate of a microphone. */
 function beeps(): Buffer {
   const wav = toneWav({ hz: MICROPHONE_HZ, ms: 1_000, sampleRate: 48_000 });
   wav.fill(0, 44 + 48_000);

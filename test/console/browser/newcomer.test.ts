@@ -20,7 +20,7 @@ onEach([ON_NODE], (target) => {
       return tab;
     }
 
-    test("registers, links a simulated phone, and hears the own call in a second tab", async () => {
+    test("registers, links a simulated phone, and hears the user's own call in a second tab", async () => {
       const page = await console.open();
       await page.goto(await console.registerUrl());
       await page.getByLabel("Email address").fill("ada@example.com");

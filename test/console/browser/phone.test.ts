@@ -13,7 +13,7 @@ import { Speakers } from "./support/sound.ts";
 
 const PHONE = "+12025550147";
 const TONE_HZ = 700;
-/** What the fake microphone picks up, in a loop: a beep and a pause, which no browser filters as noise. */
+/** Input of the fake microphone, in a loop: a beep and a pause, which no browser filters as noise. */
 const MICROPHONE_HZ = 1_300;
 const microphone = join(temporaryFolder("microphone"), "beeps.wav");
 writeFileSync(microphone, beeps());
@@ -62,7 +62,7 @@ onEach([ON_NODE], (target) => {
       expect(outcome).toMatchObject({ reason: "message_played", heard_ratio: 1 });
       await page.getByText("The caller has hung up.").waitFor();
       const heard = await speakers.played();
-      // As loud as what the server has sent, for as long.
+      // As loud as the audio that the server has sent, for as long.
       const sent = await client.heard(id);
       expect(loudMs(heard) / loudMs(sent)).toBeGreaterThan(0.85);
       expect(loudness(loudOf(heard)) / loudness(loudOf(sent))).toBeCloseTo(1, 0);
@@ -80,7 +80,7 @@ onEach([ON_NODE], (target) => {
       await stream.event("answered");
       await speakers.forget();
       await stream.write(tone());
-      // The beeps of the fake microphone.
+      // Beeps of the fake microphone.
       await until(
         () => toneMs(stream.sound(16_000), MICROPHONE_HZ),
         (ms) => ms > 500,
@@ -158,14 +158,14 @@ function tone(): Int16Array {
   return Int16Array.from({ length: (wav.length - 44) / 2 }, (_, i) => wav.readInt16LE(44 + 2 * i));
 }
 
-/** Half a second of beep, half a second of silence, at the rate of a microphone. */
+/** Half a second of beep, half a second of silence, at the sample rate of a microphone. */
 function beeps(): Buffer {
   const wav = toneWav({ hz: MICROPHONE_HZ, ms: 1_000, sampleRate: 48_000 });
   wav.fill(0, 44 + 48_000);
   return wav;
 }
 
-/** The parts louder than a whisper, in steps of 20 ms. */
+/** Parts louder than a whisper, in steps of 20 ms. */
 function loudOf({ samples, sampleRate }: Sound): Sound {
   const size = sampleRate / 50;
   const loud: number[] = [];

@@ -11,7 +11,7 @@ import { useConsole } from "./support/console.ts";
 import { copyCall } from "./support/copied-calls.ts";
 import { loaded } from "./support/looks.ts";
 
-/** With `UPDATE_DOCS=1` the pictures of the README are written anew. */
+/** With `UPDATE_DOCS=1` the pictures of the README are rewritten. */
 const FOLDER = process.env.UPDATE_DOCS
   ? fileURLToPath(new URL("../../../docs/images/", import.meta.url))
   : (process.env.PICTURES ?? temporaryFolder("pictures"));
@@ -93,7 +93,7 @@ async function conversation(client: Client, instanceId: string): Promise<string>
   return id;
 }
 
-/** Some hours of the last two weeks, more of them on some days than on others. @param every each how many-th of them */
+/** Times in the last two weeks, in hours, more on some days than on others. @param every interval between the calls of each kind */
 function daysAgo(every: number): number[] {
   const hours = Array.from({ length: 14 }, (_, day) =>
     Array.from({ length: 3 + ((day * 7) % 9) + (day % 3) }, (_, i) => day * DAY_MS + (i + 1) * 900_000),

@@ -11,7 +11,7 @@ onEach([ON_NODE], (target) => {
 
       test("the first person registers by the printed address, and a token of theirs works in curl", async () => {
         const page = await console.open();
-        // Most people open the front page first, then follow the instructions into the same tab.
+        // Most people open the front page first, then follow the instructions in the same tab.
         await page.goto(console.server.base);
         await page.getByRole("heading", { name: "Welcome to Ringport" }).waitFor();
         await page.goto(await console.registerUrl());
@@ -35,7 +35,7 @@ onEach([ON_NODE], (target) => {
         await page.getByRole("cell", { name: "laptop", exact: true }).waitFor();
       });
 
-      test("no script reads the cookies of the session and of the browser, and no other path gets them", async () => {
+      test("no script can read the session and browser cookies, and no other path gets them", async () => {
         const page = await console.signedUp();
         await page.goto(console.url);
         await page.getByRole("heading", { name: "Overview" }).waitFor();
@@ -59,13 +59,13 @@ onEach([ON_NODE], (target) => {
         }
         await page.getByRole("button", { name: "Sign out", exact: true }).click();
         for (const tab of [page, other]) await tab.getByRole("heading", { name: "Sign in" }).waitFor();
-        // The browser stays known, and holds no session any more.
+        // The browser stays recognized, but no longer has a session.
         expect((await page.context().cookies()).map(({ name }) => name)).toEqual([
           expect.stringMatching(/^ringport_device/),
         ]);
       });
 
-      test("a wrong password is refused like an unknown address, and the form stays", async () => {
+      test("a wrong password is refused like an unknown address, and the form stays open", async () => {
         const page = await console.open();
         console.expectFaults(page, /403/);
         await page.goto(`${console.url}/sign-in`);

@@ -36,7 +36,7 @@ onEach([ON_NODE], (target) => {
         expect(await page.evaluate("document.activeElement?.id")).toBe("main");
       });
 
-      test("is told of an unknown address, and finds the way back", async () => {
+      test("sees a message for an unknown address, and finds the way back", async () => {
         const page = await console.signedUp();
         await page.goto(`${console.url}/nothing/here`);
         await page.getByRole("heading", { name: "There is no such page" }).waitFor();
@@ -68,7 +68,7 @@ onEach([ON_NODE], (target) => {
         await page.getByText("The server does not respond.").waitFor({ state: "detached" });
       });
 
-      test("revokes a token with a text of another user as its name, after a question", async () => {
+      test("revokes a token named with another user's text, after confirmation", async () => {
         const page = await console.signedUp();
         await page.goto(`${console.url}/tokens`);
         const name = `<img src=x onerror="document.title='owned'">`;
@@ -95,7 +95,7 @@ onEach([ON_NODE], (target) => {
         expect(await page.title()).toBe("Tokens · Ringport");
       });
 
-      test("gets in again with the address that the operator prints, and other browsers are signed out", async () => {
+      test("signs in again with the printed address, and other browsers are signed out", async () => {
         const page = await console.signedUp();
         console.expectFaults(page, /401/);
         await page.goto(`${console.url}/account`);
@@ -113,7 +113,7 @@ onEach([ON_NODE], (target) => {
         await page.getByRole("heading", { name: "Sign in" }).waitFor();
       });
 
-      test("deletes the account only with the password, and is signed out then", async () => {
+      test("deletes the account only with the password, and is then signed out", async () => {
         await console.signedUp(); // the administrator, who stays
         const page = await console.signedUp();
         console.expectFaults(page, /403|401/);

@@ -84,7 +84,7 @@ const viewsOf = ({ instanceId, webhookId }: History): Record<string, string> => 
   phone: "/phone?number=%2B12025550147",
 });
 
-/** Calls that went well and badly, and a webhook. */
+/** Successful and failed calls, and a webhook. */
 async function history(client: Client): Promise<History> {
   const { id: instanceId } = await client.activeInstance("Front desk");
   await client.createInstance("Reception");

@@ -53,7 +53,7 @@ onEach([ON_NODE], (target) => {
       await page.getByText("No delivery has this status.").waitFor();
     });
 
-    test("a 410 from the endpoint disables the webhook, which the page shows on its own", async () => {
+    test("a 410 from the endpoint disables the webhook, and the page shows that without a reload", async () => {
       const page = await console.signedUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id } = (await client.post("/v1/webhooks", { url: `${address}/gone` })).json<{ id: string }>();

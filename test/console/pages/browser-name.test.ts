@@ -30,7 +30,7 @@ describe("the browser of a session", () => {
     expect(browserOf(userAgent)).toEqual({ browser, system });
   });
 
-  test("of any header is found at once", () => {
+  test("of any header is parsed in little time", () => {
     fc.assert(fc.property(fc.string({ maxLength: 200 }), (userAgent) => void browserOf(userAgent)));
   });
 });

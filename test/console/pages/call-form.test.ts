@@ -199,7 +199,7 @@ describe("the faults of a problem document", () => {
     expect([...found.keys()]).toEqual(["/agent/instructions", "/from/phoneNumber", undefined]);
   });
 
-  it("are at the field that a refusal without pointers is about", () => {
+  it("are at the field of a refusal without pointers", () => {
     const refused = (code: string) => problemFaults({ code, detail: "no", errors: [] }).map(({ field }) => field);
     expect(refused("destination_not_allowed")).toEqual(["/target/phoneNumber"]);
     expect(refused("instance_not_found")).toEqual(["/instanceId"]);

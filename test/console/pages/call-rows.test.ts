@@ -71,7 +71,7 @@ describe("the rows of calls", () => {
     expect(rows.list[0]?.outcome).toEqual(OUTCOME);
   });
 
-  it("never take a call back: an event that is late changes nothing", () => {
+  it("never move a call back: a late event changes nothing", () => {
     const rows = rowsOf({}, call(1, { status: "COMPLETED" }));
     const before = rows.list;
     expect(rows.apply(event("ringing", 1))).toBe("unchanged");
@@ -88,7 +88,7 @@ describe("the rows of calls", () => {
     expect(rows.list[0]).toBe(second);
   });
 
-  it("ask for a new call, and for none of a page that has not been read", () => {
+  it("request a new call, but none of an unread page", () => {
     const rows = new CallRows({});
     rows.addPage([call(20), call(10)], false);
     expect(rows.apply(event("queued", 30, { type: "FIXED_TTS" }))).toBe("unknown_call");
@@ -97,7 +97,7 @@ describe("the rows of calls", () => {
     expect(rows.apply(event("ringing", 1))).toBe("unknown_call");
   });
 
-  it("ask for no call that the filter leaves out", () => {
+  it("request no call that the filter leaves out", () => {
     const rows = rowsOf({ type: "DYNAMIC_AGENT", statuses: ["QUEUED"] });
     expect(rows.apply(event("queued", 1, { type: "FIXED_TTS" }))).toBe("unchanged");
     expect(rows.apply(event("ringing", 1))).toBe("unchanged");

@@ -48,7 +48,7 @@ describe("a format", () => {
     expect(formatDuration(ms)).toBe(text);
   });
 
-  test("of a day of UTC does not move it into another day", () => {
+  test("of a UTC day does not move it to another day", () => {
     changeLanguage("pt");
     expect(formatDay("2026-11-27", "short")).toMatch(/^27 de nov/);
   });

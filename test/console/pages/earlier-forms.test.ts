@@ -32,7 +32,7 @@ describe("a call placed again", () => {
     });
   });
 
-  it("without options has an empty form but for instance and number", () => {
+  it("without options has an empty form except for instance and number", () => {
     const { from: _, ...plain } = CALL;
     const call = { ...plain, type: "DYNAMIC_STREAM", media: null, reference: null, metadata: {} } as const;
     const expected = { ...EMPTY_FORM, type: "DYNAMIC_STREAM", instanceId: "inst_1", phoneNumber: "+12025550100" };

@@ -16,7 +16,7 @@ const final = {
 } as const;
 const who = { user_id: "usr_1", token_id: null };
 
-/** Data of every event of a call that has some. */
+/** Data of every call event that has some. */
 const DATA: Partial<EventData> = {
   route: { trunk: "north", attempt: 2, reason: "SIP 503" },
   address_resolved: { resolved_address: "5511987654321@s.whatsapp.net" },

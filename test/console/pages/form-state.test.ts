@@ -9,8 +9,8 @@ function filled(): FormState {
   return state;
 }
 
-describe("a form that is being filled in", () => {
-  it("shows its faults from the first attempt to send it, until they are mended", () => {
+describe("a form in progress", () => {
+  it("shows its faults from the first attempt to send it, until they are corrected", () => {
     const state = new FormState(signal(DEFAULT_LIMITS));
     expect(state.faults.value.size).toBe(0);
     expect(state.attempt()).toBe(false);
@@ -28,7 +28,7 @@ describe("a form that is being filled in", () => {
     expect(state.faults.value.size).toBe(0);
   });
 
-  it("is one call however often it is sent, and another one after a change or once it was placed", () => {
+  it("is one call however often it is sent, and another one once placed or changed", () => {
     const state = filled();
     const key = state.idempotencyKey;
     state.attempt();
@@ -41,7 +41,7 @@ describe("a form that is being filled in", () => {
     expect(state.idempotencyKey).not.toBe(changed);
   });
 
-  it("is checked by the limits of the server once they are known", () => {
+  it("is checked by the server's limits once they are loaded", () => {
     const limits = signal(DEFAULT_LIMITS);
     const state = new FormState(limits);
     state.edit({ instanceId: "inst_1", phoneNumber: "+12025550100", text: "Hello there", voiceId: "en-US-1" });

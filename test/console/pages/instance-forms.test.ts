@@ -5,7 +5,7 @@ import { pauseUntil } from "../../../adapters/console/pages/views/instances/code
 import { networkKind, ownName } from "../../../adapters/console/pages/views/instances/network-kind.ts";
 
 describe("the caller of a form", () => {
-  test("is none if the form is empty", () => {
+  test("is missing if the form is empty", () => {
     expect(callerOfForm(callerForm())).toBeNull();
     expect(callerOfForm({ phoneNumber: " ", displayName: "  ", withheld: false })).toBeNull();
   });

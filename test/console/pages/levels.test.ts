@@ -11,7 +11,7 @@ const LOUD = tone(440, 20, 16_000, 30_000);
 const FAINT = tone(440, 20, 16_000, 300);
 const QUIET = new Int16Array(LOUD.length);
 
-test("the level of each side is its own", () => {
+test("each side has a separate level", () => {
   const { callee, played } = levelsOf(both(LOUD, FAINT), SILENT);
   expect(callee).toBeGreaterThan(0.9);
   expect(played).toBeGreaterThan(0.1);

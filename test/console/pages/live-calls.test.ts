@@ -135,7 +135,7 @@ describe("a live list of calls", () => {
     expect(statuses(list)).toEqual(["QUEUED", "FAILED"]);
   });
 
-  it("keeps its rows when a page cannot be read, and reads it at the next try", async () => {
+  it("keeps its rows when a page cannot be read, and reads it at the next attempt", async () => {
     const server = new Server(...many(150));
     const list = new CallChanges({}, server);
     list.start();
@@ -148,7 +148,7 @@ describe("a live list of calls", () => {
     expect([list.fault.value, list.rows.value.length]).toEqual([undefined, 150]);
   });
 
-  it("stops asking after its end", async () => {
+  it("sends no requests after its end", async () => {
     const server = new Server(call(1));
     const list = new CallChanges({}, server);
     const stop = list.start();

@@ -6,7 +6,7 @@ import { Inbox } from "../../../src/client/stream/stream-inbox.ts";
 const FRAME = new Int16Array(320).fill(7);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A call whose stream the test drives, and a headset that remembers. */
+/** A call whose stream the test drives, and a headset that records its input. */
 class Scene {
   readonly written: Int16Array[] = [];
   readonly done: string[] = [];
@@ -109,7 +109,7 @@ describe("a call through the microphone", () => {
     expect([scene.done, call.levels.value]).toEqual([["release"], { heard: 0, spoken: 0 }]);
   });
 
-  it("sends nothing while it is muted", async () => {
+  it("sends no audio while it is muted", async () => {
     const scene = new Scene();
     const call = scene.call();
     void call.run();
@@ -165,7 +165,7 @@ describe("a call through the microphone", () => {
     expect([scene.done, call.fault.value, call.phase.value]).toEqual([["end the call", "release"], undefined, "ended"]);
   });
 
-  it("shows why its stream has failed, and gives the microphone back", async () => {
+  it("shows the reason of its stream's failure, and releases the microphone", async () => {
     const scene = new Scene();
     const call = scene.call();
     const running = call.run();

@@ -10,7 +10,7 @@ describe("the console's texts", () => {
     expect(Object.keys(plan)).toEqual([...NUMBER_PLAN.keys()]);
   });
 
-  it("have a word for every reason why a call can end", () => {
+  it("have a word for every end reason of a call", () => {
     expect(Object.keys(enCalls.outcomes).sort()).toEqual([...COMPLETED_REASONS, ...FAILED_REASONS].sort());
   });
 });

@@ -37,7 +37,7 @@ describe("the window of a long list", () => {
   });
 });
 
-describe("the rows that are drawn next", () => {
+describe("the rows to draw next", () => {
   const window = { from: 100, to: 132 };
 
   it.each([

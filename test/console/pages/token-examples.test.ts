@@ -9,7 +9,7 @@ import {
 const use: TokenUse = { url: "http://127.0.0.1:8080", token: "rp_live_abc", scopes: null, instance: "inst_1" };
 
 describe("the example for a new token", () => {
-  test("places a call if the token may and there is an instance", () => {
+  test("places a call if the token allows it and there is an instance", () => {
     expect(curlTokenExample(use)).toContain("/v1/calls'");
     expect(typescriptExample(use)).toContain("ringport.calls.create({");
   });
@@ -23,7 +23,7 @@ describe("the example for a new token", () => {
     expect(typescriptExample({ ...use, scopes, instance })).toContain(code);
   });
 
-  test("is one command for a shell, whatever the address of the server", () => {
+  test("is one shell command, whatever the address of the server", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("'", '"', "$", "`", "\\", " ", ";", "&", "a") }), (path) => {
         const url = `http://host/${path}`;

@@ -72,7 +72,7 @@ test("bytes of other files are refused with a sentence, or are too few", () => {
   );
 });
 
-test("a file that ends before its head claims has the shape of what there is", () => {
+test("a file shorter than its header claims has the shape of its samples", () => {
   const file = wav([100, 200, 16_384, 400], 1);
   const peaks = new WavPeaks(2, file.length - 2);
   peaks.push(file.subarray(0, file.length - 2));

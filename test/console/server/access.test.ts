@@ -23,7 +23,7 @@ test("only these routes serve anyone", () => {
   expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual(OPEN);
 });
 
-test("the routes that hash passwords are these; no other has expensive work", () => {
+test("only these routes hash passwords; no other has expensive work", () => {
   const costly = CONSOLE_ENDPOINTS.filter(({ cost }) => cost !== "small");
   expect(costly.map(({ path }) => path)).toEqual([
     ...["/register", "/sign-in", "/password-reset", "/password", "/account-deletion"],
@@ -176,7 +176,7 @@ describe("a program that signs people in itself", () => {
     }
   });
 
-  test("sees its own fault as one", async () => {
+  test("treats its own fault as one", async () => {
     const principal = () => Promise.reject(new Error("connection refused to 10.0.0.7"));
     const { browser, logged } = consoleScene({ signIn: { url: "/login", principal } });
     const { status, json, text } = await browser().ask("GET", "/v1/calls");

@@ -9,5 +9,5 @@ export const CONSOLE_ENDPOINTS: readonly (ConsoleRoute & { readonly address: str
   address: `/console/api${route.path.replace(":id", "some_id")}`,
 }));
 
-/** Those that change something. */
+/** Endpoints that change state. */
 export const UNSAFE_ENDPOINTS = CONSOLE_ENDPOINTS.filter(({ method }) => method !== "GET");

@@ -25,7 +25,7 @@ export interface Scene {
   readonly app: Ringport;
   readonly accounts: FakeAccounts;
   readonly system: ManualSystem;
-  /** Every line that was logged. */
+  /** Every logged line. */
   readonly logged: { level: string; fields: Readonly<Record<string, unknown>>; message: string }[];
   /** Sends a request with exactly these headers. */
   send(request: Sent): Promise<Answered>;

@@ -21,12 +21,12 @@ const FOREIGN: readonly Record<string, string>[] = [
   { origin: "http://" },
 ];
 
-/** The changes of the HTTP interface, as a page of the console requests them. */
+/** Changes of the HTTP interface, as a page of the console requests them. */
 const CHANGES = allRoutes(guardedHttpPorts(dependencies()))
   .filter(({ method, path }) => method !== "GET" && path.startsWith("/v1/"))
   .map(({ method, path }) => ({ method, address: `/console${path.replace(/:\w+/g, "some_id")}` }));
 
-describe("a change that no page of this server asks for is refused", () => {
+describe("a change that no page of this server requests is refused", () => {
   test.each([...UNSAFE_ENDPOINTS, ...CHANGES])("$method $address", async ({ method, address }) => {
     const scene = consoleScene();
     const { cookie = "" } = await scene.admin();

@@ -13,7 +13,7 @@ import { consoleScene, FROM_PAGE } from "./console-scene.ts";
 const noAuthenticate = () => Promise.reject(new Error("a token was checked"));
 
 describe("the HTTP interface below the console", () => {
-  test("serves the signed-in user, as their user", async () => {
+  test("serves the signed-in user with that user's data", async () => {
     const callers: Principal[] = [];
     const list: CallUseCases["list"] = async (caller) => {
       callers.push(caller);
@@ -48,7 +48,7 @@ describe("the HTTP interface below the console", () => {
     expect((await scene.send({ path, headers: { ...FROM_PAGE, cookie } })).status).not.toBe(200);
   });
 
-  test("sees everything but cookies and tokens", async () => {
+  test("gets everything except cookies and tokens", async () => {
     const seen: RequestLike[] = [];
     const pages: NetworkPages = {
       prefix: "simulator",
@@ -70,7 +70,7 @@ describe("the HTTP interface below the console", () => {
     expect(request?.url).toBe("http://127.0.0.1:8080/voice/simulator/link/a?b=c");
   });
 
-  test("does not reveal a code of a network's page to the log", async () => {
+  test("does not log the code in a link page's path", async () => {
     const page = async () => ({ status: 200, headers: {}, body: "" });
     const scene = consoleScene({ http: { http: { pages: [{ prefix: "simulator", page }] } } });
     await scene.browser().ask("GET", "/simulator/link/0123456789abcdef");
@@ -89,7 +89,7 @@ describe("the HTTP interface below the console", () => {
     expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 
-  test("is held to the rate limit of a user", async () => {
+  test("is subject to the rate limit of a user", async () => {
     const scene = consoleScene({ http: { http: { rateLimit: { limit: 2, windowMs: 60_000 } } } });
     const admin = await scene.admin();
     const statuses = [];
@@ -120,7 +120,7 @@ describe("the audit log", () => {
     expect(AUDITED_ACTS.map(({ method, path }) => `${method} ${shape(path)}`).sort()).toEqual(changes.sort());
   });
 
-  test("notes successes and their subjects", async () => {
+  test("records successes and their subjects", async () => {
     const scene = consoleScene({ http: { calls: { eraseRecording: async () => undefined } } });
     const admin = await scene.admin();
     const asked: readonly [string, string, unknown?][] = [
@@ -150,7 +150,7 @@ describe("the audit log", () => {
     });
   });
 
-  test("that is unwritable undoes nothing", async () => {
+  test("that cannot be written undoes nothing", async () => {
     const scene = consoleScene();
     const admin = await scene.admin();
     scene.accounts.note = () => Promise.reject(new Error("the disk is full"));
@@ -280,7 +280,7 @@ describe("a WebSocket", () => {
     expect(attached).toHaveLength(1);
   });
 
-  test("closes although nothing passes it, and leaves no timer", async () => {
+  test("closes without any traffic, and leaves no timer", async () => {
     const { scene } = streams();
     const admin = await scene.admin();
     const handlers = (await scene.upgrade({

@@ -21,12 +21,12 @@ interface Stored {
   password: string;
 }
 
-/** Accounts in memory, without hashing, limits and storage; the use cases have their own tests. */
+/** Accounts in memory, without hashing, limits and storage; the use cases have separate tests. */
 export class FakeAccounts implements AccountUseCases {
   readonly noted: { accountId: string; action: string; subject: string | null }[] = [];
-  /** The mark of the browser of each sign-in. */
+  /** Browser mark of each sign-in. */
   readonly devices: (string | undefined)[] = [];
-  /** Every call with the account that it was made for. */
+  /** Every call with its account. */
   readonly calls: { method: string; account: string }[] = [];
   readonly #system: Pick<System, "now">;
   readonly #accounts: Stored[] = [];

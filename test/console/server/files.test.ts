@@ -113,7 +113,7 @@ describe("on JSR", () => {
     expect((await send({ path: "/console/assets/nothing.js" })).status).toBe(404);
   });
 
-  test("an unreachable registry is not a fault of the server", async () => {
+  test("an unreachable registry is not a server fault", async () => {
     vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("fetch failed"));
     const { send } = consoleScene({ assets: [source] });
     expect((await send({ path: "/console", headers: { accept: "text/html" } })).status).toBe(503);
@@ -148,7 +148,7 @@ describe("the page", () => {
     expect((await page("/console", { accept: "*/*" })).text).toBe(INDEX);
   });
 
-  test("that was not built names the command", async () => {
+  test("that was not built names the build command", async () => {
     const scene = consoleScene({ assets: [`${folder}nothing/`] });
     const { status, text, headers } = await scene.send({ path: "/console", headers: { accept: "text/html" } });
     expect([status, headers["content-type"]]).toEqual([503, "text/html; charset=utf-8"]);

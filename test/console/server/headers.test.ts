@@ -46,7 +46,7 @@ describe.each(ASKED)("every reply to %s %s", (method, path) => {
   });
 });
 
-test("texts of people are JSON, and never code for a browser", async () => {
+test("user-written texts are JSON, and never code for a browser", async () => {
   const scene = consoleScene();
   const browser = await scene.admin();
   const label = `</script><img src=x onerror="alert(1)">\u2028`;

@@ -17,7 +17,7 @@ describe.each(["", "/voice"])("with the base path %j", (basePath) => {
       expect(await ask(app, path)).toMatchObject({ status: 302, headers: { location: `${basePath}/console` } });
   });
 
-  test("everything else is replied to as without it", async () => {
+  test("all other paths respond as without it", async () => {
     const { app } = consoleScene({ basePath });
     const { app: alone } = serve({ http: { basePath } });
     const ids = { "x-request-id": "one" };
@@ -29,7 +29,7 @@ describe.each(["", "/voice"])("with the base path %j", (basePath) => {
     expect(await app.upgrade(request, principal)).toMatchObject({ status: 200 });
   });
 
-  test("a program mounting it leaves these paths", async () => {
+  test("a program mounting it leaves these paths alone", async () => {
     const { app } = consoleScene({ basePath });
     const claimed = async (path: string) => app.claims({ url: `http://h${basePath}${path}` });
     expect(await Promise.all(["/console", "/console/calls", "/v1/x", "/consoles", "/x"].map(claimed))).toEqual([
@@ -71,7 +71,7 @@ test("the console never rejects", async () => {
   expect(await app.upgrade(requestOf({ path: "/console/v1/calls", token: null }))).toMatchObject({ status: 500 });
 });
 
-test("a Ringport with its own users needs signIn, because it takes no tokens of accounts", () => {
+test("a Ringport with the program's users needs signIn, because it accepts no account tokens", () => {
   const authenticate = async () => ({ userId: "usr_anna" });
   const signIn = { url: "/login", principal: async () => undefined };
   const ringport = createRingport({ authenticate });

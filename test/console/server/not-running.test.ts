@@ -22,10 +22,10 @@ async function codes(options: Parameters<typeof createRingport>[0], stop: boolea
   ]);
 }
 
-test("a Ringport that was stopped replies 503 stopping", async () => {
+test("a stopped Ringport responds 503 stopping", async () => {
   expect(await codes({}, true)).toEqual(PATHS.map(() => [503, "stopping", true]));
 });
 
-test("a Ringport that cannot start replies 503 not_ready", async () => {
+test("a Ringport that cannot start responds 503 not_ready", async () => {
   expect(await codes({ data: "/dev/null/nowhere" }, false)).toEqual(PATHS.map(() => [503, "not_ready", true]));
 });

@@ -3,7 +3,7 @@ import { CHECK_MS, WhileSignedIn } from "../../../adapters/console/server/while-
 import type { Socket } from "../../../src/ports/web.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
-/** A WebSocket of a session, with what its handlers and its peer got. */
+/** A WebSocket of a session, with the messages that its handlers and its peer received. */
 function scene() {
   const system = new ManualSystem();
   const session = { lasts: true };
@@ -27,7 +27,7 @@ function scene() {
   return { system, session, got, sent, socket, handlers, send: (data: string) => inner?.send(data) };
 }
 
-test("nothing passes a WebSocket after its session has ended, although the peer keeps it open", async () => {
+test("a WebSocket passes no message after its session has ended, even if the peer keeps it open", async () => {
   const { system, session, got, sent, socket, handlers, send } = scene();
   handlers.message(socket, "before");
   send("before");

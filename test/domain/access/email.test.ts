@@ -59,7 +59,7 @@ describe("an email address", () => {
     }),
   );
 
-  test("is looked for in a time that grows with the text, and no faster", () => {
+  test("is matched in linear time", () => {
     const begun = processorMs();
     for (const text of ["a@".repeat(200), `a@${"a.".repeat(200)}!`, `a@${"-".repeat(400)}`]) emailOf(text);
     expect(processorMs() - begun).toBeLessThan(1_000);

@@ -12,6 +12,6 @@ test.for([
 test.for([
   ...["Yes.", "no", "okay", "Sim", "não", "sí", "ja", "oui", "sì"],
   ...["Wait", "Uh, wait a moment", "one", "", "I see it", "mm mm mm mm mm"],
-])('"%s" is none', (text) => {
+])('"%s" is not a sign of listening', (text) => {
   expect(isBackchannel(text)).toBe(false);
 });

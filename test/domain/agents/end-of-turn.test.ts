@@ -62,7 +62,7 @@ describe("the silence that ends a turn", () => {
     expect(endOfTurnMs("and", language)).toBe(USUAL);
   });
 
-  test("is between the usual and the longest for any text", () => {
+  test("is between the usual and the maximum wait for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), fc.string(), (text, language) => {
         const ms = endOfTurnMs(text, language);

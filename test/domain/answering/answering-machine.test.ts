@@ -18,7 +18,7 @@ type Part =
   | ["key"]
   | ["tone", LineTone];
 
-/** The verdicts on a sequence of sounds, in order. */
+/** Verdicts on a sequence of sounds, in order. */
 function verdicts(...parts: readonly Part[]): AnswerVerdict[] {
   const rules = new AnswerRules();
   const given: (AnswerVerdict | undefined)[] = [];
@@ -50,7 +50,7 @@ describe("who answered", () => {
     expect(found(["voice", 4_000], ["quiet", 1_200])).toEqual(["human short_greeting"]);
   });
 
-  test("is a machine that talks on, with the pauses between its sentences", () => {
+  test("is a machine that keeps talking, with the pauses between its sentences", () => {
     const [verdict] = verdicts(["voice", 1_000], ["quiet", 500], ["voice", 2_000], ["quiet", 600], ["voice", 4_000]);
     expect(verdict).toMatchObject({ answeredBy: "machine", reason: "long_greeting", atMs: LONG_GREETING_MS });
   });
@@ -99,7 +99,7 @@ describe("who answered", () => {
     ]);
   });
 
-  test("is a fax machine or the network if its tone is heard, whatever was heard before", () => {
+  test("is a fax machine or the network if its tone is detected, at any time", () => {
     expect(found(["tone", "fax"], ["beep", 1_000, 300], ["key"])).toEqual(["fax fax_tone"]);
     expect(found(["quiet", 1_000], ["beep", 1_100, 500], ["tone", "fax"])).toEqual(["machine beep", "fax fax_tone"]);
     expect(found(["voice", 600], ["quiet", 1_000], ["tone", "special_information"])).toEqual([

@@ -31,7 +31,7 @@ test.each([
   "Oui, bonjour, c'est de la part de qui ?",
   "Pronto, chi parla?",
   "I got your message, thank you",
-])("words of a person are no machine's: %s", (text) => {
+])("a person's words are not a machine's: %s", (text) => {
   expect(isVoicemailGreeting(text)).toBe(false);
 });
 

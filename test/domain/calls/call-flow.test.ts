@@ -151,7 +151,7 @@ describe("dialling", () => {
     given([down, placed]).when(timer("line")).ends("fail", "instance_lost");
   });
 
-  test.each(["answered", "alerting"] as const)("does not believe %s before anybody was asked", (type) => {
+  test.each(["answered", "alerting"] as const)("does not trust %s before any peer was asked", (type) => {
     given([]).when({ type }).isNothing();
   });
 });
@@ -197,7 +197,7 @@ describe("ringing", () => {
     given(RINGING).when(unansweredAt(progress)).ends("fail", "unreachable", text);
   });
 
-  test("is noted if the peer reports it", () => {
+  test("is recorded if the peer reports it", () => {
     expect(given(RINGING).when({ type: "alerting" }).effects).toEqual([
       { do: "note", fact: { event: "alerting", data: {} } },
     ]);
@@ -223,7 +223,7 @@ describe("answered", () => {
     given(ANSWERED).when(timer("setup")).ends("fail", "media_failed");
   });
 
-  test("and gone before the media path is up fails as media_failed: no one declined", () => {
+  test("and released before the media path is up fails as media_failed: no one declined", () => {
     given(ANSWERED).when(ended("callee_hung_up")).ends("fail", "media_failed");
   });
 
@@ -264,7 +264,7 @@ describe("talking", () => {
     ["line_lost", "instance_lost"],
     ["media_failed", "media_failed"],
     ["unreachable", "unreachable"],
-  ] as const)("ends as failed when the leg is gone by %s", (cause, reason) => {
+  ] as const)("ends as failed when the leg is released by %s", (cause, reason) => {
     given(TALKING).when(ended(cause)).ends("fail", reason);
   });
 
@@ -272,11 +272,11 @@ describe("talking", () => {
     given(TALKING).when({ type: "media_lost", detail: "no packets" }).ends("fail", "media_failed", "no packets");
   });
 
-  test("ends after the longest duration", () => {
+  test("ends after the maximum duration", () => {
     given(TALKING).when(timer("duration")).ends("complete", "max_duration");
   });
 
-  test("counts the longest duration from the end of the message, whenever that was ready", () => {
+  test("counts the maximum duration from the end of the message, whenever that was ready", () => {
     const { maxDurationMs } = DEFAULT_TIMINGS;
     const duration = { do: "timer", name: "duration", ms: 600_000 + maxDurationMs };
     expect(given([placed, ready(600_000), answered]).when(connected).effects).toContainEqual(duration);
@@ -302,7 +302,7 @@ describe("the watch for inbound audio", () => {
     fact: { event: "media.inbound_silent", data: { after_ms: DEFAULT_TIMINGS.mediaTimeoutMs } },
   };
 
-  test("only notes the silence if silence proves nothing", () => {
+  test("only records the silence if silence is no evidence", () => {
     const quiet = given(TALKING).when(timer("inbound"));
     expect(quiet.effects).toEqual([silent]);
     expect(quiet.flow.phase).toBe("talking");
@@ -342,7 +342,7 @@ describe("the watch for inbound audio", () => {
   });
 });
 
-describe("a call whose callee's side has shown nothing", () => {
+describe("a call without evidence of the callee's side", () => {
   const NO_EVIDENCE = "nothing came";
   const unproven = (before: readonly CallSignal[]) => given(before, RULES, NO_EVIDENCE);
 
@@ -438,14 +438,14 @@ describe("a line that goes down during a call", () => {
 describe("a call with a live stream", () => {
   const armed = { do: "timer", name: "stream", ms: DEFAULT_TIMINGS.streamAttachMs };
 
-  test("has a limit on how long its audio has no carrier, from the answer on", () => {
+  test("has a time limit without an audio carrier, from the answer on", () => {
     expect(given(ANSWERED, STREAMED).when(connected).effects).toContainEqual(armed);
     given(TALKING, STREAMED)
       .when(timer("stream"))
       .ends("fail", "stream_lost", `no client was attached to the stream for ${DEFAULT_TIMINGS.streamAttachMs} ms`);
   });
 
-  test("has none while a client is there, and none before the answer", () => {
+  test("has no such limit while a client is there, or before the answer", () => {
     expect(given([...ANSWERED, attached], STREAMED).when(connected).effects).not.toContainEqual(armed);
     expect(given(ANSWERED, STREAMED).when(attached, detached).effects).not.toContainEqual(armed);
     expect(given([...ANSWERED, attached, detached], STREAMED).when(connected).effects).toContainEqual(armed);
@@ -481,7 +481,7 @@ describe("a call with a live stream", () => {
 });
 
 describe("a call without a stream", () => {
-  test("has no limit on how long its audio has no carrier", () => {
+  test("has no time limit without an audio carrier", () => {
     const { effects } = given(ANSWERED).when(connected);
     expect(effects).not.toContainEqual(expect.objectContaining({ name: "stream" }));
   });
@@ -520,7 +520,7 @@ describe("a machine that answers", () => {
     fact: { event: "answered_by", data: { answered_by: "machine", reason: "beep", confidence: 0.9, at_ms: 2_000 } },
   };
 
-  test("is noted, and the call continues, unless the call asks for more", () => {
+  test("is recorded, and the call continues, unless the call requests more", () => {
     const found = given(TALKING).when(machine);
     expect(found.effects).toEqual([noted]);
     expect(found.flow.answeredBy).toBe("machine");
@@ -563,7 +563,7 @@ describe("a machine that answers", () => {
     waiting.when(over("beep"), played).ends("complete", "message_played");
   });
 
-  test("gets the message without a beep in the end, and once more after a late one", () => {
+  test("gets the message without a beep eventually, and once more after a late one", () => {
     const waiting = given([...TALKING, inbound, machine], LEAVE);
     expect(waiting.when(timer("machine")).flow.voicemail).toBe("timeout");
     const again = waiting.when(over("silence"), over("beep"));
@@ -579,7 +579,7 @@ describe("a machine that answers", () => {
     expect(corrected.flow.answeredBy).toBe("machine");
   });
 
-  test("can be found by the agent, whatever the call asks for", () => {
+  test("can be found by the agent, whatever the call requests", () => {
     const found = given([...TALKING, inbound, verdict("human")]).when({ type: "leave_voicemail", atMs: 9_000 });
     expect(found.effects).toEqual([
       {
@@ -622,7 +622,7 @@ describe("a tone of the network or of a fax machine", () => {
     expect(given([...TALKING, inbound], rules).when(lineTone("continuous", "machine")).flow.phase).toBe("talking");
   });
 
-  test("is only noted for a stream, whose program decides", () => {
+  test("is only recorded for a stream, whose program decides", () => {
     const { effects, flow } = given([...TALKING, attached, inbound], STREAMED).when(lineTone("fax", "fax"));
     expect(effects.map((effect) => effect.do)).toEqual(["note", "note"]);
     expect(flow).toMatchObject({ phase: "talking", answeredBy: "fax" });
@@ -634,7 +634,7 @@ describe("a tone of the network or of a fax machine", () => {
     talked.when(lineTone("special_information", "machine")).ends("complete", "machine_hung_up");
   });
 
-  test("that is not certain yet delays the end of the call", () => {
+  test("that is still uncertain delays the end of the call", () => {
     const waiting = given([...TALKING, inbound, suspected(true)]).when(played);
     expect(waiting.effects).toEqual([{ do: "timer", name: "machine", ms: TONE_WAIT_MS }]);
     const before = [...TALKING, inbound, suspected(true), played];
@@ -665,7 +665,7 @@ describe("a phone that rings behind a switchboard", () => {
     given(ringing).when(timer("machine")).ends("complete", "machine_hung_up");
   });
 
-  test("changes nothing for an agent, for a voicemail box, and late in the call", () => {
+  test("has no effect for an agent, for a voicemail box, and late in the call", () => {
     const noteOnly = (before: readonly CallSignal[], rules: FlowRules, signal = lineTone("ringback")) =>
       expect(given(before, rules).when(signal).effects).toHaveLength(1);
     noteOnly([...TALKING, inbound], { ...RULES, fixed: false });
@@ -709,7 +709,7 @@ describe("a call-screening assistant", () => {
     expect(given([...before, verdict("human")], INTRODUCE).when(screening).flow.awaited).toBe("screening");
   });
 
-  test("is not waited for any longer once a voicemail box records", () => {
+  test("is no longer awaited once a voicemail box records", () => {
     const both: FlowRules = { ...INTRODUCE, onMachine: "leave_message" };
     given([...TALKING, inbound, verdict("human"), machine, over("beep")], both)
       .when(played)

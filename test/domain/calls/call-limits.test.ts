@@ -29,7 +29,7 @@ describe("call limits", () => {
     [{ maxCallsPerDay: 1.5 }, "maxCallsPerDay is 1.5: it must be a whole number from 1"],
     [{ maxCallsPerDay: "200" }, 'maxCallsPerDay is "200": it must be a whole number from 1'],
     [{ maxCallsPerDay: Number.NaN }, "maxCallsPerDay is null: it must be a whole number from 1"],
-  ])("%j is refused with the value and what to write instead", (given, message) => {
+  ])("%j is refused with the value and the fix", (given, message) => {
     expect(() => checkedCallLimits(given as never)).toThrow(message);
   });
 

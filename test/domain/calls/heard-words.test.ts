@@ -14,7 +14,7 @@ test.for([
   expect(heardWords("one two three", heard, all)).toBe(words);
 });
 
-test("of a text that is not rendered yet the words are estimated", () => {
+test("of an unfinished rendering are estimated", () => {
   expect(heardWords("one two three", 400)).toBe("one");
 });
 

@@ -13,7 +13,7 @@ test("only a message without gaps is heard in full", () => {
   expect(heardShare(0, 0, 1)).toBe(0);
 });
 
-test("a message without evidence that it arrived has no share, however much of it was played", () => {
+test("without evidence of its arrival a message has no share, however much was played", () => {
   for (const heardMs of [0, 490, 1_000]) {
     expect(heardWith("none", heardMs, heardMs / 1_000)).toEqual({ heardMs, heardRatio: null, heardEvidence: "none" });
     for (const evidence of ["inbound", "rtcp"] as const)

@@ -92,7 +92,7 @@ describe("a call", () => {
     expect(parseCreateCall(STRICT, { ...SPEECH, audio: 5 })).toMatchObject(SPEECH);
   });
 
-  test("without anything gets every fault at once", () => {
+  test("without any field gets every fault at once", () => {
     expect(callFaults({})).toEqual(["/instanceId required", "/target required", "/type required"]);
     expect(callFaults({ type: "FIXED_TTS", target: {}, tts: {} })).toEqual([
       "/instanceId required",
@@ -137,7 +137,7 @@ describe("a call", () => {
 
 describe("a phone number", () => {
   test.each(["+1234567", "+123456789012345", "+12025550100", "+4915112345678"])(
-    "%s is one, and is not rewritten",
+    "%s is valid, and is not rewritten",
     (phoneNumber) => {
       expect(parseCreateCall(SCHEMAS, { ...SPEECH, target: { phoneNumber } }).target.phoneNumber).toBe(phoneNumber);
     },
@@ -158,7 +158,7 @@ describe("a phone number", () => {
     "",
     "+",
     "sip:+12025550100@example.com",
-  ])("%j is none", (phoneNumber) => {
+  ])("%j is not valid", (phoneNumber) => {
     expect(callFaults({ ...SPEECH, target: { phoneNumber } })).toEqual(["/target/phoneNumber phone_number_invalid"]);
   });
 });
@@ -355,7 +355,7 @@ describe("a body", () => {
     ["a number", 1],
     ["true", true],
     ["nothing", undefined],
-  ])("that is %s is no request", (_, body) => {
+  ])("that is %s is invalid", (_, body) => {
     for (const parse of [parseCreateCall, parseCreateInstance])
       expect(refused(() => parse(SCHEMAS, body))).toMatchObject({
         code: "invalid_json",
@@ -363,7 +363,7 @@ describe("a body", () => {
       });
   });
 
-  test("may carry fields that are unknown", () => {
+  test("may have unknown fields", () => {
     expect(parseCreateCall(SCHEMAS, { ...SPEECH, extra: 1, tts: { ...SPEECH.tts, speed: 2 } })).toEqual(SPEECH);
     expect(parseCreateInstance(SCHEMAS, { name: "x", extra: 1 })).toEqual({ name: "x" });
   });
@@ -463,7 +463,7 @@ test("every limit is an option", () => {
   expect(callFaults(agent(["abc"]), schemas)).toEqual(["/agent/instructions/0 too_long"]);
 });
 
-/** Bodies that are nearly right, so that the deeper rules are reached. */
+/** Almost valid bodies, so that the deeper rules are reached. */
 const nearly: fc.Arbitrary<unknown> = fc.record(
   {
     name: fc.oneof(fc.string({ unit: "binary" }), fc.jsonValue()),
@@ -504,7 +504,7 @@ fuzz(
   }),
 );
 
-/** The value a JSON Pointer points at (RFC 6901). */
+/** The value at a JSON Pointer (RFC 6901). */
 function at(body: unknown, pointer: string): unknown {
   return pointer
     .split("/")

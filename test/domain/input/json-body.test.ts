@@ -61,7 +61,7 @@ fuzz(
 );
 
 describe("16 MiB", () => {
-  test.each(["[", '{"a":', "[[],", '"",', "1,", '["'])("of %s have a fault at once, unparsed", (unit) => {
+  test.each(["[", '{"a":', "[[],", '"",', "1,", '["'])("of %s has a fault immediately, unparsed", (unit) => {
     const bytes = bytesOf(unit.repeat((16 * MEGABYTE) / unit.length));
     const startedAt = processorMs();
     const parsed = parseJson(bytes, BOUNDS);
@@ -69,7 +69,7 @@ describe("16 MiB", () => {
     expect(parsed).toHaveProperty("fault", expect.stringMatching(/nested deeper than 32|more than 1000 keys/));
   });
 
-  test.each(['\\"', "\\\\", '\\"[', "a"])("of %s in a string are read in one pass", (unit) => {
+  test.each(['\\"', "\\\\", '\\"[', "a"])("of %s in a string is read in one pass", (unit) => {
     const bytes = bytesOf(`["${unit.repeat((16 * MEGABYTE) / unit.length)}`);
     const startedAt = processorMs();
     expect(boundsFault(bytes, BOUNDS)).toBeUndefined();

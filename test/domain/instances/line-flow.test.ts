@@ -150,7 +150,7 @@ describe("a probe that finds the line online", () => {
 });
 
 describe("an offline line", () => {
-  test("reconnects within the grace and cannot dial", () => {
+  test("reconnects within the grace period and cannot dial", () => {
     const { flow, effects } = given(LINKED, TO_ONLINE).when(offline());
     expect(flow).toMatchObject({ state: "reconnecting", reason: "gone", offlineReports: 1 });
     expect(effects).toEqual([{ do: "notify_offline", reason: "gone" }, startGrace]);
@@ -162,24 +162,24 @@ describe("an offline line", () => {
     expect(effects).toEqual([]);
   });
 
-  test("is stored as inactive, with the latest reason, when the grace has ended", () => {
+  test("is stored as inactive, with the latest reason, when the grace period has ended", () => {
     const { flow, effects } = given(LINKED, [...TO_ONLINE, offline(), offline("worse")]).when(graceOver);
     expect(flow).toMatchObject({ state: "offline", reason: "worse", inGrace: false });
     expect(effects).toEqual([{ do: "store_inactive", reason: "worse" }]);
   });
 
-  test("has a grace during its first connection", () => {
+  test("has a grace period during its first connection", () => {
     expect(given(LINKED).when(offline()).effects).toEqual([startGrace]);
     expect(given(LINKED, [offline()]).when(graceOver).flow.state).toBe("offline");
   });
 
-  test("starts another grace after it was online again", () => {
+  test("starts another grace period after it was online again", () => {
     const again = given(LINKED, [...TO_ONLINE, offline(), foundOnline(), activeStored(1)]);
     expect(again.flow.state).toBe("online");
     expect(again.when(offline()).effects).toContainEqual(startGrace);
   });
 
-  test("starts no grace after the first one", () => {
+  test("starts no grace period after the first one", () => {
     const { flow, effects } = given(LINKED, [offline(), graceOver]).when(offline("still"));
     expect(flow).toMatchObject({ state: "offline", reason: "still" });
     expect(effects).toEqual([]);
@@ -200,7 +200,7 @@ describe("an offline line", () => {
     expect(decideLine(broken.flow, offline("busy"), RULES).flow.lastingFault).toBeUndefined();
   });
 
-  test("has no grace for a lasting fault", () => {
+  test("has no grace period for a lasting fault", () => {
     for (const before of [[], TO_ONLINE, [...TO_ONLINE, offline("no route")]]) {
       const { flow, effects } = given(LINKED, before).when(offline("replaced", true));
       expect(flow).toMatchObject({ state: "offline", reason: "replaced", lastingFault: "replaced", inGrace: false });
@@ -257,7 +257,7 @@ describe("a line whose user unlinks the number", () => {
     expect(isProbed(flow)).toBe(false);
   });
 
-  test("ignores everything that its network still reports", () => {
+  test("ignores later reports of its network", () => {
     const { ignores, when } = given(LINKED, [...TO_ONLINE, unlinking]);
     for (const input of [unlinking, unlinked, linking, resumed, foundOnline(), foundOffline, activeStored()])
       ignores(input);
@@ -288,7 +288,7 @@ describe("a line that is being closed", () => {
     expect(isProbed(flow)).toBe(false);
   });
 
-  test("ignores the answers of probes", () => {
+  test("ignores probe results", () => {
     given(LINKED, [closing]).ignores(foundOnline());
     given(LINKED, [closing]).ignores(foundOffline);
   });
@@ -363,17 +363,17 @@ describe("a condition", () => {
     ["the number is linked", NEW, [linking], linkStored()],
     ["a probe finds the line online", LINKED, [], foundOnline()],
     ["the number is unlinked", LINKED, TO_ONLINE, unlinked],
-  ])("is over when %s", (_, start, before, input) => {
+  ])("ends when %s", (_, start, before, input) => {
     const { flow } = given(start, [...before, condition("restricted")]).when(input);
     expect(flow.condition).toBeNull();
   });
 
-  test("outlives a drop and the grace's end", () => {
+  test("outlives a drop and the end of the grace period", () => {
     const { flow } = given(LINKED, [...TO_ONLINE, condition("replaced"), offline()]).when(graceOver);
     expect(flow).toMatchObject({ state: "offline", condition: "replaced" });
   });
 
-  test("means nothing for a closed line", () => {
+  test("has no effect on a closed line", () => {
     given(LINKED, [closing, closed]).ignores(condition("replaced", "too late"));
   });
 });

@@ -68,22 +68,22 @@ describe("a queue that looks for its next call", () => {
 
 describe("a queue whose call is being prepared", () => {
   test("looks again when it is woken", () => given(woken, input("prepare")).when(woken).gives("starting", LOOK));
-  test("cancels that when the line goes down", () => {
+  test("cancels the preparation when the line goes down", () => {
     given(woken, input("prepare")).when(input("line_down")).gives("idle", CANCEL);
     given(woken, input("prepare")).when(offline).gives("idle", CANCEL);
   });
-  test("cancels that when the call is withdrawn", () =>
+  test("cancels the preparation when the call is withdrawn", () =>
     given(woken, input("prepare")).when(input("withdraw")).gives("idle", CANCEL));
   test("ignores the wall clock", () => given(woken, input("prepare")).when(input("clock_set")).gives("preparing"));
 });
 
 describe("a queue that waits for the time of its call", () => {
-  test("does not look before", () => given(woken, hold).when(woken).gives("waiting"));
+  test("does not look early", () => given(woken, hold).when(woken).gives("waiting"));
   test("checks when it is due", () => {
     given(woken, hold).when(input("alarm")).gives("idle", WAKE);
     given(woken, hold, input("alarm")).when(woken).gives("starting", LOOK);
   });
-  test("looks at once after the clock was set, or another number may be linked", () => {
+  test("looks immediately after the clock was set, or another number may be linked", () => {
     given(woken, hold, input("clock_set")).when(woken).gives("starting", LOOK);
     given(woken, hold, input("line_down")).when(woken).gives("starting", LOOK);
     given(woken, hold, offline).when(woken).gives("starting", LOOK);
@@ -118,7 +118,7 @@ describe("an unconfirmed claim", () => {
       .when(input("rest"))
       .gives("busy");
   });
-  test("is looked for again until it can be carried out no longer", () => {
+  test("is looked for again until it can no longer be carried out", () => {
     const checked = (now: number): QueueInput => ({ type: "claims_checked", now });
     given(...doubtful)
       .when(checked(5_000 + UNCONFIRMED_MS))

@@ -52,7 +52,7 @@ describe("calling hours", () => {
     );
   });
 
-  test("must be fine in every zone that the number may be in", () => {
+  test("must apply in every zone that the number may be in", () => {
     const phone = "+79161234567"; // a mobile number of Russia
     const zones = zonesOfNumber(phone);
     const morningInMoscow = Date.parse("2026-06-17T05:30:00Z"); // 08:30 there, 20:30 in Kamchatka
@@ -62,7 +62,7 @@ describe("calling hours", () => {
     expect(callingHoursBlock({ from: "07:00", until: "21:00" }, phone, zones, morningInMoscow)).toBeUndefined();
   });
 
-  test("are never proven for a number of no place", () => {
+  test("are never proven for a number without a place", () => {
     expect(callingHoursBlock(DAY, "+870773111632", zonesOfNumber("+870773111632"), 0)).toEqual({
       reason: "outside_calling_hours",
       detail: "the time zone of +870773111632 is unknown, and calls are placed from 08:00 to 20:00 in the callee's own",
@@ -76,7 +76,7 @@ describe("calling hours", () => {
     ["8:00", Number.NaN],
     ["08:60", Number.NaN],
     ["", Number.NaN],
-  ])("read the time %j as minute %d", (text, minute) => {
+  ])("the time %j is minute %d", (text, minute) => {
     expect(minuteOf(text)).toBe(minute);
   });
 });

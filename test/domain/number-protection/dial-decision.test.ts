@@ -21,7 +21,7 @@ const CALLEE: DialledCallee = { phone: "+12025550100", consent: undefined, zones
 const NO_PAST: DialPast = { linkedAt: 0, history: [], sinceLastDialMs: undefined, chance: 0 };
 const WARM_UP = { firstDay: 3, growth: 1.5, days: 4 };
 
-/** Dials that ended a minute later, newest first. @param ago when each was, ms before now */
+/** Dials that ended a minute later, newest first. @param ago time of each, ms before now */
 function dials(ago: readonly number[], answered: readonly boolean[] = []): DialRecord[] {
   return ago.map((ms, index) => ({
     callId: `call_${index}`,
@@ -93,7 +93,7 @@ describe("the pace", () => {
     expect(paceLeftMs(protection, { sinceLastDialMs: 0, chance: 0.5 })).toBe(2_500);
   });
 
-  test("makes a call wait, however long its time in the queue is", () => {
+  test("makes a call wait, however long its queue timeout is", () => {
     expect(decide({ paceMs: 9_000 }, {}, { sinceLastDialMs: 1_000 })).toEqual({
       do: "wait",
       until: NOW + 8_000,
@@ -129,7 +129,7 @@ describe("the warm-up curve", () => {
     expect(instancePause({ warmUp: WARM_UP }, { history, linkedAt: NOW - 4 * DAY_MS }, NOW)).toBeUndefined();
   });
 
-  test("does not count dials further ahead than a day, or the curve would be used up until then", () => {
+  test("does not count dials more than a day ahead, which would use up the curve", () => {
     const history = dials([-2 * DAY_MS, -2 * DAY_MS, -2 * DAY_MS, 1, 1]);
     expect(instancePause({ warmUp: WARM_UP }, { history, linkedAt: NOW }, NOW)).toBeUndefined();
   });
@@ -158,7 +158,7 @@ describe("the answer rate", () => {
   test.each([
     { what: "the floor is reached", answered: [false, true, true, false], calls: 4 },
     { what: "there are too few calls to judge", answered: [false, false, false], calls: 3 },
-  ])("does not if $what", ({ answered, calls }) => {
+  ])("does not pause if $what", ({ answered, calls }) => {
     const history = dials(
       Array.from({ length: calls }, () => HOUR_MS),
       answered,
@@ -186,7 +186,7 @@ describe("the answer rate", () => {
     expect(pause?.until).toBe(NOW + answerRate.pauseMs);
   });
 
-  test("lets a call wait if the pause has ended in its time, and ends it otherwise", () => {
+  test("lets a call wait if the pause ends in its time, and ends it otherwise", () => {
     const past = { history: dials([HOUR_MS, HOUR_MS, HOUR_MS, HOUR_MS]) };
     const until = NOW + 9 * HOUR_MS + 60_000;
     expect(decide({ answerRate }, {}, past, until)).toMatchObject({ do: "wait", until });

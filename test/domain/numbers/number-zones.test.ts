@@ -38,7 +38,7 @@ describe("the time zones of a number", () => {
   });
 
   test.each(["+79161234567", "+61412345678", "+628123456789", "+56912345678", "+5215512345678"])(
-    "%s are all of its country, because a mobile number names no place",
+    "%s are all of its country, because a mobile number has no place",
     (phone) => {
       expect(zonesOfNumber(phone).length).toBeGreaterThan(2);
     },
@@ -52,7 +52,7 @@ describe("the time zones of a number", () => {
     "+88312345678",
     "+9795551234",
     "+999123",
-  ])("%s are unknown, because it is a number of no place", (phone) => {
+  ])("%s are unknown, because it is a number without a place", (phone) => {
     expect(zonesOfNumber(phone)).toEqual([]);
   });
 

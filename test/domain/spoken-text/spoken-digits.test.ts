@@ -29,7 +29,7 @@ describe("a number of four digits or more is read digit by digit", () => {
   });
 });
 
-describe("a number stays a number", () => {
+describe("a number that is read as a whole", () => {
   test.for([
     "2024",
     "in 2024 and 1999",
@@ -86,12 +86,12 @@ describe("a number stays a number", () => {
   });
 });
 
-test("spoken digits are spoken digits", () => {
+test("converting spoken digits again changes nothing", () => {
   for (const text of ["482913", "+55 11 91234-5678", "0800 123 4567", "AB12345C"])
     expect(spokenDigits(spokenDigits(text))).toBe(spokenDigits(text));
 });
 
-test("everything but the signs between digits is kept, in a time that grows with the text", () => {
+test("keeps everything but the signs between digits, in linear time", () => {
   const pieces = fc.constantFrom(
     "4829",
     "2024",

@@ -34,7 +34,7 @@ describe("an endpoint", () => {
       expect(decideEndpoint("pausing", input)).toEqual({ state: "disabled", effects: [] });
   });
 
-  test("ends once, from every state, and does nothing after that", () => {
+  test("ends once, from every state, and then has no effects", () => {
     for (const state of ["idle", "working", "woken", "pausing", "disabled"] as const)
       expect(decideEndpoint(state, "stop")).toEqual({ state: "stopped", effects: ["end"] });
     for (const input of ["wake", "finish", "postpone", "enable", "disable", "stop"] as const)

@@ -45,7 +45,7 @@ describe("the headers of a webhook", () => {
     (value) => expect(parsed({ "X-Key": value })).toEqual(["/headers/X-Key value_invalid"]),
   );
 
-  test("are refused if they are too many, too long, twice, or no object", () => {
+  test("are refused if they are too many, too long, repeated, or not an object", () => {
     expect(parsed(NUMBERED(MAX_WEBHOOK_HEADERS + 1))).toEqual(["/headers too_long"]);
     expect(parsed({ "x-key": "a".repeat(MAX_WEBHOOK_HEADER_BYTES - 4) })).toEqual(["/headers too_long"]);
     expect(parsed({ "x-key": "a", "X-Key": "b" })).toEqual(["/headers/X-Key value_invalid"]);
@@ -53,7 +53,7 @@ describe("the headers of a webhook", () => {
     expect(parsed({ Host: "a", "x y": "b" })).toEqual(["/headers/Host value_invalid", "/headers/x y value_invalid"]);
   });
 
-  test("that are accepted can be sent, and a refused value is named nowhere", () => {
+  test("that are accepted can be sent, and a refused value is never quoted", () => {
     const anything = fc.dictionary(fc.string({ maxLength: 12 }), fc.oneof(fc.string(), fc.jsonValue()), {
       maxKeys: 12,
     });

@@ -44,7 +44,7 @@ test("after a rotation a message verifies with both secrets, and no third", asyn
   expect(() => new Webhook(webhookSecret(newWebhookKey(random))).verify("{}", headers)).toThrow(/No matching/);
 });
 
-test("a secret gives its key back, and other texts do not", () => {
+test("a secret yields its key, and other texts do not", () => {
   const key = newWebhookKey(random);
   expect(key).toHaveLength(32);
   expect(webhookKey(webhookSecret(key))).toEqual(key);

@@ -28,7 +28,7 @@ describe("the URL of an endpoint", () => {
     [`https://example.com/${"a".repeat(3000)}`, /at most 2048/],
   ])("%s is refused with the fix", (url, detail) => expect(fault(url)).toMatch(detail));
 
-  test("allowPrivate lifts the demand for HTTPS and a public host only", () => {
+  test("allowPrivate lifts only the demand for HTTPS and a public host", () => {
     expect(webhookUrlFault("http://127.0.0.1:3000/", true)).toBeUndefined();
     expect(webhookUrlFault("http://localhost/", true)).toBeUndefined();
     expect(webhookUrlFault("ftp://localhost/", true)).toMatch(/the scheme is "ftp"/);

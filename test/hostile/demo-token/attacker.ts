@@ -1,5 +1,5 @@
-// A separate process: attacks until its input ends, then prints the outcomes as JSON. All attacks at once use up the
-// requests that a demo token has; so every second round is for a few attacks, which wait as long as a 429 says.
+// A separate process: attacks until its input ends, then prints the outcomes as JSON. All attacks together use up the
+// requests of a demo token; so every second round is for a few attacks, which obey a 429's Retry-After.
 import { once } from "node:events";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";

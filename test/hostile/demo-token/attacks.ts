@@ -14,7 +14,7 @@ export interface Loot {
 /** An attack that a hostile user repeats. */
 export interface Attack {
   readonly name: string;
-  /** Copies of it that run at the same time. */
+  /** Number of copies that run at the same time. */
   readonly atOnce: number;
   /** Attacks once; returns the outcome to count. */
   strike(loot: Loot): Promise<string | number>;
@@ -27,7 +27,7 @@ const STREAM = { type: "DYNAMIC_STREAM", target: CALLEE };
 /** Time for which an abandoned connection is held, ms. */
 const HELD_MS = 2_000;
 
-/** Everything that the harness tries. */
+/** All attacks of the harness. */
 export const ATTACKS: readonly Attack[] = [
   request("the same call with new keys", 8, "POST", "/v1/calls", (loot) => ({
     headers: { "idempotency-key": key() },
@@ -170,7 +170,7 @@ function head({ url, token }: Loot): string {
   return `Host: ${new URL(url).host}\r\nAuthorization: Bearer ${token}\r\n`;
 }
 
-/** A connection on which this text is sent, that is never read, and is broken off after a time. */
+/** A connection that sends this text, is never read, and is broken off after a time. */
 function abandoned(name: string, atOnce: number, text: (loot: Loot) => string, heldMs: number): Attack {
   return {
     name,

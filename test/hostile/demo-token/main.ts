@@ -18,17 +18,17 @@ import { Victim } from "./victim.ts";
 const MINUTES = Number(process.env.MINUTES ?? 10);
 const LIVE_CALLS = Number(process.env.LIVE_CALLS ?? 20);
 const MIB = 2 ** 20;
-/** Limits of what the hostile user causes. */
+/** Limits for the effects of the hostile user. */
 const MAX_STALL_MS = Number(process.env.MAX_STALL_MS ?? 50);
 const MAX_MEMORY_BYTES = Number(process.env.MAX_MEMORY_MIB ?? 64) * MIB;
 const MAX_DISK_BYTES = 32 * MIB;
 /** 99th percentile of response times for others, ms. */
 const MAX_P99_MS = 500;
-/** Time in which each attack has had its turn, minutes. */
+/** Time in which each attack has run, minutes. */
 const ALL_STRUCK_MINUTES = 2;
 /** Time for which live calls and the other user run before the attack, ms. */
 const QUIET_MS = Number(process.env.QUIET_SECONDS ?? 90) * 1_000;
-/** The longest a live call lasts; then its line places the next one. */
+/** Maximum duration of a live call; then its line places the next one. */
 const CALL_MS = Number(process.env.CALL_SECONDS ?? 120) * 1_000;
 /** The callee who presses the keys that a soaked call expects. */
 const CALLEE = "+12025550107";
@@ -37,7 +37,7 @@ const MAIN = fileURLToPath(new URL("../../../adapters/cli/main.ts", import.meta.
 const STALLS = fileURLToPath(new URL("./stalls.ts", import.meta.url));
 const ATTACKER = fileURLToPath(new URL("./attacker.ts", import.meta.url));
 const node = runtimes.find(({ name }) => name === "node26")!;
-/** The settings of the memory allocator, as the systemd unit has them. */
+/** Settings of the memory allocator, as in the systemd unit. */
 const unit = readFileSync(new URL("../../../examples/deploy/ringport.service", import.meta.url), "utf8");
 const allocator = Object.fromEntries(
   [...unit.matchAll(/\b(MALLOC_\w+)=(\w+)/g)].map(([, name, value]) => [name, value]),
@@ -61,7 +61,7 @@ const server = await start(node, MAIN, {
     ...(process.env.SERVER_ENV && JSON.parse(process.env.SERVER_ENV)),
   },
 });
-// A process that does nothing else shows when the machine itself stalled.
+// An otherwise idle process shows when the machine itself stalled.
 const control = spawn(node.command[0]!, ["--import", STALLS, "--eval", "setInterval(() => {}, 1000)"], {
   env: { ...process.env, STALLS: join(folder, "control") },
   stdio: "ignore",
@@ -198,7 +198,7 @@ async function linked(name: string, count: number, of = token): Promise<string[]
   );
 }
 
-/** One live call after the other. */
+/** Live calls in succession. */
 async function soak(instanceId: string, n: number): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   await pause(n * 200);
@@ -225,7 +225,7 @@ async function soak(instanceId: string, n: number): Promise<void> {
   }
 }
 
-/** The highest resident memory of the server within some seconds, bytes. */
+/** Maximum resident memory of the server within some seconds, bytes. */
 async function highest(seconds: number): Promise<number> {
   let most = 0;
   for (const end = Date.now() + seconds * 1_000; Date.now() < end; await pause(500))

@@ -1,4 +1,4 @@
-// Preloaded into a process with `--import`: writes each turn of its event loop that took too long into the file `STALLS`.
+// Preloaded into a process with `--import`: writes each slow turn of its event loop into the file `STALLS`.
 import { appendFileSync, existsSync, openSync, readSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
 
@@ -7,21 +7,21 @@ export interface Stall {
   /** Its end, ms since 1970. */
   readonly at: number;
   readonly ms: number;
-  /** The part of it in which the thread could have run, but every processor was busy with something else, ms. */
+  /** The part of it in which the thread was ready, but every processor was busy with other threads, ms. */
   readonly waitedMs: number;
 }
 
 const TICK_MS = 2;
-/** Shorter ones are of no interest, ms. */
+/** Minimum duration of a recorded stall, ms. */
 const NOTED_MS = 20;
 
-/** Times of the main thread: on a processor, waiting for one, ns; and how often (Linux, `sched-stats`). */
+/** Times of the main thread: on a processor, waiting for one, ns; and the number of waits (Linux, `sched-stats`). */
 const TIMES = "/proc/self/schedstat";
 const times = existsSync(TIMES) ? openSync(TIMES, "r") : undefined;
 const read = new Uint8Array(64);
 
 const file = process.env.STALLS;
-// Threads that speak or read bodies are busy for as long as that takes.
+// Threads that speak or parse bodies are busy for the duration.
 if (file !== undefined && isMainThread) {
   let due = performance.now() + TICK_MS;
   let waited = waitedMs();

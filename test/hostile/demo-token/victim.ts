@@ -10,7 +10,7 @@ const FILES: readonly string[] = [fileOf("tone-16000.mp3"), toneWav({ ms: 500 })
 );
 const NO_AUDIO = "A".repeat(2_000_000);
 
-/** A request of the other user that failed. */
+/** A failed request of the other user. */
 export interface Failure {
   readonly request: string;
   readonly why: string;
@@ -19,7 +19,7 @@ export interface Failure {
 /** A user who keeps working: lists, audible calls, and a reader that waits for their events. */
 export class Victim {
   readonly failures: Failure[] = [];
-  /** Time of each response, ms; waits are not among them. */
+  /** Time of each response, ms, without waits. */
   readonly took: number[] = [];
   calls = 0;
   /** Ids of the calls it placed. */
@@ -55,7 +55,7 @@ export class Victim {
     await Promise.all([this.#browse(signal), this.#err(signal), this.#call(signal), this.#follow(signal)]);
   }
 
-  /** Takes the wrong file now and then. */
+  /** Uses the wrong file occasionally. */
   async #err(signal: AbortSignal): Promise<void> {
     const target = { phoneNumber: "+12025550100" };
     const body = { instanceId: this.#instance, type: "FIXED_AUDIO", target, audio: { audioBase64: NO_AUDIO } };
@@ -78,7 +78,7 @@ export class Victim {
     }
   }
 
-  /** Places one call after the other; each is heard to its end. */
+  /** Places calls in succession; each is heard to its end. */
   async #call(signal: AbortSignal): Promise<void> {
     const target = { phoneNumber: "+12025550100" };
     while (!signal.aborted) {

@@ -15,7 +15,7 @@ let farEnd: FarEnd;
 let telephony: Network;
 let host: TestLineHost;
 let line: Line;
-/** Everything that was logged. */
+/** All log output. */
 let logged: unknown[] = [];
 
 const note = (...args: unknown[]): void => void logged.push(args);
@@ -30,7 +30,7 @@ async function opened(over: Network, at: TestLineHost, id = "inst_1"): Promise<L
   return over.open({ id, userId: "usr_1", name: `<b>"Tom & 'Jerry'"</b>` }, at, new AbortController().signal);
 }
 
-/** The payload of the latest code. */
+/** Payload of the latest code. */
 async function payload(): Promise<string> {
   await line.link();
   return (await host.reports.next("code", SOON_MS)).code.payload;

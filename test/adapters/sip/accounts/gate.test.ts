@@ -45,7 +45,7 @@ async function page(accounts: NonNullable<Parameters<typeof sip>[0]["accounts"]>
   return { host, line, enter };
 }
 
-/** Answers every lookup: names are on this machine, and servers of SRV records too. */
+/** Resolves every lookup to this machine, including SRV records. */
 function namesLeadHere(): void {
   vi.spyOn(HostLookup.prototype, "addresses").mockImplementation(async () => [hostAddress("127.0.0.1")]);
   vi.spyOn(HostLookup.prototype, "naptr").mockImplementation(async () => []);
@@ -68,7 +68,7 @@ describe("the server of an account", () => {
     },
   );
 
-  test.each(["udp", "tcp", "tls"])("is no name that leads there, over %s", async (transport) => {
+  test.each(["udp", "tcp", "tls"])("is no name that resolves to one, over %s", async (transport) => {
     namesLeadHere();
     const { enter, host } = await page(true);
     const direct = await enter({ server: `rebound.example.com:${farEnd.port}`, transport });
@@ -79,7 +79,7 @@ describe("the server of an account", () => {
     expect([farEnd.requests, connections, host.stored]).toEqual([[], 0, undefined]);
   });
 
-  test("may be there if the operator allows it, or lists the server by its full name", async () => {
+  test("may be one if the operator allows it, or lists the server by its full name", async () => {
     namesLeadHere();
     const server = `pbx.example.com:${farEnd.port}`;
     for (const accounts of [{ allowPrivate: true }, { servers: ["pbx.example.com"] }])

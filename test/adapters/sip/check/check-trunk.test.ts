@@ -191,7 +191,7 @@ describe.concurrent("a trunk check", () => {
     ["that sends nothing", callees.silent, {}, " 0 received", "`publicAddress`"],
     [
       "that sends RTCP only",
-      // Repeatedly: RTCP before the answer is not evidence.
+      // Several times: RTCP before the answer is not evidence.
       { ...callees.silent, acts: (call) => reportsUntilItIsOver(call) },
       {},
       "only reports (RTCP)",

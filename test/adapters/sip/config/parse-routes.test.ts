@@ -6,7 +6,7 @@ import { sip } from "../../../../adapters/telephony/sip/index.ts";
 const trunks = ["acme", "backup"].map((name) => ({ name, server: `sip:${name}.example` }));
 const WORLD = { name: "world", trunks: [{ trunk: "acme" }, { trunk: "backup" }] };
 
-/** The faults of these routes over two trunks. */
+/** Faults of these routes over two trunks. */
 const faultsOf = (routes: unknown, over: unknown = trunks): string[] =>
   (parseTrunks({ trunks: over, routes }).faults ?? []).map(faultText);
 

@@ -64,7 +64,7 @@ describe("parseTrunks", () => {
     expect(parseTrunks({ trunks: [MINIMAL] })).toEqual(parseTrunks([MINIMAL]));
   });
 
-  test("codecs may have any case, ports may be a pair or text", () => {
+  test("codecs may have any case; ports may be a pair or text", () => {
     const { trunks } = parseTrunks([{ ...MINIMAL, codecs: ["pcma", "OPUS", "g722", "Pcma"], rtpPorts: "10000-20000" }]);
     expect(trunks?.[0]).toMatchObject({ codecs: ["PCMA", "opus", "G722"], rtpPorts: [10_000, 20_000] });
     expect(resolveTrunk(trunks![0]!).sampleRate).toBe(16_000);
@@ -107,7 +107,7 @@ describe("parseTrunks", () => {
     ]);
   });
 
-  test("a name can belong to only one trunk", () => {
+  test("a trunk name can be used only once", () => {
     expect(faultsOf(MINIMAL, MINIMAL)).toEqual([
       "trunk acme: name is the name of two trunks; give one of them another name",
     ]);
@@ -164,7 +164,7 @@ describe("parseTrunks", () => {
     expect(faults.join()).not.toContain(secret);
   });
 
-  test("a value other than trunks is refused", () => {
+  test("a value without trunks is refused", () => {
     expect(faultsOf()).toEqual([]);
     expect(parseTrunks("x").faults?.map(faultText)).toEqual(['the SIP trunks must be a list of trunks, not "x"']);
     expect(faultsOf(null)).toEqual(["trunk #1: is null, but must be an object with name and server"]);

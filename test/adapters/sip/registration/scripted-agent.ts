@@ -13,13 +13,13 @@ export interface Answer {
 /** The response to a request; `silence` means none. */
 export type Script = (request: AgentRequest, count: number) => Answer | "silence" | Error;
 
-/** A user agent that sends nothing: a script answers in its place. */
+/** A user agent that sends nothing: a script responds in its place. */
 export class ScriptedAgent implements UserAgent {
   readonly requests: AgentRequest[] = [];
   readonly calls = 0;
   script: Script;
   alive = true;
-  /** Number of holds on the flow that are not released. */
+  /** Number of unreleased holds on the flow. */
   holds = 0;
 
   constructor(script: Script) {
@@ -76,7 +76,7 @@ export class ScriptedAgent implements UserAgent {
 
   async close(): Promise<void> {}
 
-  /** The Expires values of all REGISTERs so far. */
+  /** Expires values of all REGISTERs so far. */
   get expiries(): (string | undefined)[] {
     return this.requests.map(({ headers = [] }) => headers.find(([name]) => name === "Expires")?.[1]);
   }

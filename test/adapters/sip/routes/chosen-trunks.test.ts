@@ -59,7 +59,7 @@ describe("the trunks of a route", () => {
     expect(share).toBeLessThan(0.97);
   });
 
-  test("refuse a number only together", async () => {
+  test("refuse a number only if all of them refuse it", async () => {
     const route = {
       name: "world",
       trunks: [

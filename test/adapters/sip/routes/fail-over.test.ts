@@ -177,7 +177,7 @@ describe("no other trunk is tried", () => {
     await leg.hangUp();
     await events.over;
     expect(events.cause).toBe("released");
-    const after = await direct.call(line, NUMBER); // its turn comes after the one that the call had waited for
+    const after = await direct.call(line, NUMBER); // its turn is after the one that the call waited for
     await after.events.next("connected", 5_000);
     expect(given.ends.map(invites)).toEqual([1, 2]);
     expect(second!.calls).toHaveLength(2);
@@ -254,7 +254,7 @@ describe("a trunk is skipped", () => {
   });
 });
 
-test("a route has a lasting fault only if all trunks have", async () => {
+test("a route has a lasting fault only if all trunks have one", async () => {
   const account = { user: "100", password: "wrong", register: true };
   const given = await scene([account, account], { system: quick(8) });
   const [first, second] = given.ends;

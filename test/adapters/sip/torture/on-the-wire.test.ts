@@ -10,11 +10,11 @@ const ALL: Readonly<Record<string, Uint8Array>> = { ...VALID, ...INVALID, ...BEY
 /** SHA-256 of the concatenated 49 files of RFC 4475 appendix A.1, ordered by name. */
 const ARCHIVE = "e6cf1e5e4ec89ebb736976dfeab5baa4bcad5116d1492d810d53106fc6fc964e";
 
-/** Responses of no request of ours are not answered. */
+/** Messages that are responses to no request of ours get no response. */
 const NOTHING: Answers = [];
 
 /**
- * What a trunk that takes no calls answers to each message over UDP; over TCP as well, unless that is named. RFC 4475
+ * Response of a trunk that accepts no calls to each message over UDP; over TCP as well, unless another is named. RFC 4475
  * leaves an element the choice between being liberal and refusing: the reason states our choice.
  */
 const OUTCOMES: readonly (readonly [name: string, reason: string, udp: Answers, tcp?: Answers])[] = [
@@ -80,7 +80,7 @@ test("the messages are those of RFC 4475, each with an outcome", () => {
   expect(OUTCOMES).toHaveLength(49);
 });
 
-describe("a running trunk answers a message of RFC 4475", () => {
+describe("a running trunk responds to a message of RFC 4475", () => {
   for (const [name, reason, udp, tcp = udp] of OUTCOMES)
     test(`${name} (${reason})`, async () => {
       trunk = await TorturedTrunk.open();

@@ -8,10 +8,10 @@ import { Scene } from "../scene.ts";
 
 /** The provider's own address: responses of the RFC's messages go to the port of their Via, here and nowhere else. */
 const PROVIDER = "127.44.75.1";
-/** The ports that their Via fields name; without one it is 5060 (RFC 3261 section 18.2.2). */
+/** Ports named in their Via fields; 5060 by default (RFC 3261 section 18.2.2). */
 const VIA_PORTS = [5060, 5050, 5070];
 
-/** Takes a port that the trunk of the test before had: Bun reports it closed a moment before it is free. */
+/** Takes a port that the trunk of the previous test used: Bun reports it closed a moment before it is free. */
 async function peerAt(port: number): Promise<DatagramPeer> {
   for (let tries = 1; ; tries++)
     try {
@@ -22,10 +22,10 @@ async function peerAt(port: number): Promise<DatagramPeer> {
     }
 }
 
-/** The responses received: the status of each, with its CSeq. */
+/** Responses received: the status of each, with its CSeq. */
 export type Answers = readonly string[];
 
-/** A running trunk that takes UDP and TCP, and the sockets that torture it from its provider's address. */
+/** A running trunk over UDP and TCP, and the sockets that send torture messages from its provider's address. */
 export class TorturedTrunk {
   readonly scene: Scene;
   readonly #peers: readonly DatagramPeer[];
@@ -65,7 +65,7 @@ export class TorturedTrunk {
     return texts.filter((text) => !text.includes(`${mark}\r`)).map(summary);
   }
 
-  /** Sends all of it on a connection and ends its side. All responses have arrived once the connection is closed. */
+  /** Sends all bytes on a connection and ends its side. All responses have arrived once the connection is closed. */
   overTcp(bytes: Uint8Array): Promise<Answers> {
     return new Promise((resolve, reject) => {
       let text = "";

@@ -17,7 +17,7 @@ function keysIn(samples: Int16Array): string {
   return keys;
 }
 
-/** The most that the client had buffered after each feed, ms. */
+/** Maximum audio buffered by the client after each feed, ms. */
 function maxBuffered(scene: CallScene): () => number {
   const { voip } = scene.client;
   const feed = voip.feedLiveAudio.bind(voip);
@@ -30,8 +30,8 @@ function maxBuffered(scene: CallScene): () => number {
   return () => most;
 }
 
-describe("the callee's ear", () => {
-  test("gets 30 s of a tone frame by frame, and no data is lost or doubled", async () => {
+describe("the audio to the callee", () => {
+  test("is 30 s of a tone frame by frame, with no data lost or doubled", async () => {
     const scene = await CallScene.start();
     const most = maxBuffered(scene);
     const message = tone(HZ, 30_000, RATE, 9_000);
@@ -47,7 +47,7 @@ describe("the callee's ear", () => {
     expect(call.playout.heardMs).toBe(30_000);
   });
 
-  test("gets the whole message although the client's clock is slower than ours", async () => {
+  test("is the whole message although the client's clock is slower than ours", async () => {
     const scene = await CallScene.start();
     const { system } = scene;
     const message = tone(HZ, 20_000, RATE, 9_000);
@@ -64,7 +64,7 @@ describe("the callee's ear", () => {
     expect(call.playout.heardMs).toBe(20_000);
   });
 
-  test("hears a source that cannot be pulled ahead", async () => {
+  test("can be a source that cannot be pulled ahead", async () => {
     const scene = await CallScene.start();
     const call = await scene.call();
     const source = new CountingSource();
@@ -76,7 +76,7 @@ describe("the callee's ear", () => {
     expect(source.readsBeforeAnswer).toBe(0);
   });
 
-  test.each([20, 50])("hears an utterance without a seam that arrives in pieces of %i ms in real time", async (ms) => {
+  test.each([20, 50])("is an utterance without a seam in pieces of %i ms in real time", async (ms) => {
     const scene = await CallScene.start();
     const call = await scene.connected();
     await scene.system.advance(1_000);
@@ -91,7 +91,7 @@ describe("the callee's ear", () => {
     expect(sounding(call.callee.heard)).toEqual(sounding(words));
   });
 
-  test("hears keys as tones, then the message", async () => {
+  test("can be keys as tones, then the message", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected();
     let sent = false;
@@ -105,7 +105,7 @@ describe("the callee's ear", () => {
     await expect(call.leg.sendDtmf("x")).rejects.toThrow(RangeError);
   });
 
-  test("hears no more after the deadline for sending, and continues when it is moved", async () => {
+  test("ends at the deadline for sending, and continues when that is extended", async () => {
     const scene = await CallScene.start();
     const message = tone(HZ, 20_000, RATE, 9_000);
     const call = await scene.connected(message);
@@ -126,7 +126,7 @@ describe("the callee's ear", () => {
 });
 
 describe("heard_ms", () => {
-  test("counts what the client has sent, at each moment, without its buffer", async () => {
+  test("counts the audio that the client has sent, without its buffer", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected(tone(HZ, 6_000, RATE, 9_000));
     for (let i = 0; i < 300; i++) {
@@ -143,7 +143,7 @@ describe("heard_ms", () => {
     expect(call.playout.heardMs).toBe(heardMs);
   });
 
-  test("counts what cannot be taken back when the message is cleared, because it will be heard", async () => {
+  test("counts audio that cannot be recalled when the message is cleared", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected(tone(HZ, 10_000, RATE, 9_000));
     await scene.system.advance(3_025);
@@ -156,7 +156,7 @@ describe("heard_ms", () => {
     expect(call.playout.heardMs).toBe(heardMs + 600);
   });
 
-  test("advances with the clock of what is sent: silence counts as time, not as signal", async () => {
+  test("advances with the clock of sent audio: silence counts as time, not as signal", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected();
     await scene.system.advance(6_000);
@@ -171,7 +171,7 @@ describe("heard_ms", () => {
 });
 
 describe("the callee's voice", () => {
-  test("arrives frame by frame, found by its share of the energy", async () => {
+  test("arrives frame by frame, detected by its share of the energy", async () => {
     const words = tone(HZ, 10_000, RATE, 9_000);
     const scene = await CallScene.start({ speaks: words });
     const call = await scene.connected();
@@ -189,7 +189,7 @@ describe("the callee's voice", () => {
     expect(toneShare(sounding(received(call)), HZ, RATE)).toBeGreaterThan(0.99);
   });
 
-  test("is equally long silence for missing frames", async () => {
+  test("is silence of equal length for missing frames", async () => {
     const scene = await CallScene.start({ speaks: tone(HZ, 60_000, RATE, 9_000) });
     const call = await scene.connected();
     await scene.system.advance(3_000);
@@ -203,7 +203,7 @@ describe("the callee's voice", () => {
     expect(silent.length).toBe(20);
   });
 
-  test("reports nothing before its first audio", async () => {
+  test("is not reported before its first audio", async () => {
     const scene = await CallScene.start({ media: "one-way" });
     const call = await scene.connected();
     await scene.system.advance(5_000);
@@ -241,7 +241,7 @@ describe("the statistics of a call", () => {
     expect(call.leg.statistics()?.packetsSent).toBeGreaterThanOrEqual(after.packetsSent);
   });
 
-  test("a callee who holds the call gets nothing, and loses nothing", async () => {
+  test("a callee who holds the call gets no audio, and loses none", async () => {
     const scene = await CallScene.start();
     const message = tone(HZ, 6_000, RATE, 9_000);
     const call = await scene.connected(message);
@@ -297,7 +297,7 @@ describe("inbound audio", () => {
   /** One frame of the words. */
   const word = (at: number) => floats(words.subarray(at * WHATSAPP_FRAME, (at + 1) * WHATSAPP_FRAME));
 
-  test("of pieces of any length becomes the same samples in frames", () => {
+  test("in pieces of any length becomes the same samples in frames", () => {
     const audio = new InboundAudio(silent);
     const heard: Int16Array[] = [];
     let at = 0;
@@ -325,7 +325,7 @@ describe("inbound audio", () => {
     expect(all.length).toBe(59 * WHATSAPP_FRAME);
   });
 
-  test("waits for what arrives after a stall, and passes all of it on without a gap", () => {
+  test("includes late audio after a stall, without a gap", () => {
     const audio = new InboundAudio(silent);
     for (let i = 0; i < 2; i++) audio.add(word(i));
     const heard = [ticks(audio, 1)];
@@ -336,7 +336,7 @@ describe("inbound audio", () => {
     expect(concatPcm(heard)).toEqual(words.subarray(0, 6 * WHATSAPP_FRAME));
   });
 
-  test("is silence after a stall without arrivals: its samples count the time", () => {
+  test("is silence after a stall without arrivals: its samples count as time", () => {
     const audio = new InboundAudio(silent);
     for (let i = 0; i < 2; i++) audio.add(word(i));
     const heard = [ticks(audio, 2), ticks(audio, 3, true), ticks(audio, 1)];
@@ -345,7 +345,7 @@ describe("inbound audio", () => {
     expect(ticks(audio, 30, true).length / WHATSAPP_FRAME).toBeGreaterThanOrEqual(25);
   });
 
-  test("keeps the newest of what arrives too fast", () => {
+  test("keeps the newest audio if it arrives too fast", () => {
     const audio = new InboundAudio(silent);
     audio.add(floats(words));
     expect(ticks(audio, 5)).toEqual(words.subarray(words.length - 5 * WHATSAPP_FRAME));
@@ -353,7 +353,7 @@ describe("inbound audio", () => {
     expect(ticks(audio, 5)).toEqual(words.subarray(3 * WHATSAPP_FRAME, 8 * WHATSAPP_FRAME));
   });
 
-  test("takes a delay back that was needed once, in a pause", () => {
+  test("drops a delay that was needed once, in a pause", () => {
     const audio = new InboundAudio(silent);
     audio.add(new Float32Array(3 * WHATSAPP_FRAME));
     for (let i = 0; i < 400; i++) {

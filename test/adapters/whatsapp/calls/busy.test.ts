@@ -7,7 +7,7 @@ const BUSY = { does: "busy", afterMs: 500 } as const;
 const LATER_BUSY = { does: "busy", afterMs: 900 } as const;
 const NOTHING = { does: "nothing" } as const;
 
-/** A call to a callee, after some time. */
+/** A call to a callee, some time after the offer. */
 async function called(callee: FakeNumber, ms: number): Promise<TestCall> {
   const scene = await CallScene.start(callee);
   const call = await scene.call();
@@ -33,10 +33,13 @@ describe("a callee whose devices are listed", () => {
     expect(call.callee.ended).toBe("caller");
   });
 
-  test.each(["called", "other", "both"] as const)("rings on while a device is not busy (%s)", async (addressForm) => {
-    const call = await called({ devices: [BUSY, NOTHING], ringsAfterMs: null, addressForm }, 40_000);
-    expect(typesOf(call)).toEqual(["placed"]);
-  });
+  test.each(["called", "other", "both"] as const)(
+    "keeps ringing while a device is not busy (%s)",
+    async (addressForm) => {
+      const call = await called({ devices: [BUSY, NOTHING], ringsAfterMs: null, addressForm }, 40_000);
+      expect(typesOf(call)).toEqual(["placed"]);
+    },
+  );
 });
 
 describe("a callee whose devices are unknown", () => {
@@ -62,7 +65,7 @@ describe("a callee whose devices are unknown", () => {
     expect(typesOf(call)).toEqual(["placed", "alerting", "answered", "connected"]);
   });
 
-  test.each([100, 1_500])("rings on if another device reports that it rings (after %i ms)", async (ms) => {
+  test.each([100, 1_500])("keeps ringing if another device reports ringing (after %i ms)", async (ms) => {
     const scene = await CallScene.start({ devices: [BUSY, NOTHING], ringsAfterMs: null, ...unknown });
     const call = await scene.call();
     await scene.system.advance(ms);
@@ -71,7 +74,7 @@ describe("a callee whose devices are unknown", () => {
     expect(typesOf(call)).toEqual(["placed", "alerting"]);
   });
 
-  test("rings on if only a companion is busy", async () => {
+  test("keeps ringing if only a companion is busy", async () => {
     const call = await called({ devices: [NOTHING, BUSY], ringsAfterMs: null, ...unknown }, 40_000);
     expect(typesOf(call)).toEqual(["placed"]);
   });

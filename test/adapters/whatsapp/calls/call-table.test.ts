@@ -48,7 +48,7 @@ describe("the end of a call", () => {
     expect([call.ended, scene.clock.size, scene.port.listeners.size]).toEqual([1, 0, 0]);
   });
 
-  test("terminate that the client does not handle: over a second later, and the client lets go of its call", async () => {
+  test("terminate that the client does not handle: over a second later, and the client drops its call", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected();
     const stanza = {
@@ -261,7 +261,7 @@ describe("the end of a call", () => {
 });
 
 describe("startCall", () => {
-  test("at the client's limit of calls: line_lost for a while, with the option that helps", async () => {
+  test("at the client's limit of calls: line_lost for a while, with the option to raise it", async () => {
     const scene = await CallScene.start({}, { maxConcurrentCalls: 1 });
     scene.network.ring(scene.client);
     await scene.system.advance(100);
@@ -340,7 +340,7 @@ describe("startCall", () => {
     expect(scene.network.calls).toEqual([]);
   });
 
-  test("that resolves after a hang-up is taken back, also by a client that the session has left", async () => {
+  test("that resolves after a hang-up is withdrawn, also by a client that the session has left", async () => {
     const scene = await CallScene.start();
     scene.client.disturb("startCall", { afterMs: 3_000 });
     const dialled = scene.dial();
@@ -352,7 +352,7 @@ describe("startCall", () => {
     expect(scene.network.call().ended).toBe("caller");
   });
 
-  test("that resolves after the session was lost permanently is taken back", async () => {
+  test("that resolves after the session was lost permanently is withdrawn", async () => {
     const scene = await CallScene.start();
     scene.client.disturb("startCall", { afterMs: 3_000 });
     scene.client.disturb("endCall", "hang");
@@ -376,7 +376,7 @@ describe("startCall", () => {
     expect(scene.network.call().ended).toBe("caller");
   });
 
-  test("finds the connection down if the client cannot give its state, or its calls", async () => {
+  test("reports the connection as down if the client's state or calls are unavailable", async () => {
     const scene = await CallScene.start();
     const { client } = scene;
     const broken = (name: "getState" | "voip") =>
@@ -412,18 +412,21 @@ describe("startCall", () => {
 });
 
 describe("a hang-up", () => {
-  test.each(["hang", new Error("the socket is gone")] as const)("ends although endCall does: %s", async (fault) => {
-    const scene = await CallScene.start();
-    const call = await scene.connected();
-    scene.client.disturb("endCall", fault);
-    let gone = false;
-    void call.leg.hangUp().then(() => {
-      gone = true;
-    });
-    await scene.system.advance(END_MS + 900);
-    expect([gone, endOf(call)?.cause, call.ended]).toEqual([true, "released", 1]);
-    expect(scene.clock.size).toBe(0);
-  });
+  test.each(["hang", new Error("ends although endCall does: %s")] as const)(
+    "ends although endCall does: %s",
+    async (fault) => {
+      const scene = await CallScene.start();
+      const call = await scene.connected();
+      scene.client.disturb("endCall", fault);
+      let gone = false;
+      void call.leg.hangUp().then(() => {
+        gone = true;
+      });
+      await scene.system.advance(END_MS + 900);
+      expect([gone, endOf(call)?.cause, call.ended]).toEqual([true, "released", 1]);
+      expect(scene.clock.size).toBe(0);
+    },
+  );
 
   test("resolves once the terminate was sent", async () => {
     const scene = await CallScene.start({ devices: [nothing] });

@@ -79,7 +79,7 @@ describe("the decisions of a call", () => {
         }
       }
       expect(emitted).toEqual([...new Set(emitted)]);
-      // A call that was not placed is dialled again: only one whose offer was refused for a while, and seen by no device.
+      // A call that was not placed is dialled again: only one whose offer was refused temporarily, and seen by no device.
       const isRepeated = !wasOffered && [...refusals].some((stanza) => (stanza as { code?: string }).code === "429");
       expect(emitted[0]).toBe(flow.state === "offered" || isRepeated ? undefined : "placed");
       expect(conclusions).toBe(flow.state === "ended" ? 1 : 0);
@@ -177,7 +177,7 @@ async function take(scene: CallScene, call: Awaited<ReturnType<CallScene["call"]
   }
 }
 
-test("whatever happens, a call ends exactly once, and feeds nothing before it is active, and never too much", async () => {
+test("a call ends exactly once, and feeds no audio early or beyond its limit", async () => {
   const property = fc.asyncProperty(
     steps,
     fc.constantFrom<"answers" | "silent" | "ignored" | "one-way">("answers", "silent", "ignored", "one-way"),
@@ -216,7 +216,7 @@ test("whatever happens, a call ends exactly once, and feeds nothing before it is
 
 const watched = new WeakSet<object>();
 
-/** Notes each feed of the client's present calls that breaks a promise. */
+/** Records each feed to the client's present calls that breaks a rule. */
 function watch(scene: CallScene, callId: string, pauseMs: number, faults: string[]): void {
   const { voip } = scene.client;
   if (voip === undefined || watched.has(voip)) return;

@@ -10,7 +10,7 @@ import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 import { ANA, CallScene } from "./scene.ts";
 
-/** A client whose network answers with this. */
+/** A client whose network responds with this. */
 function answering(answer: (numbers: readonly string[]) => unknown) {
   const asked: string[][] = [];
   const client = {
@@ -44,7 +44,7 @@ describe("a number", () => {
     expect(asked).toEqual([["5511987654321", "551187654321"]]);
   });
 
-  test("that is on WhatsApp in both forms is called as given; without a hidden address by its number", async () => {
+  test("that is on WhatsApp in both forms is called as given, by number if it has no hidden address", async () => {
     const { client } = answering((all) => all.map((number) => found(number)));
     const numbers = new NumberResolver(new ManualSystem());
     expect((await numbers.resolve(client, ANA, never)).address).toBe("5511987654321@s.whatsapp.net");
@@ -54,7 +54,7 @@ describe("a number", () => {
     ["missing", ([first = ""]: readonly string[]) => [missing(first)]],
     ["invalid", ([first = ""]: readonly string[]) => [{ ...found(first), invalid: true }]],
     ["unanswered", () => []],
-  ])("that is %s is no number of WhatsApp, and that is asked again", async (_, answer) => {
+  ])("that is %s is no WhatsApp number, and the lookup is not cached", async (_, answer) => {
     const { asked, client } = answering(answer);
     const numbers = new NumberResolver(new ManualSystem());
     for (const _attempt of [1, 2])
@@ -87,7 +87,7 @@ describe("a number", () => {
     expect(asked.length).toBe(1_002);
   });
 
-  test("lets the call wait after 10 s unanswered", async () => {
+  test("lets the call wait if the lookup takes 10 s", async () => {
     const system = new ManualSystem();
     const { client } = answering(() => new Promise(() => {}));
     const refused = new NumberResolver(system).resolve(client, ANA, never).catch((error: unknown) => error);
@@ -96,7 +96,7 @@ describe("a number", () => {
     expect(String(await refused)).toContain("no answer within 10 s");
   });
 
-  test("lets the call wait if it cannot be asked", async () => {
+  test("lets the call wait if the lookup fails", async () => {
     const { client } = answering(() => {
       throw new Error("rate-overlimit");
     });
@@ -104,23 +104,20 @@ describe("a number", () => {
     await expect(refused).rejects.toMatchObject({ release: "line_lost", retryAfterMs: 5_000 });
   });
 
-  test.each([true, false])(
-    "rings only if it may be called, in the form that is on WhatsApp, right before: %s",
-    async (may) => {
-      const scene = await CallScene.start();
-      const asked: string[] = [];
-      const mayCall = async (phone: string) => {
-        asked.push(phone);
-        return may;
-      };
-      const dialled = scene.dial("+551187654321", { mayCall });
-      expect(asked).toEqual([]); // WhatsApp has not answered yet
-      await scene.system.advance(1_000);
-      expect(asked).toEqual([ANA]);
-      expect(scene.network.calls).toHaveLength(may ? 1 : 0);
-      if (!may) expect(dialled.error).toMatchObject({ release: "rejected_by_network" });
-    },
-  );
+  test.each([true, false])("is checked right before ringing, in the form that is on WhatsApp: %s", async (may) => {
+    const scene = await CallScene.start();
+    const asked: string[] = [];
+    const mayCall = async (phone: string) => {
+      asked.push(phone);
+      return may;
+    };
+    const dialled = scene.dial("+551187654321", { mayCall });
+    expect(asked).toEqual([]); // WhatsApp has not responded yet
+    await scene.system.advance(1_000);
+    expect(asked).toEqual([ANA]);
+    expect(scene.network.calls).toHaveLength(may ? 1 : 0);
+    if (!may) expect(dialled.error).toMatchObject({ release: "rejected_by_network" });
+  });
 
   test("does not ring after a late hang-up", async () => {
     const scene = await CallScene.start();
@@ -134,7 +131,7 @@ describe("a number", () => {
     expect(dialled.error).toMatchObject({ release: "released" });
   });
 
-  test("is not waited for after a hang-up", async () => {
+  test("is no longer awaited after a hang-up", async () => {
     const scene = await CallScene.start();
     scene.client.disturb("getLidsByPhoneNumbers", "hang");
     const dialled = scene.dial();

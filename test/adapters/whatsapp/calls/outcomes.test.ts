@@ -8,7 +8,7 @@ import type { Call } from "../../../../src/domain/calls/call.ts";
 import type { InstanceRef, LineHost } from "../../../../src/ports/telephony.ts";
 import { type ScriptedLeg, type ScriptedLine, ScriptedTelephony } from "../../../../src/testing/scripted-telephony.ts";
 import { ALICE, MS_PER_CHARACTER, World } from "../../../support/application.ts";
-import "../../../../src/application/calls/dialling/last-check.ts"; // loaded with the first call, whose clock does not wait for it
+import "../../../../src/application/calls/dialling/last-check.ts"; // loaded with the first call; a manual clock does not wait for that
 import { RecordingClient } from "../../../support/recording-client.ts";
 import { ANA, CallScene, RATE, sounding } from "./scene.ts";
 
@@ -54,7 +54,7 @@ async function placed(world: World, instanceId: string, text = "x".repeat(40), m
 }
 
 describe("a call over WhatsApp", () => {
-  test("plays its message whole, records both sides, and passes keys on", async () => {
+  test("plays its whole message, records both sides, and passes keys on", async () => {
     const { scene, world, instance } = await start();
     const call = await placed(world, instance.id, "x".repeat(60), { recording: true });
     await world.system.advance(2_000);
@@ -113,7 +113,7 @@ describe("a call over WhatsApp", () => {
     await world.stop();
   });
 
-  test("names WhatsApp's form of the number if it differs", async () => {
+  test("reports WhatsApp's form of the number if it differs", async () => {
     for (const [reason, devices] of [
       ["message_played", undefined],
       ["declined", [{ does: "decline", afterMs: 2_000 }]],
@@ -138,7 +138,7 @@ describe("a call over WhatsApp", () => {
     await world.stop();
   });
 
-  test("by the callee counts the audio heard so far", async () => {
+  test("ended by the callee counts the audio heard so far", async () => {
     const { scene, world, instance } = await start({ hangsUpAfterMs: 3_100 });
     const call = await placed(world, instance.id, "x".repeat(200));
     await world.system.advance(10_000);
@@ -150,7 +150,7 @@ describe("a call over WhatsApp", () => {
     await world.stop();
   });
 
-  test("outlives a blink of its line while it rings, and is lost with its session", async () => {
+  test("survives a short loss of its line while ringing, and ends with its session", async () => {
     const { scene, world, instance } = await start({ devices: [{ does: "answer", afterMs: 8_000 }] });
     const call = await placed(world, instance.id, "x".repeat(400));
     await world.system.advance(1_000);
@@ -178,7 +178,7 @@ describe("a call over WhatsApp", () => {
     await world.stop();
   });
 
-  test("carries a live stream both ways: 20 ms each, and its marks when they were sent", async () => {
+  test("carries a live stream both ways: 20 ms each, with marks when they were sent", async () => {
     const { scene, world, instance } = await start({}, { streamPreview: true });
     const client = new RecordingClient(8_000);
     const { id: instanceId } = instance;

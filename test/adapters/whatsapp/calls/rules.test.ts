@@ -6,7 +6,7 @@ import { CallScene, endOf, notesOf, sounding, typesOf } from "./scene.ts";
 const nothing = { does: "nothing" } as const;
 
 describe("the rules of the adapter", () => {
-  test("1: the reason of an end is read from the stanza, whatever the client makes of it", async () => {
+  test("1: the reason of an end is read from the stanza, not from the client", async () => {
     const scene = await CallScene.start({ devices: [nothing], timesOutAfterMs: 3_000 });
     const call = await scene.call();
     await scene.system.advance(4_000);
@@ -16,7 +16,7 @@ describe("the rules of the adapter", () => {
     expect(scene.fake.seen("call")).toEqual([]); // 2: never with the plugin
   });
 
-  test("3: events count although client.voip is another object, and calls are found there", async () => {
+  test("3: events count although client.voip is another object, where calls are found", async () => {
     const scene = await CallScene.start({ devices: [nothing] });
     const first = await scene.call();
     void first.leg.hangUp();
@@ -46,7 +46,7 @@ describe("the rules of the adapter", () => {
     expect(endOf(call)).toEqual({ cause: "line_lost", detail: "the client has come back without this call" });
   });
 
-  test("3: a client that takes no audio, because it has lost the call unnoticed, has lost it: line_lost", async () => {
+  test("3: a client that accepts no audio has lost the call: line_lost", async () => {
     const scene = await CallScene.start();
     const call = await scene.connected(tone(440, 60_000, 16_000, 9_000));
     await scene.client.disconnect();
@@ -105,7 +105,7 @@ describe("the rules of the adapter", () => {
     expect(voip.lostSamples(call.leg.callId)).toBe(0);
   });
 
-  test("8: the client is fed whole frames, up to its upper watermark, which is read once", async () => {
+  test("8: the client gets whole frames up to its upper watermark, which is read once", async () => {
     const scene = await CallScene.start();
     const { voip } = scene.client;
     const lengths = new Set<number>();
@@ -143,7 +143,7 @@ describe("the rules of the adapter", () => {
     expect(voip.lostSamples(call.leg.callId)).toBe(0);
   });
 
-  test("9: what the client has buffered is heard before the call is ended", async () => {
+  test("9: audio that the client has buffered is heard before the call is ended", async () => {
     const scene = await CallScene.start();
     const message = tone(440, 10_000, 16_000, 9_000);
     const call = await scene.connected(message);

@@ -34,7 +34,7 @@ const VOIP_EVENTS = [
 export class TestPort implements CallPort {
   client: WhatsAppClient | undefined;
   readonly listeners = new Set<WhatsAppCallListener>();
-  /** Ids of the calls whose callees have not been told of their end. */
+  /** Ids of the calls whose callees have not been notified of the end. */
   readonly open = new Set<string>();
   readonly openCalls: OpenCallLog = {
     add: (callId) => void this.open.add(callId),
@@ -94,7 +94,7 @@ export class TestPort implements CallPort {
   }
 }
 
-/** A placed call, both ends of it. */
+/** A placed call with both of its ends. */
 export interface TestCall {
   readonly leg: WhatsAppLeg;
   readonly callee: FakeWhatsAppCall;
@@ -121,7 +121,7 @@ export class CallScene {
     this.client = client;
     this.port = new TestPort(client);
     const { system } = fake;
-    // Unlike the client's, its timers stay exact if a test makes those of the system late.
+    // Unlike the client's, its timers stay exact if a test delays those of the system.
     this.clock = new MediaClock({
       now: () => system.now(),
       monotonic: () => system.monotonic(),
@@ -145,7 +145,7 @@ export class CallScene {
     return this.fake.network;
   }
 
-  /** Starts a dial; time has to pass for it. */
+  /** Starts a dial; it needs the clock to advance. */
   dial(to = ANA, more: Partial<DialOptions> = {}): { leg?: WhatsAppLeg; error?: DialError; ended: number } {
     const dialled: { leg?: WhatsAppLeg; error?: DialError; ended: number } = { ended: 0 };
     const { system, clock, deadlines, numbers } = this;
@@ -170,7 +170,7 @@ export class CallScene {
     return dialled.error;
   }
 
-  /** Dials, and follows the leg; the message is queued, if there is one. */
+  /** Dials, and follows the leg; queues the message, if any. */
   async call(message?: Int16Array, to = ANA): Promise<TestCall> {
     const dialled = this.dial(to);
     for (let i = 0; i < 400 && dialled.leg === undefined && dialled.error === undefined; i++)
@@ -200,7 +200,7 @@ export class CallScene {
     return call;
   }
 
-  /** A call whose callee has answered, and whose audio runs. */
+  /** A call whose callee has answered, and whose audio is running. */
   async connected(message?: Int16Array): Promise<TestCall> {
     const call = await this.call(message);
     for (let i = 0; i < 400 && !typesOf(call).includes("connected"); i++) await this.system.advance(10);
@@ -208,12 +208,12 @@ export class CallScene {
   }
 }
 
-/** The types of the leg's events so far, without notes. */
+/** Types of the leg's events so far, without notes. */
 export function typesOf({ events }: TestCall): string[] {
   return events.map(({ type }) => type).filter((type) => type !== "noted");
 }
 
-/** The events that the leg has noted. */
+/** Notes of the leg. */
 export function notesOf({ events }: TestCall): string[] {
   return events.flatMap((event) => (event.type === "noted" ? [event.fact.event] : []));
 }

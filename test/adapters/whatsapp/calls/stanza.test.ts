@@ -27,7 +27,7 @@ describe("a stanza about our call", () => {
     expect(readCallStanza(signal("accept"), CALL)).toEqual({ type: "accept", by: "123456789:3@lid" });
   });
 
-  test("reports who rejects, and why", () => {
+  test("reports the rejecting device and its reason", () => {
     expect(readCallStanza(signal("reject"), CALL)).toEqual({ type: "reject", device: 3, reason: undefined });
     const phone = readCallStanza(signal("reject", { reason: "busy" }, "123456789@lid"), CALL);
     expect(phone).toEqual({ type: "reject", device: 0, reason: "busy" });
@@ -35,13 +35,13 @@ describe("a stanza about our call", () => {
     expect(unknown).toEqual({ type: "reject", device: undefined, reason: undefined });
   });
 
-  test("reports why it is terminated", () => {
+  test("reports the reason of a terminate", () => {
     expect(readCallStanza(signal("terminate"), CALL)).toEqual({ type: "terminate", reason: undefined });
     const timeout = readCallStanza(signal("terminate", { reason: "timeout" }), CALL);
     expect(timeout).toEqual({ type: "terminate", reason: "timeout" });
   });
 
-  test("reports that the offer was taken, and the devices that ring, without our own", () => {
+  test("reports that the offer was accepted, and the ringing devices, without our own", () => {
     const jids = ["123456789:0@lid", "123456789:3@lid", "555:4@lid", "123456789:3@lid", "123456789@s.whatsapp.net"];
     expect(readCallStanza(ack({}, [relay("A1B2", jids)]), CALL)).toEqual({ type: "offer_taken", devices: [0, 3] });
     const phone = ["5511987654321@s.whatsapp.net", "5511987654321:3@s.whatsapp.net", "5511912345678:4@s.whatsapp.net"];
@@ -69,7 +69,7 @@ describe("a stanza about something else", () => {
     ["an ack of something else", ack({ type: "terminate" })],
     ["an ack of a message", { tag: "ack", attrs: { class: "message", type: "offer" } }],
     ["a message", { tag: "message", attrs: { "call-id": "A1B2" } }],
-  ])("reports nothing: %s", (_, stanza) => {
+  ])("is ignored: %s", (_, stanza) => {
     expect(readCallStanza(stanza, CALL)).toBeUndefined();
   });
 });

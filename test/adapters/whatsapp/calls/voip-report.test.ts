@@ -20,7 +20,7 @@ test("an event of the client is read as the call is at that moment", () => {
   expect(readVoipEvent(event({ type: "inbound_audio", call, pcm }))).toMatchObject({ type: "inbound_audio", pcm });
 });
 
-test("an error of the plugin, and what names no call, means nothing", () => {
+test("an error of the plugin, and an event without a call, are ignored", () => {
   expect(readVoipEvent({ type: "error", error: new Error("codec") })).toBeUndefined();
   for (const call of [undefined, null, {}, { callId: 7 }, { callId: "A1" }, { callId: "A1", stateData: { state: 7 } }])
     expect(readVoipEvent(event({ type: "state", call }))).toBeUndefined();

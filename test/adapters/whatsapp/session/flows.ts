@@ -11,7 +11,7 @@ import type {
 export const WORKS = { isOpen: true, connected: true, registered: true };
 export const DOWN = { isOpen: false, connected: false, registered: true };
 
-/** An ordinary moment: chance 0.5, and this server may act. */
+/** An ordinary moment: chance 0.5, and this server has its lease. */
 export function at(now: number, more: Partial<Moment> = {}): Moment {
   return { now, wall: Date.UTC(2026, 0, 1) + now, chance: 0.5, owned: true, inCall: false, strays: false, ...more };
 }
@@ -34,7 +34,7 @@ export function decided(flow: SessionFlow, ...inputs: SessionInput[]): SessionDe
 
 const flowAfter = (...inputs: SessionInput[]): SessionFlow => decided(NEW_SESSION, ...inputs).flow;
 
-/** One session in each state, as the way there leaves it. */
+/** One session in each state, reached by its ordinary path. */
 export const FLOWS = {
   idle: NEW_SESSION,
   linking: flowAfter({ type: "link" }, { type: "qr", qr: "one", ttlMs: 60_000 }),

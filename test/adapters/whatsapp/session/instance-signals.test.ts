@@ -15,7 +15,7 @@ describe("a signal of the client", () => {
     expect(effectsOf(second, "start_timer")).toEqual([{ do: "start_timer", timer: "patience", ms: 21_000 }]);
   });
 
-  test("auth_qr: after the last code no event comes, and our own timer reports qr_expired", () => {
+  test("auth_qr: after the last code no event arrives, and our own timer reports qr_expired", () => {
     const over = decided(FLOWS.linking, { type: "timer", timer: "patience" });
     expect(over.flow.state).toBe("idle");
     expect(deeds(over)).toEqual(["calls_lost", "drop_client", "forget", "report_condition"]);
@@ -108,7 +108,7 @@ describe("a signal of the client", () => {
     expect(back).toMatchObject({ flow: { state: "online", resumingSince: undefined }, effects: [] });
   });
 
-  test("515: a login that is not accepted in time is a drop, and so is a socket that stays closed for 4 s", () => {
+  test("515: a login that is not accepted in time is a drop, and so is a socket closed for 4 s", () => {
     const resuming = decided(FLOWS.online, RESUMES);
     expect(effectsOf(resuming, "start_timer")).toEqual([{ do: "start_timer", timer: "patience", ms: 10_000 }]);
     const opening = { type: "state", ...DOWN, isOpen: true } as const;

@@ -17,7 +17,7 @@ const drops = fc.constantFrom(100, 2_000, 10_000, Infinity).map<Act>((ms) => (sc
 /** Maximum delay of a report caused by the acts of a scene, ms. */
 const delays = new WeakMap<SessionScene, number>();
 const delay = (scene: SessionScene, ms: number): unknown => delays.set(scene, (delays.get(scene) ?? 0) + ms);
-/** A client that does not disconnect is given up, or disconnected again, this much later, ms. */
+/** Delay after which a client that does not disconnect is abandoned or disconnected again, ms. */
 const BAD_DISCONNECT_MS = 5_000;
 const faultOf = (method: FaultyMethod, fault: "hang" | Error): Act =>
   Object.assign(
@@ -34,7 +34,7 @@ const unreachable: Act = (scene) => {
   scene.network.reachable = false;
 };
 
-/** Incidents that pass on their own. */
+/** Incidents that pass without intervention. */
 const transient: fc.Arbitrary<Act> = fc.oneof(
   drops,
   faults,
@@ -107,7 +107,7 @@ class Watch {
 }
 
 describe("over any order of events of the client, the network and the core", () => {
-  test("the status is never wrong for longer than the probe period, no number is unlinked, and it ends online", async () => {
+  test("the status is wrong for at most a probe period, no number is unlinked, and it ends online", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(transient, pauses), { maxLength: 20 }), fc.nat(1_000), async (acts, seed) => {
         const scene = await new SessionScene({ seed }).linked();
@@ -158,7 +158,7 @@ describe("over any order of events of the client, the network and the core", () 
     );
   });
 
-  test("linked is reported once all keys are stored, whatever happens around the scan, or no number is linked", async () => {
+  test("linked is reported once all keys are stored, or no number is linked", async () => {
     const around = fc.array(
       fc.tuple(
         fc.oneof(
@@ -229,7 +229,7 @@ describe("over any order of events of the client, the network and the core", () 
   });
 });
 
-/** Closes the session, and expects that nothing is left. */
+/** Closes the session, and expects no open connection or request. */
 async function closed(scene: SessionScene): Promise<void> {
   let done = false;
   void scene.session.close().then(() => {

@@ -5,7 +5,7 @@ import { SessionScene } from "./sessions.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Every way in which WhatsApp refuses a login without unlinking the device, and the number of logins in an hour. */
+/** Every refusal of a login by WhatsApp that does not unlink the device, and the number of logins in an hour. */
 const REFUSALS: readonly (readonly [refusal: FakeLoginRefusal, maxLogins: number])[] = [
   [400, 10],
   [402, 1],
@@ -78,8 +78,8 @@ describe.each([
   });
 });
 
-describe("a login of the client's own", () => {
-  /** Every login in an hour of which each is accepted, and then followed by this. */
+describe("an unrequested login of the client", () => {
+  /** Logins in an hour if each is accepted, and then followed by this event. */
   async function accepted(
     breakOff: (scene: SessionScene) => void,
     prepare: (scene: SessionScene) => void = () => {},
@@ -108,9 +108,9 @@ describe("a login of the client's own", () => {
     expect(scene.network.logins.length).toBeLessThanOrEqual(20);
   });
 
-  test("counts if the client opens another socket without any report, and is the last one for the hour", async () => {
+  test("counts if the client opens another socket without any report, and is the hour's last", async () => {
     const scene = await accepted(({ client }) => client.dropSocket(25));
-    // It is known only once it is accepted, so the last one may be one too many.
+    // It is known only after its acceptance, so the last login may be one too many.
     expect(scene.network.logins.length).toBeLessThanOrEqual(21);
   });
 
@@ -192,7 +192,7 @@ describe("after a restart", () => {
     expect(scene.online).toBe(true);
   });
 
-  test("a record that cannot be read, or is of no known form, does not keep the number offline", async () => {
+  test("an unreadable or unknown record does not keep the number offline", async () => {
     const scene = await new SessionScene().linked();
     for (const text of ["", "[]", "null", '{"logins":"many","restriction":{"reason":7}}', '{"logins":[1e999,null]}']) {
       scene.host.storedRecords.set("ringport/logins", new TextEncoder().encode(text));
@@ -209,7 +209,7 @@ describe("after a restart", () => {
     expect(scene.logged.join()).toContain("the logins of an earlier process could not be read");
   });
 
-  test("a newly linked number has no past", async () => {
+  test("a newly linked number has no past logins", async () => {
     const scene = await new SessionScene().linked();
     scene.client.fail(402, { expire: "86400" });
     await scene.system.advance(1_000);

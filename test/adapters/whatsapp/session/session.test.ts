@@ -165,7 +165,7 @@ describe("linking", () => {
     expect((await ask("+5511987654321")).code).not.toBe(first.code);
   });
 
-  test("a pairing code that the client refuses, or never gives, is a silent network", async () => {
+  test("a pairing code that is refused or never arrives is a silent network", async () => {
     for (const fault of ["hang", new Error(`companion hello for ${PHONE.slice(1)}: rate-overlimit`)] as const) {
       const scene = new SessionScene();
       await scene.code();
@@ -189,7 +189,7 @@ describe("linking", () => {
     expect(scene.client.getState().connected).toBe(false);
   });
 
-  test("a client that cannot be made is the answer of the request, and is tried again", async () => {
+  test("a client that cannot be created fails the request, and is retried", async () => {
     let attempts = 0;
     const scene = new SessionScene({
       client: () => {
@@ -204,7 +204,7 @@ describe("linking", () => {
     expect(scene.reports).toEqual(["condition"]);
   });
 
-  test("a factory without a client is asked again", async () => {
+  test("a factory without a client is called again", async () => {
     const scene = new SessionScene();
     let asked = 0;
     scene.open((context) => (asked++ < 2 ? (undefined as never) : scene.network.client(context)));
@@ -294,7 +294,7 @@ describe("a linked session", () => {
     expect(scene.network.clients).toHaveLength(1);
   });
 
-  test("notices it however often the core asks", async () => {
+  test("notices it however often the core probes", async () => {
     const scene = await new SessionScene().linked();
     scene.network.reachable = false;
     for (let second = 0; second < 5; second++) {
@@ -314,7 +314,7 @@ describe("a linked session", () => {
     expect(events.filter((event) => !event.startsWith("stanza"))).toEqual(["lost", "restored"]);
   });
 
-  test("a probe finds a drop and a return at once, on its own", async () => {
+  test("a probe reports a drop and a return immediately", async () => {
     const scene = await new SessionScene().linked();
     expect(scene.online).toBe(true);
     scene.client.dropSocket(3_000);
@@ -430,7 +430,7 @@ describe("a linked session", () => {
     },
   );
 
-  test("a client that did not disconnect is disconnected again, even if it has only lost its socket", async () => {
+  test("a lingering client is disconnected again, even if it only lost its socket", async () => {
     const scene = await new SessionScene().linked();
     scene.client.disturb("disconnect", "hang");
     scene.host.deadlines.send = -Infinity; // another server has the number
@@ -481,7 +481,7 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
-  test("405: it keeps its keys, waits for long, and is online after an update", async () => {
+  test("405: it keeps its keys, waits long, and is online after an update", async () => {
     const scene = await new SessionScene().linked();
     scene.network.refuses = 405;
     scene.client.fail(405);
@@ -517,7 +517,7 @@ describe("a linked session", () => {
     expect(scene.fresh()).toEqual(["offline"]);
   });
 
-  test("503: it tries again on its own, with the same client, until WhatsApp is back", async () => {
+  test("503: it retries with the same client until WhatsApp is back", async () => {
     const scene = await new SessionScene().linked();
     scene.network.refuses = 503;
     scene.client.fail(503);
@@ -550,7 +550,7 @@ describe("a linked session", () => {
     expect(scene.online).toBe(true);
   });
 
-  test.each([1, 2])("a client that disconnects with an error, %i times, does not return unnoticed", async (times) => {
+  test.each([1, 2])("a client whose disconnect throws %i times does not return unnoticed", async (times) => {
     const scene = await new SessionScene().linked();
     scene.network.reachable = false;
     await scene.system.advance(5_000);
@@ -558,7 +558,7 @@ describe("a linked session", () => {
     scene.client.disturb("disconnect", new Error("no"), times);
     scene.client.disturb("connect", "hang");
     const first = scene.client;
-    await scene.system.advance(27_500); // the grace is nearly over, and the socket still down
+    await scene.system.advance(27_500); // the grace period has nearly ended, and the socket is still down
     scene.network.reachable = true;
     let longest = 0;
     for (let unseen = 0, left = 60_000; left > 0; left -= 500) {
@@ -665,7 +665,7 @@ describe("a linked session", () => {
     for (const { payload } of scene.codes) expect(scene.logged.join()).not.toContain(payload);
   });
 
-  test("a client that is made after the server has lost the number does not connect before the lease is back", async () => {
+  test("a client created after the server lost the number connects with the new lease", async () => {
     const scene = await new SessionScene().linked();
     await scene.session.close();
     let connects = 0;
@@ -713,7 +713,7 @@ describe("unlinking", () => {
     expect(scene.reports).not.toContain("unlinked");
     await scene.linked();
     expect(scene.online).toBe(true);
-    // WhatsApp no longer takes the keys of before.
+    // WhatsApp no longer accepts the old keys.
     const copy = new SessionScene({ host: new TestLineHost(stored), network: scene.network });
     for (const [key, value] of keys) copy.host.storedRecords.set(key, value);
     await scene.system.advance(5_000);

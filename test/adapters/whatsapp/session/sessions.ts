@@ -120,7 +120,7 @@ export class SessionScene {
     return this.session.probe().state === "online";
   }
 
-  /** Listens like a call. */
+  /** Subscribes as a call does. */
   call(): { readonly events: string[]; readonly stop: () => void } {
     const events: string[] = [];
     const listener: WhatsAppCallListener = {

@@ -11,7 +11,7 @@ const token = (jid: string, value: number, tcTokenTimestamp?: number) => ({
   ...(tcTokenTimestamp !== undefined && { tcTokenTimestamp }),
 });
 
-/** The token with which a contact is called after these have arrived in succession, each followed by a call. */
+/** Token used to call a contact after these tokens have arrived in succession, each followed by a call. */
 async function tokenAfter(...arrived: readonly ReturnType<typeof token>[]): Promise<number | undefined> {
   const tokens = privacyTokensOf(new MapRecords(), "session");
   for (const each of arrived) {

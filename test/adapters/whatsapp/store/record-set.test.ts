@@ -88,7 +88,7 @@ describe("records of a kind", () => {
     expect(await later.get("x")).toEqual({ name: "new" });
   });
 
-  test("above the limit push out the longest unwritten ones", async () => {
+  test("above the limit evict the ones unwritten for longest", async () => {
     const { records, set } = setUp({ most: 3, cached: 10 });
     await put(set, "x", "y", "z");
     await put(set, "x"); // now the latest

@@ -40,7 +40,7 @@ const CREDENTIALS = {
 };
 
 describe("every store", () => {
-  test("keeps the sessions of a line apart, and clears its own alone", async () => {
+  test("keeps the sessions of a line apart, and clears only its own", async () => {
     const records = new MapRecords();
     const { stores } = whatsappStore(records).backends.ringport;
     await stores.identity("a").setRemoteIdentity(ANA, bytes(1));
@@ -73,7 +73,7 @@ describe("every store", () => {
 });
 
 describe("the auth store", () => {
-  test("loads what was saved, after a restart too", async () => {
+  test("loads the stored credentials, after a restart too", async () => {
     const { auth, open } = setUp();
     expect(await auth.load()).toBeNull();
     await auth.save(CREDENTIALS);
@@ -145,7 +145,7 @@ describe("the pre-key store", () => {
     expect(await preKey.consumePreKeyById(1)).toEqual(preKeyOf(1));
   });
 
-  test("never gives an id out twice, even if its key was consumed", async () => {
+  test("never reuses an id, even if its key was consumed", async () => {
     const { preKey, open } = setUp();
     await preKey.getOrGenPreKeys(2, preKeyOf);
     await preKey.consumePreKeyById(2);
@@ -154,21 +154,21 @@ describe("the pre-key store", () => {
     expect(two).toEqual([preKeyOf(3), null]);
   });
 
-  test("generates in turn", async () => {
+  test("generates keys one request at a time", async () => {
     const { preKey } = setUp();
     const [one, two] = await Promise.all([preKey.getOrGenPreKeys(2, preKeyOf), preKey.getOrGenPreKeys(3, preKeyOf)]);
     expect(one.map(({ keyId }) => keyId)).toEqual([1, 2]);
     expect(two.map(({ keyId }) => keyId)).toEqual([1, 2, 3]);
   });
 
-  test("takes a key with its own id", async () => {
+  test("stores a key under its own id", async () => {
     const { preKey } = setUp();
     await preKey.putPreKey(preKeyOf(40));
     expect(await preKey.getPreKeyById(40)).toEqual(preKeyOf(40));
     expect((await preKey.getOrGenPreKeys(2, preKeyOf)).map(({ keyId }) => keyId)).toEqual([40, 41]);
   });
 
-  test("refuses what cannot be", async () => {
+  test("refuses invalid input", async () => {
     const { preKey } = setUp();
     await preKey.putPreKey(preKeyOf(5));
     for (const count of [0, -1, 1.5, NaN])
@@ -187,7 +187,7 @@ describe("the pre-key store", () => {
     expect(await preKey.getPreKeysById([500, 501])).toEqual([null, { ...preKeyOf(501), uploaded: true }]);
   });
 
-  test("remembers whether the server has keys", async () => {
+  test("remembers if the server has keys", async () => {
     const { preKey, open } = setUp();
     expect(await preKey.getServerHasPreKeys()).toBe(false);
     await preKey.setServerHasPreKeys(true);
@@ -340,7 +340,7 @@ describe("the app state store", () => {
     timestamp: 5,
   });
 
-  test("counts new and changed keys alone", async () => {
+  test("counts only new and changed keys", async () => {
     const { appState, open } = setUp();
     expect(await appState.upsertSyncKeys([syncKey(1, 1), syncKey(1, 2)])).toBe(2);
     expect(await appState.upsertSyncKeys([syncKey(1, 1), syncKey(1, 2, 9)])).toBe(1);
@@ -350,7 +350,7 @@ describe("the app state store", () => {
     expect(await later.getSyncKeysBatch([bytes(7), syncKey(1, 1).keyId])).toEqual([null, syncKey(1, 1)]);
   });
 
-  test("has the key of the highest epoch as active, of the lower device if there are two", async () => {
+  test("uses the key of the highest epoch, of the lower device if there are two", async () => {
     const { appState } = setUp();
     expect(await appState.getActiveSyncKey()).toBeNull();
     await appState.upsertSyncKeys([syncKey(3, 2), syncKey(1, 1), { ...syncKey(0, 0), keyId: bytes(1) }]);

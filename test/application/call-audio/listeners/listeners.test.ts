@@ -12,7 +12,7 @@ const RATE = 8_000;
 /** A message of ten seconds, played as a tone of 440 Hz. */
 const LONG = "x".repeat(10_000 / MS_PER_CHARACTER);
 
-/** Reads a listening as fast as it can. */
+/** Reads a listening as fast as possible. */
 function read(listening: CallListening) {
   const items: ListenItem[] = [];
   const done = (async () => {
@@ -21,7 +21,7 @@ function read(listening: CallListening) {
   return {
     items,
     done,
-    /** The types of the items, audio at once. */
+    /** Types of the items, with consecutive audio as one. */
     get story(): string[] {
       return items.map(({ type }) => type).filter((type, index, all) => type !== "audio" || all[index - 1] !== "audio");
     },
@@ -34,7 +34,7 @@ function read(listening: CallListening) {
   };
 }
 
-/** Without the silence before and after. */
+/** The same without the silence before and after. */
 const trimmed = (samples: Int16Array): Int16Array =>
   samples.subarray(
     samples.findIndex((sample) => sample !== 0),
@@ -43,7 +43,7 @@ const trimmed = (samples: Int16Array): Int16Array =>
 
 const listen = (world: World, { id }: Pick<Call, "id">, principal = ALICE) => world.app.calls.listen(principal, id);
 
-/** The notes about listeners in the timeline. */
+/** Timeline events about listeners. */
 async function notes(world: World, call: Call) {
   const events = await world.context.storage.events.ofCall(call.id, {});
   return events.filter(({ type }) => type.startsWith("listening")).map(({ type, data }) => [type, data]);
@@ -83,7 +83,7 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
-  test("may join and leave during the call, which the timeline notes", async () => {
+  test("may join and leave during the call, which the timeline records", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
     await world.system.advance(1_000);
@@ -108,7 +108,7 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
-  test("hears outbound audio immediately while the callee's side sends nothing", async () => {
+  test("hears outbound audio immediately while the callee's side sends none", async () => {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG);
     await world.system.advance(1_000);
@@ -140,7 +140,7 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
-  test("is not noted if it never reads", async () => {
+  test("is not recorded if it never reads", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), LONG);
     const listening = await listen(world, call);
@@ -151,7 +151,7 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
-  test("that reads too late loses the oldest audio, and learns how much", async () => {
+  test("that reads too late loses the oldest audio, and gets the amount", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), LONG);
     const listening = await listen(world, call);
@@ -185,7 +185,7 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
-  test("learns the end of an unanswered call", async () => {
+  test("gets the end of an unanswered call", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     const heard = read(await listen(world, call));
@@ -200,7 +200,7 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
-  test("learns that a call broke off, although that cannot be stored", async () => {
+  test("gets the end of an interrupted call, even if it cannot be stored", async () => {
     const { world, call, leg } = await unstorableCall();
     const heard = read(await listen(world, call));
     leg.answer();
@@ -244,7 +244,7 @@ describe("listening is refused", () => {
     await world.stop();
   });
 
-  test("to a call that broke off, although it is still stored as active", async () => {
+  test("to an interrupted call, although it is still stored as active", async () => {
     const { world, call, leg } = await unstorableCall();
     leg.answer();
     await world.system.settle();
@@ -264,7 +264,7 @@ describe("listening is refused", () => {
   });
 });
 
-describe("a call with listeners who read nothing", () => {
+describe("a call with listeners who never read", () => {
   /** The audio that the callee heard and the time of each frame, with this many listeners. */
   async function heardWith(listeners: number): Promise<Int16Array> {
     const world = await World.start();

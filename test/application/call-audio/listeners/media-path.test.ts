@@ -12,10 +12,10 @@ import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 const ALICE: Principal = { userId: "usr_alice" };
 const CALL = { id: "call_1", status: "IN_PROGRESS" } as Call;
 const FRAMES = 5_000;
-/** A thousandth of what the frames themselves hold. */
+/** A thousandth of the memory that the frames themselves hold. */
 const MAX_BYTES = 16 << 10;
 
-/** The audio of a call with four listeners, as its leg's clock passes it on. */
+/** Audio of a call with four listeners, as its leg's clock passes it on. */
 function listened(): AlignedChannels {
   const system = new ManualSystem();
   const ids = idSource(
@@ -51,7 +51,7 @@ test("idle listeners cost the clock no memory", async () => {
     }
     return memoryUsage().heapUsed + memoryUsage().arrayBuffers - before;
   };
-  // Code that is not compiled yet allocates, and a busy machine compiles late.
+  // Uncompiled code allocates, and a busy machine compiles late.
   const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 100 && least >= MAX_BYTES; i++) {

@@ -22,7 +22,7 @@ function longestSilence(heard: Int16Array): number {
   return longest / 8;
 }
 
-/** Alice's instances each speak a long text; then Bob's callee, who answers at once, gets a short one. */
+/** Alice's instances each speak a long text; then Bob's callee, who answers immediately, gets a short one. */
 async function shortBesideLong(count: number, { answered }: { answered: boolean }) {
   let engine: SlowSpeech | undefined;
   const world = await World.start({

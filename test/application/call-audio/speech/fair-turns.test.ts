@@ -32,7 +32,7 @@ async function order(demands: readonly Demand[], system = new ManualSystem()): P
 }
 
 describe("turns", () => {
-  test("go round users, and each one's instances", async () => {
+  test("rotate among users, and among each user's instances", async () => {
     const names = ["A1", "A1", "A2", "A3", "B1", "B1", "C1"];
     expect(await order(names.map((name) => demand(name)))).toEqual(["A1", "B1", "C1", "A2", "B1", "A3", "A1"]);
   });
@@ -69,7 +69,7 @@ describe("turns", () => {
     await last;
   });
 
-  test("that take no time do not keep the event loop for long", async () => {
+  test("without work do not keep the event loop for long", async () => {
     const turns = new FairTurns(new ManualSystem(), 1);
     let [given, loops] = [0, 0];
     const all = Array.from({ length: 1_000 }, async (_, n) => {
@@ -140,7 +140,7 @@ fuzz(
     const pause = (ms: number) => new Promise<void>((resolve) => void system.after(ms, resolve));
     const turns = new FairTurns(system, places);
     const users = new Set(all.map(({ user }) => user)).size;
-    /** Since when each user waits without a turn, by user. */
+    /** Waiting time since the last turn, by user. */
     const since = new Map<string, { waiting: number; at: number }>();
     let [working, longest] = [0, 0];
     await Promise.all([

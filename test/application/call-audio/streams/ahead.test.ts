@@ -28,7 +28,7 @@ class Worker {
     };
   }
 
-  /** The main thread's tick, and `frames` of the worker's after it. */
+  /** Ticks the main thread, then `frames` of the worker. */
   tick(frames = 1): void {
     this.#tell();
     const frame = new Int16Array(FRAME);

@@ -65,7 +65,7 @@ describe.each(PAIRS)("a leg of %i Hz and a client who wants %i Hz", (leg, rate) 
     const line = new Line(leg, rate);
     for (let n = 0; n < 10; n++) line.tick();
     line.say(words);
-    // The first audio came with the eleventh frame that went out.
+    // The first audio arrived with the eleventh outgoing frame.
     expect(line.frames.length).toBe(60);
     const all = concatPcm([new Int16Array((10 * leg) / 50), words]);
     const expected = concatPcm([new Int16Array(late), resample(all, leg, rate)]);

@@ -8,7 +8,7 @@ import { answeredStream, attach, RecordingClient, streamCall } from "../../../su
 
 const start = (options = {}) => World.start({ streamPreview: true, ...options });
 
-/** A leg that takes keys, and writes them down. */
+/** A leg that accepts keys, and records them. */
 function takingKeys(world: World): string[] {
   const taken: string[] = [];
   world.network.onDial = (leg: ScriptedLeg) => {
@@ -114,7 +114,7 @@ describe("too much audio", () => {
     await world.stop();
   });
 
-  test("of any other rate than there is is an error of the client's", async () => {
+  test("of an unsupported rate is a client error", async () => {
     const world = await start();
     const { call, attachment } = await answeredStream(world);
     for (const rate of [0, 3_999, 8_000.5, 192_001, Number.NaN])
@@ -154,7 +154,7 @@ describe("keys that the client presses", () => {
     await world.stop();
   });
 
-  test("are tones at the end of the audio if the network takes none", async () => {
+  test("are tones at the end of the audio if the network accepts none", async () => {
     const world = await start();
     const { leg, attachment } = await answeredStream(world);
     const words = tone(440, 200, 8_000, 9_000);

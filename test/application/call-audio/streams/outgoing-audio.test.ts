@@ -29,7 +29,7 @@ class Listener {
     }
   }
 
-  /** Pulls until nothing waits. */
+  /** Pulls until the queue is empty. */
   drain(): void {
     do this.pull();
     while (this.audio.queuedMs > 0);
@@ -123,7 +123,7 @@ test("audio left by a lost leg is heard on the next one", () => {
   expect(sound(listener.heard)).toEqual(sound(tone(440, 100, 8_000, 9_000)));
 });
 
-test("a minute of audio in one piece is got ready little by little", () => {
+test("a minute of audio in one piece is prepared little by little", () => {
   const listener = new Listener(8_000);
   listener.pull();
   listener.audio.write(tone(440, 60_000, 48_000, 9_000), 48_000);
@@ -167,7 +167,7 @@ describe("a mark", () => {
 });
 
 describe("clear", () => {
-  test("drops what waits, in every place where it can wait, and its marks", () => {
+  test("drops waiting audio, at every stage, and its marks", () => {
     const listener = new Listener(8_000);
     listener.audio.write(tone(440, 5_000, 16_000, 9_000), 16_000);
     listener.audio.mark("never", () => expect.unreachable());
@@ -262,7 +262,7 @@ fuzz(
       const listener = new Listener(to, frameMs);
       const { audio, playout } = listener;
       let due: { name: string; afterMs: number }[] = [];
-      /** Heard before the last clear, and written since. */
+      /** Audio heard before the last clear, and audio written since. */
       let [before, since] = [0, 0];
       const reached = (name: string) => {
         const mark = due.shift();

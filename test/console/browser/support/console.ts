@@ -6,7 +6,7 @@ import { type Server, type ServerOptions, type Target, useServer } from "../../.
 
 export const PASSWORD = "correct horse battery";
 
-/** A server and a browser whose every page is watched: nothing of it may fail, or leave the server's origin. */
+/** A server and a browser whose pages are all watched: no request may fail, or leave the server's origin. */
 export class TestConsole {
   readonly server: Server;
   readonly #browser: TestBrowser;
@@ -23,7 +23,7 @@ export class TestConsole {
     return `${this.server.base}/console`;
   }
 
-  /** The address where the first person registers: that which `ringport account code` prints, at the port of this server. */
+  /** Address where the first person registers, as `ringport account code` prints it, with the port of this server. */
   async registerUrl(): Promise<string> {
     const { stdout, stderr } = await this.server.cli("account", "code");
     const page = /\/register#code=[\w-]+/.exec(stdout)?.[0];
@@ -63,7 +63,7 @@ export class TestConsole {
     return page;
   }
 
-  /** An API token of whoever is signed in in the page. */
+  /** An API token of the user who is signed in on the page. */
   async tokenOf(page: Page): Promise<string> {
     const headers = { origin: new URL(this.url).origin };
     const answer = await page.request.post(`${this.url}/api/tokens`, { data: { label: "test" }, headers });
@@ -71,12 +71,12 @@ export class TestConsole {
     return token;
   }
 
-  /** Errors that a page may print from now on, such as those of requests that must fail. */
+  /** Errors that a page may print from this point, such as those of requests that must fail. */
   expectFaults(page: Page, pattern: RegExp): void {
     this.#opened.find((one) => one.watched.page === page)?.expectedFaults.push(pattern);
   }
 
-  /** Nothing has left the origin or failed, and no token stays in the browser. */
+  /** Expects that no request has left the origin or failed, and that no token stays in the browser. */
   async expectClean(): Promise<void> {
     const origin = new URL(this.url).origin;
     for (const { watched, expectedFaults } of this.#opened.splice(0)) {
@@ -95,7 +95,7 @@ export class TestConsole {
   }
 }
 
-/** A console that runs while the tests of the surrounding `describe` do. Registration is open. */
+/** A console that runs during the tests of the surrounding `describe`. Registration is open. */
 export function useConsole(
   target: Target,
   { env, flags = [], ...options }: ServerOptions & { readonly flags?: readonly string[] } = {},
@@ -109,7 +109,7 @@ export function useConsole(
 /** The origin of a page, or of a WebSocket. */
 const originOf = (url: string): string => new URL(url.replace(/^ws/, "http")).origin;
 
-/** Everything that scripts of the page have put into the browser, as text. */
+/** All data that scripts of the page have put into the browser, as text. */
 async function stored(page: Page): Promise<string> {
   const { origins } = await page.context().storageState({ indexedDB: true });
   const session = await page.evaluate<string>("JSON.stringify({ ...sessionStorage })");

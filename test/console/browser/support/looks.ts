@@ -13,7 +13,7 @@ export const LOOKS: readonly Look[] = [360, 768, 1440].flatMap((width) =>
 const { PICTURES } = process.env;
 if (PICTURES) mkdirSync(PICTURES, { recursive: true });
 
-/** Waits until a view has everything that it loads. */
+/** Waits until a view has loaded everything. */
 export async function loaded(page: Page): Promise<void> {
   await page.locator("h1").first().waitFor();
   await page.waitForLoadState("load");

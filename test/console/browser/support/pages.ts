@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { buildConsole } from "../../../../.ci/console.ts";
 
-/** Global setup: the pages as their sources are now, where a server that runs from the sources looks for them. */
+/** Global setup: builds the pages from their current sources, into the folder of a server that runs from the sources. */
 export default async function pages(): Promise<void> {
   await buildConsole(fileURLToPath(new URL("../../../../adapters/console/assets", import.meta.url)));
 }

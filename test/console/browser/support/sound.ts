@@ -24,7 +24,7 @@ const TAP = `{
   };
 }`;
 
-/** Everything since the last time, as 16-bit samples in base64: an array of numbers would take seconds. */
+/** Output since the last call, as 16-bit samples in base64: an array of numbers would take seconds. */
 const TAKE = `(() => {
   const { pieces, sampleRate } = playedForTest;
   const samples = new Int16Array(pieces.reduce((sum, { length }) => sum + length, 0));

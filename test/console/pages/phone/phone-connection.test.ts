@@ -22,7 +22,7 @@ class FakeSocket {
     this.sent.push(data);
   }
 
-  /** The server accepts it. */
+  /** Accepts the connection as the server does. */
   open(): void {
     this.readyState = FakeSocket.OPEN;
     this.onmessage({ data: '{"type":"ready","number":"+12025550147"}' });
@@ -82,7 +82,7 @@ describe("the connection of a phone", () => {
     expect(latest().sent).toEqual([new Int16Array(320), '{"type":"answer","call_id":"call_1"}']);
   });
 
-  test("connects again, later each time, until the server has accepted it", () => {
+  test("reconnects with growing pauses until the server accepts it", () => {
     open();
     const waits: number[] = [];
     for (let attempt = 0; attempt < 7; attempt++) {
@@ -99,7 +99,7 @@ describe("the connection of a phone", () => {
     expect(sockets.length).toBe(9);
   });
 
-  test("connects at once when the network is back", () => {
+  test("reconnects immediately when the network is back", () => {
     open();
     latest().close(1006);
     events.dispatchEvent(new Event("online"));

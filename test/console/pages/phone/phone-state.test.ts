@@ -44,13 +44,13 @@ describe("a phone", () => {
     });
   });
 
-  test("ignores what concerns another call, and errors", () => {
+  test("ignores messages about another call, and errors", () => {
     const error = message({ type: "error", code: "no_such_call", detail: "over" });
     expect(stateAfter(READY, RINGING, ended("released", "call_0"), error)).toEqual({ name: "ringing", call });
     expect(stateAfter(READY, ANSWERED, ended("released"))).toEqual({ name: "ready" });
   });
 
-  test("keeps the last call while it connects again", () => {
+  test("keeps the last call while it reconnects", () => {
     const lost = stateAfter(READY, RINGING, ANSWERED, { type: "closed" });
     const last = { call, cause: "connection_lost", ms: 1_000 };
     expect(lost).toEqual({ name: "disconnected", last });

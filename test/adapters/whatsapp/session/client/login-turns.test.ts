@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LoginTurns } from "../../../../../adapters/telephony/whatsapp/session/client/login-turns.ts";
 import { ManualSystem } from "../../../../../src/testing/manual-system.ts";
 
-test("stopped turns leave nothing behind: waiting numbers get none, and a later one is first", async () => {
+test("stopped turns are final: waiting numbers get none, and a later one is first", async () => {
   const system = new ManualSystem();
   const turns = new LoginTurns(system);
   const granted: number[] = [];

@@ -31,13 +31,13 @@ describe("a session", () => {
       expect(decided(FLOWS[state], { type: "link" })).toEqual({ flow: FLOWS[state], effects: [] });
   });
 
-  test("does not connect at a request while the server may not act for the number", () => {
+  test("does not connect on request without the lease", () => {
     const outdated = decided(FLOWS.online, close("failure_client_too_old", false, 405)).flow;
     for (const flow of [FLOWS.idle, FLOWS.halted, outdated])
       expect(decideSession(flow, { type: "link" }, at(9_000, { owned: false }))).toEqual({ flow, effects: [] });
   });
 
-  test("puts three takeovers in ten minutes down to its own client that did not disconnect, and no more", () => {
+  test("puts up to three takeovers in ten minutes down to its own lingering client", () => {
     const replaced = close("stream_error_replaced");
     expect(decideSession(FLOWS.online, replaced, at(0)).flow.state).toBe("halted");
     let flow: SessionFlow = FLOWS.online;
@@ -52,14 +52,14 @@ describe("a session", () => {
     expect(decideSession(flow, replaced, at(11 * 60_000, { strays: true })).flow.state).toBe("waiting");
   });
 
-  test("is online only when the connection was reported open, and the client is connected and registered", () => {
+  test("is online only if the connection is reported open and the client is registered", () => {
     expect(decided(FLOWS.connecting, { type: "state", ...WORKS }).flow.state).toBe("connecting");
     const unsure = decided(FLOWS.connecting, { type: "opened", ...WORKS, registered: false });
     expect(unsure.flow.state).toBe("connecting");
     expect(decided(unsure.flow, { type: "state", ...WORKS }).flow.state).toBe("online");
   });
 
-  test("a socket that closes before WhatsApp has accepted the login is not left to the client", () => {
+  test("a socket that closes before WhatsApp accepts the login is not left to the client", () => {
     const { flow } = decided(FLOWS.connecting, { type: "opened", ...WORKS, connected: false });
     expect(flow.state).toBe("connecting");
     const closed = decided(flow, { type: "state", ...DOWN });
@@ -93,7 +93,7 @@ describe("a session", () => {
     expect(deeds(ended)).toContain("disconnect");
   });
 
-  test("counts each login of a client that opens its socket again in a call, and allows it three of them", () => {
+  test("counts each login of a client that reopens its socket in a call, and allows three", () => {
     const inCall = { inCall: true };
     let flow: SessionFlow = FLOWS.dropped;
     const states: string[] = [];
@@ -107,7 +107,7 @@ describe("a session", () => {
     expect(flow.reconnects.logins).toHaveLength(FLOWS.dropped.reconnects.logins.length + 3);
   });
 
-  test("an outage before any code is tried again, and its reason is kept", () => {
+  test("an outage before any code is retried, and its reason is kept", () => {
     const failed = decided(
       FLOWS.idle,
       { type: "link" },
@@ -147,7 +147,7 @@ describe("a session", () => {
     expect(deeds(late)).toEqual(["disconnect", "report_offline", "calls_lost"]);
   });
 
-  test("a client that connects on its own while the session waits is welcome", () => {
+  test("a client that connects unasked while the session waits is accepted", () => {
     const opened = decided(FLOWS.waiting, { type: "opened", ...WORKS });
     expect(opened.flow.state).toBe("online");
     expect(opened.effects).toContainEqual({ do: "stop_timer", timer: "retry" });
@@ -204,7 +204,7 @@ describe("a session", () => {
     expect(logins).toHaveLength(MAX_LOGINS);
   });
 
-  test("a request beyond 20 logins in an hour is carried out as soon as another login is allowed", () => {
+  test("a request beyond 20 logins in an hour is carried out once another is allowed", () => {
     const logins = Array.from({ length: MAX_LOGINS }, (_, index) => index * 1_000);
     for (const halted of [FLOWS.halted, decided(FLOWS.online, close("failure_client_too_old", false, 405)).flow]) {
       const { reconnects } = halted;
@@ -256,7 +256,7 @@ describe("a session", () => {
     }
   });
 
-  test("a login that is refused after an outage waits as long as any first refusal, and a second one twice as long", () => {
+  test("a first refusal after an outage waits as usual, a second one twice as long", () => {
     const refused: SessionInput = { type: "failure", code: 429, expiresInMs: undefined };
     const again = [{ type: "timer", timer: "retry" }, { type: "login" }] as const;
     let flow: SessionFlow = FLOWS.waiting;
@@ -281,7 +281,7 @@ describe("a session", () => {
     expect(effectsOf(outdated, "start_timer")[0]?.ms).toBeLessThanOrEqual(30 * 60_000);
   });
 
-  test("connections that break off rarely are not unstable, and each starts the waits anew", () => {
+  test("connections that break rarely are stable, and each resets the waits", () => {
     let flow: SessionFlow = FLOWS.online;
     for (let time = 1; time <= 3 * FLAPS; time++) {
       const now = time * (FLAP_WINDOW_MS / (FLAPS - 1));
@@ -292,7 +292,7 @@ describe("a session", () => {
     }
   });
 
-  test("a server that may no longer act for the number disconnects, and ends its call", () => {
+  test("a server without its lease disconnects, and ends its call", () => {
     for (const state of ["connecting", "online", "dropped"] as const) {
       const doubtful = decideSession(FLOWS[state], { type: "state", ...WORKS }, at(9_000, { owned: false }));
       expect(deeds(doubtful)).toEqual([]);
@@ -322,7 +322,7 @@ describe("a session", () => {
     expect(decideSession(FLOWS.online, { type: "calls_over" }, at(9_000, { owned: false })).effects).toEqual([]);
   });
 
-  test("a lease renewed late costs nothing", () => {
+  test("a lease renewed late has no effect", () => {
     const doubtful = decideSession(FLOWS.online, { type: "state", ...WORKS }, at(9_000, { owned: false }));
     expect(decideSession(doubtful.flow, { type: "state", ...WORKS }, at(9_500, { owned: false })).effects).toEqual([]);
     const renewed = decideSession(doubtful.flow, { type: "timer", timer: "ownership" }, at(11_000));
@@ -336,7 +336,7 @@ describe("a session", () => {
     expect(effectsOf(dropped, "start_timer").map(({ timer }) => timer)).toEqual(["ownership", "patience"]);
   });
 
-  test("a server that may not act for the number does not connect until it may", () => {
+  test("a server without its lease does not connect until it has one", () => {
     const connecting = decideSession(FLOWS.connecting, { type: "opened", ...WORKS }, at(9_000, { owned: false }));
     expect(connecting.flow.state).toBe("waiting");
     expect(deeds(connecting)).toContain("disconnect");
@@ -418,7 +418,7 @@ const steps = fc.array(fc.tuple(harmless, fc.nat(120_000), fc.double({ min: 0, m
 });
 
 describe("in any order of events", () => {
-  test("only a logout costs a linked number its keys, and no reason is lost", () => {
+  test("only a logout deletes a linked number's keys, and no reason is lost", () => {
     fc.assert(
       fc.property(steps, (all) => {
         let { flow } = decided(NEW_SESSION, { type: "resume" });

@@ -14,8 +14,8 @@ const CALL = {
 };
 const NO_LOG = { add() {}, accepted() {}, terminated() {}, delete() {}, async end() {} };
 
-describe("a client that fails while its calls are looked for", () => {
-  test.each([0, 1])("is reported, and throws nothing (after %i looks)", async (looks) => {
+describe("a client that fails while its calls are looked up", () => {
+  test.each([0, 1])("is reported, and nothing is thrown (after %i lookups)", async (looks) => {
     const system = new ManualSystem();
     const failures: unknown[] = [];
     let left = looks;

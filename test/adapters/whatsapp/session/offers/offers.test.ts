@@ -25,7 +25,7 @@ function setUp(answers: readonly (readonly [afterMs: number, isActive: boolean])
   return { system, offers };
 }
 
-test("an answer about the lock is ignored once a later question was asked", async () => {
+test("a report about the lock is ignored after a later request", async () => {
   const { system, offers } = setUp([
     [3_000, true],
     [100, false],
@@ -47,7 +47,7 @@ test("a late report of no lock does not end a newer one", async () => {
   expect(offers.block(true)?.release).toBe("paused");
 });
 
-test("a call waits for the latest answer", async () => {
+test("a call waits for the latest report", async () => {
   const { system, offers } = setUp([
     [100, false],
     [1_000, true],

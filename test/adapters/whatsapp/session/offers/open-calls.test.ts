@@ -40,7 +40,7 @@ class Scene {
 }
 
 describe("the record of the open calls", () => {
-  test("has the address that the client names last", async () => {
+  test("has the latest address from the client", async () => {
     const scene = new Scene();
     const calls = scene.open();
     calls.add("A", ANA, PHONE);
@@ -50,7 +50,7 @@ describe("the record of the open calls", () => {
     expect(JSON.parse(stored)).toMatchObject([{ callId: "A", peer: LID }]);
   });
 
-  test("is written once more for a change right after a write", async () => {
+  test("is written again for a change right after a write", async () => {
     for (let turns = 0; turns < 10; turns++) {
       const scene = new Scene();
       const calls = scene.open();
@@ -68,7 +68,7 @@ describe("the record of the open calls", () => {
     }
   });
 
-  test("keeps the calls of an earlier process that could not be read at first", async () => {
+  test("keeps the calls of an earlier process that were unreadable at first", async () => {
     const scene = new Scene();
     scene.open().add("A", ANA, LID);
     await scene.system.settle();
@@ -99,7 +99,7 @@ describe("the record of the open calls", () => {
 });
 
 describe("a call is ended", () => {
-  test("by the address that its offer has named, even if the client has learned another one", async () => {
+  test("by the address in its offer, even if the client has learned another one", async () => {
     const scene = new Scene();
     scene.open().add("A", ANA, PHONE);
     await scene.system.settle();

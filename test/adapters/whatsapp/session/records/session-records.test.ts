@@ -63,7 +63,7 @@ describe("the records of a client", () => {
     expect(stored()).toBe(3);
   });
 
-  test("of the next client on the same keys wait for the previous client's, which is cut off", async () => {
+  test("of a client wait for the previous client's on the same keys, which is cut off", async () => {
     const { records, faults, host, system, stored } = scene();
     faults.push(outage(), outage());
     const early = [records.set(one(1)), records.set(one(2)).then(() => records.set(one(3)))];
