@@ -1,6 +1,6 @@
 /**
- * All that the SIP stack takes from its surroundings: a clock, a log, audio frames, and small tools. No other file of it
- * imports anything from outside the folder.
+ * All external dependencies of the SIP stack: a clock, a log, audio frames, and small tools. No other file of the stack
+ * imports from outside the folder.
  */
 
 export { FRAME_MS, MediaClock, type Ticking } from "../../src/audio/playout/media-clock.ts";

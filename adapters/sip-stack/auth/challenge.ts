@@ -5,7 +5,7 @@ import { shown } from "../ports.ts";
 /** Reason why a challenge (RFC 3261 section 22.1) is not answered with our password. */
 export interface ChallengeRefusal {
   readonly code: ChallengeRefusalCode;
-  /** A sentence without its full stop. */
+  /** A sentence without a full stop. */
   readonly detail: string;
 }
 
@@ -22,7 +22,7 @@ export type ChallengeRefusalCode =
   | "other_server"
   /** The scheme or the algorithm is not supported. */
   | "unsupported"
-  /** The response has no challenge, or calls each nonce stale. */
+  /** The response has no challenge, or repeatedly reports stale nonces. */
   | "unusable_challenge";
 
 /** A challenge of a server (RFC 3261 section 20.44, RFC 7616 section 3.3). */
@@ -132,7 +132,7 @@ export interface DigestChallenge {
   readonly stale: boolean;
 }
 
-/** The challenge in detail, or the name of its unsupported part. */
+/** Parses a digest challenge; returns the name of an unsupported part instead. */
 export function digestChallenge({ scheme, params }: Challenge): DigestChallenge | string {
   if (scheme !== "digest") return `the authentication scheme ${shown(scheme)}`;
   const nonce = params.get("nonce");

@@ -15,7 +15,7 @@ export class CredentialServers {
     this.#nextHop = nextHop;
   }
 
-  /** The same resolver, which remembers the hops of the trunk's next hop. */
+  /** Wraps a resolver so that it remembers the addresses of the trunk's next hop. */
   noting(resolve: Resolve): Resolve {
     return async (uri, signal) => {
       const hops = await resolve(uri, signal);
@@ -24,7 +24,7 @@ export class CredentialServers {
     };
   }
 
-  /** True if a flow's peer is one of them, or a URI is the next hop or one of its addresses. */
+  /** True if a flow's peer is one of these servers, or a URI is the next hop or one of its addresses. */
   includes(place: string | Flow): boolean {
     if (typeof place !== "string") return this.#places.has(placeOf(place.remote));
     const [uri, own] = [parseUri(place), parseUri(this.#nextHop)];

@@ -69,7 +69,7 @@ export function digestResponse(
   return `Digest ${params.join(", ")}`;
 }
 
-/** Number of times in a row a server may call its own new nonce stale. */
+/** Number of times in a row a server may report its new nonce as stale. */
 const MAX_STALE = 2;
 
 const FIELDS = [
@@ -107,9 +107,9 @@ export class DigestAuthentication {
   }
 
   /**
-   * Takes the challenges of a 401 or 407. Undefined: authorize the request and send it again, with a new CSeq; otherwise the reason why
-   * the challenges cannot be answered.
-   * @param learns whether a new realm is trusted; default: true
+   * Takes the challenges of a 401 or 407. Undefined: authorize the request and send it again, with a new CSeq;
+   * otherwise the reason why the challenges cannot be answered. @param learns true if a new realm is trusted; default:
+   * true
    */
   challenged(response: SipResponse, learns = true): ChallengeRefusal | undefined {
     const { user, password } = this.#client.account;

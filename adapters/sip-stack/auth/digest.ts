@@ -11,7 +11,7 @@ interface DigestAccount {
   readonly realms?: readonly string[] | undefined;
 }
 
-/** Number of protection spaces remembered: a peer that invents new realms evicts its own. */
+/** Number of protection spaces remembered: a peer that invents new realms only evicts its own. */
 const MAX_SPACES = 8;
 
 /**
@@ -86,7 +86,7 @@ class Realms {
     this.#given = given;
   }
 
-  /** Reason why a challenge is not answered. @param learns whether a new realm is trusted */
+  /** Reason why a challenge is not answered. @param learns true if a new realm is trusted */
   refusal({ realm, algorithm }: DigestChallenge, learns: boolean): ChallengeRefusal | undefined {
     const strongest = this.#strongest.get(realm);
     if (strongest !== undefined && algorithm.rank > strongest.rank)
@@ -111,7 +111,7 @@ class Realms {
     this.#strongest.set(realm, weaker ? strongest : algorithm);
   }
 
-  /** Takes a server that has accepted an INVITE. @param server its address and port */
+  /** Records a server that has accepted an INVITE. @param server its address and port */
   settle(server: string): void {
     this.#settled.set(server, true);
   }

@@ -22,7 +22,7 @@ export class AgentContext {
   readonly options: UserAgentOptions;
   /** BYEs that have no final response yet. */
   readonly terminations: Set<DialogTermination> = new Set();
-  /** Nothing new is started. */
+  /** True if no new calls or requests are started. */
   closed = false;
 
   constructor(options: UserAgentOptions) {
@@ -43,7 +43,9 @@ export class AgentContext {
     return randomText(this.options.system, bytes);
   }
 
-  /** The random wait after a 491, ms: 2.1 to 4 s in steps of 10 ms, since we own the Call-ID (RFC 3261 section 14.1). */
+  /**
+   * The random wait after a 491, ms: 2.1 to 4 s in steps of 10 ms, since the Call-ID is ours (RFC 3261 section 14.1).
+   */
   glareDelayMs(): number {
     const random = new Uint32Array(1);
     this.options.system.random(new Uint8Array(random.buffer));

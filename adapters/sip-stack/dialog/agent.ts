@@ -38,9 +38,7 @@ export interface Caller {
 export interface Identity {
   /** From of requests outside of calls, without its tag. */
   readonly from: string;
-  /**
-   * The URI of our Contact in messages on this flow; `sentBy` is our own name there, `host[:port]`.
-   */
+  /** The URI of our Contact in messages on this flow; `sentBy` is our address there, `host[:port]`. */
   contact(sentBy: string, flow: Flow): string;
   /** Extra fields of every INVITE. */
   readonly headers: readonly HeaderField[];
@@ -58,7 +56,7 @@ export type HeaderField = readonly [name: string, value: string];
 export interface UserAgentOptions {
   readonly transactions: Transactions;
   readonly identity: Identity;
-  /** Answers challenges; repeats known answers without being challenged. */
+  /** Answers challenges, and sends credentials for known ones in advance. */
   readonly digest: DigestClient;
   /** True if our credentials are for the server at this URI, or for the peer of this flow. */
   trusts(server: string | Flow): boolean;
@@ -126,7 +124,7 @@ export interface UserAgent {
   invite(request: InviteRequest): InviteUsage;
   /**
    * Sends a request outside of any call; answers challenges.
-   * @throws {TransportError} no final response came; or the signal's reason if it was aborted
+   * @throws {TransportError} no final response arrived; or the signal's reason if it was aborted
    */
   request(request: AgentRequest, signal?: AbortSignal): Promise<AgentReply>;
   /** A new series of requests. */

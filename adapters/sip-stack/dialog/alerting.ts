@@ -17,7 +17,7 @@ export class Alerting {
     this.#call = call;
   }
 
-  /** The provisional response that shows the most: any 18x, otherwise 100; undefined: none of them has arrived. */
+  /** The most advanced provisional response: any 18x, otherwise 100; undefined if none has arrived. */
   get furthest(): number | undefined {
     return this.#furthest;
   }
@@ -42,7 +42,10 @@ export class Alerting {
     this.#call.listener.progressed();
   }
 
-  /** Takes what an early dialog reports: ringing and early media. The audio of the latest fork is played. */
+  /**
+   * Takes a response of an early dialog, which may report ringing and early media. The audio of the latest fork is
+   * played.
+   */
   early(response: SipResponse): void {
     if (!this.#rang && alerts(response)) {
       this.#rang = true;
@@ -57,7 +60,7 @@ export class Alerting {
   }
 }
 
-/** True for the 18x: the call has got to the callee's side, so someone could have answered. */
+/** True for the 18x: the call has reached the callee's side, so it could have been answered. */
 export function isReached(status: number | undefined): boolean {
   return status !== undefined && status >= 180 && status < 190;
 }

@@ -69,7 +69,7 @@ export class DialogRequests {
     return uacRequest;
   }
 
-  /** Sends BYE. @param answered called after the first response, or once none will arrive */
+  /** Sends BYE. @param answered called after the first response, or when none can arrive */
   leave(headers: readonly HeaderField[], answered: () => void): void {
     new DialogTermination(this.#context, {
       flow: this.#flow,
@@ -110,7 +110,7 @@ export class DialogRequests {
     this.#flow = flow;
   }
 
-  /** Ignores the responses to all requests under way. */
+  /** Ignores the responses to all pending requests. */
   abandon(): void {
     for (const uacRequest of this.#underWay) uacRequest.abandon();
     this.#underWay.clear();
@@ -124,8 +124,8 @@ const PROBE_LIMIT_MS = 4_000;
 const UNKNOWN_DIALOG: ReadonlySet<number> = new Set([408, 481]);
 
 /**
- * Sends OPTIONS within a dialog (RFC 3261 section 11). Resolves with undefined if the peer knows the dialog, whatever it
- * thinks of the request, and if the call ends; otherwise with what shows that it does not.
+ * Sends OPTIONS within a dialog (RFC 3261 section 11). Resolves with undefined if the peer knows the dialog, whatever
+ * its response, or if the call ends; otherwise with the evidence that it does not.
  */
 export function probeDialog(
   requests: DialogRequests,

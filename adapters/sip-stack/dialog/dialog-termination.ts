@@ -5,7 +5,7 @@ import type { Flow, TransportError } from "../transport/transport.ts";
 import type { AgentContext } from "./agent-context.ts";
 import { type Draft, UacRequest } from "./uac-request.ts";
 
-/** Pauses before a BYE that failed is sent again, ms; after the last one it is given up. */
+/** Pauses before a BYE that failed is sent again, ms; after the last one the BYE is abandoned. */
 const PAUSES_MS: readonly number[] = [1_000, 4_000, 16_000];
 /** The longest Retry-After that is respected, ms: until the BYE is accepted, the call is billed. */
 const MAX_PAUSE_MS = 32_000;
@@ -18,13 +18,16 @@ const CHALLENGES: ReadonlySet<number> = new Set([401, 407]);
 
 /** A BYE to be sent. */
 export interface Bye {
-  /** Makes the request. @param elsewhere the dialog's route set has failed: use the next hop of the INVITE */
+  /**
+   * Composes the request. @param elsewhere true if the dialog's route set has failed, so that the next hop of the
+   * INVITE is used
+   */
   compose(elsewhere: boolean): Draft;
-  /** The flow it takes, held until the BYE is accepted or given up. */
+  /** The flow it takes, held until the BYE is accepted or abandoned. */
   readonly flow: Flow;
   /** The core's id of the call, for the trace. */
   readonly callId: string | undefined;
-  /** Called after the first response, or once none will arrive. */
+  /** Called after the first response, or when none can arrive. */
   answered(): void;
 }
 

@@ -160,7 +160,10 @@ export class DialogUsage {
     return this.#methods.includes(method);
   }
 
-  /** Asks the peer to call a URI instead of us (RFC 3515). Rejects if it has been asked already, and if the call ends. */
+  /**
+   * Asks the peer to call a URI instead of us (RFC 3515). Rejects if a transfer was requested already, and if the call
+   * ends.
+   */
   refer(uri: string): Promise<TransferOutcome> {
     if (this.#referrals.pending) return Promise.reject(new Error("the call is being transferred already"));
     const target = { to: uri, by: this.dialog.localUri };
@@ -188,7 +191,7 @@ export class DialogUsage {
     this.requests.leave(headers, gone);
   }
 
-  /** Stops the timers, and ignores responses to requests under way. */
+  /** Stops the timers, and ignores responses to pending requests. */
   close(): void {
     this.#closed = true;
     this.timer.stop();

@@ -20,7 +20,7 @@ interface RoutedRequest {
   readonly next: string;
 }
 
-/** A dialog as the UAC of its INVITE sees it (RFC 3261 section 12). */
+/** A dialog from the perspective of its INVITE's UAC (RFC 3261 section 12). */
 export class SipDialog {
   readonly callId: string;
   readonly localTag: string;
@@ -54,7 +54,7 @@ export class SipDialog {
     return this.#target;
   }
 
-  /** Our own URI, as the peer saw it in From. */
+  /** Our URI, as the peer saw it in From. */
   get localUri(): string | undefined {
     return parseNameAddr(this.#local)?.uri;
   }
@@ -133,10 +133,10 @@ export function nextHop(uri: string, flow: Flow, first: string): NextHop {
   return { to: keeps ? flow : otherwise, otherwise };
 }
 
-/** Names that are valid within one network only (RFC 2606, 6762, 8375), such as a machine's own. */
+/** Names that are valid only within one network (RFC 2606, 6762, 8375), such as a machine name. */
 const PRIVATE_NAME = /^[^.:]+$|\.(?:invalid|local|localdomain|internal|intranet|lan|home\.arpa)$/i;
 
-/** True if a host is reachable in its own network only, while the peer has a public address. */
+/** True if a host is reachable only within its network, while the peer has a public address. */
 function isHidden(host: string, remote: string): boolean {
   if (host.endsWith(".invalid")) return true;
   return (isPrivate(host) || PRIVATE_NAME.test(host)) && !isPrivate(remote);

@@ -8,7 +8,7 @@ import { nextHop, SipDialog } from "./dialog.ts";
 import { DialogTermination } from "./dialog-termination.ts";
 import type { DialogUsage } from "./dialog-usage.ts";
 
-/** The most early dialogs of one INVITE; a 2xx creates one beyond it. */
+/** Maximum early dialogs of one INVITE; a 2xx may create one more. */
 const MAX_FORKS = 16;
 
 /**
@@ -25,7 +25,7 @@ export class Forks {
     return this.#dialogs.get(tag ?? "");
   }
 
-  /** The dialog of this response, created for the first response with its tag. Undefined: it creates none. */
+  /** The dialog of this response, created for the first response with its tag. Undefined if it creates none. */
   of(response: SipResponse, create: () => DialogUsage): DialogUsage | undefined {
     const tag = tagOf(response.headers.get("To")) ?? "";
     const known = this.#dialogs.get(tag);

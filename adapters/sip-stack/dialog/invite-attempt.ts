@@ -12,7 +12,7 @@ const MAX_REDIRECTS = 5;
 /** Maximum contacts considered per redirection. */
 const MAX_CONTACTS = 20;
 
-/** Number of times an INVITE is sent again for other reasons than authentication and redirection. */
+/** Maximum number of times an INVITE is sent again for reasons other than authentication and redirection. */
 const MAX_REPAIRS = 6;
 
 /** The variable parts of an INVITE; an error response that can be fixed causes another attempt. */
@@ -67,12 +67,12 @@ export function nextAttempt(
   return alternative(isRedirection(response) ? withContacts(attempt, response, followRedirects) : attempt);
 }
 
-/** True if the response names other places to call. */
+/** True if the response names other contacts to call. */
 export function isRedirection({ status }: SipResponse): boolean {
   return status === 301 || status === 302;
 }
 
-/** The places that a redirection names, with all that they say. */
+/** The contacts of a redirection, with their parameters. */
 export function contactsOf({ headers }: SipResponse): SipUri[] {
   const uris = headers
     .list("Contact")

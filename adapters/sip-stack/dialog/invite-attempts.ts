@@ -65,7 +65,7 @@ export class InviteAttempts {
     };
   }
 
-  /** The pause before the INVITE that follows a refusal or a fault, ms; undefined: none follows. */
+  /** The pause before the INVITE that follows a refusal or a fault, ms; undefined if none follows. */
   retry(ended: SipResponse | TransportError): number | undefined | Promise<number | undefined> {
     if (ended instanceof TransportError) return this.#pauseBefore(alternative(this.#attempt));
     const { followRedirects = false } = this.#context.options;
@@ -74,7 +74,7 @@ export class InviteAttempts {
     return this.#pauseBefore(nextAttempt(this.#attempt, ended, followRedirects));
   }
 
-  /** Asks where the call may be led, while it can be cancelled. */
+  /** Checks which contacts may be called; the call can be cancelled in the meantime. */
   async #redirected(response: SipResponse, mayFollow: MayFollow): Promise<number | undefined> {
     const allowed = new Set<string>();
     const ask = async (place: SipUri): Promise<void> => {

@@ -4,8 +4,9 @@ import type { TransferOutcome, Transitions } from "../ports.ts";
 import type { Caller, HeaderField, MayFollow } from "./agent.ts";
 
 /**
- * Reason for the end of an INVITE usage, in terms of SIP; `outcome/` derives the release cause. `neverRang`: no phone can have
- * rung: each INVITE that may have arrived got a final refusal, and no provisional response other than 100 arrived.
+ * Reason for the end of an INVITE usage, in terms of SIP; `outcome/` derives the release cause. `neverRang`: no phone
+ * can have rung, because each INVITE that may have arrived got a final refusal, and no provisional response other than
+ * 100 arrived.
  */
 export type InviteEnd =
   /** A final response of 300 to 699 (after redirects and authentication). */
@@ -28,7 +29,7 @@ export type InviteEnd =
   | {
       readonly type: "unreachable";
       readonly detail: string;
-      /** The request was on its way to the URI of a redirection, and not to our trunk. */
+      /** True if the request went to the URI of a redirection instead of our trunk. */
       readonly redirected?: boolean | undefined;
       readonly neverRang?: boolean | undefined;
     }
@@ -36,7 +37,7 @@ export type InviteEnd =
   | {
       readonly type: "media";
       readonly detail: string;
-      /** The peer's session description was unacceptable. */
+      /** True if the peer's session description was unacceptable. */
       readonly unacceptable?: boolean | undefined;
     }
   /** The peer violated the protocol, or we did. */
@@ -46,26 +47,26 @@ export type InviteEnd =
 export interface Negotiator {
   /**
    * Our offer as SDP, the first or a later one, with all codecs we support.
-   * @param anew the offer may reach another phone, and gets new keys. Default: false
+   * @param anew true if the offer may reach another phone, and gets new keys. Default: false
    */
   offer(anew?: boolean): string;
   /**
-   * Takes the answer to our offer from a 2xx, or from a reliable or unreliable 18x (then `early`). Returns why no call is
-   * possible with it; undefined: it is acceptable.
+   * Takes the answer to our offer from a 2xx, or from a reliable or unreliable 18x (then `early`). Returns the reason
+   * if no call is possible with it; undefined if it is acceptable.
    */
   answered(sdp: string, early: boolean): string | undefined;
   /**
-   * Our answer to the peer's new offer (re-INVITE, UPDATE); undefined: it is refused with 488, and nothing changes.
-   * @param early before the call is answered (UPDATE in an early dialog, RFC 3311); default: false
+   * Our answer to the peer's new offer (re-INVITE, UPDATE); undefined if it is refused with 488, which changes nothing.
+   * @param early true before the call is answered (UPDATE in an early dialog, RFC 3311); default: false
    */
   reoffered(sdp: string, early?: boolean): string | undefined;
-  /** The call is answered with the media that an early offer of the peer agreed on. */
+  /** Called when the call is answered with the media agreed in an early offer of the peer. */
   confirmed(): void;
 }
 
 /** Events of a call, in this order; `ended` comes last and exactly once. Callbacks must not throw. */
 export interface InviteListener {
-  /** The INVITE is on its way. */
+  /** The INVITE has been sent. */
   placed(): void;
   /** The first provisional response other than 100; once. */
   progressed(): void;
@@ -73,7 +74,7 @@ export interface InviteListener {
   ringing(): void;
   /** The peer sends audio before the answer: SDP in an 18x; once. */
   earlyMedia(): void;
-  /** 2xx with a usable answer; the ACK is on its way. */
+  /** 2xx with a usable answer; the ACK has been sent. */
   answered(): void;
   /** The callee pressed a key, reported by SIP INFO (application/dtmf-relay or application/dtmf). */
   digit(digit: string): void;
@@ -89,7 +90,8 @@ export interface InviteUsage {
   /** The provisional response with the most progress: any 18x, otherwise 100; undefined if neither has arrived. */
   readonly furthest: number | undefined;
   /**
-   * Sends CANCEL before the answer, BYE after it, both if they cross. Idempotent; resolves after `ended`, within 4 s.
+   * Sends CANCEL before the answer, BYE after it, or both if they cross. Idempotent; resolves after `ended`, within 4
+   * s.
    * @param reason the value of a Reason field (RFC 3326)
    */
   hangUp(reason?: string): Promise<void>;
@@ -98,8 +100,8 @@ export interface InviteUsage {
    */
   sendDigit(digit: string, durationMs: number): Promise<void>;
   /**
-   * Asks the peer for a sign of life (OPTIONS within the dialog). Resolves within 4 s: with undefined if it still has the
-   * call, or has ended it; otherwise with what shows that it does not, such as `responded to OPTIONS with 481`.
+   * Checks that the peer is alive (OPTIONS within the dialog). Resolves within 4 s: with undefined if it still has the
+   * call, or has ended it; otherwise with the evidence that it does not, such as `responded to OPTIONS with 481`.
    */
   probe(): Promise<string | undefined>;
   /**
@@ -123,7 +125,7 @@ export interface InviteRequest {
   readonly listener: InviteListener;
   /** Called with the source host of a response, before the response is processed. */
   readonly respondedFrom?: ((host: string) => void) | undefined;
-  /** Called before each INVITE, session refresh and retransmission; false holds it back. Default: always true. */
+  /** Called before each INVITE, session refresh and retransmission; false suppresses it. Default: always true. */
   readonly maySend?: (() => boolean) | undefined;
   /** Called for each URI of a redirection. Default: every URI is followed. */
   readonly mayFollow?: MayFollow | undefined;
@@ -133,8 +135,8 @@ export interface InviteRequest {
 export type InviteState = "calling" | "cancelling" | "established" | "releasing" | "ended";
 
 /**
- * Inputs. `answer`: a 2xx with usable media; `unacceptable`: a 2xx without, which gets a BYE; `hangUp`: we end the call,
- * on request or by a timer; `over`: the call has ended.
+ * Inputs. `answer`: a 2xx with usable media; `unacceptable`: a 2xx without usable media, which gets a BYE; `hangUp`: we
+ * end the call, on request or by a timer; `over`: the call has ended.
  */
 export type InviteInput = "answer" | "unacceptable" | "hangUp" | "over";
 

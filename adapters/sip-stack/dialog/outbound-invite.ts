@@ -39,14 +39,14 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   #confirmed: DialogUsage | undefined;
   #state: InviteState = "calling";
   #placed = false;
-  /** The end to report after the last response, or once it fails to arrive. */
+  /** The end to report after the last response, or when that fails to arrive. */
   #end: InviteEnd = { type: "released" };
   #stopTimer: () => void = () => {};
   #limited = false;
   readonly #ended: Promise<void>;
   #resolveEnded: () => void = () => {};
 
-  /** @param beforeEnd called when the call has ended, before its listener is */
+  /** @param beforeEnd called when the call has ended, before its listener is notified */
   constructor(context: AgentContext, call: InviteRequest, beforeEnd: (invite: OutboundInvite) => void) {
     this.#context = context;
     this.#call = call;
@@ -128,7 +128,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     return true;
   }
 
-  /** Takes a 2xx that arrived after the end of its transaction: a retransmission, or another fork. */
+  /** Handles a 2xx that arrived after the end of its transaction: a retransmission, or another fork. */
   lateSuccess(response: SipResponse, flow: Flow): void {
     this.#context.trace(this.#call.callId, "received", response);
     const usage = this.#forks.get(tagOf(response.headers.get("To")));
@@ -136,7 +136,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
     else this.#decline(response, flow);
   }
 
-  /** Our 2xx to a re-INVITE got no ACK. */
+  /** Handles a 2xx of ours to a re-INVITE that got no ACK. */
   unacknowledged(transaction: IncomingRequest): void {
     const usage = this.#forks.get(tagOf(transaction.request.headers.get("From")));
     const detail = "the peer did not acknowledge our response to its re-INVITE";
@@ -182,7 +182,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   }
 
   #answered(response: SipResponse, flow: Flow): void {
-    // Too late: the call has ended here, but not for the callee.
+    // Too late: the call has ended on our side, but not for the callee.
     const usage = this.#state === "ended" ? undefined : this.#forks.of(response, () => this.#dialog(response, flow));
     if (usage === undefined) {
       this.#decline(response, flow);

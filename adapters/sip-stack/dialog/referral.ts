@@ -10,7 +10,7 @@ import type { UacRequest, UacRequestListener } from "./uac-request.ts";
 
 /** Time the peer may take to report an outcome, ms. */
 const OUTCOME_MS = 60_000;
-/** Time until the BYE of a peer that stops reporting without an outcome, ms. */
+/** Time to wait for the BYE of a peer that stops reporting without an outcome, ms. */
 const LEAVING_MS = 2_000;
 
 const OK: Pick<InviteRefusal, "headers"> & { readonly status: 200 } = { status: 200 };
@@ -18,7 +18,7 @@ const BAD_EVENT: InviteRefusal = { status: 489, headers: [["Allow-Events", "refe
 const NO_SUBSCRIPTION: InviteRefusal = { status: 481 };
 const SIPFRAG_ONLY: InviteRefusal = { status: 415, headers: [["Accept", "message/sipfrag"]] };
 
-/** Whom a REFER names. */
+/** The URIs in a REFER. */
 export interface ReferralTarget {
   /** The URI of Refer-To. */
   readonly to: string;
@@ -26,7 +26,7 @@ export interface ReferralTarget {
   readonly by: string | undefined;
 }
 
-/** Rejected: the call has ended without a transfer. */
+/** Rejects the outcome: the call has ended without a transfer. */
 export class CallEnded extends CodedError {
   override readonly name = "CallEnded";
   readonly code = "call_ended";
@@ -41,7 +41,7 @@ export class Referral {
   readonly #context: AgentContext;
   /** CSeq numbers of the REFER and of its repetition with credentials: the `id` in the Event field of a NOTIFY. */
   readonly #ids = new Set<string>();
-  /** The peer acts on the REFER. */
+  /** True if the peer acts on the REFER. */
   #agreed = false;
   #over = false;
   #stopTimer: () => void;
@@ -80,12 +80,12 @@ export class Referral {
     return !this.#over;
   }
 
-  /** True if a NOTIFY with this `id`, or without one, may be of its subscription. */
+  /** True if a NOTIFY with this `id`, or without one, may belong to its subscription. */
   owns(id: string | undefined): boolean {
     return id === undefined || this.#ids.has(id);
   }
 
-  /** Takes a NOTIFY, also a late or repeated one; returns the response. */
+  /** Takes a NOTIFY, even a late or repeated one; returns the response. */
   notified(request: SipRequest): InviteRefusal | typeof OK {
     const body = bodyPart(request, "message/sipfrag");
     if (body === undefined && request.body.length > 0) return SIPFRAG_ONLY;
@@ -109,7 +109,7 @@ export class Referral {
     else this.stop();
   }
 
-  /** The call has ended: the outcome stays unknown. */
+  /** Stops when the call has ended; the outcome stays unknown. */
   stop(): void {
     if (this.#over) return;
     this.#over = true;
@@ -150,7 +150,7 @@ export class Referral {
 export class Referrals {
   readonly #all: Referral[] = [];
 
-  /** True if a transfer is under way. */
+  /** True if a transfer is in progress. */
   get pending(): boolean {
     return this.#all.at(-1)?.pending === true;
   }

@@ -32,7 +32,7 @@ const NO_SUCH_DIALOG: InviteRefusal = { status: 481 };
 const NOT_ALLOWED: InviteRefusal = { status: 405, headers: [ALLOW] };
 const NOT_IMPLEMENTED: InviteRefusal = { status: 501 };
 
-/** Methods that we recognize, but do not allow (RFC 3261 section 21.4.6). */
+/** Methods that we recognize but do not allow (RFC 3261 section 21.4.6). */
 const KNOWN: ReadonlySet<string> = new Set(["REGISTER", "SUBSCRIBE", "PUBLISH", "MESSAGE", "REFER", "OPTIONS"]);
 
 /** Refusals of requests outside of any dialog, by method: we place calls and accept none. */
@@ -50,7 +50,7 @@ const OUTSIDE: ReadonlyMap<string, InviteRefusal> = new Map<string, InviteRefusa
 /** Refusals of requests within a dialog, by method. */
 const WITHIN: ReadonlyMap<string, InviteRefusal> = new Map<string, InviteRefusal>([
   ["REFER", { status: 603 }],
-  // No reliable provisional response of ours (RFC 3262 section 3).
+  // We send no reliable provisional responses (RFC 3262 section 3).
   ["PRACK", NO_SUCH_DIALOG],
 ]);
 

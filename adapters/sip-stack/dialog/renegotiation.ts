@@ -14,7 +14,7 @@ import { MIN_SESSION_S, type SessionTerms, termsOfRequest } from "./session-time
 interface RenegotiationListener {
   /** The peer has sent a new session description. */
   described(sdp: string): void;
-  /** The session was refreshed with these terms; undefined: the peer sent none. */
+  /** The session was refreshed with these terms; undefined if the peer sent none. */
   refreshed(terms: SessionTerms | undefined): void;
   /** Our offer in a 2xx got no answer, or an unacceptable one. */
   failed(detail: string): void;
@@ -26,7 +26,7 @@ export class Renegotiation {
   readonly #dialog: SipDialog;
   readonly #call: Pick<InviteRequest, "negotiator" | "callId">;
   readonly #listener: RenegotiationListener;
-  /** An offer of ours is pending: neither side may make another one until it is answered. */
+  /** True while an offer of ours is pending: neither side may send another one until it is answered. */
   offering = true;
   /** CSeq of the re-INVITE whose 2xx carries our offer; the answer is in its ACK. */
   #offeredIn: number | undefined;
@@ -43,7 +43,7 @@ export class Renegotiation {
     this.#listener = listener;
   }
 
-  /** Responds to a re-INVITE or an UPDATE. @param early the call is not answered yet */
+  /** Responds to a re-INVITE or an UPDATE. @param early true if the call is not answered yet */
   answer(transaction: IncomingRequest, early: boolean): void {
     const { request } = transaction;
     const { callId } = this.#call;
@@ -121,7 +121,7 @@ export class HoldWatch {
     this.#held = held;
     this.#cancel();
     this.#changed(held);
-    // The callback may have ended the call: then `stop` has been called, and the hold has ended.
+    // The callback may have ended the call: then `stop` was called, and the hold has ended.
     if (held && this.#held) this.#cancel = this.#system.after(this.#limitMs, this.#tooLong);
   }
 

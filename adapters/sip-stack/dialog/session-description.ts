@@ -6,7 +6,7 @@ import { isWildcard } from "../transport/addresses.ts";
 const MAX_BYTES = 65_536;
 const ORIGIN = /^o=.*$/m;
 
-/** The SDP (RFC 8866) in a message, alone or as one part of its body; undefined without. */
+/** The SDP (RFC 8866) in a message, alone or as one part of its body; undefined if there is none. */
 export function sdpOf(message: SipMessage): string | undefined {
   const sdp = bodyPart(message, "application/sdp");
   return sdp && new TextDecoder().decode(sdp.subarray(0, MAX_BYTES));

@@ -7,7 +7,7 @@ import type { DialogUsage } from "./dialog-usage.ts";
 import { sdpOf } from "./session-description.ts";
 import { type SessionTerms, termsOfAnswer } from "./session-timer.ts";
 
-/** Time after a temporary refusal until the refresh is tried again, ms. */
+/** Time after a temporary refusal until the refresh is retried, ms. */
 const AGAIN_MS = 10_000;
 
 /**

@@ -41,7 +41,7 @@ export function termsOfRequest(headers: SipHeaders): { terms: SessionTerms; fiel
 /** The shortest interval that we use, s: protects a call from an absurd interval of the peer. */
 const MIN_S = 10;
 
-/** The timer of a session (RFC 4028 section 10): reports when to refresh it, and when it has expired. */
+/** The timer of a session (RFC 4028 section 10): reports when a refresh is due, and when the session has expired. */
 export class SessionTimer {
   readonly #system: System;
   readonly #refresh: (terms: SessionTerms) => void;
@@ -61,7 +61,7 @@ export class SessionTimer {
     return this.#terms;
   }
 
-  /** Restarts the timer with these terms; undefined: the session never expires. */
+  /** Restarts the timer with these terms; if undefined, the session never expires. */
   agree(terms: SessionTerms | undefined): void {
     this.stop();
     this.#terms = terms;

@@ -11,13 +11,13 @@ import type { AgentContext } from "./agent-context.ts";
 export interface Draft {
   readonly request: SipRequest;
   readonly to: string | Flow;
-  /** The URI for a second try if the flow is closed. */
+  /** The URI for a second attempt if the flow is closed. */
   readonly otherwise?: string;
   /** Carries our Contact. */
   readonly contact?: boolean;
 }
 
-/** Receives what becomes of the request; no callback follows `final` or `failed`. */
+/** Receives the progress of the request; no callback follows `final` or `failed`. */
 export interface UacRequestListener {
   readonly maySend?: ClientTransactionListener["maySend"];
   sent?(request: SipRequest, flow: Flow): void;
@@ -26,19 +26,19 @@ export interface UacRequestListener {
   final(response: SipResponse, flow: Flow): void;
   failed(fault: TransportError): void;
   /**
-   * Asked after a refusal or a fault, unless the request was cancelled: the pause before another request is composed, ms;
-   * undefined if there is none, and `final` or `failed` is called. Default: none.
+   * Called after a refusal or a fault, unless the request was cancelled. Returns the pause before another request is
+   * composed, ms; undefined for no other request, after which `final` or `failed` is called. Default: none.
    */
   retry?(ended: SipResponse | TransportError): number | undefined | Promise<number | undefined>;
-  /** Another request follows, without what this one has learnt. */
+  /** Called when another request follows, which does not keep this request's state. */
   again?(): void;
-  /** Abandons the request; neither `final` nor `failed` is called. */
+  /** Called when the request is abandoned; neither `final` nor `failed` is called. */
   abandoned?(): void;
 }
 
 /**
  * A request of a UAC (RFC 3261 section 8.1) up to its final response: sent again if a server challenges it (section
- * 22.2), if its connection was closed, or if its listener has another one.
+ * 22.2), if its connection was closed, or if its listener asks for another request.
  */
 export class UacRequest {
   readonly #context: AgentContext;
@@ -85,8 +85,8 @@ export class UacRequest {
   }
 
   /**
-   * Cancels an INVITE and makes no further attempt; its final response is still reported. False: none is under way, and
-   * nothing will be reported.
+   * Cancels an INVITE and makes no further attempt; its final response is still reported. False if none is pending;
+   * then no report follows.
    */
   cancel(reason?: string): boolean {
     this.#cancelled = true;
@@ -95,7 +95,7 @@ export class UacRequest {
     return this.#transaction !== undefined;
   }
 
-  /** Ignores everything that still arrives. */
+  /** Ignores all later responses. */
   abandon(): void {
     this.#cancelled = true;
     this.#transaction?.abandon();
@@ -185,7 +185,10 @@ export class UacRequest {
     return this.#refusal === undefined;
   }
 
-  /** A server has accepted our INVITE: it has named its realms, and later challenges may be from other servers. */
+  /**
+   * Records a server that has accepted our INVITE: it has named its realms, and later challenges may come from other
+   * servers.
+   */
   #passed(flow: Flow): void {
     if (this.#invites && !this.#inDialog) this.#context.options.digest.known.settle(addressAndPort(flow.remote));
   }

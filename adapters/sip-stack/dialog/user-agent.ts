@@ -83,7 +83,7 @@ function outside(context: AgentContext, transaction: IncomingRequest): void {
   }
 }
 
-/** Declines a 2xx to an INVITE of a call that has ended: its sender waits for an ACK. */
+/** Declines a 2xx to the INVITE of an ended call: its sender waits for an ACK. */
 function declineStranger(context: AgentContext, response: SipResponse, flow: Flow): void {
   const uri = parseNameAddr(response.headers.get("To") ?? "")?.uri;
   if (uri !== undefined) declineAnswer(context, response, flow, { uri, authorization: [], callId: undefined });

@@ -1,6 +1,6 @@
 import { isPortTaken, type MediaSocket, type TakeDatagram } from "./udp-socket.ts";
 
-// The part of Bun that is used here; its type package stays out of what we publish.
+// The part of Bun that is used here; its type package stays out of the published types.
 interface BunUdpSocket {
   send(packet: Uint8Array, port: number, address: string): boolean;
   close(): void;

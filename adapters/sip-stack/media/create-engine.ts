@@ -17,9 +17,9 @@ export interface CreateEngineOptions {
   readonly entry?: URL | undefined;
 }
 
-/** A worker that could not be started is tried again after this at the earliest, ms. */
+/** Minimum wait before a worker that could not be started is retried, ms. */
 const RETRY_MS = 10_000;
-/** After this many dead workers, a call runs in this thread. */
+/** Maximum workers that may die for a call before it runs in this thread. */
 const MAX_TRIES = 2;
 
 /**
@@ -39,15 +39,15 @@ export async function createEngine({
   return engine;
 }
 
-/** One worker after another: calls end with their worker, later calls get the next one. */
+/** Runs one worker at a time: calls end with their worker, and later calls get the next one. */
 class ReplacedWorkers implements MediaEngine {
   readonly #system: System;
   readonly #logger: Logger;
   readonly #entry: URL | undefined;
-  /** The present worker; undefined if none could be started. */
+  /** The current worker; undefined if none could be started. */
   #worker: Promise<WorkerEngine | undefined> | undefined;
   #thread: MediaEngine | undefined;
-  /** Time at which the next worker is tried; Infinity: a start is under way. */
+  /** Time of the next attempt to start a worker; Infinity during an attempt. */
   #retryAt = 0;
   #closed = false;
 
@@ -66,7 +66,7 @@ class ReplacedWorkers implements MediaEngine {
       this.#retry();
       return undefined;
     }
-    // Another call may have asked in the meantime.
+    // Another call may have started a worker in the meantime.
     if (this.#worker === before) {
       if (worker !== undefined) {
         this.#logger.error({ reason: worker.death }, "the worker of SIP audio has died, and its calls with it");
@@ -95,7 +95,7 @@ class ReplacedWorkers implements MediaEngine {
       try {
         return await worker.open(options, listener, deadlines);
       } catch (fault) {
-        if (worker.alive || this.#closed) throw fault; // otherwise it died while this call was being opened
+        if (worker.alive || this.#closed) throw fault; // otherwise the worker died while this call was being opened
       }
     }
     return await this.#inThread(options, listener, deadlines);

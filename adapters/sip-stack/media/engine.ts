@@ -13,13 +13,13 @@ import type { CodecName } from "./codecs/codec.ts";
 export type { MediaStatistics };
 
 /**
- * The audio of calls, apart from their signalling: sockets, codecs, keys, clock. Everything here is plain data and
+ * The audio of calls, apart from their signalling: sockets, codecs, keys, clock. All parameters are plain data and
  * callbacks without results, so that an engine may run in this thread or in a worker.
  */
 export interface MediaEngine {
   /**
    * Opens a session on a free port.
-   * @param deadlines nothing but a goodbye is sent after `send`; default: without end
+   * @param deadlines after `send` only a goodbye is sent; default: no deadline
    * @throws {PortsExhausted} every port of the range is in use; the message names the range
    */
   open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession>;
@@ -27,7 +27,7 @@ export interface MediaEngine {
   close(): Promise<void>;
 }
 
-/** Until when packets may be sent. */
+/** Time until which packets may be sent. */
 export type SendDeadline = Pick<Deadlines, "send">;
 
 /** Every port of the range is in use. */
@@ -39,23 +39,25 @@ export class PortsExhausted extends CodedError {
 export interface MediaOptions {
   /** Address to bind: of the family, and on the interface, that the signalling uses. */
   readonly address: string;
-  /** First and last UDP port; a call takes an even one for RTP and, unless RTCP is multiplexed, the next for RTCP. */
+  /**
+   * First and last UDP port; a call uses an even port for RTP and, unless RTCP is multiplexed, the next port for RTCP.
+   */
   readonly ports: readonly [first: number, last: number];
   /** Hz of the frames of source and sink, whatever the codec: 8000 or 16000. */
   readonly sampleRate: number;
-  /** Opus may be negotiated: its library is loaded first. */
+  /** True if Opus may be negotiated, so that its library is loaded first. */
   readonly mayUseOpus?: boolean | undefined;
-  /** Silence of the peer after the answer is reported as lost after this, ms. */
+  /** Silence of the peer after which it is reported as lost, ms, from the answer on. */
   readonly lossMs: number;
-  /** RTP and RTCP are accepted only from the negotiated addresses. Default: false. */
+  /** True to accept RTP and RTCP only from the negotiated addresses. Default: false. */
   readonly strictRtp?: boolean | undefined;
   /** Accepted source addresses. Default: any. */
   readonly from?: AddressRule | undefined;
 }
 
-/** The result of the negotiation: all that a session needs to send and to receive. */
+/** The result of the negotiation: the settings for sending and receiving. */
 export interface StreamSettings {
-  /** The hosts at the other end of the signalling. Default: unknown. */
+  /** The remote hosts of the signalling. Default: unknown. */
   readonly signallingHosts?: readonly string[] | undefined;
   /** The remote address for RTP; symmetric RTP may learn another one from received packets. */
   readonly remote: SocketAddress;
@@ -88,7 +90,7 @@ export interface SrtpKeys {
   readonly key: Uint8Array;
   /** 14 bytes. */
   readonly salt: Uint8Array;
-  /** Master key identifier: precedes the tag of every packet if the peer requests one (RFC 3711 section 3.1). */
+  /** Master key identifier, which precedes the tag of every packet if the peer requests it (RFC 3711 section 3.1). */
   readonly mki?: Uint8Array | undefined;
 }
 
@@ -98,15 +100,15 @@ export interface MediaListener {
   sending(): void;
   /** The first audio packet of the peer arrived; called again for the first one after the answer. */
   receiving(): void;
-  /** After the start, something proved for the first time that the peer receives our audio: `evidence()` has changed. */
+  /** The first proof after the start that the peer receives our audio: `evidence()` has changed. */
   proven?(): void;
-  /** The same, if it was something other than audio. */
+  /** The same, if the proof was not audio. */
   evidence?(): void;
   /** A key of the peer, by telephone-event; once per key. */
   digit(digit: string): void;
-  /** Nothing arrived for `lossMs`, in words; called again after each further `lossMs` without anything. */
+  /** No packet arrived for `lossMs`; `detail` describes the silence. Called again after each further `lossMs`. */
   silent(detail: string): void;
-  /** The audio cannot continue; the reason in words. */
+  /** The audio cannot continue, for this reason. */
   lost(detail: string): void;
 }
 
@@ -114,29 +116,31 @@ export interface MediaListener {
 export interface StreamEvidence {
   /** Statistics of packets authenticated by SRTP or sent by the negotiated or a signalling host. */
   readonly kind: HeardEvidence;
-  /** Audio arrived from another host. */
+  /** True if audio arrived from another host. */
   readonly elsewhere: boolean;
-  /** The peer had to send since `start`: its SDP was not always `recvonly` or `inactive` (RFC 3264 section 5.1). */
+  /**
+   * True if the peer had to send since `start`: its SDP was not always `recvonly` or `inactive` (RFC 3264 section 5.1).
+   */
   readonly expected: boolean;
 }
 
-/** Before the start. */
+/** The evidence before the start. */
 export const NOTHING_CAME: StreamEvidence = { kind: "none", elsewhere: false, expected: false };
 
 /** The audio of one call. */
 export interface MediaSession {
   /** The port for RTP; RTCP has the next one unless multiplexed. */
   readonly port: number;
-  /** The codec of the latest negotiation; undefined before the first. */
+  /** The codec of the latest negotiation; undefined before the first one. */
   readonly codec: CodecName | undefined;
   /**
-   * Connects source and sink: one frame each every 20 ms after `start`; the sink's start with the first packet of the
-   * peer. @param early receives audio from before `start`; without it that is dropped
+   * Connects source and sink: a frame each every 20 ms after `start`; frames of the sink begin with the peer's first
+   * packet. @param early receives audio from before `start`; without it, that audio is dropped
    */
   connect(source: FrameSource, sink: FrameSink, early?: FrameSink): void;
   /** Applies the settings of a negotiation, the first one or a later one (hold, re-INVITE). Before `start` it admits early media. */
   configure(settings: StreamSettings): void;
-  /** The call is answered: audio runs, silence if the source has none. Idempotent. */
+  /** Starts the audio when the call is answered, with silence if the source has none. Idempotent. */
   start(): void;
   /** Plays keys as telephone-events in place of the source, which waits. Resolves when all are sent. */
   sendDigits(digits: string): Promise<void>;

@@ -1,7 +1,7 @@
 import { FRAME_MS, Resampler, SAMPLE } from "../ports.ts";
 
 /**
- * Changes the rate of a stream of frames, a whole frame for every frame and nothing allocated, at the price of 2 ms of
+ * Changes the rate of a stream of frames, one whole frame for each frame, without allocating, at the cost of 2 ms of
  * delay. At equal rates, frames pass through unchanged.
  */
 export class FrameResampler {
@@ -20,14 +20,17 @@ export class FrameResampler {
     this.#marks = new Uint8Array(this.#resampler.kept + (from * FRAME_MS) / 1000).fill(SAMPLE.received);
   }
 
-  /** Writes the next frame to `into`; both are of the same length in ms. Answers `into`, or `frame` at equal rates. */
+  /** Writes the next frame to `into`; both have the same length in ms. Returns `into`, or `frame` at equal rates. */
   convert(frame: Int16Array, into: Int16Array): Int16Array {
     if (this.#from === this.#to) return frame;
     this.#resampler.pushInto(frame, into);
     return into;
   }
 
-  /** Writes the marks of the next frame (see {@link SAMPLE}) to `into`, in step with {@link convert}. Returns them as that does. */
+  /**
+   * Writes the marks of the next frame (see {@link SAMPLE}) to `into`, in step with {@link convert}. Returns them in
+   * the same way.
+   */
   convertMarks(marks: Uint8Array, into: Uint8Array): Uint8Array {
     if (this.#from === this.#to) return marks;
     const held = this.#marks;
@@ -40,7 +43,7 @@ export class FrameResampler {
   }
 }
 
-/** The mark of a sample that is made of these: filled in if one of them is. */
+/** The mark of a sample made of these samples: filled in if any of them is. */
 function markOf(marks: Uint8Array, from: number, end: number): number {
   let mark: number = SAMPLE.received;
   for (let i = from; i < end; i++) {

@@ -16,7 +16,7 @@ const MAX_OWED = 25;
 /** Audio of the first moments after the answer is kept for this long, ms, until the next packet shows that it continues. */
 const KEPT_MS = 200;
 
-/** Comfort noise (RFC 3389 section 4): a static payload type, which phones send without having been offered it. */
+/** Comfort noise (RFC 3389 section 4): a static payload type, which phones send although it was not offered. */
 const COMFORT_NOISE = 13;
 
 /** The last parsed packet of this thread. */
@@ -24,12 +24,12 @@ const parsed = new RtpPacket();
 
 /** Events of an {@link Inbound}. */
 export interface InboundListener {
-  /** The first audio of the peer arrived. */
+  /** Called when the first audio of the peer has arrived. */
   audible(): void;
   digit(digit: string): void;
 }
 
-/** The inbound stream: which packets are accepted, the order in which they are played, and keys. */
+/** The inbound stream: accepts packets, puts them in order, and detects keys. */
 export class Inbound {
   readonly source: RemoteSource;
   /** Packets of other sources, and malformed ones. */
@@ -49,7 +49,7 @@ export class Inbound {
   #settings: StreamSettings | undefined;
   #codec: Codec | undefined;
   #reception = new Reception(8000);
-  /** The SSRC that the reception counts; -1: none yet. */
+  /** The SSRC of the counted packets; -1 before the first. */
   #ssrc = -1;
   #jitter: RtpJitterBuffer | undefined;
   #resampler: FrameResampler | undefined;
@@ -58,7 +58,7 @@ export class Inbound {
 
   /**
    * @param sampleRate Hz of the sink's frames
-   * @param strict only packets from the negotiated address count
+   * @param strict true if only packets from the negotiated address count
    */
   constructor(sampleRate: number, listener: InboundListener, hosts: PeerHosts, strict = false) {
     this.source = new RemoteSource(hosts, strict);
@@ -68,7 +68,7 @@ export class Inbound {
     this.#marks = sharedMarks("heard", this.#frame.length);
   }
 
-  /** Order, loss and jitter of the present source. */
+  /** Order, loss and jitter of the current source. */
   get reception(): Reception {
     return this.#reception;
   }
@@ -78,7 +78,7 @@ export class Inbound {
     return this.#heard;
   }
 
-  /** Delay of audio here, ms. */
+  /** Delay of audio in the jitter buffer, ms. */
   get delayMs(): number {
     return this.#jitter?.delay.targetMs ?? 0;
   }
@@ -114,7 +114,9 @@ export class Inbound {
     this.#decodedMarks = sharedMarks("decoded", this.#decoded.length);
   }
 
-  /** The call is answered: earlier audio is dropped. @param freshFrom until then early media may still arrive, ms */
+  /**
+   * Drops earlier audio when the call is answered. @param freshFrom time until which early media may still arrive, ms
+   */
   start(freshFrom: number): void {
     if (this.#heard) this.#freshFrom = freshFrom;
     this.#heard = false;
@@ -122,15 +124,15 @@ export class Inbound {
   }
 
   /**
-   * Takes a decrypted datagram; the array is kept. Returns true if it is a sign of life: it is of the peer's source, audio or
-   * not.
+   * Takes a decrypted datagram; the array is kept. Returns true if it comes from the peer's source, with audio or
+   * without, which proves that the peer is alive.
    *
-   * @param timely it arrived just now; otherwise it may have waited in the socket during a stall of this thread
+   * @param timely true if it arrived just now; otherwise it may have waited in the socket during a stall of this thread
    */
   take(bytes: Uint8Array, length: number, address: string, port: number, now: number, timely: boolean): boolean {
     const packet = parsed;
     if (!packet.parse(bytes, length) || !this.#isOurs(packet.payloadType)) {
-      // It uses a sequence number of its stream.
+      // It uses a sequence number of the stream, even without audio.
       const present = packet.ssrc >= 0 && packet.ssrc === this.source.ssrc && this.source.isAt(address, port);
       if (present) this.#skip();
       else this.invalid++;
@@ -155,7 +157,7 @@ export class Inbound {
   /**
    * Handles a tick: passes the due frame to the sink.
    *
-   * @param stalled this thread stalled and the socket is not read yet: missing packets may be waiting in it
+   * @param stalled true if this thread stalled and has not read the socket yet: missing packets may be waiting there
    */
   tick(now: number, stalled: boolean, sink: FrameSink | undefined): void {
     const jitter = this.#jitter;
@@ -248,7 +250,7 @@ export class Inbound {
     jitter.restart();
   }
 
-  /** Another source began, or the same one with new sequence numbers. */
+  /** Starts with another source, or with new sequence numbers of the same one. */
   #begin(): void {
     this.#closeAccount();
     this.#reception = new Reception(this.#codec?.clockRate ?? 8000);

@@ -17,7 +17,10 @@ interface MosInput {
 
 /** R of a perfect narrow-band connection (ITU-T G.107 with its default values). */
 const BEST_R = 93.2;
-/** Robustness of a codec against loss: G.711 with concealment is in ITU-T G.113, and G.722 is concealed in the same way; Opus with forward error correction bears a little more. */
+/**
+ * Robustness of a codec against loss: the value of ITU-T G.113 for G.711 with concealment also fits G.722; Opus with
+ * forward error correction tolerates a little more.
+ */
 const LOSS_ROBUSTNESS = { PCMU: 25.1, PCMA: 25.1, G722: 25.1, opus: 30 };
 
 /** Mean opinion score by the E-model (ITU-T G.107), 1 to 4.5, computed from loss, its bursts and delay alone. */
@@ -31,13 +34,13 @@ function estimateMos({ codec, loss, burstRatio = 1, delayMs }: MosInput): number
   return Math.min(4.5, Math.max(1, mos));
 }
 
-/** The parts of a session that count. */
+/** The counters of a session. */
 interface CountedStreams {
   readonly codec: StreamSettings["codec"];
   readonly inbound: Inbound;
   readonly outbound: Outbound;
   readonly rtcp: RtcpSession;
-  /** Packets that were refused by their address or their encryption. */
+  /** Packets that were refused because of their address or encryption. */
   readonly refused: number;
   readonly heldMs: number;
 }

@@ -23,7 +23,7 @@ export interface MediaTargetOptions {
   readonly from: AddressRule;
   /**
    * Called with the reason why no packet is sent to the address in the remote SDP; with undefined if it is allowed.
-   * @param address the refused one
+   * @param address the refused address
    */
   readonly refused: (refusal: string | undefined, address: string) => void;
   /** Called if the remote audio has no address. Not called before the answer, which may name another one. */
@@ -48,7 +48,7 @@ export class MediaTarget {
     this.#allowed = addressCheck(options.from);
   }
 
-  /** @param early before the answer */
+  /** @param early true before the answer */
   settle(settings: StreamSettings, early: boolean): void {
     this.#latest = settings;
     const name = settings.remote.address;

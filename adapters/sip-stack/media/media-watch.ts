@@ -1,11 +1,11 @@
 import type { StreamEvidence, StreamSettings } from "./engine.ts";
 
-/** Early media may still arrive after the answer: an earlier source counts as new after this time, ms. */
+/** Early media may still arrive after the answer: time after which an earlier source counts as new, ms. */
 const EARLY_TAIL_MS = 200;
 
 /**
- * Sender of an accepted packet: the `peer`, by its host or its keys; the source that our audio follows (`followed`), a sign
- * of life but no evidence; or an `other` one, which is neither.
+ * Sender of an accepted packet: the `peer`, by its host or its keys; the source that our audio follows (`followed`), a
+ * sign of life but not evidence; or an `other` source, which is neither.
  */
 export type PacketSender = "peer" | "followed" | "other";
 
@@ -15,17 +15,17 @@ export class MediaWatch {
   #direction: StreamSettings["direction"] = "inactive";
   #started = false;
   #heardAt = 0;
-  /** Early media arrived; it is not evidence after the answer. */
+  /** True if early media arrived, which is not evidence after the answer. */
   #early = false;
   #freshFrom = 0;
-  /** RTP arrived, before or after the answer. */
+  /** True if RTP arrived, before or after the answer. */
   #spoke = false;
   #inbound = false;
   #rtcp = false;
   #elsewhere = false;
   #evident = false;
   #expected = false;
-  /** Its source has ended by RTCP BYE. */
+  /** True if its source has ended with an RTCP BYE. */
   #left = false;
   /** Time of the latest report of silence. */
   #reportedAt = 0;
@@ -47,7 +47,7 @@ export class MediaWatch {
     return true;
   }
 
-  /** A renegotiation is a sign of life, and may move the call to a phone that has not begun to send. */
+  /** Records a renegotiation, which is a sign of life, and may move the call to a phone that has not begun to send. */
   negotiated(direction: StreamSettings["direction"], now: number): void {
     this.#direction = direction;
     this.#heardAt = now;
@@ -55,8 +55,8 @@ export class MediaWatch {
   }
 
   /**
-   * Handles the answer: earlier packets are no evidence that the peer receives our audio now.
-   * @returns when early media has ended, ms
+   * Handles the answer: earlier packets do not prove that the peer receives our audio now. @returns time at which early
+   * media has ended, ms
    */
   start(now: number): number {
     this.#started = true;
@@ -69,8 +69,8 @@ export class MediaWatch {
   }
 
   /**
-   * An accepted RTP packet arrived.
-   * @param timely it arrived just now; otherwise it may have waited in the socket since before the answer
+   * Records an accepted RTP packet. @param timely true if it arrived just now; otherwise it may have waited in the
+   * socket since before the answer
    * @param sender its sender
    */
   rtp(now: number, timely: boolean, sender: PacketSender): void {
@@ -84,9 +84,9 @@ export class MediaWatch {
   }
 
   /**
-   * An accepted RTCP packet arrived: a sign of life even if the peer only listens.
-   * @param deaf it reports that none of our packets arrive
-   * @param goodbye with a BYE, which ends one source, not the call: another phone may continue (RFC 3550 section 6.6)
+   * Records an accepted RTCP packet: a sign of life even if the peer only listens. @param deaf true if it reports that
+   * none of our packets arrive @param goodbye true if it has a BYE, which ends one source, not the call: another phone
+   * may continue (RFC 3550 section 6.6)
    * @param sender its sender
    */
   rtcp(deaf: boolean, goodbye: boolean, now: number, sender: PacketSender): void {
@@ -96,7 +96,10 @@ export class MediaWatch {
     if (goodbye) this.#left = true;
   }
 
-  /** The silence of the peer in words, when it has lasted for `lossMs` once more; otherwise undefined. No audio is expected on hold. */
+  /**
+   * Describes the silence of the peer when it has lasted for another `lossMs`; otherwise undefined. No audio is
+   * expected on hold.
+   */
   overdue(now: number): string | undefined {
     if (!this.#started || this.#direction !== "sendrecv") return undefined;
     if (now - Math.max(this.#heardAt, this.#reportedAt) < this.#lossMs) return undefined;

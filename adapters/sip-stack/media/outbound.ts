@@ -66,7 +66,7 @@ export class Outbound {
     this.#filled = 0;
   }
 
-  /** Handles the answer: packets from now on are meant for the callee. */
+  /** Handles the answer: later packets are meant for the callee. */
   answered(): void {
     this.#packetsBefore = this.packets;
   }
@@ -76,7 +76,7 @@ export class Outbound {
     return ((this.#sequence - 1 - sequence) & 0xffff) < this.packets - this.#packetsBefore;
   }
 
-  /** Changes the SSRC: there is a new key, and its receiver must not take an old packet for one of it. */
+  /** Changes the SSRC for a new key, so that the receiver cannot mistake an old packet for one with the new key. */
   renew(): void {
     this.#earlier += this.packets;
     this.packets = this.octets = this.#packetsBefore = 0;
@@ -94,12 +94,12 @@ export class Outbound {
     this.#next(source, new Int16Array(this.#frame.length));
   }
 
-  /** Sends one frame: of a key, of the source, or silence. */
+  /** Sends one frame: a key, audio of the source, or silence. */
   tick(source: FrameSource | undefined): void {
     this.#next(source, this.#frame);
   }
 
-  /** A tick on hold: no packet is sent. */
+  /** Handles a tick on hold: no packet is sent. */
   pause(): void {
     if (this.#codec === undefined) return;
     this.#filled = 0;

@@ -2,12 +2,15 @@ import { canonicalAddress, isPrivate, isWildcard } from "../transport/addresses.
 import type { SocketAddress } from "../transport/transport.ts";
 import type { StreamSettings } from "./engine.ts";
 
-/** Treatment of audio from another host: ours is sent there; it is heard, and ours is still sent to the peer; or nothing. */
+/**
+ * Treatment of audio from another host: our audio is sent there; it is played, but ours still goes to the peer; or it
+ * is ignored.
+ */
 export type OtherHosts = "followed" | "heard" | "ignored";
 
 /** Options of {@link PeerHosts}. */
 export interface PeerHostsOptions {
-  /** The operator has named the networks of remote audio: every host in them is followed. */
+  /** True if the operator has named the networks of remote audio: every host in them is followed. */
   readonly named?: boolean | undefined;
 }
 

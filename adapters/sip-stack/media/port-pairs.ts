@@ -2,7 +2,7 @@ import type { System } from "../ports.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 import { PortsExhausted } from "./engine.ts";
 
-/** The pairs of ports that calls hold: an even one for RTP, the next for RTCP (RFC 3550 section 11). */
+/** The pairs of ports used by calls: an even one for RTP, the next for RTCP (RFC 3550 section 11). */
 export class PortPairs {
   readonly #taken = new Set<number>();
   readonly #lot = new Uint8Array(4);
@@ -15,7 +15,7 @@ export class PortPairs {
   /**
    * Takes a free pair that `bind` accepts and returns its result; the search starts at a random pair of the range.
    *
-   * @param bind undefined: another program has the port
+   * @param bind returns undefined if another program has the port
    * @throws {PortsExhausted} no pair is free
    */
   async take<T>(range: readonly [number, number], bind: (port: number) => Promise<T | undefined>): Promise<T> {
@@ -60,7 +60,7 @@ export interface MediaSockets {
   send(packet: Uint8Array, to: SocketAddress): void;
   /** The same from the port for RTCP. */
   sendRtcp(packet: Uint8Array, to: SocketAddress): void;
-  /** RTCP uses its own port if that is free, otherwise the RTP port. */
+  /** Opens the RTCP port if it is free; otherwise RTCP uses the RTP port. */
   openRtcp(multiplexed: boolean): void;
   close(): Promise<void>;
 }

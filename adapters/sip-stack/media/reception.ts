@@ -1,4 +1,7 @@
-/** A jump of the sequence number up to the first is loss, back up to the second reordering (RFC 3550 appendix A.1: MAX_DROPOUT, MAX_MISORDER). */
+/**
+ * Largest forward jump of the sequence number that counts as loss, and backward jump that counts as reordering (RFC
+ * 3550 appendix A.1).
+ */
 const MAX_DROPOUT = 3000;
 const MAX_MISORDER = 100;
 
@@ -14,7 +17,7 @@ export class Reception {
   highest = -1;
   readonly #clockRate: number;
   #first = 0;
-  /** The sequence number that continues a jump; otherwise the packet was a stray. */
+  /** The sequence number that would confirm a jump; without it the packet was a stray. */
   #afterJump = -1;
   /** Gaps: packets that arrived with others missing before them. */
   #holes = 0;
@@ -57,7 +60,7 @@ export class Reception {
     this.#hasTransit = true;
   }
 
-  /** Leaves the next packet out of the jitter: the timestamps do not continue. */
+  /** Excludes the next packet from the jitter, since the timestamps do not continue. */
   untimed(): void {
     this.#hasTransit = false;
   }
@@ -100,7 +103,7 @@ export class Reception {
   }
 
   #begin(sequence: number): number {
-    this.highest = 0x10000 + sequence; // room below for packets that were sent earlier and arrive later
+    this.highest = 0x10000 + sequence; // leaves room below for packets that were sent earlier but arrive later
     this.#first = this.highest;
     this.received = 1;
     return this.highest;

@@ -4,15 +4,17 @@ import { type OtherHosts, PeerHosts } from "./peer-hosts.ts";
 import type { RtpPacket } from "./rtp-packet.ts";
 import { SourceCandidate } from "./source-candidate.ts";
 
-/** Another source may replace the present one after this much silence, ms. */
+/** Silence after which another source may replace the current one, ms. */
 const QUIET_MS = 2_000;
-/** Another source at the peer's own address may replace the present one after this much silence, ms: some packets of it. */
+/** Silence after which another source at the peer's address may replace the current one, ms: a few packets. */
 const PAUSE_MS = 80;
-/** The present source may move to another host, or yield to an authentic one, after this much silence where it is, ms. */
+/**
+ * Silence at its address after which the current source may move to another host, or yield to an authentic source, ms.
+ */
 const AWAY_MS = 200;
-/** Packets of the source before a negotiation may still arrive for this long, ms. */
+/** Time for which packets of the source before a negotiation may still arrive, ms. */
 const LEAVING_MS = 2_000;
-/** A source continues with a sequence number at most this far ahead (RFC 3550 appendix A.1). */
+/** Maximum jump ahead of the sequence number with which a source continues (RFC 3550 appendix A.1). */
 const MAX_AHEAD = 3_000;
 /** Consecutive packets that a new source needs: at a known address, at a known host, anywhere. */
 const FEW = 2;
@@ -20,28 +22,31 @@ const SOME = 3;
 const MANY = 5;
 /** Larger datagrams carry no telephone audio. */
 const MAX_BYTES = 1500;
-/** Packets of an authentic source, or of one at the peer's own address, that are kept until it is accepted; otherwise one. */
+/**
+ * Maximum packets kept until a source is accepted that is authentic or at the peer's address; otherwise one packet is
+ * kept.
+ */
 const MAX_HELD = 8;
 
 /**
- * Verdict on a packet: of the present source; the first of a newly accepted source (`begins`, with the packets that were
- * `held` before it); held, of a candidate; or a stranger's.
+ * Verdict on a packet: from the current source; the first from a newly accepted source (`begins`, with the packets that
+ * were `held` before it); held, from a candidate; or from a stranger.
  */
 export type Verdict = "present" | "begins" | "held" | "foreign";
 
 /**
- * The source that is the peer (symmetric RTP, RFC 4961; against strangers RFC 7362 section 4). The negotiated address is
- * accepted immediately, always; another host only as far as {@link PeerHosts} allows, or if authenticated by SRTP. A source that
- * continues elsewhere, with its SSRC and its next sequence number, is followed: to another port at once, to another host after
- * 200 ms of silence where it was, as is another authentic source. Another source at the same address follows a stopped
- * one: after 80 ms. Anything else takes the place of a source only if that has been silent for 2 s, with several packets in
- * a row. The source that lost its place so gets it back with its next packet.
+ * The source that counts as the peer (symmetric RTP, RFC 4961; against strangers RFC 7362 section 4). The negotiated
+ * address is accepted immediately, always; another host only as far as {@link PeerHosts} allows, or if authenticated by
+ * SRTP. A source that continues elsewhere, with its SSRC and its next sequence number, is followed: to another port at
+ * once, to another host after 200 ms of silence where it was, as is another authentic source. Another source at the
+ * same address replaces a stopped one after 80 ms. Any other source replaces the current one only if that has been
+ * silent for 2 s, and with several packets in a row. The replaced source returns with its next packet.
  */
 export class RemoteSource implements SocketAddress {
   /** The address of the source: first as negotiated, then as learnt. */
   address = "";
   port = 0;
-  /** SSRC of the present source; -1 before its first packet. */
+  /** SSRC of the current source; -1 before its first packet. */
   ssrc = -1;
   /** The packets before the first one of the source that has just begun, and their lengths. */
   readonly held: Uint8Array[] = [];
@@ -51,23 +56,23 @@ export class RemoteSource implements SocketAddress {
   readonly #hosts: PeerHosts;
   readonly #strict: boolean;
   #agreed: SocketAddress = { address: "", port: 0 };
-  /** The highest sequence number of the present source. */
+  /** The highest sequence number of the current source. */
   #sequence = 0;
   #heardAt = 0;
-  /** Time of its latest packet from its present address. */
+  /** Time of its latest packet from its current address. */
   #hereAt = 0;
-  /** SRTP authenticated the packet that led to the present address. */
+  /** True if SRTP authenticated the packet that led to the current address. */
   #isProven = false;
-  /** The source that another one has displaced, perhaps a stranger; SSRC -1: none. */
+  /** The source that another source, perhaps a stranger, has displaced; SSRC -1 for none. */
   readonly #displaced = { ssrc: -1, sequence: 0 };
-  /** The address before the last negotiation, and until when its last packets may arrive. */
+  /** The address before the last negotiation, and the time until which its last packets may arrive. */
   readonly #left = { address: "", port: 0, until: 0 };
   readonly #candidate = new SourceCandidate();
   #injected = 0;
-  /** Packets of a source that has displaced another one: injected ones if that one returns. */
+  /** Packets of a source that has displaced another one; they count as injected if that one returns. */
   #doubtful = 0;
 
-  /** @param strict no address is believed but the negotiated one */
+  /** @param strict true to trust only the negotiated address */
   constructor(hosts: PeerHosts = new PeerHosts(), strict = false) {
     this.#hosts = hosts;
     this.#strict = strict;
@@ -78,7 +83,7 @@ export class RemoteSource implements SocketAddress {
     return this.#others === "followed" ? this : this.#agreed;
   }
 
-  /** Treatment of the present address. */
+  /** Treatment of the current address. */
   get #others(): OtherHosts {
     return this.#isProven || this.#isPeer(this.address) ? "followed" : this.#hosts.others;
   }
@@ -93,7 +98,10 @@ export class RemoteSource implements SocketAddress {
     if (!this.isAt(address, port)) this.#injected++;
   }
 
-  /** Applies a negotiated address; a learnt one stays unless the negotiated one changed, or the learnt one is ignored now. */
+  /**
+   * Applies a negotiated address; a learnt address stays unless the negotiated one changed, or the learnt one is now
+   * ignored.
+   */
   negotiated(remote: SocketAddress, now: number): void {
     const address = canonicalAddress(remote.address);
     const isSame = address === this.#agreed.address && remote.port === this.#agreed.port;
@@ -117,8 +125,8 @@ export class RemoteSource implements SocketAddress {
   }
 
   /**
-   * Judges a packet from this address; the array of a held one is kept.
-   * @param authentic SRTP authenticated it
+   * Judges a packet from this address; the array of a held packet is kept. @param authentic true if SRTP authenticated
+   * it
    */
   judge(
     packet: RtpPacket,
@@ -166,9 +174,8 @@ export class RemoteSource implements SocketAddress {
   }
 
   /**
-   * Weighs another source, which becomes the peer's if its packets are consecutive.
-   * @param authentic SRTP authenticated it
-   * @param tooEarly the present source may still continue
+   * Weighs another source, which becomes the peer's if its packets are consecutive. @param authentic true if SRTP
+   * authenticated it @param tooEarly true if the current source may still continue
    */
   #weigh(
     packet: RtpPacket,
@@ -230,7 +237,7 @@ export class RemoteSource implements SocketAddress {
     return "begins";
   }
 
-  /** The displaced source is back: the other one was a stranger's. */
+  /** Restores the displaced source: the other one was a stranger. */
   #restore(): void {
     this.#injected += this.#doubtful;
     this.#doubtful = 0;

@@ -12,11 +12,14 @@ export interface RtcpRouteOptions {
   readonly source: Pick<RemoteSource, "target">;
   readonly protection: Protection;
   readonly sockets: MediaSockets;
-  /** Accepts reports from negotiated addresses only. */
+  /** True to accept reports only from negotiated addresses. */
   readonly strict: boolean;
 }
 
-/** The RTCP route of a call: multiplexed with RTP (RFC 5761) or on its own port; which packets are accepted, and where ours go. */
+/**
+ * The RTCP route of a call, multiplexed with RTP (RFC 5761) or on a separate port: decides which packets are accepted
+ * and where ours are sent.
+ */
 export class RtcpRoute {
   readonly #options: RtcpRouteOptions;
   readonly #remote = { address: "", port: 0 };
@@ -35,14 +38,14 @@ export class RtcpRoute {
     if (settings.rtcpMux !== before?.rtcpMux) this.#options.sockets.openRtcp(settings.rtcpMux);
   }
 
-  /** Takes a datagram; undefined: it is not of the peer, or not a report. `goodbye`: its present source ends. */
+  /** Takes a datagram; undefined if it is not from the peer, or not a report. `goodbye`: its current source ends. */
   take(bytes: Uint8Array, address: string, port: number): "report" | "goodbye" | undefined {
     const { reports, source, protection, strict } = this.#options;
     const length = protection.unprotectRtcp(bytes, bytes.length);
     const authentic = this.#settings?.srtp !== undefined && !strict;
     const known = authentic || address === source.target.address || address === this.#remote.address;
     const report = length > 0 && known ? reports.take(bytes, length) : undefined;
-    if (report !== undefined && !this.#settings?.rtcpMux && !strict) this.#learn(address, port); // symmetric, as RTP is
+    if (report !== undefined && !this.#settings?.rtcpMux && !strict) this.#learn(address, port); // symmetric, like RTP
     return report;
   }
 

@@ -6,16 +6,16 @@ import { PROTECTION_BYTES } from "./rtp-packet.ts";
 
 /** RFC 3550 section 6.2: two members of a call never need more. */
 const INTERVAL_MS = 5_000;
-/** RFC 3550 section 6.4.1: the most that a fraction of eight bits can say. */
+/** RFC 3550 section 6.4.1: the largest fraction in eight bits. */
 const ALL_LOST = 255 / 256;
 
 /** The RTCP reports of a call: ours about every 5 s, and the contents of the peer's. */
 export class RtcpSession {
-  /** Round-trip time, ms; null until a report allows to measure it. */
+  /** Round-trip time, ms; null until a report allows measuring it. */
   roundTripMs: number | null = null;
   /** Share of our packets that the peer reports as lost, 0 to 1; null without a report. */
   remoteLoss: number | null = null;
-  /** The peer's last report has none of the packets sent since the answer: all were lost. */
+  /** True if the peer's last report shows that all packets sent since the answer were lost. */
   deaf = false;
   readonly #system: System;
   readonly #inbound: Inbound;
@@ -49,7 +49,7 @@ export class RtcpSession {
     return true;
   }
 
-  /** Writes our report, or BYE; returns its length. The bytes stay in `bytes` until the next one. */
+  /** Writes our report, or BYE; returns its length. The bytes stay in `bytes` until the next write. */
   write(goodbye: boolean): number {
     const { ssrc, packets, octets, timestamp } = this.#outbound;
     const { reception, source } = this.#inbound;
@@ -81,7 +81,7 @@ export class RtcpSession {
     return this.#bytes;
   }
 
-  /** Takes the peer's report. Undefined: it is not a report. `goodbye`: the present source ends. */
+  /** Takes the peer's report; undefined if it is not a report. `goodbye`: the current source ends. */
   take(bytes: Uint8Array, length: number): "report" | "goodbye" | undefined {
     const packet = this.#packet;
     if (!packet.parse(bytes, length, this.#outbound.ssrc)) return undefined;

@@ -6,7 +6,7 @@ const SOURCE_DESCRIPTION = 202;
 const GOODBYE = 203;
 const CNAME = 1;
 const REPORT_BYTES = 24;
-/** Room for what `writeRtcp` writes, with a CNAME of up to 40 characters. */
+/** Maximum bytes that `writeRtcp` writes, with a CNAME of up to 40 characters. */
 export const RTCP_BYTES = 160;
 
 /** True if a datagram on a port shared with RTP is RTCP (RFC 5761 section 4). */
@@ -18,7 +18,7 @@ export function isRtcp(bytes: Uint8Array, length: number): boolean {
 export interface RtcpReport {
   readonly ssrc: number;
   readonly cname: string;
-  /** Undefined: no packet was sent since the last report. */
+  /** Undefined if no packet was sent since the last report. */
   readonly sender:
     | {
         /** Wall clock, ms since 1970. */
@@ -28,7 +28,7 @@ export interface RtcpReport {
         readonly octets: number;
       }
     | undefined;
-  /** Undefined: no packet was received. */
+  /** Undefined if no packet was received. */
   readonly block:
     | {
         readonly ssrc: number;
@@ -97,12 +97,12 @@ export function ntpMiddle(now: number): number {
 export class RtcpPacket {
   /** SSRC of its sender; -1 if unknown. */
   ssrc = -1;
-  /** Middle 32 bits of the sender's time, and packets it has sent; -1 without a sender report. */
+  /** Middle 32 bits of the sender's time, and the number of its packets; -1 without a sender report. */
   senderTime = -1;
   senderPackets = -1;
-  /** True if it reports about our stream; then these are set. */
+  /** True if it reports on our stream; then the following fields are set. */
   reported = false;
-  /** Share of our packets lost since the report before, 0 to 1, and all of them. */
+  /** Share of our packets lost since the previous report, 0 to 1, and the total lost. */
   fractionLost = 0;
   lost = 0;
   /** Highest of our sequence numbers that arrived, with its cycles. */

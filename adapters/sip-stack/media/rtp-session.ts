@@ -31,7 +31,7 @@ import { RtcpRoute } from "./rtcp-route.ts";
 import { RtcpSession } from "./rtcp-session.ts";
 import type { PacketRoom } from "./shared-frame.ts";
 
-/** Ticks are 20 ms apart; a tick this late means that the thread stalled, ms. */
+/** Lateness of a tick that means that the thread stalled, ms; ticks are 20 ms apart. */
 const STALL_MS = 10;
 
 /** Options of a session. */
@@ -65,7 +65,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
   #started = false;
   #sending = false;
   #closing: Promise<void> | undefined;
-  /** The time of frames: exactly 20 ms from tick to tick, however late they are. */
+  /** The time of frames: exactly 20 ms from tick to tick, even if ticks are late. */
   #now = -1;
   #tickedAt = 0;
   #stalled = false;
@@ -262,7 +262,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
     if (before !== codec) before?.close();
     if (before !== undefined) return;
     if (this.#started) this.#sendNow();
-    // Silence before the answer opens the way through NATs for early media.
+    // Silence before the answer opens NATs for early media.
     this.#options.clock.add(this);
   }
 
@@ -275,7 +275,7 @@ export class RtpSession implements MediaSession, Ticking, InboundListener {
 
   readonly #transmit = (packet: PacketRoom, length: number): void => {
     const bytes = this.#protection.protect(packet.bytes, length);
-    // Source and codec may have taken their time, and the process may have been stopped in the meantime.
+    // Source and codec may have been slow, and the process may have been stopped in the meantime.
     if (bytes <= 0 || this.#isOverdue) return;
     this.#options.sockets.send(packet.first(bytes), this.#inbound.source.target);
     if (this.#started) this.#reportSending();

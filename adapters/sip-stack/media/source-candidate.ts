@@ -1,13 +1,13 @@
 import type { RtpPacket } from "./rtp-packet.ts";
 
-/** Maximum gap to the next packet: those in between are lost or reordered. */
+/** Maximum gap to the next packet: packets in between are lost or reordered. */
 const MAX_AHEAD = 4;
-/** After this much silence any other candidate replaces it, ms. */
+/** Silence after which any other candidate replaces it, ms. */
 const STALE_MS = 200;
 
 /** A source that is accepted after enough consecutive packets. */
 export class SourceCandidate {
-  /** Its packets so far; 0: no candidate. */
+  /** Number of its packets so far; 0 if there is no candidate. */
   packets = 0;
   #address = "";
   #port = 0;
@@ -42,7 +42,7 @@ export class SourceCandidate {
     return true;
   }
 
-  /** True if it takes precedence over the source of this packet: the first of two wins. */
+  /** True if it takes precedence over the source of this packet: among equals, the first wins. */
   standsBefore(packet: RtpPacket, address: string, port: number, rank: number, now: number): boolean {
     if (this.packets === 0 || now - this.#heardAt >= STALE_MS) return false;
     return this.#rank >= rank && !this.#sends(packet, address, port);

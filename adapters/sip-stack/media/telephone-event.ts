@@ -2,14 +2,14 @@ import { FRAME_MS } from "../ports.ts";
 
 /** The keys by their event codes (RFC 4733 section 3.2). */
 const KEYS = "0123456789*#ABCD";
-/** A payload, of one event. */
+/** Length of a payload with one event. */
 export const EVENT_BYTES = 4;
 const TONE_FRAMES = 5;
 /** The last packet is sent three times. */
 const END_PACKETS = 3;
 const PAUSE_FRAMES = 2;
 const VOLUME = 10; // -10 dBm0
-/** Packets of an earlier event may arrive this long after those of a newer one, in s of the clock. */
+/** Maximum time by which packets of an earlier event may arrive after those of a newer one, s of the event clock. */
 const DISORDER_S = 10;
 
 interface Keys {
@@ -18,8 +18,8 @@ interface Keys {
 }
 
 /**
- * Keys on their way out: a packet every 20 ms for 100 ms, its last one three times, then 40 ms of pause. They take the
- * place of the audio.
+ * Outgoing keys: a packet every 20 ms for 100 ms, the last one three times, then a pause of 40 ms. They replace the
+ * audio.
  */
 export class EventSender {
   readonly #waiting: Keys[] = [];
@@ -27,7 +27,7 @@ export class EventSender {
   #key = 0;
   #frame = 0;
 
-  /** True if the next frame is a key's, or the pause after one. */
+  /** True if the next frame belongs to a key, or to the pause after one. */
   get busy(): boolean {
     return this.#waiting.length > 0;
   }
@@ -115,8 +115,8 @@ export class EventReceiver {
   }
 
   /**
-   * True if a packet of the same code but another timestamp is still the same key: a long one's next segment (RFC 4733
-   * section 2.5.1.3), or a sender that moves the timestamp with every packet.
+   * True if a packet of the same code but another timestamp is still the same key: the next segment of a long key (RFC
+   * 4733 section 2.5.1.3), or a sender that moves the timestamp with every packet.
    */
   #goesOn(later: number, duration: number, marker: boolean): boolean {
     if (marker || this.#ended) return false;

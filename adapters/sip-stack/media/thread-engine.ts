@@ -75,7 +75,7 @@ class UdpSockets implements MediaSockets {
     this.#ports = ports;
   }
 
-  /** Undefined: another program has the port. Rejects for an address that is not ours. */
+  /** Binds the RTP port; undefined if another program has it. Rejects for an address that is not ours. */
   static async bind(address: string, port: number, ports: PortPairs): Promise<UdpSockets | undefined> {
     const sockets = new UdpSockets(address, port, ports);
     sockets.#rtp = await bindMediaSocket(address, port, (bytes, from, port) =>
@@ -124,7 +124,7 @@ class UdpSockets implements MediaSockets {
 }
 
 function sendUdp(socket: MediaSocket | undefined, packet: Uint8Array, to: SocketAddress): void {
-  // An address of zeros means that the peer wants nothing; the network would take it for this machine.
+  // An address of zeros means that the peer wants no audio; the network would treat it as this machine.
   if (to.port === 0 || isWildcard(to.address)) return;
   try {
     socket?.send(packet, to.port, to.address);

@@ -16,7 +16,7 @@ export interface MediaSocket {
 /** Receives a datagram: its bytes, which the receiver may keep, and its source address. */
 export type TakeDatagram = (bytes: Uint8Array, address: string, port: number) => void;
 
-/** Binds a port of a local address; undefined if another program has it. Rejects for an address that is not ours. */
+/** Binds a port of a local address; undefined if another program uses it. Rejects for an address that is not ours. */
 type BindUdp = (address: string, port: number, take: TakeDatagram) => Promise<MediaSocket | undefined>;
 
 /** Bun's own sockets cost a tenth less than its `node:dgram`, which wraps them. */
@@ -29,8 +29,8 @@ export function isPortTaken(fault: unknown): boolean {
 }
 
 /**
- * Deno makes an array of this size for every datagram, without it of 64 KiB, which keeps its garbage collector busy; at the
- * system's socket it changes nothing there. Elsewhere it would.
+ * Deno allocates an array of this size for every datagram, by default 64 KiB, which keeps its garbage collector busy.
+ * There it does not change the system's socket; on other runtimes it would.
  */
 const RECEIVE = "Deno" in globalThis ? { recvBufferSize: 1_024 } : {};
 

@@ -29,7 +29,7 @@ const BYTEWISE = new TextDecoder("latin1");
 
 /** The parts between lines that start with the delimiter (RFC 2046 section 5.1.1); the last delimiter may be missing. */
 function* bodyParts(body: Uint8Array, delimiter: string): Iterable<BodyPart> {
-  const text = `\n${BYTEWISE.decode(body)}`; // indexes in it are one too high
+  const text = `\n${BYTEWISE.decode(body)}`; // its indexes are one too high
   const line = `\n${delimiter}`;
   let at = text.indexOf(line);
   while (at >= 0 && !text.startsWith("--", at + line.length)) {
@@ -53,7 +53,7 @@ function readPart(bytes: Uint8Array): BodyPart {
 /** The longest status line that is read, bytes. */
 const MAX_LINE = 500;
 
-/** A status of another call, as its party reports it. */
+/** A status of another call, as reported by its party. */
 interface ReportedStatus {
   /** 100 to 699. */
   readonly status: number;

@@ -155,7 +155,7 @@ function wordEnd(text: string, from: number): number {
   return at;
 }
 
-/** Random bytes as hex digits: for tags, branches, Call-IDs and salts, which must not be guessable. */
+/** Random bytes as hex digits: for tags, branches, Call-IDs and salts, which must be unguessable. */
 export function randomText(system: Pick<System, "random">, bytes: number): string {
   const random = new Uint8Array(bytes);
   system.random(random);

@@ -13,7 +13,7 @@ export const MAX_HEADER_BYTES = 65_536;
 /** The largest body that is accepted, bytes (RFC 3261 section 21.4.11). */
 export const MAX_BODY_BYTES = 262_144;
 
-/** The most header fields that are accepted. */
+/** Maximum number of accepted header fields. */
 export const MAX_FIELDS = 500;
 
 /** A SIP request (RFC 3261 section 7.1). */
@@ -71,7 +71,7 @@ export function responseTo(
 
 const MAX_LENGTH = 200;
 
-/** A text of a peer, made fit for a sentence: on one line, and truncated. @param length at most. Default: 200 */
+/** A text of a peer for use in a sentence: on one line, and truncated. @param length maximum length. Default: 200 */
 export function oneLine(text: string, length: number = MAX_LENGTH): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
   const line = text.slice(0, 2 * length).replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");

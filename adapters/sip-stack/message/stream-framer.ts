@@ -12,14 +12,14 @@ import {
 } from "./parse-message.ts";
 
 /**
- * A keep-alive (RFC 5626 section 4.4.1): a double CRLF between messages is a `ping`, which gets a single one in response;
- * a single one is a `pong`. A ping that arrives in two pieces is read as two pongs.
+ * A keep-alive (RFC 5626 section 4.4.1): a double CRLF between messages is a `ping`, which gets a single CRLF in
+ * response; a single CRLF is a `pong`. A ping that arrives in two pieces is read as two pongs.
  */
 interface KeepAlive {
   readonly kind: "ping" | "pong";
 }
 
-/** The stream cannot be read any further, since the start of the next message is unknown: close it. */
+/** The stream must be closed, since the start of the next message is unknown. */
 interface StreamFault {
   readonly kind: "fault";
   /** The fault. */
@@ -38,8 +38,8 @@ interface PendingHead {
 const LF = 0x0a;
 
 /**
- * Splits the bytes of one TCP or TLS connection into messages by their Content-Length (RFC 3261 section 18.3). Pieces may
- * be cut anywhere. Takes linear time, and buffers one message at most; after a fault it stops reading.
+ * Splits the bytes of one TCP or TLS connection into messages by their Content-Length (RFC 3261 section 18.3). Pieces
+ * may be cut anywhere. Takes linear time, and buffers at most one message; after a fault it stops reading.
  */
 export class StreamFramer {
   /** Buffered bytes, up to `#length`; the rest is spare capacity. */
@@ -136,7 +136,7 @@ export class StreamFramer {
     return this.#kept.subarray(0, length);
   }
 
-  /** Buffers the bytes from `from` on, which are from the latest piece unless no message was complete. */
+  /** Buffers the bytes after `from`, which belong to the latest piece unless no message was complete. */
   #keep(bytes: Uint8Array, from: number): void {
     this.#length = this.#faulty ? 0 : bytes.length - from;
     if (this.#length === 0) this.#kept = EMPTY_BODY;

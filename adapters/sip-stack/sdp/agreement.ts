@@ -23,7 +23,7 @@ export interface RemoteMedia {
   readonly sdp: Sdp;
   readonly media: SdpMedia;
   readonly keys: AgreedKeys;
-  /** It is an offer; otherwise the answer to ours. */
+  /** True for an offer; otherwise it is the answer to ours. */
   readonly isOffer: boolean;
 }
 
@@ -49,7 +49,7 @@ export function agree(
   const named = addressOf(sdp, media);
   if (named !== "held" && "fault" in named) return named.fault;
   if (named === "held" && before === undefined && isOffer) return "the peer's offer has no address for its audio";
-  // Held by an address of zeros, the peer is still at the address before.
+  // If an address of zeros signals hold, the peer is still at the previous address.
   const address = named === "held" ? (before?.remote.address ?? "0.0.0.0") : named.address;
   const families = [address, local].map(isIP).filter((family) => family !== 0);
   if (named !== "held" && families.length === 2 && families[0] !== families[1])
@@ -72,7 +72,7 @@ export function agree(
   return { settings, formats: events === undefined ? [format] : [format, events] };
 }
 
-/** An address of zeros stops our sending. */
+/** The direction; an address of zeros stops our sending. */
 function heldDirection(direction: Direction, held: boolean): Direction {
   if (!held) return direction;
   return direction === "sendrecv" || direction === "recvonly" ? "recvonly" : "inactive";

@@ -16,7 +16,10 @@ export function codecDemand(ours: readonly CodecName[], theirs: readonly Format[
   return `no codec in common: we offer ${ours.join(", ")}, the peer takes ${codecNames(theirs)}; ${fix}`;
 }
 
-/** Reason why a description's profile is unacceptable: it asks for DTLS, as browsers do, or is not RTP; undefined: it is acceptable. */
+/**
+ * Reason why a description's profile is unacceptable: it asks for DTLS, as browsers do, or is not RTP; undefined if it
+ * is acceptable.
+ */
 export function profileDemand(sdp: Sdp, media: SdpMedia): string | undefined {
   const has = (name: string): boolean => [media, sdp].some((section) => attribute(section, name) !== undefined);
   const { protocol } = media;
@@ -30,7 +33,7 @@ export function profileDemand(sdp: Sdp, media: SdpMedia): string | undefined {
   return `the peer wants its audio as ${protocol.slice(0, 40) || "an empty profile"}; we have RTP/AVP and RTP/SAVP`;
 }
 
-/** Reason why a description's encryption is unacceptable under the trunk's `srtp`; undefined: it is acceptable. */
+/** Reason why a description's encryption is unacceptable under the trunk's `srtp`; undefined if it is acceptable. */
 export function srtpDemand(media: SdpMedia, srtp: SrtpPolicy): string | undefined {
   const { protocol } = media;
   const secure = protocol.includes("SAVP") || attribute(media, "crypto") !== undefined;

@@ -24,13 +24,13 @@ const STATIC: Readonly<Record<number, readonly [name: string, clockRate: number]
 const CODECS: Readonly<Record<CodecName, Format>> = {
   PCMU: { payloadType: 0, name: "PCMU", clockRate: 8000 },
   PCMA: { payloadType: 8, name: "PCMA", clockRate: 8000 },
-  G722: { payloadType: 9, name: "G722", clockRate: 8000 }, // its samples run at 16,000 Hz: RFC 3551 section 4.5.2
+  G722: { payloadType: 9, name: "G722", clockRate: 8000 }, // though sampled at 16,000 Hz: RFC 3551 section 4.5.2
   opus: { payloadType: 111, name: "opus", clockRate: 48_000 },
 };
 const EVENT = "telephone-event";
 /** The first dynamic payload type; a description maps each of 96 to 127 (RFC 3551 section 6). */
 const FIRST_DYNAMIC = 96;
-/** An error names no more. */
+/** Maximum names in an error. */
 const MAX_NAMES = 12;
 const EVENTS: readonly Format[] = [
   { payloadType: 101, name: EVENT, clockRate: 8000 },
@@ -89,7 +89,7 @@ export function codecOf(format: Format): CodecName | undefined {
   return (Object.keys(CODECS) as CodecName[]).find((codec) => isSame(CODECS[codec], format));
 }
 
-/** True if two formats are the same but for their payload type. */
+/** True if two formats are the same except for their payload type. */
 function isSame(one: Format, other: Format): boolean {
   return one.name.toLowerCase() === other.name.toLowerCase() && one.clockRate === other.clockRate;
 }

@@ -3,21 +3,21 @@ import { newSrtpKeys, parseCrypto, writeCrypto } from "../media/srtp/sdes.ts";
 import { srtpDemand } from "./demands.ts";
 import { attributes, type SdpLine, type SdpMedia } from "./sdp.ts";
 
-/** True if calls are encrypted: never, if the peer does it, or always. */
+/** Encryption of calls: never, if the peer supports it, or always. */
 export type SrtpPolicy = "off" | "optional" | "required";
 
-/** A form in which encryption is offered, with the profile of the `m=` line. */
+/** A form of offering encryption, with the profile of the `m=` line. */
 export interface SrtpOffer {
   readonly policy: SrtpPolicy;
   readonly profile: "RTP/AVP" | "RTP/SAVP" | "RTP/SAVPF";
 }
 
 /**
- * The forms of an offer; each is tried after the previous one is rejected. With `optional` the first is RTP/AVP with keys: a peer
- * without SRTP ignores the `a=crypto` lines and answers without encryption, a peer with SRTP answers with its key. Peers
- * without SRTP refuse RTP/SAVP, and many refuse or misread a second m= line for plain audio. RFC 4568 allows keys in secure
- * profiles only, but telephones and PBXs support this "best effort". RTP/SAVPF, encryption with feedback (RFC 5124), is all
- * that some peers accept.
+ * The forms of an offer; each is tried after the previous one is rejected. With `optional` the first is RTP/AVP with
+ * keys: a peer without SRTP ignores the `a=crypto` lines and answers without encryption, a peer with SRTP answers with
+ * its key. Peers without SRTP refuse RTP/SAVP, and many refuse or misread a second m= line for plain audio. RFC 4568
+ * allows keys in secure profiles only, but telephones and PBXs support this "best effort". Some peers accept only
+ * RTP/SAVPF, encryption with feedback (RFC 5124).
  */
 const OFFERS: Readonly<Record<SrtpPolicy, readonly SrtpOffer[]>> = {
   off: [{ policy: "off", profile: "RTP/AVP" }],
@@ -32,13 +32,13 @@ const OFFERS: Readonly<Record<SrtpPolicy, readonly SrtpOffer[]>> = {
   ],
 };
 
-/** The forms that a trunk's offers take, one after another. */
+/** The forms of a trunk's offers, in the order in which they are tried. */
 export function srtpOffers(policy: SrtpPolicy): [first: SrtpOffer, ...others: SrtpOffer[]] {
   const [first, ...others] = OFFERS[policy];
   return [first!, ...others];
 }
 
-/** In the order of preference: every peer has the first, and WhatsApp's documents name it. */
+/** In order of preference: every peer supports the first, which WhatsApp's documents name. */
 const SUITES: readonly SrtpSuite[] = [
   "AES_CM_128_HMAC_SHA1_80",
   "AES_CM_128_HMAC_SHA1_32",
@@ -49,7 +49,7 @@ const SUITES: readonly SrtpSuite[] = [
 /** Further keys of an answer are ignored. */
 const MAX_KEYS = 20;
 
-/** The keys of both directions; undefined: plain RTP. */
+/** The keys of both directions; undefined for plain RTP. */
 export type AgreedKeys = { readonly send: SrtpKeys; readonly receive: SrtpKeys } | undefined;
 
 /** Our SDES keys (RFC 4568): one per suite while the audio goes to the same address. */
@@ -70,8 +70,8 @@ export class OfferedKeys {
   }
 
   /**
-   * The keys that an answer to our offer agrees on, or why it is unacceptable. An answer has one key; if it has several,
-   * the first acceptable one counts (RFC 4568 section 5.1.2).
+   * The keys that an answer to our offer agrees on, or the reason why it is unacceptable. An answer has one key; if it
+   * has several, the first acceptable one counts (RFC 4568 section 5.1.2).
    */
   answered(media: SdpMedia): { readonly keys: AgreedKeys } | { readonly fault: string } {
     const values = attributes(media, "crypto").slice(0, MAX_KEYS);
@@ -102,12 +102,12 @@ export class OfferedKeys {
     return { keys: { send: this.#ours(suite), receive: crypto.keys } };
   }
 
-  /** The remote key of an offer that our answer would accept; undefined: it has none. */
+  /** The remote key of an offer that our answer would accept; undefined if there is none. */
   remote(media: SdpMedia): SrtpKeys | undefined {
     return firstCrypto(media)?.keys;
   }
 
-  /** Our answer to the keys in an offer; undefined: it cannot be accepted. */
+  /** Our answer to the keys in an offer; undefined if none can be accepted. */
   accept(media: SdpMedia): { readonly keys: AgreedKeys; readonly lines: readonly SdpLine[] } | undefined {
     const secure = media.protocol.includes("SAVP");
     const crypto = firstCrypto(media);
@@ -118,14 +118,14 @@ export class OfferedKeys {
   }
 
   /**
-   * From now on the audio may go to another receiver, which gets new keys: with the old ones it could decrypt earlier
-   * audio, and it would not know how often the sequence numbers have wrapped around (RFC 4568 sections 6.4 and 7.1.4).
+   * Replaces the keys when the audio may go to another receiver: with the old keys it could decrypt earlier audio, and
+   * it would not know how many times the sequence numbers have wrapped around (RFC 4568 sections 6.4 and 7.1.4).
    */
   renew(): void {
     this.#own.clear();
   }
 
-  /** The same key for every offer to the same address: packets in flight could not be decrypted with a new one. */
+  /** Our key, the same for every offer to the same address: packets in flight could not be decrypted with a new one. */
   #ours(suite: SrtpSuite): SrtpKeys {
     const known = this.#own.get(suite) ?? newSrtpKeys(suite, this.#random);
     this.#own.set(suite, known);

@@ -24,7 +24,10 @@ export interface LocalAudio {
   readonly keys: readonly SdpLine[];
 }
 
-/** Our session description (RFC 8866) through all offers and answers of a call: one session id, a version that rises. */
+/**
+ * Our session description (RFC 8866) through all offers and answers of a call: one session id, and an increasing
+ * version.
+ */
 export class LocalDescription {
   readonly #options: LocalDescriptionOptions;
   readonly #sessionId: number;
@@ -41,7 +44,7 @@ export class LocalDescription {
     this.#sessionId = id[0]!;
   }
 
-  /** An offer. It has every m= line of the description before it, in the same order (RFC 3264 section 8). */
+  /** An offer. It has every m= line of the previous description, in the same order (RFC 3264 section 8). */
   offer(audio: LocalAudio): string {
     const opus = audio.formats.some((format) => codecOf(format) === "opus");
     const offered = this.#audio(audio, "sendrecv", opus ? [a(`maxptime:${PTIME_MS}`)] : []);

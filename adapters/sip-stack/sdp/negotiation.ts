@@ -49,7 +49,10 @@ class Negotiation implements Negotiator {
     this.#offered = offeredFormats(options.codecs);
   }
 
-  /** Always complete, whatever an answer of ours has accepted: a hold ends with our offer (RFC 6337 section 5). */
+  /**
+   * Our offer, always complete, whatever an answer of ours has accepted: a hold ends with our offer (RFC 6337 section
+   * 5).
+   */
   offer(anew = false): string {
     if (anew) this.#keys.renew();
     this.#offered = offeredFormats(this.#options.codecs, this.#accepted);

@@ -6,7 +6,7 @@ import { attribute, line, type Sdp, type SdpMedia } from "./sdp.ts";
 
 export type Direction = StreamSettings["direction"];
 
-/** Our direction, by that of the remote description (RFC 3264 section 6.1). */
+/** Our direction by the direction of the remote description (RFC 3264 section 6.1). */
 export const MIRRORED: Readonly<Record<Direction, Direction>> = {
   sendrecv: "sendrecv",
   sendonly: "recvonly",
@@ -14,7 +14,7 @@ export const MIRRORED: Readonly<Record<Direction, Direction>> = {
   inactive: "inactive",
 };
 
-/** The direction of audio that the peer asks for. */
+/** The direction of audio that the peer requests. */
 export function directionOf(sdp: Sdp, media: SdpMedia): Direction {
   for (const section of [media, sdp])
     for (const direction of Object.keys(MIRRORED) as Direction[])
@@ -24,7 +24,7 @@ export function directionOf(sdp: Sdp, media: SdpMedia): Direction {
 
 /**
  * The remote address of the audio, or a host name; `held`: the address of zeros, which signalled hold before there were
- * directions (RFC 3264 section 8.4); or why it is unacceptable.
+ * directions (RFC 3264 section 8.4); or the reason why it is unacceptable.
  */
 export function addressOf(
   sdp: Sdp,

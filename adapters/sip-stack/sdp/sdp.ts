@@ -27,7 +27,7 @@ export interface Sdp extends SdpSection {
   readonly media: readonly SdpMedia[];
 }
 
-/** Longer descriptions are not read. */
+/** Maximum length of a description that is read, characters. */
 const MAX_CHARACTERS = 65_536;
 
 /**
@@ -53,7 +53,7 @@ export function parseSdp(text: string): Sdp | undefined {
   return session.length === 0 && media.length === 0 ? undefined : { lines: session, media };
 }
 
-/** Writes it with the line ends of RFC 8866. */
+/** Writes a description with the line endings of RFC 8866. */
 export function writeSdp({ lines, media }: Sdp): string {
   const all = lines.map(writeLine);
   for (const { kind, port, protocol, formats, lines } of media)

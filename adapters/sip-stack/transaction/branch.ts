@@ -43,14 +43,14 @@ export function newBranch(system: System): string {
 }
 
 /**
- * The Via of our request. `rport` asks the peer for our address as it sees it (RFC 3581); `alias` lets the peer
+ * The Via of our request. `rport` asks the peer to report our address as it sees it (RFC 3581); `alias` lets the peer
  * send its requests on the same connection (RFC 5923).
  */
 export function viaOf(kind: keyof typeof TRANSPORTS, sentBy: string, branch: string): string {
   return `SIP/2.0/${TRANSPORTS[kind]} ${sentBy};branch=${branch};rport${kind === "udp" ? "" : ";alias"}`;
 }
 
-/** A hop-by-hop request with the fields of the INVITE it belongs to, among them the topmost Via. */
+/** A hop-by-hop request with the fields of its INVITE, including the topmost Via. */
 function hopByHop(method: string, { uri, headers: from }: SipRequest, to: string | undefined): SipRequest {
   const headers = new SipHeaders();
   headers.add("Via", from.list("Via")[0] ?? "");

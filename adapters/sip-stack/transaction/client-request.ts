@@ -20,7 +20,7 @@ export class ClientRequest implements OutgoingRequest {
   readonly #abort = new AbortController();
   #listener: ClientTransactionListener;
   readonly #hops: HopSequence;
-  /** The attempt under way. */
+  /** The current attempt. */
   #transaction: ClientTransaction | undefined;
   #latest: SipRequest;
   /** A 503, reported if no other hop gives another response. */
@@ -81,15 +81,15 @@ export class ClientRequest implements OutgoingRequest {
     this.#fail(fault);
   }
 
-  /** Tries the next hop; without any the request has failed with the latest fault. @throws {TransportError} */
+  /** Tries the next hop; if there is none, the request fails with the latest fault. @throws {TransportError} */
   async #next(why: TransportError): Promise<void> {
     const { flow, hop } = await this.#hops.connect(why, this.#abort.signal);
     await this.#attempt(flow, hop);
   }
 
   /**
-   * @param otherwise the hop for UDP if a connection in place of it breaks or stays silent; the request stays the same, so
-   * a server that was only slow sees a merged request and responds with 482 (RFC 3261 section 8.2.2.2)
+   * @param otherwise the UDP hop to use if the connection that replaces UDP breaks or stays silent; the request stays
+   * the same, so a server that was only slow sees a merged request and responds with 482 (RFC 3261 section 8.2.2.2)
    */
   async #attempt(flow: Flow, hop: Hop | undefined, otherwise?: Hop): Promise<void> {
     if (this.#done) return;
@@ -162,7 +162,7 @@ export class ClientRequest implements OutgoingRequest {
     };
   }
 
-  /** @param taken the hop may have placed the call: an INVITE to another one could make a second phone ring */
+  /** @param taken true if the hop may have placed the call: an INVITE to another hop could make a second phone ring */
   #mayGoOn(taken: boolean): boolean {
     if (taken && this.#given.method === "INVITE") return false;
     return !this.#hops.isEmpty && !this.#cancelled && !this.#done;

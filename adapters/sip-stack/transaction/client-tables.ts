@@ -8,12 +8,12 @@ export type ClientState =
   /** Cancelled before any response: the CANCEL waits for a provisional response. */
   | "withdrawn"
   | "proceeding"
-  /** As proceeding, with a CANCEL under way. */
+  /** As proceeding, with a pending CANCEL. */
   | "cancelling"
   | "completed"
   /** A 2xx has arrived; other forks may send more (RFC 6026). */
   | "accepted"
-  /** Given up without a final response; a late provisional response is answered with CANCEL. */
+  /** Given up without a final response; a late provisional response triggers a CANCEL. */
   | "timed out"
   | "terminated";
 
@@ -36,7 +36,7 @@ export type ClientInput =
   | "timer M"
   /** The time after which a connection without a response is checked for any data. */
   | "timer silence"
-  /** No data at all: the connection seems dead. */
+  /** No data arrived: the connection seems dead. */
   | "silent"
   /** 64 * T1 after a CANCEL (RFC 3261 section 9.1). */
   | "timer cancel"
@@ -76,8 +76,8 @@ export type ClientAction =
 type ClientTable = TransactionTable<ClientState, ClientInput, ClientAction>;
 
 /**
- * INVITE: figure 5 of RFC 3261 with the accepted state of RFC 6026. The states for CANCEL and `timed out` are ours; a 2xx
- * in `completed` is from another fork.
+ * INVITE: figure 5 of RFC 3261 with the accepted state of RFC 6026. The states for CANCEL and `timed out` are ours; a
+ * 2xx in `completed` comes from another fork.
  */
 export const INVITE_CLIENT: ClientTable = {
   calling: {

@@ -19,7 +19,10 @@ export interface TransactionOwner {
   failed(fault: TransportError): void;
   /** A 2xx after the final response, or after the timeout. */
   late(response: SipResponse): void;
-  /** Send CANCEL for this INVITE. @param elsewhere on a new connection, since the transaction's own is closed */
+  /**
+   * Send CANCEL for this INVITE. @param elsewhere true to use a new connection, since the transaction's connection is
+   * closed
+   */
   cancel(elsewhere: boolean): void;
 }
 
@@ -27,13 +30,13 @@ export interface TransactionOwner {
 export interface TransactionTimeouts {
   /** Timers B and F, ms: 64 * T1, or less if there are other hops. */
   readonly giveUpMs: number;
-  /** Time without data after which a connection seems dead, ms. Left out: forever. */
+  /** Time without data after which a connection seems dead, ms. Default: never. */
   readonly silenceMs?: number | undefined;
 }
 
 /** Options of {@link ClientTransaction}. */
 export interface ClientTransactionOptions extends TransactionTimeouts {
-  /** With its Via as the topmost one. */
+  /** The request, with our Via as the topmost one. */
   readonly request: SipRequest;
   readonly flow: Flow;
   readonly system: System;
@@ -48,7 +51,7 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
   readonly request: SipRequest;
   readonly flow: Flow;
   readonly #options: ClientTransactionOptions;
-  /** Number of copies sent of the request, and whether the network has reported the last one undeliverable. */
+  /** Number of copies sent, and true if the network has reported the last one as undeliverable. */
   #copies = 0;
   #returned = false;
   #response: SipResponse | undefined;
@@ -89,7 +92,7 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
     this.input("cancel");
   }
 
-  /** The flow's peer is unreachable, or the connection is closed. */
+  /** Handles an unreachable peer, or a closed connection. */
   lost(fault: TransportError): void {
     this.#fault = fault;
     this.input(this.flow.alive ? "refused" : "connection lost");
@@ -193,7 +196,7 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
     }
   }
 
-  /** Timers B and F. A connection that has brought no data since the request is considered dead. */
+  /** Timers B and F. A connection without data since the request counts as dead. */
   #timedOut(): TransportError {
     const silence = this.#silence(this.#options.giveUpMs);
     return this.#options.giveUpMs < giveUpMs(this.#options.timers) ? silence : (this.#closeSilent(silence) ?? silence);

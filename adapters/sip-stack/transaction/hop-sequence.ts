@@ -16,9 +16,9 @@ import type { ClientScope } from "./transaction-layer.ts";
 
 /** The hop of an attempt, and the hops to try if it fails. */
 export interface AttemptHops {
-  /** Undefined: the request was given a flow. */
+  /** Undefined if the request was given a flow. */
   readonly hop: Hop | undefined;
-  /** UDP, if the attempt takes TCP in its place. */
+  /** The UDP hop, if the attempt uses TCP instead. */
   readonly otherwise: Hop | undefined;
   /** The same hop on another connection. */
   readonly again: Hop | undefined;
@@ -28,7 +28,7 @@ export interface AttemptHops {
 export class HopSequence {
   readonly #scope: ClientScope;
   #hops: Hop[] = [];
-  /** A dead connection: the request was sent again on another one. */
+  /** A dead connection, after which the request was sent again on another one. */
   #dead: Flow | undefined;
 
   constructor(scope: ClientScope) {
@@ -65,9 +65,9 @@ export class HopSequence {
   }
 
   /**
-   * The hop that an INVITE is sent to once more if its connection, which has worked before, breaks or seems dead before
-   * any response. It is the same request with another branch (RFC 3261 section 8.1.3.1, RFC 3263 section 4.3), so a
-   * server that has received it already responds with 482 (RFC 3261 section 8.2.2.2).
+   * The hop for repeating an INVITE whose connection, which has worked before, breaks or seems dead before any
+   * response. The repetition is the same request with another branch (RFC 3261 section 8.1.3.1, RFC 3263 section 4.3),
+   * so a server that has received it already responds with 482 (RFC 3261 section 8.2.2.2).
    */
   again(flow: Flow, hop: Hop | undefined): Hop | undefined {
     return this.#dead === undefined && flow.spoken === true ? hop : undefined;
@@ -87,7 +87,7 @@ export class HopSequence {
 
 /** Time a connection may take before the request is sent over UDP, ms. */
 const PATIENCE_MS = 1_000;
-/** Time a peer gets UDP after a connection failed or stayed silent, ms. */
+/** Time for which a peer gets UDP after a connection failed or stayed silent, ms. */
 const REMEMBER_MS = 10 * 60_000;
 const MAX_REMEMBERED = 256;
 
@@ -95,7 +95,7 @@ const MAX_REMEMBERED = 256;
 export class TcpInstead {
   readonly #transports: Transports;
   readonly #system: System;
-  /** Peers that get UDP nevertheless, each with the end of that period. */
+  /** Peers that get UDP anyway, each with the end of that period. */
   readonly #unwilling = new BoundedMap<string, number>(MAX_REMEMBERED);
 
   constructor(transports: Transports, system: System) {
@@ -121,7 +121,7 @@ export class TcpInstead {
     }
   }
 
-  /** Avoids TCP to this peer for a while: it accepts no connection, or sends nothing on it. */
+  /** Avoids TCP to this peer for a while, since it accepts no connection or sends no data on it. */
   mute(hop: Hop): void {
     this.#unwilling.set(addressAndPort(hop), this.#system.monotonic() + REMEMBER_MS);
   }
@@ -142,8 +142,8 @@ export function isLong({ method, uri, headers, body }: SipRequest): boolean {
 const MAX_CALLS = 2_048;
 
 /**
- * The hop that responded last, by Call-ID (RFC 3263 section 4.3). The next request of the series is sent there first: the
- * server that sent a challenge knows its nonce, and the server that accepted a registration has it.
+ * The hop that responded last, by Call-ID (RFC 3263 section 4.3). The next request of the series is sent there first:
+ * the server that sent a challenge knows its nonce, and the server that accepted a registration stores it.
  */
 export class ChosenHops {
   /** By address and port without the transport: a long request may have taken TCP. */
@@ -168,12 +168,12 @@ const SERVER_DOWN: ReadonlySet<number> = new Set([408, 503]);
 interface HopProbeOptions extends Pick<ClientScope, "open" | "timers"> {
   readonly system: System;
   readonly transports: Transports;
-  /** True if the peer responds to OPTIONS; otherwise a connection is enough, and a hop of UDP counts as working. */
+  /** True to require a response to OPTIONS; otherwise a connection is enough, and a UDP hop counts as working. */
   readonly asks: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Probes a failed hop with OPTIONS (RFC 3261 section 11), on another connection than the `dead` one. */
+/** Probes a failed hop with OPTIONS (RFC 3261 section 11), on a connection other than the `dead` one. */
 export async function probeHop(hop: Hop, dead: Flow | undefined, options: HopProbeOptions): Promise<boolean> {
   const { system, transports, timers, open, asks, signal } = options;
   const flow = await transports.connect(hop, signal, dead);

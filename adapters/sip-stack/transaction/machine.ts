@@ -2,7 +2,7 @@ import type { System } from "../ports.ts";
 
 /** T1, T2 and T4, from which all timers of SIP are derived (RFC 3261 section 17.1.1.1), ms. */
 export interface SipTimers {
-  /** The estimate of the round-trip time: the first retransmission follows after this time. Default: 500. */
+  /** The estimate of the round-trip time: the wait before the first retransmission. Default: 500. */
   readonly t1Ms: number;
   /** The longest pause between two retransmissions. Default: 4000. */
   readonly t2Ms: number;

@@ -9,7 +9,7 @@ import type { SipTimers } from "./machine.ts";
 import { ServerTransaction } from "./server-transaction.ts";
 import type { IncomingRequest, TransactionListener } from "./transactions.ts";
 
-/** The most server transactions at a time; beyond it requests are refused, unless a completed one can be dropped. */
+/** Maximum server transactions at a time; beyond it, requests are refused, unless a completed one can be dropped. */
 const MAX_TRANSACTIONS = 4_000;
 /** Additional server transactions for requests within our calls. */
 const ROOM_FOR_CALLS = 1_000;
@@ -126,7 +126,7 @@ export class ServerSide {
   }
 }
 
-/** The ACK to our 2xx as a request without a response. */
+/** The ACK to our 2xx as a request that gets no response. */
 function acknowledgement(request: SipRequest, flow: Flow): IncomingRequest {
   return { request, flow, done: true, respond() {} };
 }

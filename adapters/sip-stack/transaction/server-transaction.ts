@@ -123,7 +123,7 @@ interface ServerTransactionOptions {
   readonly timers: SipTimers;
   /** Sends a response on the request's flow, or on a new one if that is closed. */
   readonly reply: (response: SipResponse, to: Flow) => void;
-  /** Our 2xx to an INVITE was sent: its ACK, which has another branch, belongs to this transaction. */
+  /** Called when our 2xx to an INVITE was sent: its ACK, which has another branch, belongs to this transaction. */
   readonly accepted: (transaction: ServerTransaction, response: SipResponse) => void;
   readonly acknowledged: (ack: SipRequest, flow: Flow) => void;
   readonly unacknowledged: (transaction: ServerTransaction) => void;
@@ -162,7 +162,7 @@ export class ServerTransaction extends Machine<ServerState, ServerInput, ServerA
     this.input(response.status < 200 ? "1xx" : response.status < 300 ? "2xx" : "300-699");
   }
 
-  /** The request was retransmitted. */
+  /** Handles a retransmission of the request. */
   repeated(): void {
     this.input("request");
   }

@@ -33,7 +33,7 @@ export interface ClientScope {
   /** A registered client transaction, not started yet. */
   open(request: SipRequest, flow: Flow, patience: TransactionTimeouts, owner: TransactionOwner): ClientTransaction;
   late(response: SipResponse, flow: Flow): void;
-  /** The request got its final response, or failed. */
+  /** Called when the request got its final response, or failed. */
   done(request: ClientRequest): void;
 }
 

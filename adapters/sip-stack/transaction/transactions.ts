@@ -2,16 +2,16 @@ import type { SipRequest, SipResponse } from "../message/message.ts";
 import type { Flow, TransportError } from "../transport/transport.ts";
 
 /**
- * Receives what becomes of a request. No callback is called before `request` has returned, or after `final` or `failed`.
- * Callbacks must not throw.
+ * Receives the progress of a request. No callback is called before `request` has returned, or after `final` or
+ * `failed`. Callbacks must not throw.
  */
 export interface ClientTransactionListener {
   /**
-   * Completes a copy of the request for a flow: our Contact needs `sentBy`. Called once per hop that is tried; changes
-   * apply to the message on the wire and to `OutgoingRequest.request`.
+   * Completes a copy of the request for a flow, since our Contact needs `sentBy`. Called once per attempted hop;
+   * changes apply to the message on the wire and to `OutgoingRequest.request`.
    */
   prepare?(request: SipRequest, flow: Flow, sentBy: string): void;
-  /** Called before the request is sent or retransmitted: false holds it back. Default: always true. */
+  /** Called before the request is sent or retransmitted: false suppresses it. Default: always true. */
   readonly maySend?: (() => boolean) | undefined;
   /** The request was handed to this flow for the first time. */
   sent?(request: SipRequest, flow: Flow): void;
@@ -31,8 +31,8 @@ export interface OutgoingRequest {
   readonly unanswered: boolean;
   /**
    * Sends a CANCEL for this INVITE (RFC 3261 section 9.1), as soon as a provisional response has arrived; never after a
-   * final one. The INVITE's own final response, usually a 487, still arrives; without one `failed` is called after
-   * 64 * T1. An INVITE that was not sent yet never is, and `failed` is called.
+   * final one. The INVITE's own final response, usually a 487, still arrives; without one `failed` is called after 64 *
+   * T1. An INVITE that was not sent yet is never sent, and `failed` is called.
    * @param reason the value of a Reason field (RFC 3326)
    */
   cancel(reason?: string): void;
@@ -58,8 +58,8 @@ export interface TransactionListener {
   /** A new request, or an ACK to our 2xx, which gets no response. The layer itself responds to CANCEL. */
   request(transaction: IncomingRequest): void;
   /**
-   * The response to a new request without a transaction: each retransmission gets another one, so its To tag must be the
-   * same each time (RFC 3261 section 8.2.7). Undefined, or left out: the request is passed to `request`.
+   * The response to a new request without a transaction: it is built again for each retransmission, so its To tag must
+   * be the same each time (RFC 3261 section 8.2.7). If undefined or missing, the request is passed to `request`.
    */
   stateless?(request: SipRequest): SipResponse | undefined;
   /** True if a live call has this Call-ID. */

@@ -19,12 +19,12 @@ export function canonicalAddress(address: string): string {
   return compressed + (zone === undefined ? "" : `%${zone}`);
 }
 
-/** True for the address of zeros: no address in particular, and in an SDP a missing one (RFC 3264 section 8.4). */
+/** True for the address of zeros: an unspecified address, and in an SDP a missing one (RFC 3264 section 8.4). */
 export function isWildcard(address: string): boolean {
   return address === "0.0.0.0" || address === "::";
 }
 
-/** Networks with a local meaning only (for IPv6: RFC 4193, 4291, 3879). */
+/** Networks with only a local meaning (for IPv6: RFC 4193, 4291, 3879). */
 const PRIVATE = ipRanges(`${PRIVATE_IPV4} ::/127 fc00::/7 fe80::/10 fec0::/10`);
 /** Multicast, broadcast and reserved networks (RFC 1112, 5771, 4291). */
 const UNASSIGNABLE = ipRanges("224.0.0.0/3 ff00::/8");
@@ -48,7 +48,7 @@ function among(networks: readonly IpRange[], address: string): boolean {
 export interface AddressRule {
   /** The only networks, in CIDR notation. Default: every unicast address. */
   readonly ranges?: readonly string[] | undefined;
-  /** The trunk's server is on the internet: without `ranges` private addresses are refused. */
+  /** True if the trunk's server is on the internet: without `ranges`, private addresses are refused. */
   readonly isPublic: boolean;
   /** Allows only public Internet addresses, as for an account that a user has entered. Default: false. */
   readonly onlyPublic?: boolean | undefined;
@@ -57,7 +57,7 @@ export interface AddressRule {
 /** Returns true if a peer may have this IP address. */
 export type AddressCheck = (address: string) => boolean;
 
-/** The check of a rule. It caches the last address that passed, so that it costs nothing for the packets of one peer. */
+/** The check of a rule. It caches the last allowed address, so that packets of one peer cost nothing. */
 export function addressCheck({ ranges, isPublic, onlyPublic = false }: AddressRule): AddressCheck {
   const networks = ranges?.map(parseRange).filter((range): range is IpRange => range !== undefined);
   let passed = "";
@@ -81,8 +81,8 @@ export function addressRefusal(address: string, rule: AddressRule, option: "medi
 }
 
 /**
- * The `lookup` of sockets that are given addresses, never names. It returns the address synchronously: a datagram reaches
- * the network before `send` returns, and its bytes may be used again. A name, which would be a fault, is not looked up.
+ * A `lookup` for sockets that get only addresses. It returns the address synchronously, so that a datagram reaches the
+ * network before `send` returns, and its bytes may be used again. A name would be a fault, and is not looked up.
  */
 export const addressOnly: LookupFunction = (host, options, found) => {
   const family = host.includes(":") ? 6 : 4;

@@ -68,7 +68,7 @@ const PATIENCE_MS = 4_000;
 /** Error codes of the runtimes for a query that timed out. */
 const TIMEOUTS: ReadonlySet<unknown> = new Set(["ETIMEOUT", "ETIMEDOUT", "TIMEOUT"]);
 
-/** A question went unanswered. */
+/** A query without a response. */
 class Unanswered extends CodedError {
   override readonly name = "Unanswered";
   readonly code = "unanswered";
@@ -77,15 +77,16 @@ class Unanswered extends CodedError {
 interface Question<Value> {
   /** The last answer. */
   answer?: { readonly value: Value; readonly at: number };
-  /** The query under way; an old one is repeated. */
+  /** The running query; an old one is repeated. */
   asked?: { readonly answer: Promise<Value>; readonly at: number };
   /** Time until which the query fails immediately, because it has timed out. */
   silence?: { readonly until: number; readonly fault: unknown };
 }
 
 /**
- * Caches the answers of the DNS. If a query fails, its last answer is used for a day; without one the failure is reported.
- * A timeout is cached only for NAPTR and SRV records, which are optional: nothing waits for a silent resolver twice.
+ * Caches the answers of the DNS. If a query fails, its last answer is used for a day; without one the failure is
+ * reported. A timeout is cached only for NAPTR and SRV records, which are optional, so that no call waits for a silent
+ * resolver twice.
  */
 export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: CachedDnsOptions = {}): Dns {
   const questions = new BoundedMap<string, Question<unknown>>(MAX_QUESTIONS);
@@ -110,7 +111,7 @@ export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: Cached
     }
   }
 
-  /** Concurrent queries for the same question share one; a late answer is cached for the next query. */
+  /** Concurrent queries for the same question are shared; a late answer is cached for the next query. */
   function underWay<Value>(question: Question<Value>, put: () => Promise<Value>): Promise<Value> {
     const at = system.monotonic();
     if (question.asked !== undefined && at < question.asked.at + KEEP_MS) return question.asked.answer;

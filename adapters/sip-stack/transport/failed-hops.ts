@@ -14,13 +14,13 @@ interface Failure {
   readonly dead: Flow | undefined;
   waitMs: number;
   probeAt: number;
-  /** `probed` is a success: it works until it fails again; the next wait is longer. */
+  /** `probed`: the latest probe has succeeded; the hop counts as working, but waits longer after its next failure. */
   state: "failed" | "probing" | "probed";
 }
 
 /**
- * Hops that failed (RFC 3263 section 4.3): refused, unreachable, silent or overloaded. Requests take them last, until a
- * probe in the background, or a request without another hop, has found that they work.
+ * Hops that failed (RFC 3263 section 4.3): refused, unreachable, silent or overloaded. Requests try them last, until a
+ * probe in the background, or a request without another hop, finds that they work.
  */
 export class FailedHops {
   readonly #system: System;
@@ -32,7 +32,7 @@ export class FailedHops {
     this.#probe = probe;
   }
 
-  /** A hop has failed. Several failures before its next probe count once. */
+  /** Records a failed hop. Several failures before its next probe count once. */
   add(hop: Hop, dead?: Flow): void {
     const now = this.#system.monotonic();
     const known = this.#failures.get(keyOf(hop));
@@ -41,7 +41,7 @@ export class FailedHops {
     this.#failures.set(keyOf(hop), { dead, waitMs, probeAt: now + waitMs, state: "failed" });
   }
 
-  /** A hop has answered a request. */
+  /** Records that a hop has responded to a request. */
   works(hop: Hop): void {
     this.#failures.delete(keyOf(hop));
   }

@@ -9,8 +9,8 @@ interface Incoming {
 }
 
 /**
- * A message for the layers above: adds the source address to the topmost Via of a request (`received`, and `rport` on
- * request), so that the response gets back through a NAT.
+ * Prepares a message for the layers above: adds the source address to the topmost Via of a request (`received`, and
+ * `rport` on request), so that the response passes a NAT.
  */
 export function incoming(message: SipMessage, from: SocketAddress): Incoming {
   if (message.kind === "response") return { message, replyTo: from };

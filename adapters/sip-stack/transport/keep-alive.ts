@@ -35,7 +35,7 @@ export class KeepAlive {
     };
   }
 
-  /** Stops permanently: the flow is closed. */
+  /** Stops permanently, because the flow is closed. */
   stop(): void {
     this.#stopped = true;
     this.#cancel?.();
@@ -50,7 +50,7 @@ export class KeepAlive {
   }
 }
 
-/** Keeps one flow (RFC 5626) open: the connection that a peer reaches us on. */
+/** Keeps one flow (RFC 5626) open: the connection on which a peer reaches us. */
 export class FlowHold {
   #flow: Flow | undefined;
   #release: () => void = () => {};

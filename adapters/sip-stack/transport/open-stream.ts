@@ -10,7 +10,7 @@ import { type Hop, networkFault, placeName, TransportError } from "./transport.t
 export interface OpenStreamOptions {
   readonly system: System;
   readonly tls: TlsOptions;
-  /** Our own address. Undefined: the system chooses. */
+  /** Our address. Default: chosen by the system. */
   readonly localAddress: string | undefined;
   readonly timeoutMs: number;
 }
@@ -41,7 +41,7 @@ function connected(socket: Socket, hop: Hop, options: OpenStreamOptions, signal:
   return new Promise((resolve, reject) => {
     const failed = (cause: unknown): void => {
       settle();
-      socket.on("error", () => {}); // later errors are of no interest
+      socket.on("error", () => {}); // later errors are ignored
       socket.destroy();
       reject(cause);
     };

@@ -12,7 +12,7 @@ export class OwnNames {
   readonly #public: HostPort | undefined;
   /** The port on which our own listener accepts connections of a kind. */
   readonly #listening: (kind: TransportKind) => number | undefined;
-  /** By peer: our address as it reports it. */
+  /** Our address as reported by each peer. */
   readonly #learnt = new BoundedMap<string, SocketAddress>(MAX_LEARNT);
   /** By the peer's address alone: a new connection there passes the same NAT. */
   readonly #seenBy = new BoundedMap<string, string>(MAX_LEARNT);
@@ -25,9 +25,9 @@ export class OwnNames {
   }
 
   /**
-   * The host: the public address, or what the peer sees, or what the trunk's servers see if the peer is also outside of our
-   * NAT, or what the flow is bound to. The port: as configured; otherwise the listener's for its transport; otherwise the port
-   * the peer sees, or ours.
+   * The host: the public address, or our address as the peer sees it, or as the trunk's servers see it if the peer is
+   * also outside our NAT, or the address that the flow is bound to. The port: as configured; otherwise the listener's
+   * for its transport; otherwise the port that the peer sees, or our local port.
    */
   of(flow: Flow): string {
     const learnt = this.#learnt.get(keyOf(flow));
@@ -39,7 +39,7 @@ export class OwnNames {
 
   /**
    * Remembers our address as a peer sees it. An invalid or a known address is ignored; so is a private address for a
-   * socket with a public one, as a peer behind a load balancer may report.
+   * socket with a public one, which a peer behind a load balancer may report.
    * @param trusted true for the trunk's server: the address it reports then applies to other peers too. Default: false
    */
   seen(flow: Flow, { address, port }: SocketAddress, trusted = false): void {
@@ -53,7 +53,10 @@ export class OwnNames {
     this.#learnt.set(key, { address, port });
   }
 
-  /** Our likely address on a flow without a response: from an earlier flow to the same peer, or to another one outside. */
+  /**
+   * Our likely address on a flow without a response: from an earlier flow to the same peer, or to another external
+   * peer.
+   */
   #likely(flow: Flow): string | undefined {
     const outside = isBehindNat(flow) ? this.#outside.get(flow.local.address) : undefined;
     return this.#seenBy.get(flow.remote.address) ?? outside;
@@ -91,8 +94,8 @@ function interfacesOf(family: 4 | 6): Interface[] {
 }
 
 /**
- * Our address towards a peer, for runtimes that do not report the address of a connected socket (Deno): the one in the
- * peer's own network, otherwise the first that is reachable from outside.
+ * Our address towards a peer, for runtimes that do not report the address of a connected socket (Deno): our address in
+ * the peer's network, otherwise the first one reachable from outside.
  */
 export function interfaceAddress(towards: string): string | undefined {
   const family = towards.includes(":") ? 6 : 4;

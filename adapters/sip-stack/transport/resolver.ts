@@ -8,9 +8,9 @@ import { defaultPort, type Hop, TransportError, type TransportKind, unlessAborte
 /** Options of {@link createResolve}. */
 interface ResolveOptions {
   readonly system: System;
-  /** Its answers are not cached here. Default: the runtime's resolver, cached for 30 s. */
+  /** The DNS; its answers are not cached here. Default: the runtime's resolver, cached for 30 s. */
   readonly dns?: Dns | undefined;
-  /** True if IPv6 addresses of names are usable. Default: whether this machine has a global IPv6 address. */
+  /** True if IPv6 addresses of names are usable. Default: true if this machine has a global IPv6 address. */
   readonly ipv6?: (() => boolean) | undefined;
 }
 
@@ -59,7 +59,7 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
     if (isIP(host) !== 0 || uri.port !== undefined)
       return addressHops(host, { kind, host: uri.host, fixed, port: uri.port ?? defaultPort(kind) });
     const usual = usualServices(host, named === undefined ? kindsOf(secure) : [kind]);
-    // All queries at once: a resolver that drops those for NAPTR and SRV costs one timeout only.
+    // All queries at once: a resolver that drops those for NAPTR and SRV costs only one timeout.
     for (const { name } of usual) dns.srv(name).catch(() => {});
     const direct = addressHops(host, { kind, host: uri.host, fixed, port: defaultPort(kind) });
     direct.catch(() => {}); // needed only without SRV records
@@ -71,7 +71,7 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
 
   /** The services of NAPTR records (RFC 3263 section 4.1); undefined without any. */
   async function naptrServices(domain: string, secure: boolean): Promise<Service[] | undefined> {
-    const records = await dns.naptr(domain).catch(() => []); // not supported by the resolver: as without records
+    const records = await dns.naptr(domain).catch(() => []); // not supported by the resolver: treated as no records
     const services = [...records]
       .sort((one, other) => one.order - other.order || one.preference - other.preference)
       .flatMap(({ service, replacement }) => {
@@ -134,8 +134,8 @@ interface SrvRecord {
 }
 
 /**
- * The order in which to try the servers: the lowest priority first, and a weighted random order among equals (RFC 2782).
- * A name of `.` means that the service is not available.
+ * The order in which to try the servers: lowest priority first, and a weighted random order among equals (RFC 2782). A
+ * name of `.` means that the service is not available.
  */
 export function srvOrder(records: readonly SrvRecord[], system: System): SrvRecord[] {
   const left = records

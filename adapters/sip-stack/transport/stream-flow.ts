@@ -160,7 +160,7 @@ export class StreamFlow implements Flow {
         this.#write(CRLF);
         break;
       case "pong":
-        // A CRLF at any other time is a keep-alive of the peer, and so the ones in time may have been.
+        // A CRLF at any other time is a keep-alive of the peer, so earlier ones may have been keep-alives too.
         if (this.#usedAt - this.#pingedAt < PONG_MS) this.#ponged ??= true;
         else this.#ponged = false;
         break;

@@ -52,7 +52,9 @@ export class StreamTransport {
     this.#options = options;
   }
 
-  /** The open connection to this hop, unless it is the `dead` one, or a new one. @throws {TransportError} */
+  /**
+   * Returns the open connection to this hop, unless it is the `dead` one, or opens a new one. @throws {TransportError}
+   */
   async connect(given: Hop, signal: AbortSignal, dead?: Flow): Promise<Flow> {
     if (this.#ended.signal.aborted) throw new TransportError("closed", "the trunk was closed");
     const hop = this.#named(given);
@@ -66,8 +68,8 @@ export class StreamTransport {
   }
 
   /**
-   * A route or a Contact may name a server by its address; its certificate must be for the name that it was reached by
-   * before, otherwise for that of the trunk (RFC 5922 section 7.3).
+   * A route or a Contact may name a server by its address; its certificate must be issued for the name used to reach it
+   * before, otherwise for the trunk's name (RFC 5922 section 7.3).
    */
   #named(hop: Hop): Hop {
     if (hop.kind !== "tls" || isIP(hop.host) === 0) return hop;

@@ -10,7 +10,7 @@ export interface TlsOptions {
   readonly servername?: string | undefined;
   /** Accepts any certificate. For tests. */
   readonly insecure?: boolean | undefined;
-  /** Our own certificate, if the server requires one: PEM text, or the path of a file. */
+  /** Our certificate, if the server requires one: PEM text, or the path of a file. */
   readonly cert?: string | undefined;
   /** The key of `cert`: PEM text, or the path of a file. */
   readonly key?: string | undefined;
@@ -104,8 +104,8 @@ export function peerCertificateFault(
 const PATIENCE_MS = 2_000;
 
 /**
- * The real fault of an unverified certificate if the runtime hides it: Deno reports an expired certificate like one of an
- * unknown authority. Reads the certificate in another handshake without verification; no message is sent.
+ * The real fault of an unverified certificate if the runtime hides it: Deno reports an expired certificate as one from
+ * an unknown authority. Reads the certificate in another handshake without verification; no message is sent.
  *
  * @param look starts a handshake that accepts any certificate
  */

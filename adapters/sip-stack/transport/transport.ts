@@ -10,7 +10,7 @@ export interface SocketAddress {
   readonly port: number;
 }
 
-/** Both as one text, for use as a key. */
+/** Address and port as one text, for use as a key. */
 export function addressAndPort({ address, port }: SocketAddress): string {
   return `${address} ${port}`;
 }
@@ -20,7 +20,7 @@ export interface Hop extends SocketAddress {
   readonly kind: TransportKind;
   /** The name that was resolved: the name that a TLS certificate must contain. */
   readonly host: string;
-  /** The URI has a transport parameter: a long message stays on UDP. */
+  /** True if the URI has a transport parameter: a long message then stays on UDP. */
   readonly fixed?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface Flow {
   readonly reliable: boolean;
   /**
    * Hands a message to the network; a fault is reported by `closed`.
-   * @param maySend called last, when the message is written: false holds it back
+   * @param maySend called last, when the message is written: false suppresses it
    * @returns true if it was handed over
    * @throws {TransportError} the flow is closed
    */
@@ -46,9 +46,9 @@ export interface Flow {
    * an idempotent function that releases the flow.
    */
   hold(): () => void;
-  /** True once a message has arrived on this connection: it has worked, but may be dead now. Undefined on UDP. */
+  /** True once a message has arrived on this connection, which may be dead now. Undefined on UDP. */
   readonly spoken?: boolean;
-  /** Starts to watch a connection. Undefined on UDP, on which the next datagram may arrive again. */
+  /** Starts watching a connection. Undefined on UDP, where the next datagram may arrive again. */
   watch?(): FlowWatch;
 }
 
@@ -84,7 +84,7 @@ export class TransportError extends CodedError {
   override readonly name = "TransportError";
   readonly code = "transport_failed";
   readonly fault: TransportFault;
-  /** True if the fault stays until it is fixed: an untrusted certificate, a name that does not exist. */
+  /** True if the fault lasts until it is fixed: an untrusted certificate, a name that does not exist. */
   readonly lasting: boolean;
   constructor(fault: TransportFault, detail: string, options: ErrorOptions & { readonly lasting?: boolean } = {}) {
     super(detail, options);
@@ -110,7 +110,7 @@ export interface Transports {
   sentBy(flow: Flow): string;
   /**
    * Takes our address as the peer sees it on this flow: `received` and `rport` of a response that matches our branch.
-   * @param trusted the peer is the trunk's own server, so the address is used for other servers too. Default: false
+   * @param trusted true for the trunk's own server: the address is then used for other servers too. Default: false
    */
   seen(flow: Flow, address: SocketAddress, trusted?: boolean): void;
   listen(listener: TransportListener): void;
@@ -125,7 +125,7 @@ export function defaultPort(kind: TransportKind): number {
   return kind === "tls" ? 5061 : 5060;
 }
 
-/** The result of the promise; rejects with the fault `closed` as soon as the signal is aborted. */
+/** Resolves like the promise; rejects with the fault `closed` as soon as the signal is aborted. */
 export function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const aborted = (): void => reject(new TransportError("closed", "the operation was aborted"));
@@ -158,7 +158,7 @@ const CODES: ReadonlyMap<string, Meaning> = new Map(
   }),
 );
 
-/** The runtime's error as a TransportError: the action, the fault, and the cause. */
+/** Converts an error of the runtime to a TransportError that names the action, the fault and the cause. */
 export function networkFault(cause: unknown, what: string, otherwise: TransportFault = "unreachable"): TransportError {
   if (cause instanceof TransportError) return cause;
   const { code, message } = (cause ?? {}) as { code?: unknown; message?: unknown };
@@ -167,7 +167,7 @@ export function networkFault(cause: unknown, what: string, otherwise: TransportF
   return new TransportError(known?.[0] ?? otherwise, `${what}: ${sentence}`, { cause });
 }
 
-/** Whatever was thrown as a TransportError; `unreachable` if it is another error. */
+/** Converts a thrown value to a TransportError; `unreachable` for other errors. */
 export function asTransportError(cause: unknown): TransportError {
   return cause instanceof TransportError ? cause : new TransportError("unreachable", errorText(cause), { cause });
 }

@@ -20,7 +20,7 @@ export interface TransportsOptions {
   readonly serverName?: string | undefined;
   /** See `Trunk.publicAddress`. */
   readonly publicAddress?: string | undefined;
-  /** The IP address that our sockets are bound to. Default: all of this machine's. */
+  /** The IP address that our sockets are bound to. Default: all addresses of this machine. */
   readonly localAddress?: string | undefined;
   readonly listen?: StreamServerOptions | undefined;
   /** See `Trunk.crlfProbe`. Default: true. */
@@ -116,7 +116,7 @@ class SocketTransports implements TrunkTransports {
 
   async connect(...[hop, signal, dead]: Parameters<Transports["connect"]>): ReturnType<Transports["connect"]> {
     if (this.#closing !== undefined) throw new TransportError("closed", "the trunk was closed");
-    // The last place before a socket: whatever a resolver returned.
+    // The last check before a socket, whatever a resolver returned.
     if (!this.#allows(hop.address)) throw notReachable(hop.host);
     return hop.kind === "udp" ? this.#udp.connect(hop) : this.#streams.connect(hop, signal, dead);
   }
@@ -169,7 +169,7 @@ class SocketTransports implements TrunkTransports {
   }
 }
 
-/** True if a count is logged: 1, 10, 100 and so on. */
+/** True for counts that are logged: 1, 10, 100 and so on. */
 function isMilestone(count: number): boolean {
   return Number.isInteger(Math.log10(count));
 }

@@ -10,19 +10,22 @@ interface TrustedResolveOptions {
   readonly resolveOwn: Resolve;
   /** Resolves the URIs of peers. */
   readonly resolve: Resolve;
-  /** The addresses that the trunk may reach at all, its own server's among them. */
+  /** All addresses that the trunk may reach, including those of its own server. */
   readonly allows: AddressCheck;
   /** The URI that the trunk itself is configured with. */
   readonly own: string;
-  /** The only networks that a peer may name, in CIDR notation. Default: private ones only if the trunk's own are private. */
+  /**
+   * The only networks that a peer may name, in CIDR notation. Default: private networks are allowed only if the trunk's
+   * own addresses are private.
+   */
   readonly ranges: readonly string[] | undefined;
-  /** A URI of a peer was refused: it resolves to this address, which is not allowed. */
+  /** Called when a URI of a peer was refused because it resolves to this forbidden address. */
   readonly refused: (uri: string, address: string) => void;
 }
 
 /**
- * Resolves the URIs of peers (Contact, Record-Route, redirection) to allowed addresses only; without any, to the trunk's
- * own server, which can forward the request. The trunk's own URI is restricted by `allows` only.
+ * Resolves the URIs of peers (Contact, Record-Route, redirection) only to allowed addresses; if there are none, to the
+ * trunk's own server, which can forward the request. The trunk's own URI is restricted only by `allows`.
  */
 export function trustedResolve({ resolve, allows, own, ranges, refused, ...rest }: TrustedResolveOptions): Resolve {
   const resolveOwn = allowedHops(rest.resolveOwn, allows);
@@ -55,13 +58,13 @@ export function reachable(onlyPublic: boolean): AddressCheck {
   return onlyPublic ? isPublicAddress : () => true;
 }
 
-/** A host has no address that the account may use. */
+/** Error for a host without an address that the account may use. */
 export function notReachable(host: string): TransportError {
   const fix = "only the operator of this server can allow others";
   return new TransportError("unreachable", `${host} has no public address; ${fix}`, { lasting: true });
 }
 
-/** Resolves to hops with an address that `allows` returns true for. @throws {TransportError} there is none */
+/** Resolves to hops whose address `allows` accepts. @throws {TransportError} there is none */
 function allowedHops(resolve: Resolve, allows: AddressCheck): Resolve {
   return async (uri, signal) => {
     const hops = await resolve(uri, signal);

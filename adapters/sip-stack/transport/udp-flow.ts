@@ -18,7 +18,7 @@ export class UdpFlow implements Flow {
   receivedAt = Number.NEGATIVE_INFINITY;
   /** The network's last report that the peer is unreachable, and its time; by the monotonic clock, ms. */
   refused: { readonly fault: TransportError; readonly at: number } | undefined;
-  /** The first route lookup; until it is done, our own address is a guess. */
+  /** The first route lookup; until it has finished, our address is a guess. */
   firstLook: Promise<void> | undefined;
   readonly #socket: UdpSocket;
   readonly #failed: (flow: UdpFlow, fault: TransportError) => void;

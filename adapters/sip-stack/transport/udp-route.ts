@@ -9,10 +9,10 @@ const CRLF = new Uint8Array([13, 10, 13, 10]);
 /** Options of {@link exploreRoute}. */
 export interface UdpRouteOptions {
   readonly to: SocketAddress;
-  /** Our own address. Undefined: the system chooses. */
+  /** Our address. Default: chosen by the system. */
   readonly from: string | undefined;
   readonly system: System;
-  /** True if a keep-alive is sent; otherwise only the system's routing table is used. */
+  /** True to send a keep-alive; otherwise only the system's routing table is used. */
   readonly probe: boolean;
   readonly refused: (fault: TransportError) => void;
   /** Aborts the exploration. */
@@ -22,9 +22,9 @@ export interface UdpRouteOptions {
 /**
  * Finds our address towards a peer, and whether the peer is reachable.
  *
- * Only a connected socket reports an ICMP "port unreachable" and its own address; but it receives from one address only,
- * and a peer may send its requests from another one. So the trunk's own socket stays unconnected, and this connected one
- * sends a keep-alive that every SIP server ignores (RFC 5626), and waits for an ICMP error for a second.
+ * Only a connected socket reports an ICMP "port unreachable" and its own address; but it receives only from one
+ * address, and a peer may send its requests from another one. So the trunk's own socket stays unconnected, and this
+ * connected one sends a keep-alive that every SIP server ignores (RFC 5626), and waits for an ICMP error for a second.
  *
  * @returns our address; a wildcard on Deno, which reports neither the address nor ICMP errors
  * @throws {TransportError} there is no route to the peer

@@ -4,7 +4,7 @@ import { networkFault, placeName, type SocketAddress, TransportError } from "./t
 
 export type Family = 4 | 6;
 
-/** Room for about a thousand messages, which may arrive while the event loop is busy. */
+/** Receive buffer for about a thousand messages, which may arrive while the event loop is busy. */
 const RECEIVE_BUFFER_BYTES = 1 << 20;
 
 /** A bound socket of one address family; for port 0 the system chooses. @throws {TransportError} */

@@ -26,7 +26,7 @@ interface UdpTransportOptions {
   readonly system: System;
   /** The address to bind to; a socket of the other family binds to all addresses. */
   readonly address: string | undefined;
-  /** 0: the system chooses. */
+  /** The port to bind; the system chooses one for 0. */
   readonly port: number;
   /** True if requests are accepted from any address. */
   readonly open: boolean;
@@ -35,7 +35,7 @@ interface UdpTransportOptions {
   /** True if a route is explored with a keep-alive. */
   readonly probe: boolean;
   readonly listener: () => TransportListener;
-  /** A datagram was not a valid message. */
+  /** Called for a datagram that is not a valid message. */
   readonly malformed: (from: SocketAddress, detail: string) => void;
   /** Called for a request from an unexpected address. */
   readonly stranger: (from: SocketAddress) => void;
@@ -85,7 +85,7 @@ export class UdpTransport {
       flow.exploredAt = now;
       look.catch((fault: TransportError) => {
         if (first)
-          flow.exploredAt = Number.NEGATIVE_INFINITY; // reported by `connect`; explored again next time
+          flow.exploredAt = Number.NEGATIVE_INFINITY; // `connect` reports it; explored again next time
         else this.#failed(flow, fault);
       });
     }
@@ -167,7 +167,7 @@ export class UdpTransport {
     if (known !== undefined) known.receivedAt = this.#options.system.monotonic();
     const listener = this.#options.listener();
     const expected = this.#options.open || this.#peers.has(from.address) || isResponse(bytes);
-    // A request from a stranger costs one search for its Call-ID: no parsing, no response, no memory.
+    // A request from a stranger costs only one search for its Call-ID: no parsing, no response, no memory.
     if (!expected && listener.hasCall?.(callIdOf(bytes) ?? "") !== true) {
       this.#options.stranger(from);
       return;

@@ -2,43 +2,43 @@ export const CODEC_NAMES = ["PCMU", "PCMA", "G722", "opus"] as const;
 /** An audio codec. */
 export type CodecName = (typeof CODEC_NAMES)[number];
 
-/** The longest packet that is decoded, ms: the longest that Opus has. */
+/** The longest packet that is decoded, ms: the longest of Opus. */
 export const MAX_PACKET_MS = 120;
-/** No encoder writes more bytes for one packet. */
+/** Maximum bytes that an encoder writes for one packet. */
 export const MAX_PAYLOAD_BYTES = 484;
 
 /**
  * One call's encoder and decoder of one codec. Both keep state, so every stream has its own.
  *
- * Everything is synchronous, nothing allocates per frame as far as the codec's library allows it, and nothing throws
+ * All methods are synchronous, do not allocate per frame as far as the codec's library allows it, and never throw,
  * whatever the peer sends.
  */
 export interface Codec {
   readonly name: CodecName;
   /** Hz of the samples that are encoded and decoded. */
   readonly sampleRate: number;
-  /** Hz of the RTP timestamp: 48000 for Opus, whatever it carries (RFC 7587), and half of `sampleRate` for G.722. */
+  /** Hz of the RTP timestamp: always 48000 for Opus (RFC 7587), and half of `sampleRate` for G.722. */
   readonly clockRate: number;
   /**
-   * Encodes the whole frame as one packet into `into` from `at`, where there are `MAX_PAYLOAD_BYTES`; returns how many
-   * bytes it took. The frame is as long as one of `packetMs`.
+   * Encodes the whole frame as one packet into `into` from `at`, where `MAX_PAYLOAD_BYTES` fit; returns the number of
+   * bytes written. The length of the frame is one of `packetMs`.
    */
   encode(frame: Int16Array, into: Uint8Array, at: number): number;
   /** The lengths of packets that can be encoded, ms, ascending. */
   readonly packetMs: readonly number[];
   /**
-   * Decodes one payload into `into` from `start` on, where `MAX_PACKET_MS` fit and no more is written; returns how many
-   * samples it was, 0 for rubbish.
+   * Decodes one payload into `into` from `start` on, where `MAX_PACKET_MS` fit, the most that is written; returns the
+   * number of samples, 0 for an invalid payload.
    */
   decode(bytes: Uint8Array, at: number, length: number, into: Int16Array, start: number): number;
   /**
-   * Conceals a lost packet with `samples` samples (a multiple of 2.5 ms, at most one packet); returns how many
-   * it made. Without it the jitter buffer repeats the last audio.
+   * Conceals a lost packet with `samples` samples (a multiple of 2.5 ms, at most one packet); returns their number.
+   * Without this method the jitter buffer repeats the last audio.
    */
   conceal?(samples: number, into: Int16Array, start: number): number;
   /**
-   * Decodes the lost packet before this one from its copy in this one (forward error correction), as `samples`
-   * samples; returns their number, 0 without a copy.
+   * Decodes the lost previous packet from its copy in this packet (forward error correction), as `samples` samples;
+   * returns their number, 0 without a copy.
    */
   recover?(bytes: Uint8Array, at: number, length: number, samples: number, into: Int16Array, start: number): number;
   /** Frees the memory of the codec's library. Idempotent. */

@@ -5,7 +5,7 @@ const SAMPLE_RATE = 8000;
 const MAX_PACKET = (MAX_PACKET_MS * SAMPLE_RATE) / 1000;
 const PACKET_MS = [10, 20, 30, 40, 50, 60];
 
-/** The code of each sample, by its lower 16 bits: a lookup takes half the time of computing it. */
+/** The code of each sample, by its lower 16 bits: a lookup takes half the time of the computation. */
 const MULAW_CODES = codesOf(mulawCode);
 const ALAW_CODES = codesOf(alawCode);
 

@@ -10,7 +10,7 @@ const MAX_BYTES = (MAX_PACKET_MS * SAMPLE_RATE) / 2000;
 /** One half of the symmetric filter that splits the sound into two bands and joins them again (table 11). */
 const FILTER = Int32Array.of(3, -11, 12, 32, -210, 951, 3876, -805, 362, -156, 53, -11);
 const TAPS = 2 * FILTER.length;
-/** Samples of the past that the filter needs. */
+/** Past samples that the filter needs. */
 const PAST = TAPS - 2;
 
 // The tables of ITU-T G.722, lower band first.
@@ -45,7 +45,10 @@ const HIGH_STEPS = Int32Array.of(-7408, -1616, 7408, 1616);
 const HIGH_ROWS = Int32Array.of(1, 0, 1, 0);
 const HIGH: BandTables = { scaling: Int32Array.of(-214, 798), maxScale: 22_528, shift: 10, firstScale: 8 };
 
-/** G.722 at 64 kbit/s (ITU-T G.722, 2012, mode 1): speech up to 7 kHz; two samples a byte, most significant bits first. */
+/**
+ * G.722 at 64 kbit/s (ITU-T G.722, 2012, mode 1): speech up to 7 kHz; two samples per byte, most significant bits
+ * first.
+ */
 export function createG722(): Codec {
   const encoder = new Encoder();
   const decoder = new Decoder();
@@ -67,7 +70,7 @@ class Filter {
   odd = 0;
   even = 0;
 
-  /** Filters the samples of which the first is at this place. */
+  /** Filters the samples that start at this index. */
   at(place: number): void {
     const { samples } = this;
     let odd = 0;
@@ -80,7 +83,7 @@ class Filter {
     this.even = even;
   }
 
-  /** Number of samples already consumed. */
+  /** Drops the given number of consumed samples. */
   pass(count: number): void {
     this.samples.copyWithin(0, count, count + PAST);
   }

@@ -13,17 +13,17 @@ const SAMPLE_RATE = 16_000;
 const CLOCK_RATE = 48_000;
 const FRAME = SAMPLE_RATE / 50;
 /**
- * Packet loss that the encoder should expect, percent. Redundancy starts above 5 %; with less than about 20 % an encoder of
- * 20 kbit/s pays for it with the upper 2 kHz of the voice.
+ * Packet loss that the encoder should expect, percent. Redundancy starts above 5 %; with less than about 20 %, an
+ * encoder at 20 kbit/s loses the upper 2 kHz of the voice to it.
  */
 const EXPECTED_LOSS_PERCENT = 20;
 
 /**
- * A call's encoder and decoder of Opus: speech at 16 kHz, one channel, with in-band redundancy (RFC 6716, RFC 7587). The
- * library, WebAssembly of half a megabyte, is loaded with the first of them.
+ * A call's encoder and decoder of Opus: speech at 16 kHz, one channel, with in-band redundancy (RFC 6716, RFC 7587).
+ * The library, half a megabyte of WebAssembly, is loaded with the first codec.
  *
- * For each frame the library's wrapper allocates: a view of the frame and a copy of the packet (encoding), a copy of the
- * samples (decoding), and the short-lived list against which it checks the frame's length.
+ * For each frame the library's wrapper allocates: a view of the frame and a copy of the packet (encoding), a copy of
+ * the samples (decoding), and a short-lived list for checking the frame's length.
  */
 export async function createOpus(options: OpusOptions = {}): Promise<Codec> {
   const { Application, Bandwidth, createDecoder, createEncoder, Signal } = await import("libopus-wasm");
@@ -48,7 +48,7 @@ export async function createOpus(options: OpusOptions = {}): Promise<Codec> {
 
 let loading: Promise<void> | undefined;
 
-/** Loads the library, once: a call that may use Opus has it ready before the first word. Never rejects. */
+/** Loads the library once, so that it is ready before the first word of a call with Opus. Never rejects. */
 export function loadOpus(): Promise<void> {
   loading ??= createOpus().then(
     (codec) => codec.close(),
@@ -118,7 +118,7 @@ class OpusCodec implements Codec {
       into.set(samples, start);
       return samples.length;
     } catch {
-      return 0; // no packet of Opus, or one of more than 120 ms
+      return 0; // not a packet of Opus, or longer than 120 ms
     }
   }
 }
@@ -128,13 +128,13 @@ const TWO_BYTES_FROM = 252;
 
 /**
  * True if an Opus packet carries a copy of the previous one (low bit-rate redundancy, RFC 6716 section 4.2.4). The
- * library decodes a packet for its redundancy in any case, and without any it makes something up.
+ * library decodes any packet for its redundancy, and invents audio if there is none.
  */
 export function carriesRedundancy(bytes: Uint8Array, at: number, length: number): boolean {
   if (length < 2 || at + length > bytes.length) return false;
   const toc = bytes[at]!;
   const configuration = toc >>> 3;
-  if (configuration >= 16) return false; // CELT alone has none
+  if (configuration >= 16) return false; // CELT has no redundancy
   const first = firstFrame(bytes, at, at + length);
   if (first < 0) return false;
   // SILK puts its flags in front: one voice activity bit for each 20 ms, and one redundancy bit, for each channel.

@@ -1,4 +1,4 @@
-/** Quantizer of one band: how its codes read as steps, and how they change the scale (ITU-T G.722 tables 14 to 22). */
+/** Quantizer of one band: the steps of its codes, and their effect on the scale (ITU-T G.722 tables 14 to 22). */
 export interface BandTables {
   /** Change of the scale's logarithm for each code. */
   readonly scaling: Int32Array;
@@ -26,7 +26,7 @@ export const saturated = (value: number): number => (value > 32_767 ? 32_767 : v
 export class SubBand {
   /** Expected next sample. */
   predicted = 0;
-  /** The size of a step now. */
+  /** The current size of a step. */
   scale: number;
   readonly #tables: BandTables;
   #logScale = 0;

@@ -1,6 +1,6 @@
 import { Likeness } from "./similarity.ts";
 
-/** Full level for this long, then a fade to silence, ms. */
+/** Duration of full level, and end of the following fade to silence, ms. */
 const HOLD_MS = 20;
 const FADE_UNTIL_MS = 100;
 /** Fade after the codec's own concealment, ms. */
@@ -9,7 +9,7 @@ const AFTER_CODEC_MS = 40;
 const QUICK_FADE_MS = 5;
 /** Cross-fade between concealed and decoded audio, ms. */
 const CROSS_FADE_MS = 5;
-/** Below this similarity the signal has no period, and a short loop would hum. */
+/** Similarity below which the signal has no period; a short loop would hum. */
 const PERIODIC = 0.5;
 
 /**
@@ -44,9 +44,10 @@ export class Concealment {
   }
 
   /**
-   * Fills `line` from `tail` on with `samples` concealed ones; at least `history` played samples must lie before `tail`.
+   * Fills `line` from `tail` on with `samples` concealed ones; at least `history` played samples must lie before
+   * `tail`.
    *
-   * @param afterCodec already concealed by the codec
+   * @param afterCodec true if the codec has already concealed the start of the gap
    */
   fill(line: Int16Array, tail: number, samples: number, afterCodec: boolean): void {
     if (this.#made < 0) {
@@ -65,7 +66,7 @@ export class Concealment {
 
   /**
    * Ends the gap: blends the beginning of `samples` decoded ones at `tail` with the concealment.
-   * @returns how many are a blend; 0 if the concealment was silent already
+   * @returns the number of blended samples; 0 if the concealment was silent already
    */
   resume(line: Int16Array, tail: number, samples: number): number {
     if (this.#made < 0) return 0;

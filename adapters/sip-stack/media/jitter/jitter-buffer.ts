@@ -11,21 +11,21 @@ const MAX_OVER_MS = 40;
 const MAX_UNDER_MS = 20;
 /** Deviation at which time-scaling is done even if audible, ms. */
 const NEED_MS = 80;
-/** Below that, one frame in this many is tried: the search costs as much as the rest of a frame. */
+/** Below that, time-scaling is tried once in this many frames: the search costs as much as the rest of a frame. */
 const ADAPT_EVERY = 4;
 /** A gap longer than this is skipped, ms. */
 const MAX_HOLE_MS = 1_000;
-/** The codec's own concealment lasts this long, ms; then it fades. */
+/** Duration of the codec's concealment before it fades, ms. */
 const CODEC_CONCEALS_MS = 60;
-/** The peer has paused if its timestamps leave out more than this without a loss, ms. */
+/** Minimum gap of the timestamps without a loss that counts as a pause of the peer, ms. */
 const MIN_PAUSE_MS = 15;
 const EMPTY = new Uint8Array(0);
 
 /**
- * Turns packets of any order and timing into a frame every 20 ms: reorders them, drops duplicates, delays as the network's
- * jitter requires, conceals losses, and follows the sender's clock.
+ * Turns packets of any order and timing into a frame every 20 ms: reorders them, drops duplicates, delays audio as the
+ * network's jitter requires, conceals losses, and follows the sender's clock.
  *
- * Times are ms of one monotonic clock. Does not allocate after the constructor.
+ * Times are ms of one monotonic clock. Allocates nothing after construction.
  */
 export class RtpJitterBuffer {
   /** Late packets. */
@@ -48,13 +48,13 @@ export class RtpJitterBuffer {
   /** Extended timestamp of the last packet, and of the next sample to be decoded. */
   #lastTime = -1;
   #due = 0;
-  /** No sample is played: before the first packet, and after the last one. */
+  /** True while no sample is played: before the first packet, and after the last one. */
   #starving = true;
-  /** No sample has been played yet, so the first one needs no fade. */
+  /** True until the first sample is played, which needs no fade. */
   #fresh = true;
-  /** The gap is not a loss: the peer sends a key, or nothing. */
+  /** True if the gap is not a loss: the peer sends a key, or pauses. */
   #quiet = false;
-  /** Extended timestamp of the end of the last decoded packet; -1 if it is of no use. Packets lost since then. */
+  /** Extended timestamp of the end of the last decoded packet; -1 if it cannot be used. Packets lost since then. */
   #audioEnd = -1;
   #lost = 0;
   /** Samples of the last decoded packet; samples concealed by the codec since. */
@@ -78,7 +78,7 @@ export class RtpJitterBuffer {
    * Adds an audio packet; the array is kept until it has been played.
    *
    * @param sequence extended, so that it never wraps
-   * @param timely it arrived at this time; otherwise it arrived earlier, and its timing is not measured
+   * @param timely true if it arrived at this time; otherwise it arrived earlier, and its timing is not measured
    */
   take(
     sequence: number,
@@ -95,7 +95,7 @@ export class RtpJitterBuffer {
     this.#count(this.#store.put(sequence, time, bytes, at, length));
   }
 
-  /** Adds a packet without audio: its sequence number is used, no packet is missing. */
+  /** Adds a packet without audio: its sequence number is used, so no packet is missing. */
   skip(sequence: number, timestamp: number): void {
     const time = this.#lastTime < 0 ? timestamp : this.#lastTime;
     this.#count(this.#store.put(sequence, time, EMPTY, 0, 0));
@@ -199,7 +199,7 @@ export class RtpJitterBuffer {
     this.#append(samples, isAfterPause);
   }
 
-  /** The packet is played or dropped; those before it are lost. */
+  /** Passes a packet that is played or dropped; missing ones before it are lost. */
   #pass(sequence: number): void {
     if (this.#store.next >= 0) this.#lost += sequence - this.#store.next;
     this.#store.pass(sequence);
@@ -212,7 +212,7 @@ export class RtpJitterBuffer {
     return time - this.#audioEnd - lost >= MIN_PAUSE_MS * this.#unitsPerMs;
   }
 
-  /** Decodes a lost packet out of the next one; false if that has no copy of it. */
+  /** Decodes a lost packet from the next one; false if that has no copy of it. */
   #recover(next: number, samples: number): boolean {
     if (this.#codec.recover === undefined) return false;
     const store = this.#store;

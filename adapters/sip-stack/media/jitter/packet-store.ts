@@ -20,7 +20,7 @@ export class PacketStore {
   readonly #known = new Float64Array(PLACES * COLUMNS).fill(-1);
   #highest = -1;
 
-  /** Keeps a payload and its array; an empty payload means that its number is used and no audio is missing. */
+  /** Keeps a payload and its array; an empty payload means that the number is used but no audio is missing. */
   put(sequence: number, time: number, bytes: Uint8Array, at: number, length: number): Stored {
     const place = sequence & (PLACES - 1);
     const row = place * COLUMNS;

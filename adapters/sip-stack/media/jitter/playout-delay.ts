@@ -14,7 +14,7 @@ const MIN_MS = 20;
 const MAX_MS = 200;
 /** Length of a window, ms: lateness is relative to the quickest packet of the last one or two, which follows a drifting clock. */
 const WINDOW_MS = 5_000;
-/** A packet that is off by more than this starts a new timeline: the sender's clock was reset, ms. */
+/** Deviation above which a packet starts a new timeline, because the sender's clock was reset, ms. */
 const JUMP_MS = 2_000;
 
 /** The delay with which nearly all packets are in time, measured on past packets. */
@@ -39,7 +39,7 @@ export class PlayoutDelay {
    * Adds a packet; false if it starts a new timeline.
    *
    * @param timeMs its timestamp, without wraps
-   * @param timely it arrived just now; otherwise it may have arrived earlier
+   * @param timely true if it arrived just now; otherwise it may have arrived earlier
    */
   arrived(timeMs: number, arrivalMs: number, timely: boolean): boolean {
     const transit = arrivalMs - timeMs;
@@ -62,7 +62,7 @@ export class PlayoutDelay {
     return true;
   }
 
-  /** Another source: the measured jitter stays, the clock does not. */
+  /** Prepares for another source: keeps the measured jitter, but not the clock. */
   restart(): void {
     this.#known = false;
   }

@@ -10,7 +10,7 @@ export class SampleLine {
   /** Index after the last sample that was not received as such. */
   #markedEnd = 0;
 
-  /** @param history played samples that are kept @param ahead the most waiting samples */
+  /** @param history played samples that are kept @param ahead maximum number of waiting samples */
   constructor(history: number, ahead: number) {
     this.samples = new Int16Array(2 * history + ahead); // twice the history, so that it is not moved each time
     this.#marks = new Uint8Array(this.samples.length).fill(SAMPLE.received);
@@ -55,7 +55,7 @@ export class SampleLine {
     this.#markedEnd = this.tail;
   }
 
-  /** Moves the samples from `from` on to `to`, with their marks; samples before that position keep theirs. */
+  /** Moves the samples that start at `from` to `to`, with their marks; samples before that position keep theirs. */
   move(to: number, from: number): void {
     this.samples.copyWithin(to, from, this.tail);
     this.#marks.copyWithin(to, from, this.tail);

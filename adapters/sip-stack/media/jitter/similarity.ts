@@ -3,7 +3,7 @@ const MIN_LAG_MS = 2.5;
 const MAX_LAG_MS = 15;
 /** Length of the compared signal, ms. */
 const WINDOW_MS = 10;
-/** Mean square of silence, of which any two pieces are alike. */
+/** Mean square of silence, in which any two pieces are alike. */
 const SILENCE = 30 * 30;
 /** Rate of the coarse search, Hz: pitch is well below half of this rate. */
 const COARSE_RATE = 4_000;
@@ -19,11 +19,11 @@ export class Likeness {
   /** Samples of the longest lag, and of the compared signal. */
   readonly maxLag: number;
   readonly window: number;
-  /** Result of the last search: the lag in samples, and the correlation: 1 alike, 0 or less not at all. */
+  /** Result of the last search: the lag in samples, and the correlation: 1 if alike, 0 or less if not. */
   lag = 0;
   likeness = 0;
   readonly #leastLag: number;
-  /** Samples in one of the coarse rate. */
+  /** Samples per sample at the coarse rate. */
   readonly #step: number;
 
   /** @param sampleRate Hz, a multiple of 4000 */
@@ -58,7 +58,7 @@ export class Likeness {
       coarse[i] = sum;
     }
     const own = direction > 0 ? 0 : COARSE_MOST;
-    let energy = 0; // of the window at the lag; kept up to date sample by sample
+    let energy = 0; // energy of the window at the lag, updated sample by sample
     for (let i = 0; i < COARSE_WINDOW; i++) energy += coarse[own + direction * COARSE_LEAST + i]! ** 2;
     let best = COARSE_MOST;
     let bestFit = 0;
@@ -79,7 +79,7 @@ export class Likeness {
     return best;
   }
 
-  /** Compares the window at `at`, of this energy, with the one `shift` samples on. */
+  /** Compares the window at `at`, with this energy, with the window `shift` samples later. */
   #compare(samples: Int16Array, at: number, shift: number, own: number): void {
     let other = 0;
     let product = 0;

@@ -1,14 +1,14 @@
 import type { SampleLine } from "./sample-line.ts";
 import { Likeness } from "./similarity.ts";
 
-/** Below this likeness a cut would be heard; it is made only in need. */
+/** Likeness below which a cut is audible, and made only if necessary. */
 const ALIKE = 0.7;
 
 /** Shortens or lengthens audio by a period if that is inaudible: two periods blended into one, or one into two. */
 export class TimeScale {
-  /** Samples that must lie from `head` on. */
+  /** Samples required after `head`. */
   readonly reach: number;
-  /** Samples that one step takes out or puts in at most. */
+  /** Maximum samples that one step removes or inserts. */
   readonly most: number;
   readonly #likeness: Likeness;
 

@@ -6,7 +6,7 @@ export interface Hmac {
   digest(bytes: Uint8Array, length: number): Uint8Array;
 }
 
-/** Makes the HMAC of a key of at most 64 bytes. */
+/** Creates the HMAC for a key of at most 64 bytes. */
 export type CreateHmac = (key: Uint8Array) => Hmac;
 
 /** Bytes that one step of SHA-1 takes. */
@@ -15,10 +15,10 @@ const SHA1_BLOCK = 64;
 /** The initial chaining value of SHA-1. */
 const SHA1_START: readonly number[] = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0];
 
-/** The expanded message of the step under way; it is empty between two. */
+/** The expanded message of the current step; empty between steps. */
 const W = new Int32Array(80);
 
-/** One step of SHA-1 (RFC 3174 section 6.1): takes the 64 bytes at `at` into the chaining value of five words. */
+/** One step of SHA-1 (RFC 3174 section 6.1): updates the chaining value of five words with the 64 bytes at `at`. */
 function sha1Step(state: Int32Array, bytes: Uint8Array, at: number): void {
   for (let t = 0, i = at; t < 16; t++, i += 4)
     W[t] = (bytes[i]! << 24) | (bytes[i + 1]! << 16) | (bytes[i + 2]! << 8) | bytes[i + 3]!;
@@ -70,11 +70,11 @@ function sha1Step(state: Int32Array, bytes: Uint8Array, at: number): void {
   state[4] = (state[4]! + e) | 0;
 }
 
-/** The last bytes of a message with their padding; every use writes it anew. */
+/** The last bytes of a message with their padding, rewritten for each use. */
 const tail = new Uint8Array(2 * SHA1_BLOCK);
 const state = new Int32Array(5);
 
-/** An HMAC-SHA1 that computes the part that depends only on the key once and does not allocate per call. */
+/** An HMAC-SHA1 that computes the part for the key only once, and does not allocate per call. */
 export function ownHmac(key: Uint8Array): Hmac {
   const inner = afterPad(key, 0x36);
   const outer = afterPad(key, 0x5c);
@@ -104,7 +104,7 @@ function afterPad(key: Uint8Array, pad: number): Int32Array {
   return after;
 }
 
-/** Pads the first `rest` bytes of the tail, of a message of `total` bytes in all, and takes them in. */
+/** Pads the first `rest` bytes of the tail of a message of `total` bytes, and processes them. */
 function finish(rest: number, total: number): void {
   const end = rest < SHA1_BLOCK - 8 ? SHA1_BLOCK : 2 * SHA1_BLOCK;
   tail[rest] = 0x80;
@@ -128,12 +128,12 @@ function writeState(into: Uint8Array): void {
   }
 }
 
-/** The native library's HMAC-SHA1: a separate object for every packet. */
+/** The native library's HMAC-SHA1, with a new object for every packet. */
 export function nativeHmac(key: Uint8Array): Hmac {
   return { digest: (bytes, length) => createHmac("sha1", key).update(bytes.subarray(0, length)).digest() };
 }
 
-/** Bytes that the native library, once called, hashes in the time our code takes for a packet of speech. */
+/** Bytes that the native library, apart from the call, hashes in the time our code takes for a packet of speech. */
 const WORTH_BYTES = 2_500;
 const PACKET_BYTES = 176;
 const MANY_BYTES = 8_192;
@@ -143,16 +143,16 @@ const CALLS_PER_ROUND = 10;
 let chosen: CreateHmac | undefined;
 
 /**
- * The HMAC that is quicker on this runtime, found out once per thread in a few milliseconds: by what a call into the native
- * library costs apart from its work. On Node and Deno that is the price of 5,000 bytes and more, on Bun of about 1,000.
- * Our own code is not timed: until the runtime has compiled it, that would say nothing.
+ * The HMAC that is faster on this runtime, determined once per thread in a few milliseconds by the overhead of a call
+ * into the native library. On Node and Deno the overhead equals 5,000 bytes and more, on Bun about 1,000. Our code is
+ * not timed: until the runtime has compiled it, the result would be meaningless.
  */
 export function chooseHmac(): CreateHmac {
   chosen ??= nativeCallBytes() < WORTH_BYTES ? nativeHmac : ownHmac;
   return chosen;
 }
 
-/** Cost of a call of the native HMAC besides the hashing, in bytes that could be hashed in that time. */
+/** Overhead of a call of the native HMAC, in bytes that could be hashed in that time. */
 function nativeCallBytes(): number {
   const short = fastestRound(new Uint8Array(PACKET_BYTES));
   const long = fastestRound(new Uint8Array(PACKET_BYTES + MANY_BYTES));
@@ -160,7 +160,7 @@ function nativeCallBytes(): number {
   return perByte > 0 ? short / perByte - PACKET_BYTES : Number.POSITIVE_INFINITY;
 }
 
-/** The fastest of a few rounds, ms: disturbances only make a round slower. */
+/** The fastest of a few rounds, ms, since disturbances only make a round slower. */
 function fastestRound(bytes: Uint8Array): number {
   const hmac = nativeHmac(new Uint8Array(20));
   let fastest = Number.POSITIVE_INFINITY;

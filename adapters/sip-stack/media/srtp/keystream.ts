@@ -6,13 +6,13 @@ const BLOCK = 16;
 const AHEAD_PACKETS = 8;
 const AHEAD_BLOCKS = 128;
 const USUAL_BLOCKS = 16;
-/** A packet this far after the prepared ones still counts as the next of its stream. */
+/** Maximum distance after the prepared packets at which a packet still counts as the next of its stream. */
 const LOST_AT_MOST = 16;
 
 /**
- * The keystream of AES in counter mode (RFC 3711 section 4.1.1), as the encryption of counter blocks by one cipher that
- * lives as long as the keys do. Packets usually arrive in order, so the keystream of the next ones is generated along
- * with it.
+ * The keystream of AES in counter mode (RFC 3711 section 4.1.1), as the encryption of counter blocks by one cipher with
+ * the lifetime of the keys. Packets usually arrive in order, so the keystream of the next ones is generated along with
+ * it.
  */
 export class Keystream {
   readonly #cipher: ReturnType<typeof createCipheriv>;
@@ -50,13 +50,16 @@ export class Keystream {
     for (let i = from; i < to; i++) bytes[i] = bytes[i]! ^ stream[k++]!;
   }
 
-  /** Fewer the first time, and not the same number for all: so calls that began together do not make theirs together ever after. */
+  /**
+   * Fewer packets the first time, in varying numbers, so that calls that began together do not always generate at the
+   * same time.
+   */
   #ahead(ssrc: number): number {
     return this.#packets > 1 ? AHEAD_PACKETS : 2 + (ssrc % (AHEAD_PACKETS - 1));
   }
 
   #make(ahead: number, wanted: number, ssrc: number, roc: number, sequence: number): void {
-    // Packets of a codec vary in length: the longest one so far sets the size, unless it is exceptional.
+    // Packets of a codec vary in length: the longest so far determines the size, unless it is exceptional.
     const blocks = Math.max(wanted, Math.min(this.#blocks, USUAL_BLOCKS));
     const packets = Math.max(1, Math.min(ahead, Math.floor(AHEAD_BLOCKS / blocks)));
     const size = packets * blocks * BLOCK;

@@ -4,22 +4,22 @@ import { SUITES } from "./session-keys.ts";
 
 /** The contents of an `a=crypto` line (RFC 4568 section 9.1). */
 export interface CryptoAttribute {
-  /** Names the line, so that the answer can say which one it takes. */
+  /** Identifies the line, so that the answer can name the accepted one. */
   readonly tag: number;
   readonly keys: SrtpKeys;
 }
 
-/** With a few keys in it a line is still shorter. */
+/** Maximum length of a line, which leaves room for a few keys, characters. */
 const LONGEST = 1000;
 const TAG = /^\d{1,9}$/;
 const INLINE = /^inline:([A-Za-z0-9+/]+={0,2})(?:\|([^|]*))?(?:\|([^|]*))?$/i;
 const MKI = /^(\d{1,40}):(\d{1,3})$/;
-/** Session parameters that a receiver of ours need not care about; any other makes the line unusable (section 6.3). */
+/** Session parameters that our receiver can ignore; any other makes the line unusable (section 6.3). */
 const HARMLESS = /^(?:-.*|WSH=\d+)$/i;
 
 /**
- * Parses the value of an `a=crypto` line, the first of its keys if there are several; a lifetime is ignored.
- * Undefined if the suite is not ours, the key has the wrong length, or the line has a session parameter that we do not have.
+ * Parses the value of an `a=crypto` line, the first of its keys if there are several; a lifetime is ignored. Undefined
+ * if we do not support the suite or a session parameter, or if the key has the wrong length.
  */
 export function parseCrypto(value: string): CryptoAttribute | undefined {
   if (value.length > LONGEST) return undefined;
@@ -56,7 +56,7 @@ function isSuite(name: string): name is SrtpSuite {
   return Object.hasOwn(SUITES, name);
 }
 
-/** `value:length`, the value decimal, as this many bytes. */
+/** Parses `value:length`, with a decimal value, into this many bytes. */
 function parseMki(text: string): Uint8Array | undefined {
   const [, value = "", length = ""] = MKI.exec(text) ?? [];
   const bytes = new Uint8Array(Math.min(Number(length), 128));

@@ -20,9 +20,9 @@ export const SUITES: Readonly<Record<SrtpSuite, SuiteSizes>> = {
 /** Length of the tag after an RTCP packet in every suite, bytes. */
 export const RTCP_TAG = 10;
 
-/** Keys derived from a master key for RTP, or for RTCP (RFC 3711 section 4.3). */
+/** Keys derived from a master key, for RTP or RTCP (RFC 3711 section 4.3). */
 interface SessionKeys {
-  /** As long as the master key. */
+  /** The same length as the master key. */
   readonly cipher: Uint8Array;
   /** 20 bytes. */
   readonly auth: Uint8Array;
@@ -57,6 +57,6 @@ function derive(key: Uint8Array, salt: Uint8Array, label: number, length: number
   start.set(salt);
   start[7] = (start[7] ?? 0) ^ label;
   const cipher = createCipheriv(key.length === 16 ? "aes-128-ctr" : "aes-256-ctr", key, start);
-  // A copy: a cipher may return a slice of a shared pool.
+  // Copied, because a cipher may return a slice of a shared pool.
   return Uint8Array.from(cipher.update(new Uint8Array(length)));
 }

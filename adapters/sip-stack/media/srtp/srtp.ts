@@ -9,7 +9,7 @@ import { SrtpStreams } from "./stream.ts";
  * place, does not allocate per packet, and never throws.
  */
 export interface Srtp {
-  /** Bytes that a packet grows by at most when it is protected; the array must have room for them. */
+  /** Maximum bytes that protection adds to a packet; the array must have room for them. */
   readonly overhead: number;
   /** Encrypts and authenticates an RTP packet; returns its new length, or -1 if it is not RTP or does not fit. */
   protect(packet: Uint8Array, length: number): number;
@@ -21,7 +21,7 @@ export interface Srtp {
   unprotectRtcp(packet: Uint8Array, length: number): number;
 }
 
-/** @throws {RangeError} the key or the salt is not as long as the suite wants it */
+/** @throws {RangeError} the key or the salt has the wrong length for the suite */
 export function createSrtp(keys: SrtpKeys, createHmac: CreateHmac = chooseHmac()): Srtp {
   return new SrtpContext(keys, createHmac);
 }
@@ -48,7 +48,7 @@ class SrtpContext implements Srtp {
   /** Created with the first RTCP packet: many peers send none. */
   #rtcp: Session | undefined;
   readonly #receivedRtcp = new SrtpStreams();
-  /** Index of the next RTCP packet. One for all sources, so that none is ever used twice. */
+  /** Index of the next RTCP packet. One index for all sources, so that none is ever used twice. */
   #rtcpIndex = 0;
 
   constructor(keys: SrtpKeys, createHmac: CreateHmac) {
@@ -88,7 +88,8 @@ class SrtpContext implements Srtp {
     let roc = stream === undefined ? 0 : stream.rollover(sequence);
     if (stream !== undefined && !stream.admits(roc, sequence)) return -1;
     if (!this.#genuineRtp(packet, end, length, roc)) {
-      // A source may have wrapped around before its first packet reached us: while we waited for the answer with the keys.
+      // A source may have wrapped around before its first packet reached us, while we waited for the answer with the
+      // keys.
       if (stream !== undefined || sequence >= 0x8000) return -1;
       roc = 1;
       if (!this.#genuineRtp(packet, end, length, roc)) return -1;
@@ -160,7 +161,7 @@ function payloadStart(packet: Uint8Array, end: number): number {
   return at <= end ? at : -1;
 }
 
-/** In the same time whatever the bytes are. */
+/** Compares in constant time. */
 function equal(tag: Uint8Array, packet: Uint8Array, at: number, bytes: number): boolean {
   let different = 0;
   for (let i = 0; i < bytes; i++) different |= tag[i]! ^ packet[at + i]!;

@@ -1,7 +1,8 @@
 /**
- * Number of wraps of a stream's sequence number (16 bits) when this packet was sent; -1 before its first packet. The guess that puts the packet closest to the newest one (RFC 3711 section 3.3.1, appendix A).
+ * Number of wraps of a stream's sequence number (16 bits) when this packet was sent; -1 before its first packet. The
+ * guess that puts the packet closest to the newest one (RFC 3711 section 3.3.1, appendix A).
  * @param roc its number of wraps when the newest packet was sent
- * @param newest the sequence number of that one
+ * @param newest the sequence number of the newest packet
  */
 function guessRollover(roc: number, newest: number, sequence: number): number {
   if (newest < 0x8000) return sequence - newest > 0x8000 ? roc - 1 : roc;
@@ -15,14 +16,14 @@ const WINDOW = 128;
 class ReplayWindow {
   readonly #seen = new Int32Array(WINDOW / 32);
 
-  /** True if the packet may be taken; `ahead`: its number less the newest one's, positive when it is newer. */
+  /** True if the packet may be accepted; `ahead`: its number minus the newest one, positive if it is newer. */
   admits(number: number, ahead: number): boolean {
     if (ahead > 0) return true;
     if (ahead <= -WINDOW) return false;
     return ((this.#seen[(number & (WINDOW - 1)) >>> 5] ?? 0) & (1 << (number & 31))) === 0;
   }
 
-  /** The packet is genuine and has been taken. */
+  /** Marks a genuine packet as received. */
   note(number: number, ahead: number): void {
     if (ahead >= WINDOW) this.#seen.fill(0);
     else for (let skipped = number - ahead + 1; skipped < number; skipped++) this.#forget(skipped);
@@ -51,7 +52,7 @@ class Stream {
     this.ssrc = ssrc;
   }
 
-  /** The `roc` of a packet of which only the number is known. */
+  /** The `roc` of a packet, from its sequence number. */
   rollover(sequence: number): number {
     return this.#newest < 0 ? 0 : guessRollover(this.#roc, this.#newest, sequence);
   }
@@ -61,7 +62,7 @@ class Stream {
     return roc >= 0 && (this.#newest < 0 || this.#window.admits(sequence, this.#ahead(roc, sequence)));
   }
 
-  /** The packet has been taken. */
+  /** Records an accepted packet. */
   note(roc: number, sequence: number): void {
     const ahead = this.#newest < 0 ? Number.POSITIVE_INFINITY : this.#ahead(roc, sequence);
     this.#window.note(sequence, ahead);
@@ -75,7 +76,7 @@ class Stream {
   }
 }
 
-/** Sources that are remembered; a call has one, or a few when it is transferred. */
+/** Maximum remembered sources; a call has one, or a few after transfers. */
 const MOST = 32;
 
 /** The sources seen so far, by SSRC. Beyond the limit, the oldest one is forgotten. */

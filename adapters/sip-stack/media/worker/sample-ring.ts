@@ -10,7 +10,7 @@ const BYTES = 3;
 
 /**
  * A queue of samples between two threads, each with its mark (see {@link SAMPLE}): one thread writes, the other takes,
- * neither waits. The writer can also drop written samples; both sides then know exactly which ones were read before.
+ * neither waits. The writer can also drop written samples; both sides then know exactly which samples were read before.
  */
 export class SampleRing {
   readonly #positions: Int32Array;
@@ -22,7 +22,7 @@ export class SampleRing {
     return new SharedArrayBuffer(POSITIONS * 4 + samples * BYTES);
   }
 
-  /** Either end of the ring in this memory. */
+  /** Opens either end of the ring in this memory. */
   constructor(memory: SharedArrayBuffer) {
     const start = POSITIONS * 4;
     const samples = (memory.byteLength - start) / BYTES;
@@ -41,14 +41,14 @@ export class SampleRing {
     return Atomics.load(this.#positions, WRITTEN);
   }
 
-  /** Samples that wait. */
+  /** Number of waiting samples. */
   get waiting(): number {
     return (Atomics.load(this.#positions, WRITTEN) - Atomics.load(this.#positions, TAKEN)) | 0;
   }
 
   /**
    * Adds the first `count` samples; returns false and adds none if there is no room.
-   * @param marks of the samples; left out if all were received
+   * @param marks of the samples; undefined if all were received
    */
   write(samples: Int16Array, count: number, marks?: Uint8Array): boolean {
     if (this.waiting + count > this.#samples.length) return false;
@@ -64,8 +64,9 @@ export class SampleRing {
   }
 
   /**
-   * Takes what waits, at most a frame full, to the start of the frame; returns how many samples it was. They count as
-   * taken before they are copied: the writer leaves half of the ring free so that it does not overwrite them in the meantime.
+   * Moves the waiting samples, at most a full frame, to the start of the frame; returns their number. They count as
+   * taken before they are copied: the writer leaves half of the ring free so that it does not overwrite them in the
+   * meantime.
    * @param marks gets the mark of each sample
    */
   take(frame: Int16Array, marks?: Uint8Array): number {

@@ -2,16 +2,16 @@ import type { MediaOptions, StreamSettings } from "../engine.ts";
 import { SampleRing } from "./sample-ring.ts";
 import { STATISTICS_BYTES } from "./statistics-board.ts";
 
-/** Audio that the main thread keeps buffered in the outgoing ring, ms; it may stall for nearly this long. */
+/** Audio that the main thread keeps buffered in the outgoing ring, ms; the thread may stall for nearly this long. */
 export const AHEAD_MS = 200;
 /** Half of the ring stays free for samples that are being read while they are dropped. */
 const RING_MS = 2 * AHEAD_MS;
 
 /** The cells of {@link SharedCall.cells}. Each is written by one thread only, and read by the other. */
 export const CELL = {
-  /** Samples of silence that the worker sent for want of others; wraps. */
+  /** Samples of silence that the worker sent because the ring was empty; wraps. */
   silence: 0,
-  /** Number of times the outgoing ring ran dry after there had been samples. */
+  /** Number of times the outgoing ring ran empty after it had samples. */
   ranDry: 1,
   /** Number of times the main thread dropped waiting samples: an empty ring after that is not an underrun. */
   recalled: 2,
@@ -19,17 +19,17 @@ export const CELL = {
   deaf: 3,
   /** Position of the incoming ring at the answer: samples before it are early media. */
   answeredAt: 4,
-  /** 1 once the worker knows that the call is answered. */
+  /** 1 once the worker has started the call after the answer. */
   answered: 5,
 } as const;
 
-/** The memory of one call that both threads see. The rest of its audio does not pass between them. */
+/** The memory of one call that both threads share. The rest of the audio state stays within one thread. */
 export interface SharedCall {
   readonly outgoing: SharedArrayBuffer;
   readonly incoming: SharedArrayBuffer;
   readonly cells: SharedArrayBuffer;
   readonly statistics: SharedArrayBuffer;
-  /** One `Float64`: until when the worker may send, by its own clock, ms. The main thread writes it. */
+  /** One `Float64`: time until which the worker may send, by the worker's clock, ms. The main thread writes it. */
   readonly deadline: SharedArrayBuffer;
 }
 

@@ -6,7 +6,7 @@ import { SampleRing } from "./sample-ring.ts";
 import { CELL, type FromMediaWorker, type SharedCall, type ToMediaWorker } from "./shared-call.ts";
 import { writeEvidence, writeStatistics } from "./statistics-board.ts";
 
-/** The worker's end of the outbound audio: the samples that the main thread prepared, or silence. */
+/** The worker's end of the outbound audio: samples prepared by the main thread, or silence. */
 class RingSource implements FrameSource {
   readonly #ring: SampleRing;
   readonly #cells: Int32Array;

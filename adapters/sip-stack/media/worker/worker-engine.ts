@@ -11,7 +11,7 @@ import {
 import { type FromMediaWorker, newSharedCall, type ToMediaWorker } from "./shared-call.ts";
 import { WorkerSession } from "./worker-session.ts";
 
-/** Loading the worker's code, on a machine that is busy with something else. */
+/** Time to load the worker's code on a busy machine, ms. */
 const START_TIMEOUT_MS = 10_000;
 
 /**
@@ -25,7 +25,7 @@ const ENTRY: URL = new URL(
 
 /** An engine whose calls run in a worker thread. */
 export interface WorkerEngine extends MediaEngine {
-  /** False when the worker has died: it opens no more calls, and those it had are lost. */
+  /** False when the worker has died: it opens no more calls, and its calls are lost. */
   readonly alive: boolean;
   /** Reason for its death; a sentence. */
   readonly death: string | undefined;
@@ -51,7 +51,7 @@ class Engine implements WorkerEngine {
   readonly #worker: Worker;
   readonly #system: System;
   readonly #clock: MediaClock;
-  /** Lead of this thread's clock over the worker's, ms; too large by the travel time of `ready`. */
+  /** Lead of this thread's clock over the worker's, ms; too large by the transit time of `ready`. */
   #aheadMs = 0;
   readonly #openings = new Map<number, Opening>();
   readonly #listeners = new Map<number, MediaListener>();
@@ -165,7 +165,7 @@ class Engine implements WorkerEngine {
     else this.#notice(message);
   };
 
-  /** Notifies the listener of a call, if there still is one. */
+  /** Notifies the listener of a call, if it still exists. */
   #notice(message: Extract<FromMediaWorker, { type: "noticed" | "digit" | "silent" | "lost" }>): void {
     const listener = this.#listeners.get(message.id);
     if (message.type === "noticed") listener?.[message.what]?.();
@@ -180,7 +180,7 @@ class Engine implements WorkerEngine {
     this.#hold();
   }
 
-  /** Only calls, and the start, keep the process alive. */
+  /** Only calls and the start keep the process alive. */
   #hold(): void {
     const busy = this.#openings.size + this.#sessions.size > 0;
     if (busy) this.#worker.ref();

@@ -22,7 +22,7 @@ import { SampleRing } from "./sample-ring.ts";
 import { AHEAD_MS, CELL, type SharedCall, type ToMediaWorker } from "./shared-call.ts";
 import { readEvidence, readStatistics } from "./statistics-board.ts";
 
-/** Frames kept ready of a source that cannot be read ahead. */
+/** Frames kept ready from a source that cannot be read ahead. */
 const FRAMES_READY = 4;
 
 /** Options of a session. */
@@ -114,12 +114,12 @@ export class WorkerSession implements MediaSession, Ticking {
     if (this.#closing === undefined) await ask((ticket) => ({ type: "keys", id, digits, ticket }));
   }
 
-  /** At most a quarter of a second old. */
+  /** The statistics, at most a quarter of a second old. */
   statistics(): MediaStatistics {
     return readStatistics(this.#board);
   }
 
-  /** As old as the statistics. */
+  /** The evidence, as old as the statistics. */
   evidence(): StreamEvidence {
     return this.#isAnswered ? readEvidence(this.#board) : NOTHING_CAME;
   }
@@ -129,7 +129,7 @@ export class WorkerSession implements MediaSession, Ticking {
     return this.#closing;
   }
 
-  /** @internal the clock's side */
+  /** @internal called by the clock */
   tick(): void {
     this.#passDeadline();
     if (this.#started) {
@@ -195,7 +195,7 @@ export class WorkerSession implements MediaSession, Ticking {
     return Atomics.load(this.#cells, CELL.answered) === 1;
   }
 
-  /** Hands over the worker's inbound audio: to the early sink what arrived before the answer. */
+  /** Passes on the worker's inbound audio; audio from before the answer goes to the early sink. */
   #hear(): void {
     const isAnswered = this.#isAnswered;
     const answeredAt = Atomics.load(this.#cells, CELL.answeredAt);

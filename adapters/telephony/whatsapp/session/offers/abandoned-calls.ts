@@ -91,7 +91,7 @@ export class AbandonedCalls {
       await within(ended, { system, ms: END_MS, late });
     } finally {
       this.#ending.delete(callId);
-      void port.openCalls.end(); // unless the client has
+      void port.openCalls.end(); // ends the call, unless the client has done so
     }
   }
 }

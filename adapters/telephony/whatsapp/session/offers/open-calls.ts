@@ -71,7 +71,7 @@ export class OpenCalls implements OpenCallLog {
   }
 
   add(callId: string, peer: string, creator: string): void {
-    this.#terminated.delete(callId); // an offer may leave after the load
+    this.#terminated.delete(callId); // an offer may leave after a terminate
     const known = this.#calls.get(callId);
     if (known?.peer === peer) return;
     const [oldest] = [...this.#terminated.keys(), ...this.#calls.keys()];
@@ -160,7 +160,7 @@ export class OpenCalls implements OpenCallLog {
   async #terminate(client: WhatsAppClient, call: OpenCall): Promise<void> {
     const { failed } = this.#options;
     const what = "the callee of a call that a crash or an outage left behind was not informed of its end";
-    this.terminated(call.callId); // removed before it is sent, so that it is sent once
+    this.terminated(call.callId); // marked before it is sent, so that it is sent once
     try {
       if (client.lowlevel?.sendNode === undefined) throw new TypeError("the client has no lowlevel.sendNode");
       await client.lowlevel.sendNode(this.#terminateOf(call));
