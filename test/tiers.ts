@@ -38,7 +38,7 @@ const LIBRARY = [
 const TIERS: Readonly<Record<string, Tier>> = {
   runtime: { needs: [BUN, DENO, POSTGRES], run: vitest("integration", "runtime") },
   node22: { needs: [NODE_22, POSTGRES], run: LIBRARY, on: "node22" },
-  // Bun's child processes do not speak to vitest.
+  // Bun's child processes cannot communicate with vitest.
   bun: { needs: [BUN, POSTGRES], run: ["--bun", ...LIBRARY, "--pool=threads"], on: "bun" },
   deno: { needs: [DENO, POSTGRES], run: ["run", "-A", ...LIBRARY], on: "deno" },
   postgres: { needs: [NODE_22, BUN, DENO, POSTGRES], run: vitest("runtime-postgres") },
@@ -84,7 +84,7 @@ async function main(name: string, args: readonly string[]): Promise<number> {
   return run(programOf(tier.on ?? "node26"), [...tier.run, ...args]);
 }
 
-/** Installs the packages of a folder, unless they are there and as new as their list. */
+/** Installs the packages of a folder, unless they are present and newer than their list. */
 function install(folder: string): number {
   const installedAt = modifiedAt(join(folder, "node_modules/.package-lock.json"));
   if (installedAt >= modifiedAt(join(folder, "package-lock.json"))) return 0;
@@ -97,7 +97,7 @@ function run(program: string, args: readonly string[], shell = false): number {
   return spawnSync(program, args, { cwd: ROOT, stdio: "inherit", shell }).status ?? 1;
 }
 
-/** When a file was written, ms; 0 if it does not exist. */
+/** Time of a file's last change, ms; 0 if it does not exist. */
 function modifiedAt(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -44,7 +44,7 @@ const pick = <One>(all: readonly One[], draw: Draw): One => all[Math.floor(draw(
 const latin = (message: Buffer): string => message.toString("latin1");
 const bytes = (text: string): Buffer => Buffer.from(text, "latin1");
 
-/** Does something to the lines, body included. */
+/** Edits the lines, body included. */
 function lines(change: (all: string[], at: number, draw: Draw) => void): Spoil {
   return (message, draw) => {
     const all = latin(message).split("\r\n");
@@ -53,7 +53,7 @@ function lines(change: (all: string[], at: number, draw: Draw) => void): Spoil {
   };
 }
 
-/** Replaces one of the places that a pattern finds. */
+/** Replaces one match of a pattern. */
 function places(pattern: RegExp, by: (found: string, draw: Draw) => string): Spoil {
   return (message, draw) => {
     const text = latin(message);

@@ -9,9 +9,9 @@ const ORIGINAL_COMES = 0.6;
 /** Share of audio packets that are corrupted; the machine could not process more. */
 const SPOILT_PACKETS = 0.5;
 
-/** Spoils what a relay passes on, the same way for the same seed, and counts. */
+/** Corrupts the packets of a relay, the same way for the same seed, and counts. */
 export class Spoiling {
-  /** False passes everything unchanged. */
+  /** If false, everything passes unchanged. */
   active = true;
   messages = 0;
   packets = 0;

@@ -3,7 +3,7 @@ import { bearerToken } from "../../src/http/bearer.ts";
 import { ask } from "./support/ask.ts";
 import { serve, TOKEN } from "./support/fakes.ts";
 
-/** Requests that are not among all routes, which routes.test.ts checks. */
+/** Requests outside of the routes that routes.test.ts checks. */
 const unusual: [string, string][] = [
   ["HEAD", "/v1/calls"],
   ["OPTIONS", "/v1/calls"],
@@ -19,7 +19,7 @@ const unusual: [string, string][] = [
 ];
 
 describe("a request without a valid token", () => {
-  test.each(unusual)("%s %s gets a 401 before anything else", async (method, path) => {
+  test.each(unusual)("%s %s gets a 401 before any other check", async (method, path) => {
     for (const token of [null, "unknown"]) {
       // The body would be refused too, and must not be read.
       let read = false;

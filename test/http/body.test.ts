@@ -135,7 +135,7 @@ test("the parser of large bodies receives only bodies above 64 KiB", async () =>
 });
 
 describe("size", () => {
-  test("a body over the limit is refused at once, and reading stops", async () => {
+  test("a body over the limit is refused immediately, and reading stops", async () => {
     let produced = 0;
     let closed = false;
     const chunk = new Uint8Array(64 * 1024).fill(32);

@@ -6,7 +6,7 @@ import { CALL_ID, INSTANCE_ID, type Parts, serve, TOKEN } from "./support/fakes.
 const PREFER = { prefer: "wait=60" };
 const STREAM = { accept: "text/event-stream" };
 
-/** Every operation that waits for something, by the use case that does. */
+/** Every waiting operation, by its use case. */
 const WAITS: Readonly<Record<string, Question>> = {
   "calls.wait": { path: `/v1/calls/${CALL_ID}`, headers: PREFER },
   "calls.timeline": { path: `/v1/calls/${CALL_ID}/events`, headers: PREFER },
@@ -47,7 +47,7 @@ describe.each(Object.entries(WAITS))("%s", (useCase, question) => {
   });
 });
 
-test("a fetch request's own signal ends its wait and frees the place of an event stream", async () => {
+test("a fetch request's own signal ends its wait and frees its event stream's place", async () => {
   const { app } = serve({
     http: { system: new ManualSystem() },
     queries: {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { MAX_AT_ONCE } from "../../src/application/user-limits/user-limits.ts";
 import { ENDPOINTS } from "./support/endpoints.ts";
 
-/** The limits of each route, written down once more by hand; the tests of each limit are named below. */
+/** Limits of each route, repeated by hand; the comments name the tests of each limit. */
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   small: [
     ...["endCall", "deleteRecording", "getInstance", "unlinkInstance", "deleteInstance", "createLinkPage"],
@@ -48,7 +48,7 @@ test("each limit holds for these operations and no others", () => {
   expect(sorted(actual)).toEqual(sorted(Object.entries(EXPECTED)));
 });
 
-test("a user has this many expensive requests under way at once", () => {
+test("a user may run this many expensive requests at once", () => {
   expect(MAX_AT_ONCE).toEqual({
     inspections: 50,
     linking: 20,

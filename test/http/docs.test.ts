@@ -86,7 +86,7 @@ test("the errors page anchors every code", async () => {
   expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none'/);
 });
 
-test("an unknown address is a page for browsers, a problem for programs", async () => {
+test("an unknown address is an HTML page for browsers, a problem for programs", async () => {
   const { app } = serve({ http: { basePath: "/api" } });
   const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
   const page = await ask(app, { path: "/api/nothing", token: null, headers: { accept } });

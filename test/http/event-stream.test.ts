@@ -14,7 +14,7 @@ const NOTHING: EventPage = {
   more: false,
 };
 
-/** Two events, then nothing until the signal is aborted. */
+/** Two events, then none until the signal is aborted. */
 function twoEvents(asked: unknown[] = []): QueryUseCases["nextEvents"] {
   let read = 0;
   return async (_, query, { signal }) => {
@@ -48,7 +48,7 @@ async function opened(app: ReturnType<typeof serve>["app"], path = "/v1/events",
 }
 
 describe("GET /v1/events as a stream", () => {
-  test("each event has the cursor after it as its id; heartbeats follow", async () => {
+  test("the id of each event is the next cursor; heartbeats follow", async () => {
     const asked: unknown[] = [];
     const { app } = serve({ queries: { nextEvents: twoEvents(asked) } });
     const { reply, next } = await opened(app, `/v1/events?instance_id=${INSTANCE_ID}`);
@@ -107,7 +107,7 @@ describe("GET /v1/events as a stream", () => {
     expect(logged.filter(({ level }) => level !== "info")).toEqual([]);
   });
 
-  test("a user has a hundred of them; an ended or unread one gives its place back", async () => {
+  test("a user has at most a hundred; an ended or unread one frees its place", async () => {
     const system = new ManualSystem();
     const { app } = serve({ queries: { nextEvents: twoEvents() }, http: { system } });
     const streams = await Promise.all(Array.from({ length: 100 }, () => opened(app)));
@@ -122,7 +122,7 @@ describe("GET /v1/events as a stream", () => {
     expect(late.map(({ reply }) => reply.status)).toEqual(Array(99).fill(200));
   });
 
-  test("a HEAD has headers and no place", async () => {
+  test("a HEAD has headers and takes no place", async () => {
     const { app } = serve();
     for (let n = 0; n < 101; n++) {
       const reply = await app.handle(requestOf({ method: "HEAD", path: "/v1/events", headers: ACCEPT }));

@@ -8,7 +8,7 @@ const path = `/v1/calls/${CALL_ID}`;
 const headers = { prefer: "wait=10" };
 
 describe("GET /v1/calls/:callId with Prefer: wait", () => {
-  test("the reply comes with the end of the call", async () => {
+  test("the response is sent at the end of the call", async () => {
     const wait: CallUseCases["wait"] = async () => call({ status: "FAILED" });
     const reply = await ask(serve({ calls: { wait } }).app, { path, headers });
     expect([reply.json.status, reply.headers["preference-applied"]]).toEqual(["FAILED", "wait=10"]);

@@ -92,7 +92,7 @@ describe("a reader that follows GET /v1/events", () => {
     manyWriters(sqliteStorage({ path: `${temporaryFolder("followed")}/ringport.db`, synchronous: "NORMAL" })),
   );
 
-  test("a reader misses nothing if the clock is set back at a restart", { timeout: 30_000 }, async () => {
+  test("a reader misses no event if the clock is set back at a restart", { timeout: 30_000 }, async () => {
     const path = `${temporaryFolder("followed")}/ringport.db`;
     const before = await started(sqliteStorage({ path }));
     await before.send("POST", "/v1/instances", { name: "Before" });
@@ -111,7 +111,7 @@ describe("a reader that follows GET /v1/events", () => {
     ["is shorter than the cursor", 0],
     ["has another event where the cursor stands", 1],
     ["is longer than before", 3],
-  ])("a reader of a restored log that %s is told where to continue, and misses nothing", async (_, more) => {
+  ])("a reader of a restored log that %s learns where to continue, and misses no event", async (_, more) => {
     const [folder, copy] = [temporaryFolder("followed"), temporaryFolder("followed")];
     const begun = await started(sqliteStorage({ path: `${folder}/ringport.db` }));
     for (const name of ["One", "Two"]) await begun.send("POST", "/v1/instances", { name });

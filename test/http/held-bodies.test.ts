@@ -75,7 +75,7 @@ function world() {
       headers: new Headers({ authorization: `Bearer ${user}`, ...headers }),
       body,
     });
-  /** A request whose last bytes are still missing. */
+  /** A request without its last bytes. */
   const hold = (user: string, bytes = LARGE, missing = 1) => {
     const source = drip();
     source.send(spaces(bytes - missing));

@@ -127,7 +127,7 @@ fuzz(
     const reply = await send({ method, target, headers: token === null ? {} : { authorization: `Bearer ${token}` } });
     checkReply(reply);
     const { body } = reply;
-    // `instance` may repeat the request, but nothing may reveal the content of a record.
+    // `instance` may repeat the request, but no field may reveal the content of a record.
     if (!reply.headers["content-type"]?.startsWith("text/"))
       expect(String(body)).not.toMatch(/"created_at"|"callQueue"/);
     // The path is served as sent, outside of /v1.

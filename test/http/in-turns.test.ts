@@ -37,7 +37,7 @@ test("many replies make no more large pieces in one turn than one alone", async 
   const replies = Array.from({ length: 20 }, () => toResponse({ status: 200, headers: {}, body: pieces(5, note) }));
   const bodies = await Promise.all(replies.map((reply) => reply.arrayBuffer()));
   expect(bodies.every(({ byteLength }) => byteLength === 5 * PIECE_BYTES)).toBe(true);
-  // The first piece of each is made at once; of all others, one in each turn.
+  // The first piece of each is made immediately; of all others, one per turn.
   expect([...made.values()].filter((count) => count > 1).length).toBeLessThanOrEqual(1);
 });
 

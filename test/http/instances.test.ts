@@ -154,7 +154,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
     expect(reply.headers["qr-page"]).toBe(`https://example.test/link-page/${INSTANCE_ID}.a.b`);
   });
 
-  test("a code that is scanned in the meantime has no link page any longer", async () => {
+  test("a code that is scanned in the meantime has no link page", async () => {
     const linkTicket = refuse("instance_already_linked");
     const reply = await ask(serve({ instances: { configure: opaqueCode, linkTicket } }).app, { path });
     expect([reply.status, reply.headers["qr-page"]]).toEqual([200, undefined]);
@@ -181,7 +181,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
 describe("POST /v1/instances/:instanceId/pairing-code", () => {
   const post = { method: "POST", path: `${one}/pairing-code`, body: { phone: "+12025550100" } };
 
-  test("answers the code and when it expires, and nothing for caches", async () => {
+  test("returns the code with its expiry, and forbids caching", async () => {
     const { status, json, headers } = await ask(serve().app, post);
     expect([status, json]).toEqual([
       200,

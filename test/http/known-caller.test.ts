@@ -18,7 +18,7 @@ function unsigned(path: string, method = "GET"): RequestLike {
   return { ...request, headers: { get } };
 }
 
-/** Streams that can be reserved, and who reserved them. */
+/** Reservable streams, with their holders. */
 function withStreams() {
   const callers: Principal[] = [];
   const reservation = { release: () => {}, attach: () => Promise.reject(new Error("nobody attaches")) };
@@ -44,7 +44,7 @@ describe("a caller whom the program has authenticated", () => {
     expect(callers).toEqual([ANNA]);
   });
 
-  test("is held to their scopes", async () => {
+  test("is limited to their scopes", async () => {
     const { app } = serve({ http: { authenticate: noAuthenticate } });
     const reader: Principal = { ...ANNA, scopes: ["read"] };
     expect((await app.handle(unsigned("/v1/calls"), reader)).status).toBe(200);

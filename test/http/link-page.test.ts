@@ -34,7 +34,7 @@ test("POST /v1/instances/:instanceId/link-page responds with the address of the 
 describe("GET /link-page/:ticket", () => {
   const open = { path, token: null, headers: { accept: "text/html" } };
 
-  test("shows the code, its address for the phone itself, and follows it by a script that the policy allows", async () => {
+  test("shows the code and its address, and follows it by a script that the policy allows", async () => {
     const { status, text, headers } = await ask(serving(waiting).app, open);
     expect(status).toBe(200);
     expect(headers).toMatchObject({ "content-type": "text/html; charset=utf-8", "cache-control": "no-store" });
@@ -84,7 +84,7 @@ describe("GET /link-page/:ticket", () => {
     expect([problem.status, problem.json.code]).toEqual([status, refusal]);
   });
 
-  test("that may return reloads itself, even while the storage is down", async () => {
+  test("that may recover reloads itself, even while the storage is down", async () => {
     const down = () => Promise.reject(new StorageUnavailable("10.0.0.7 refused the connection"));
     for (const { app } of [refusing("qr_unavailable"), serve({ instances: { linkPage: down } })]) {
       const { status, text, headers } = await ask(app, open);

@@ -179,7 +179,7 @@ describe("requests", () => {
     expect(CreateCall_FIXED_TTS?.properties?.recording).toMatchObject({ type: "boolean" });
   });
 
-  test("a request without a field of its type does not fit", () => {
+  test("a request without a field of its type is invalid", () => {
     const common = { instanceId: "inst_x", target };
     expect(fits("CreateCall", { ...common, type: "DYNAMIC_STREAM" })).toBe(true);
     expect(fits("CreateCall", { ...common, type: "FIXED_TTS" })).toBe(false);

@@ -38,7 +38,7 @@ test("a page of large items ends early, and links to the rest", async () => {
   expect(largestRead).toBe(51);
 });
 
-test("a page of small items has as many as requested, whatever is read at once", async () => {
+test("a page of small items has the requested number, however many are read at once", async () => {
   const list: CallUseCases["list"] = async (_, _filter, { limit = 0, after } = {}) => {
     const start = after ? ids.indexOf(after) + 1 : 0;
     return ids.slice(start, start + limit).map((id) => call({ id }));
@@ -63,7 +63,7 @@ test("a page of large events ends early with the cursor of its last event", asyn
   expect(headers.link).toContain(`cursor=c${json.length - 1}`);
 });
 
-test("a client gets a long timeline whole, in the pages that the server makes of it", async () => {
+test("a client gets a long timeline whole, in the server's own pages", async () => {
   const events = ids.map((id) => event({ ...LARGE, id: id.replace("call", "evt") }));
   const cursors = events.map((_, n) => eventCursor({ position: n, eventId: null }));
   const asked: (string | undefined)[] = [];

@@ -65,7 +65,7 @@ describe("QR codes", () => {
 });
 
 describe("images of QR codes", () => {
-  /** Notes each rendering, and the turn of the event loop in which it ran. */
+  /** Records each rendering, and the turn of the event loop in which it ran. */
   function counted() {
     const rendered: string[] = [];
     const turns = new Set<number>();
@@ -84,7 +84,7 @@ describe("images of QR codes", () => {
     return { rendered, image, turns };
   }
 
-  test("a code is rendered once for all who ask for it", async () => {
+  test("a code is rendered once for concurrent requests", async () => {
     const { rendered, image } = counted();
     const all = await Promise.all(Array.from({ length: 40 }, () => image("code")));
     expect(new Set(all).size).toBe(1);
@@ -98,7 +98,7 @@ describe("images of QR codes", () => {
     expect([rendered.length, turns.size]).toEqual([40, 40]);
   });
 
-  test("a failed rendering is not kept, and old codes are dropped", async () => {
+  test("a failed rendering is not cached, and old codes are dropped", async () => {
     let times = 0;
     const image = qrImages(async () => {
       if (times++ === 0) throw new Error("broken");

@@ -3,7 +3,7 @@ import { callerLimiter, rateLimiter } from "../../src/http/rate-limit.ts";
 import { ask } from "./support/ask.ts";
 import { NOW, serve } from "./support/fakes.ts";
 
-/** An application with a quota, and a clock that a test moves. */
+/** An application with a quota, and a clock that a test advances. */
 function limited() {
   const clock = { ms: 0 };
   const { app } = serve({
@@ -22,7 +22,7 @@ test("without a limit, no reply has rate limit headers", async () => {
 });
 
 describe("with a limit", () => {
-  test("each reply has the quota and its rest; a request beyond it gets 429", async () => {
+  test("each reply has the quota and its remainder; a request beyond it gets 429", async () => {
     const { app, clock } = limited();
     for (const left of [2, 1, 0]) {
       const reply = await ask(app, { path: "/v1/calls" });

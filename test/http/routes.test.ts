@@ -7,7 +7,7 @@ import { serve } from "./support/fakes.ts";
 const ORIGIN = "https://app.example";
 const app = (parts = {}) => serve({ http: { pages: [PAGES], ...parts } }).app;
 
-test("every route but the public ones is protected", () => {
+test("every route except the public ones is protected", () => {
   const open = ENDPOINTS.filter(({ isProtected }) => !isProtected).map(({ method, path }) => `${method} ${path}`);
   expect(open.sort()).toEqual([
     "GET /",

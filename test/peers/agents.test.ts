@@ -89,14 +89,14 @@ const env = {
 };
 
 onEach(
-  // Node 22 differs from Node 26 in nothing that an agent touches.
+  // Node 22 does not differ from Node 26 for agents.
   ON_EVERYTHING.filter(({ database, runtime }) => database === "SQLite" && runtime.name !== "node22"),
   (target) => {
     withTools("a call by a language model", ["pocketsphinx_batch"], () => {
       const server = useServer(target, { env });
 
       describe.concurrent("with a callee who speaks", () => {
-        test("hears the callee's sentence, answers it and hangs up: word by word, by a recogniser", async () => {
+        test("hears the callee's sentence, replies and hangs up: word by word, by a recogniser", async () => {
           const client = await server.as("ada");
           const { id } = await client.call((await client.activeInstance()).id, {
             type: "DYNAMIC_AGENT",
@@ -154,7 +154,7 @@ onEach(
           ]);
         });
 
-        test("falls silent when it is interrupted, by the recording, and remembers only what was heard", async () => {
+        test("falls silent when interrupted, in the recording, and remembers only words heard", async () => {
           const { transcript, heard, events } = await conversation("dora", INTERRUPTING, "Greet them at length.");
           const speech = events.find(({ type }) => type === "callee_speech");
           const silentMs = firstSilence(heard.samples, heard.sampleRate, 400);

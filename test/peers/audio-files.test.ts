@@ -34,12 +34,12 @@ const sox = (path: string, ...options: readonly string[]): string =>
 
 onEach([ON_NODE], (target) => {
   withTools("an audio file", ["ffmpeg", "sox"], () => {
-    // The phone rings as long as a phone does: ten files at once are decoded meanwhile.
+    // The phone rings as long as a phone does: ten files at once are decoded in that time.
     const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
     const files = folder();
 
     for (const { name, make } of FILES)
-      test.concurrent(`${name}: the callee hears its tone from the first 50 ms on, at its length, without a break`, async () => {
+      test.concurrent(`${name}: the callee hears its tone from the first 50 ms, at full length, unbroken`, async () => {
         const path = join(files, name);
         make(path);
         const client = await server.as("ada");
@@ -57,7 +57,7 @@ onEach([ON_NODE], (target) => {
         expect(ms(from)).toBeLessThanOrEqual(50);
         expect(Math.abs(ms(to - from) - LENGTH_MS)).toBeLessThanOrEqual(20);
         expect(toneShare({ ...heard, samples: heard.samples.subarray(from, to) }, HZ)).toBeGreaterThanOrEqual(0.95);
-        // Its very edges ring a little where it was filtered; in between no sample is missing and none is there twice.
+        // Its very edges ring a little after filtering; in between no sample is missing or doubled.
         const edge = heard.sampleRate / 50;
         const inner = { ...heard, samples: heard.samples.subarray(from + edge, to - edge) };
         expect(phaseJump(inner, HZ)).toBeLessThan(0.3);

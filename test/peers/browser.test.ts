@@ -43,7 +43,7 @@ onEach([ON_NODE], (target) => {
           return element;
         };
 
-        test("shows every operation on /docs and asks no other server for anything", async () => {
+        test("shows every operation on /docs without requests to other servers", async () => {
           const { page, requests, faults } = await browser.open();
           await page.goto(`${server.base}/docs`);
           const operations = Object.values(server.document!.paths).flatMap((path) => Object.keys(path)).length;
@@ -139,7 +139,7 @@ onEach([ON_NODE], (target) => {
           await waitFor(page, `${button("Logout")} !== undefined`);
           await openDocs(page);
           await waitFor(page, `${AUTHORIZED} === "${token}"`);
-          // An operation that needs no token takes none away.
+          // An operation without a token keeps it.
           const health = await tryOut(page, "-health");
           await waitFor(page, `${health}.querySelector(".execute") !== null`);
           await page.evaluate(`${health}.querySelector(".execute").click()`);

@@ -81,7 +81,7 @@ export function watched(page: Page): WatchedPage {
 
 /** Waits until an expression is true in the page; unlike `page.waitForFunction`, any Content-Security-Policy allows it. */
 export async function waitFor(page: Page, expression: string, ms: number = 15_000): Promise<void> {
-  // While a page is being replaced there is nothing to ask.
+  // A page that is being replaced cannot be evaluated.
   const ready = () => page.evaluate<boolean>(expression).catch(() => false);
   await until(ready, (is) => is === true, ms, `${expression} in the page`);
 }

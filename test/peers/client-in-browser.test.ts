@@ -35,7 +35,7 @@ interface StreamStory {
   readonly ended: { readonly status: string; readonly reason: string };
 }
 
-/** The page of an application that uses the client; it lies on another origin than the server. */
+/** The page of an application that uses the client; its origin differs from the server's. */
 const page = (url: string, token: string, instanceId: string, program: string): string => `<!doctype html>
 <script type="module">
   import { createClient, RingportError } from "/client.js";

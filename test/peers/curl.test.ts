@@ -32,7 +32,7 @@ onEach([ON_NODE], (target) => {
   withTools("the curl line", ["curl"], () => {
     const server = useServer(target);
 
-    test("that the server prints on its first start makes an instance", async () => {
+    test("that the server prints on its first start creates an instance", async () => {
       const line = /^ *(curl .*)$/m.exec(server.output)?.[1] ?? "";
       expect(JSON.parse(run("bash", "-c", line))).toMatchObject({ status: "CREATED" });
     });

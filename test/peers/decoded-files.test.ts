@@ -12,9 +12,9 @@ import { mp3Corpus } from "./mp3-corpus.ts";
 import { folder, run, withTools } from "./tools.ts";
 import { type CorpusFile, WAV_CORPUS } from "./wav-corpus.ts";
 
-/** Rate that everything is compared at, Hz. */
+/** Common rate of the comparisons, Hz. */
 const RATE = 16_000;
-/** Maximum distance between the starts of the same sound, samples: what filters and encoders are apart. */
+/** Maximum distance between the starts of the same sound, samples: the difference between filters and encoders. */
 const MAX_SHIFT = RATE / 50;
 /** Bytes of a message of a stream, and of a piece of a response. */
 const PIECE_BYTES = 1_777;
@@ -82,7 +82,7 @@ const PATHS: readonly { readonly name: string; readonly isLive: boolean; readonl
   },
 ];
 
-/** The correlation of both sounds with the second one moved, -1 to 1; of every `step`th sample. */
+/** Correlation of both sounds with the second one shifted, -1 to 1; of every `step`th sample. */
 function correlationAt(a: Int16Array, b: Int16Array, shift: number, step: number): number {
   let [both, first, second] = [0, 0, 0];
   for (let i = MAX_SHIFT, to = Math.min(a.length, b.length) - MAX_SHIFT; i < to; i += step) {
@@ -94,7 +94,7 @@ function correlationAt(a: Int16Array, b: Int16Array, shift: number, step: number
   return both / Math.sqrt(first * second);
 }
 
-/** The correlation of both sounds where they fit best, within {@link MAX_SHIFT}. */
+/** Correlation of both sounds at their best fit, within {@link MAX_SHIFT}. */
 function correlation(a: Int16Array, b: Int16Array): number {
   let best = { shift: 0, value: -1 };
   for (let shift = -MAX_SHIFT; shift <= MAX_SHIFT; shift++) {

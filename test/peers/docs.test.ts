@@ -18,7 +18,7 @@ const AFTERWARDS: Readonly<Record<string, (folder: string) => void>> = {
   "docs/recording.md": recordedTheMessage,
   "docs/streams.md": receivedTheCallee,
 };
-/** As a new user has it: nothing is sped up. */
+/** As for a new user: nothing is sped up. */
 const IN_REAL_TIME: ReadonlySet<string> = new Set([
   "README.md",
   "docs/quick-start.md",
@@ -27,7 +27,7 @@ const IN_REAL_TIME: ReadonlySet<string> = new Set([
 ]);
 /** Pages about streams, which are a preview. */
 const WITH_STREAMS: ReadonlySet<string> = new Set(["docs/streams.md"]);
-/** Pages that are typed into zsh instead of bash, so that both are seen; no block of any page has a comment. */
+/** Pages that are typed into zsh instead of bash, so that both are covered; no block of any page has a comment. */
 const IN_ZSH: ReadonlySet<string> = new Set(["docs/quick-start.md", "docs/http.md", "docs/recording.md"]);
 const TOOLS: readonly Tool[] = ["curl", "pocketsphinx_batch", "zsh"];
 

@@ -21,7 +21,7 @@ const SOUNDS: readonly (readonly [name: string, samples: Int16Array])[] = [
 ];
 const FRAMES = ["-f", "s16le", "-ar", String(RATE), "-ac", "1"];
 
-/** The output of our encoder, in packets of 20 ms. */
+/** Output of our encoder, in packets of 20 ms. */
 function encode(samples: Int16Array): Buffer {
   const codec = createG722();
   const bytes = Buffer.alloc(samples.length / 2);
@@ -42,7 +42,7 @@ withTools("G.722 of another make", ["ffmpeg"], () => {
   const files = folder();
   const ffmpeg = (...args: readonly string[]): string => run("ffmpeg", "-v", "error", "-y", ...args);
 
-  /** Their decoder's samples of these bytes, against ours. */
+  /** Samples of their decoder and of ours for these bytes. */
   function expectSameDecoding(bytes: Buffer): void {
     const [coded, decoded] = [join(files, "sound.g722"), join(files, "decoded.raw")];
     writeFileSync(coded, bytes);
@@ -58,7 +58,7 @@ withTools("G.722 of another make", ["ffmpeg"], () => {
     expectSameDecoding(encode(samples));
   });
 
-  test("decodes bytes that no encoder made as we do", () => {
+  test("decodes arbitrary bytes as we do", () => {
     expectSameDecoding(Buffer.from(Array.from({ length: 160_000 }, () => Math.floor(256 * chance()))));
   });
 });

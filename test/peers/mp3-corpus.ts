@@ -37,7 +37,7 @@ function id3Tag(body: number, version = 3, isPlain = false): Uint8Array {
   ]);
 }
 
-/** MP3 files with everything that encoders, taggers and speech servers write, made by ffmpeg in this folder. */
+/** MP3 files with all variants that encoders, taggers and speech servers write, made by ffmpeg in this folder. */
 export function mp3Corpus(folder: string): CorpusFile[] {
   let count = 0;
   const mp3 = (sampleRate: number, channels: number, options: readonly string[], seed = 0): Uint8Array => {

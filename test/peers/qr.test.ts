@@ -35,7 +35,7 @@ onEach([ON_NODE], (target) => {
     const browser = useBrowser();
 
     test.each(LOOKS)(
-      "$width px and $scheme is scanned off the screen, and shows the number on its own",
+      "$width px and $scheme is scanned off the screen, and shows the number without a reload",
       async (look) => {
         const client = await server.as("ada");
         const { id } = await client.createInstance("Front <desk>");

@@ -15,7 +15,7 @@ export const LOOKS: readonly Look[] = [
 /** A phone and a desktop, px. */
 export const WIDTHS: readonly number[] = [360, 1440];
 
-/** By how many pixels a page is wider than its screen. */
+/** Number of pixels by which a page is wider than its screen. */
 const SPILT = "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)";
 /** Colour of the painted background, 0 to 255. */
 const BRIGHTNESS = `(() => {
@@ -30,7 +30,7 @@ const BRIGHTNESS = `(() => {
 })()`;
 
 /**
- * The page fits the screen, cuts no text, has enough contrast, and the brightness of its scheme. With `PICTURES=FOLDER`, its
+ * Expects that the page fits the screen, cuts no text, has enough contrast, and the brightness of its scheme. With `PICTURES=FOLDER`, its
  * picture is written there.
  * @param what name of the view, for the message; by default its title
  */

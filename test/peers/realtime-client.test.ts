@@ -30,7 +30,7 @@ interface ClientItem {
   readonly content?: readonly { readonly type: string; readonly text?: string; readonly transcript?: string | null }[];
 }
 type Listener = (event: Readonly<Record<string, unknown>>) => void;
-/** The part of the client that is used; the package is not there when types are checked. */
+/** The used part of the client; the package is missing when types are checked. */
 interface Client {
   RealtimeAgent: new (options: object) => object;
   OpenAIRealtimeWebSocket: new (options: { readonly useInsecureApiKey: boolean }) => ClientTransport;
@@ -202,7 +202,7 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
     expect(one.errors).toEqual([]);
   });
 
-  test("is heard, transcribed and answered", async () => {
+  test("is heard, transcribed and replied to", async () => {
     const one = await talking(({ last }) => ({ text: last === "user: tone 880" ? "I hear you." : "What?" }));
     one.send(SILENCE, VOICE, SILENCE);
     await one.until(() => one.count("response.done") === 1 && one.count("conversation.item.retrieved") === 1);
@@ -239,11 +239,11 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
     expect(one.errors).toEqual([]);
   });
 
-  test.for([true, false])("truncates unheard audio; the server stops on its own: %s", async (itself) => {
+  test.for([true, false])("truncates unheard audio; the server stops without a request: %s", async (itself) => {
     const long = "One two three four five six seven eight nine ten. ".repeat(40);
     const one = await talking(({ last }) => ({ text: last.includes("tone") ? "Yes?" : long }), {
       turnDetection: { type: "server_vad", interruptResponse: itself },
-      pieceMs: 10, // a tenth of what a piece lasts
+      pieceMs: 10, // a tenth of a piece's duration
     });
     one.session.sendMessage("Speak at length.");
     await one.until(() => one.audioBytes > 0);
@@ -267,7 +267,7 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
         output: [{ type: "message", status: "incomplete" }],
       },
     });
-    // All that began has ended.
+    // Everything that began has ended.
     expect(one.count("conversation.item.done")).toBe(one.count("conversation.item.added"));
     expect(one.count("response.output_item.done")).toBe(one.count("response.output_item.added"));
     expect(one.session.history.map(({ role, status }) => `${role} ${status}`)).toEqual([
@@ -316,7 +316,7 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
       await talk.until(({ errors }) => errors.some((error) => error.includes("model_not_found")));
     });
 
-    test("of a reply ends that reply alone", async () => {
+    test("of a reply ends only that reply", async () => {
       const one = await talking(() => ({ text: "Hello." }));
       server.failConversation("failed");
       one.session.sendMessage("Hello?");
@@ -328,7 +328,7 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
       await one.until(() => one.history.includes("assistant: Hello."));
     });
 
-    test("that changes nothing is reported, and the reply continues", async () => {
+    test("without effect is reported, and the reply continues", async () => {
       const one = await talking(() => ({ text: "Hello." }));
       server.failConversation("error");
       one.session.sendMessage("Hello?");
@@ -337,7 +337,7 @@ describe.skipIf(absent)(`the official client${absent ? ` (skipped: ${absent})` :
       expect(one.history.at(-1)).toBe("assistant: Hello.");
     });
 
-    test("in the middle of a function's arguments calls nothing", async () => {
+    test("within a function's arguments calls no function", async () => {
       const one = await talking(() => ({ calls: [{ name: "free_tables", arguments: { day: "2026-12-01" } }] }));
       server.failConversation("half_a_call");
       one.session.sendMessage("Is a table free?");

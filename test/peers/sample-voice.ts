@@ -1,6 +1,6 @@
 /** Harmonics of the voice: up to 3 kHz, so that every rate can carry them. */
 const HARMONICS = 16;
-/** Phases of the channels, so that none is the copy of another. */
+/** Phases of the channels, different so that no channel is a copy of another. */
 const CHANNEL_STEP = 0.37;
 
 /**

@@ -2,7 +2,7 @@
 export interface Sentence {
   /** The recognised form: in lower case, without punctuation. */
   readonly heard: string;
-  /** Its words, each among those that it could be mistaken for. */
+  /** Its words, each with the words that it could be mistaken for. */
   readonly places: readonly (readonly string[])[];
 }
 

@@ -7,7 +7,7 @@ import { freePort } from "../support/free-port.ts";
 import { until } from "../support/server-client.ts";
 import { type Child, startChild } from "./sip/child.ts";
 
-/** A proxy with a shipped configuration file, which a test makes fit for this machine. */
+/** A proxy with a shipped configuration file, which a test adapts to this machine. */
 export interface ShippedProxy {
   readonly port: number;
   /** Every line of its access log, and of nginx's error log. */
@@ -37,7 +37,7 @@ export function startNginx(options: ProxyOptions): Promise<ShippedProxy> {
       ["/var/log/nginx/error.log", logs[1]],
     ]);
     writeFileSync(join(folder, "ringport.conf"), shipped);
-    // As in Debian: what the shipped file does not say, its surroundings do.
+    // As in Debian: its main configuration supplies the rest.
     const main = `
 daemon off;
 master_process off;
@@ -114,7 +114,7 @@ async function startProxy(
   };
 }
 
-/** A shipped file with a few texts replaced, each of which it must have. */
+/** A shipped file with a few texts replaced; it must contain each of them. */
 function adapted(name: string, replacements: readonly (readonly [string, string])[]): string {
   const path = fileURLToPath(new URL(`../../examples/deploy/${name}`, import.meta.url));
   return replacements.reduce(

@@ -27,7 +27,7 @@ withTools("the pair of docs/sip.md", ["baresip", "kamailio", "sox"], () => {
   beforeAll(() => void run("bash", script("start"), files));
   afterAll(() => void run("bash", script("stop"), files));
 
-  test("sip check finds everything in order", async () => {
+  test("sip check passes every step", async () => {
     const { code, stdout } = await runCli(["sip", "check", "--json", "--call", "+12025550100"], {
       RINGPORT_SIP_TRUNKS: TRUNKS,
     });
@@ -54,7 +54,7 @@ withTools("the pair of docs/sip.md", ["baresip", "kamailio", "sox"], () => {
   onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     const server = useServer(target, { env: { RINGPORT_SIP_TRUNKS: TRUNKS, RINGPORT_STREAM_PREVIEW: "1" } });
 
-    test("an instance becomes ACTIVE on its own, and the phone records the message", async () => {
+    test("an instance becomes ACTIVE without linking, and the phone records the message", async () => {
       const client = await server.as("admin");
       const { id } = await client.createInstance("Trunk");
       await client.waitForInstance(id, "ACTIVE");

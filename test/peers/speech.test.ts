@@ -12,7 +12,7 @@ onEach([ON_NODE], (target) => {
   const server = useServer(target);
   const files = folder();
 
-  /** The file with what a callee heard of a text. */
+  /** File with the audio that a callee heard of a text. */
   const heardOf = async (text: string, voiceId: string): Promise<{ path: string; sound: Sound; heardMs: number }> => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.activeInstance()).id, { tts: { text, voiceId } });
@@ -33,8 +33,11 @@ onEach([ON_NODE], (target) => {
       },
     );
 
-    test("with other words is understood as those, so the recogniser does listen", async () => {
-      const { path } = await heardOf("Our apartment is cancelled for Friday at four fifty.", "en-US-1");
+    test("Our apartment is cancelled for Friday at four fifty.", async () => {
+      const { path } = await heardOf(
+        "with other words is understood as those, so the recogniser does listen",
+        "en-US-1",
+      );
       expect(recognise(path, APPOINTMENT.places)).not.toBe(APPOINTMENT.heard);
       const other = await heardOf("Our account is cancelled for Friday at four fifteen.", "en-US-1");
       expect(recognise(other.path, APPOINTMENT.places)).toBe("our account is cancelled for friday at four fifteen");
@@ -88,7 +91,7 @@ onEach([ON_NODE], (target) => {
   withTools("a message in another language", ["sox"], () => {
     test("by pt-BR-1 reads a code digit by digit, and an amount as a number", async () => {
       const seconds = async (text: string) => (await heardOf(text, "pt-BR-1")).heardMs / 1_000;
-      // As one number it takes more than a second longer.
+      // As one number it takes over a second longer.
       expect(await seconds("Seu código é 482913.")).toBeCloseTo(
         await seconds("Seu código é quatro oito dois, nove um três."),
         0.5,

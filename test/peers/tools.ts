@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import { missing } from "../support/runtimes.ts";
 
-/** The Debian package of each program that this tier talks to. */
+/** Debian package of each program that this tier uses. */
 const PACKAGES = {
   baresip: "baresip-core",
   caddy: "caddy",
@@ -49,7 +49,7 @@ export function run(program: Tool | "bash" | "dpkg", ...args: readonly string[])
   throw new Error(`${program} ${args.join(" ")} ended with ${status ?? error?.message}:\n${stderr}\n${stdout}`);
 }
 
-/** A folder that is there while the tests of the surrounding `describe` run. */
+/** A folder that exists during the tests of the surrounding `describe`. */
 export function folder(): string {
   const path = join(tmpdir(), `ringport-peers-${randomUUID()}`);
   beforeAll(() => void mkdirSync(path));

@@ -72,7 +72,7 @@ onEach([ON_NODE], (target) => {
     withTools(`what is said on a stream, by ${engine}`, ["pocketsphinx_batch"], () => {
       const server = useServer(target, { env: env(engine) });
 
-      test("is sent and kept word by word, of both speakers", async () => {
+      test("is sent and stored word by word, for both speakers", async () => {
         expect(server.output).toContain(
           `transcripts of the callee and the caller by ${engine} at ${new URL(fake.baseUrl).host}`,
         );
@@ -109,7 +109,7 @@ onEach([ON_NODE], (target) => {
           ["caller", SAMPLE.heard],
         ]);
         const [callee] = call.transcript;
-        // It is said 300 ms after the answer, and takes 2 to 4 s.
+        // It is spoken 300 ms after the answer, and takes 2 to 4 s.
         expect(callee!.start_ms).toBeLessThan(700);
         expect(callee!.end_ms - callee!.start_ms).toBeGreaterThan(1_500);
         expect(callee!.end_ms - callee!.start_ms).toBeLessThan(5_000);
@@ -132,7 +132,7 @@ onEach([ON_NODE], (target) => {
         stream.ws.close(1000);
       });
 
-      test("is kept if the client hangs up after the last word", async () => {
+      test("is stored if the client hangs up after the last word", async () => {
         const client = await server.as("eve");
         const { id, stream } = await calling(client, server.base);
         await until(() => stream.frames, hasSpoken, 20_000, "the end of the sentence");
@@ -172,7 +172,7 @@ onEach([ON_NODE], (target) => {
       const wav = decodeWav(new Uint8Array(await spoken()));
       const samples = resample(wav.samples, wav.sampleRate, 24_000);
       const options: ClientOptions & { finishRequest(request: ClientRequest): void } = {
-        // It always asks for TLS and for a conversation with a model.
+        // It always requests TLS and a conversation with a model.
         createConnection: () => connect(Number(new URL(fake.baseUrl).port), "127.0.0.1"),
         finishRequest(request) {
           request.path = "/v1/realtime?intent=transcription";

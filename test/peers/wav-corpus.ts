@@ -2,13 +2,13 @@ import { wavHeader } from "../../src/audio/wav/wav-header.ts";
 import { buildWav, chunk, concatBytes, letters, type WavRecipe } from "../audio/wav/wav-files.ts";
 import { sampleFrames } from "./sample-voice.ts";
 
-/** A file that another decoder is compared on. */
+/** A file for the comparison with another decoder. */
 export interface CorpusFile {
   readonly name: string;
   readonly bytes: Uint8Array;
   /** Files with the same sound when concatenated, for a decoder that only reads part of this one. Default: the file itself. */
   readonly twins?: readonly Uint8Array[];
-  /** A stream and a speech server's response may be refused instead, by this name. */
+  /** Name by which a stream and a speech server's response may be refused instead. */
   readonly refusal?: RegExp;
 }
 
@@ -63,7 +63,7 @@ export function voiceWav(recipe: Recipe = {}, seed = 0, ms = 700): Uint8Array<Ar
   return buildWav({ tag: 1, bits: 16, ...recipe, frames });
 }
 
-/** A WAV file whose header has other values at these places. */
+/** A WAV file whose header has other values at these offsets. */
 function edited(
   file: Uint8Array,
   ...edits: readonly (readonly [at: number, value: number, bytes: 2 | 4])[]
@@ -237,7 +237,7 @@ function inverted(): CorpusFile[] {
   }));
 }
 
-/** WAV files with everything that recorders, speech servers and editors write. */
+/** WAV files with all variants that recorders, speech servers and editors write. */
 export const WAV_CORPUS: readonly CorpusFile[] = [
   ...encodings(),
   ...layouts(),

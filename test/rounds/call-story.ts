@@ -22,7 +22,7 @@ const FROM_THE_PHONE: ReadonlySet<string> = new Set([
 const MOVES = ["queued", "ringing", "answered"];
 const FINAL = ["completed", "failed"];
 
-/** Checks that the events of an ended call match its state, and both match the phone's view. */
+/** Checks that the events of an ended call match its state, and that both match the phone's view. */
 export function checkStory({ journal, phones }: Stage, view: CallView, events: readonly EventView[]): void {
   const types = events.map(({ type }) => type);
   const wrong = (detail: string): void =>

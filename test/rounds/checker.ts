@@ -7,14 +7,14 @@ import type { CallRecord, InstanceRecord } from "./journal.ts";
 import { noteFinal } from "./requests.ts";
 import type { Stage } from "./stage.ts";
 
-/** The server has died on its own, so nothing can be looked at. */
+/** The server has died unprompted, so it cannot be examined. */
 export class ServerGone extends Error {}
 
 /** Time for work to settle on a busy machine, ms. */
 const REST_MS = 15_000;
 const LOOK_MS = 40;
 
-/** Looks at everything that can be read after a start. Nothing has been asked of the process before. */
+/** Examines everything readable after a start, before any request to the process. */
 export async function checkStart(stage: Stage): Promise<void> {
   const { journal, phones } = stage;
   for (const view of await readCalls(stage)) {
@@ -48,7 +48,7 @@ export async function checkRest(stage: Stage): Promise<void> {
   checkPhones(stage);
 }
 
-/** Looks at the whole log, and at what the reader saw of it. */
+/** Examines the whole log, and the part that the reader saw. */
 export async function checkLog(stage: Stage, reader: EventReader): Promise<void> {
   const { journal } = stage;
   const log = await readAll<EventView>(stage, "/v1/events?limit=200");
@@ -159,7 +159,7 @@ function checkPhones({ journal, phones }: Stage): void {
   }
 }
 
-/** The audio of a call: arrival times of its first and last packet. */
+/** Audio of a call: arrival times of its first and last packet. */
 interface Talk {
   readonly number: string;
   readonly instance: string;
@@ -179,7 +179,7 @@ function talksOf({ journal, phones }: Pick<Stage, "journal" | "phones">): Talk[]
   return talks.sort((a, b) => a.from - b.from);
 }
 
-/** True if a call of the instance must end on its own because its line is available. */
+/** True if a call of the instance must end unprompted because its line is available. */
 function canGoOn(instance: InstanceRecord | undefined): boolean {
   return instance !== undefined && (instance.gone || instance.linked || instance.network === "sip/rounds");
 }

@@ -8,12 +8,12 @@ import type { Stage } from "./stage.ts";
 
 /** Pause before a failed request is retried, ms. */
 const AGAIN_MS = 20;
-/** Between two looks at a call, ms. */
+/** Interval between two reads of a call, ms. */
 const LOOK_MS = 15;
-/** A call is followed this long at most, ms. */
+/** Maximum time for which a call is followed, ms. */
 const FOLLOWED_MS = 500;
 
-/** Behaviours behind a number, likely ones first. */
+/** Behaviours of a number's phone, likely ones first. */
 const SCRIPTS: readonly Script[] = [
   callees.answers,
   callees.answers,
@@ -32,7 +32,7 @@ export class Desk {
   #instances = 0;
   #calls = 0;
   #instance: InstanceRecord | undefined;
-  /** A call with a key, whose creation was not answered. */
+  /** A call with a key, whose creation got no response. */
   #open: CallRecord | undefined;
 
   /** @param number below 10 */
@@ -93,7 +93,7 @@ export class Desk {
   }
 
   async #delete(instance: InstanceRecord): Promise<void> {
-    // A call that slips in at the same time.
+    // A call that is created at the same time.
     const late = this.#chance.happens(0.5) ? this.#newCall(instance, callees.answers, false) : undefined;
     const lateBy = this.#chance.whole(0, 3);
     const deleting = this.#goOnDeleting(instance);
@@ -109,7 +109,7 @@ export class Desk {
     this.#instance = this.#open = undefined;
   }
 
-  /** Asks for the same call again. */
+  /** Requests the same call again. */
   async #again(call: CallRecord): Promise<void> {
     await createCall(this.#stage, call);
     const { status } = call.posts.at(-1)!;

@@ -22,7 +22,7 @@ export class EventReader {
     while (!over()) if (!(await this.read())) await pause(IDLE_MS);
   }
 
-  /** Reads one page; returns true if there was anything new. */
+  /** Reads one page; returns true if it had a new event. */
   async read(limit = LIMIT): Promise<boolean> {
     const { server, journal } = this.#stage;
     const cursor = this.#cursor === undefined ? "" : `&cursor=${this.#cursor}`;

@@ -1,6 +1,6 @@
 import type { Script } from "../support/sip/far-end.ts";
 
-/** One request; `status` is undefined until, or if there is no, response. */
+/** One request; `status` is undefined while, or if, there is no response. */
 export interface Try {
   readonly epoch: number;
   status?: number;
@@ -10,37 +10,37 @@ export type Network = "sip/rounds" | "sip" | "simulator";
 
 /** The requests and responses about an instance. */
 export interface InstanceRecord {
-  /** Its name, and its idempotency key; of an instance with a SIP account also the account. */
+  /** Its name and its idempotency key; for an instance with a SIP account also the account. */
   readonly name: string;
   readonly network: Network;
   id: string | undefined;
   readonly posts: Try[];
-  /** The server has answered that it is linked. */
+  /** True once the server has responded that it is linked. */
   linked: boolean;
   readonly deletes: Try[];
-  /** A DELETE was answered 204 or 404. */
+  /** True once a DELETE got 204 or 404. */
   gone: boolean;
 }
 
 /** The requests and responses about a call. */
 export interface CallRecord {
-  /** Called by no other call. */
+  /** A number that no other call uses. */
   readonly number: string;
   readonly instance: InstanceRecord;
   readonly script: Script;
   readonly messageMs: number;
   readonly key: string | undefined;
   readonly posts: Try[];
-  /** Named by a 201. */
+  /** Id from a 201. */
   id: string | undefined;
   readonly deletes: Try[];
   /** The first final state that was read, as JSON. */
   final: string | undefined;
 }
 
-/** A fault that was found. */
+/** A recorded fault. */
 export interface Violation {
-  /** The rule that is broken. */
+  /** The broken rule. */
   readonly rule: string;
   /** The violation. */
   readonly subject: string;
@@ -50,9 +50,9 @@ export interface Violation {
 
 /** The journal of a sequence of rounds: requests, responses and violations. */
 export class Journal {
-  /** The number of the round, and of the server process; with a half added once another server has taken over. */
+  /** Number of the round and of the server process, plus a half once another server has taken over. */
   epoch = 0;
-  /** By number. */
+  /** Calls by number. */
   readonly calls: Map<string, CallRecord> = new Map();
   readonly instances: InstanceRecord[] = [];
   readonly violations: Violation[] = [];
@@ -84,7 +84,7 @@ export class Journal {
     this.#notes.push(`${at} round ${this.epoch} ${what}`);
   }
 
-  /** Notes a fault, each once. */
+  /** Records a fault, each once. */
   violated(rule: string, subject: string, detail: string): void {
     const key = `${rule} ${subject}`;
     if (this.#reported.has(key)) return;
@@ -93,13 +93,13 @@ export class Journal {
     this.note(`VIOLATED ${rule}: ${subject}: ${detail}`);
   }
 
-  /** Notes what no server can exclude. */
+  /** Records an outcome that no server can exclude. */
   tolerated(what: string): void {
     this.tolerances.push(`round ${this.epoch}: ${what}`);
     this.note(`TOLERATED ${what}`);
   }
 
-  /** All of it, for a file. */
+  /** The whole journal, for a file. */
   text(): string {
     const calls = [...this.calls.values()].map(({ instance, ...call }) => ({ ...call, instance: instance.name }));
     const records = [...this.violations, ...this.instances, ...calls];

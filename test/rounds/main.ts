@@ -15,7 +15,7 @@ import { sqlitePlace } from "./sqlite-place.ts";
 
 /** Room for the records and recordings of a sequence. */
 const DISK = "size=24m";
-/** Sequences on each database that run side by side: they wait most of the time. */
+/** Number of sequences on each database that run side by side: they mostly wait. */
 const AT_ONCE = 2;
 
 type Lane = Place["name"];

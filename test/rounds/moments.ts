@@ -28,7 +28,7 @@ export class Moments {
   #left = 0;
   #reached: () => void = () => {};
 
-  /** Calls `act` once at the moment: without a delay inside the very call that reports it. Resolves when `act` has been called. */
+  /** Calls `act` once at the moment; without a delay, inside the call that reports it. Resolves when `act` has been called. */
   at({ occasion, nth, afterMs }: Moment, act: () => void): Promise<void> {
     return new Promise((resolve) => {
       let done = false;

@@ -19,9 +19,9 @@ export class Phones {
   readonly #farEnd: FarEnd;
   readonly #scripts: Record<string, Script>;
   readonly #invites: Map<string, Invite[]>;
-  /** The epoch of a server that has lost the database and still lives, by its address. */
+  /** Epoch of a server that has lost the database and still runs, by its address. */
   readonly #earlier: Map<string, number>;
-  /** When a server that was stopped while it lost the database continued, by its epoch. */
+  /** Time at which a server that was stopped while it lost the database resumed, by its epoch. */
   readonly #resumed = new Map<number, number>();
   readonly #journal: Journal;
   #requestsBefore = 0;
@@ -104,16 +104,14 @@ export class Phones {
     this.#resumed.set(Math.floor(this.#journal.epoch), performance.now());
   }
 
-  /** The audio received in a call, without the packet being sent when its server was stopped. */
+  /** Audio received in a call, without the packet that was being sent when its server was stopped. */
   audio({ call }: Invite): readonly HeardPacket[] {
     const beingSent = this.#beingSent(packetsOf);
     return packetsOf(call).filter((packet) => packet !== beingSent);
   }
 
   /**
-   * Checks that the server that has lost the database has ended its calls, and has sent nothing since another took it. A
-   * process that was stopped between its last look at the deadline and the system call sends that one datagram when it
-   * resumes. This is so rare that only one INVITE and one audio packet per sequence are tolerated.
+   * Checks that a server without its database has ended its calls, and has sent no packet since another took over. A process that was stopped between its last deadline check and the system call sends that one datagram when it resumes. This is so rare that only one INVITE and one audio packet per sequence are tolerated.
    */
   checkSilent(takenAt: number): void {
     const epoch = Math.floor(this.#journal.epoch);

@@ -9,13 +9,13 @@ export interface Place {
   readonly outages: readonly string[];
   /** True if stored data can be read in the meantime. */
   readable(outage: string): boolean;
-  /** The tables are there. */
+  /** Resolves once the tables exist. */
   migrated(): Promise<void>;
   /** Starts to fail; resolves once it does. */
   fail(outage: string): Promise<void>;
   /** Works again, if it failed. */
   mend(): Promise<void>;
-  /** Resolves when nothing of a dead server holds it any more. */
+  /** Resolves when a dead server holds no resource of it. */
   released(): Promise<void>;
   dispose(): Promise<void>;
 }

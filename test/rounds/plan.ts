@@ -8,9 +8,9 @@ export type Fault =
   | { readonly do: "kill" }
   /** SIGTERM; killed if that takes too long. */
   | { readonly do: "stop" }
-  /** SIGSTOP, and the next step. */
+  /** SIGSTOP, and then the next step. */
   | { readonly do: "pause"; readonly ms: number; readonly next: "kill" | "settle"; readonly laterMs: number }
-  /** The storage fails; `hangUp`: live calls are ended meanwhile. */
+  /** The storage fails; `hangUp`: live calls are ended during the outage. */
   | {
       readonly do: "outage";
       readonly outage: string;

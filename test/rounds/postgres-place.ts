@@ -8,14 +8,14 @@ import type { Place } from "./place.ts";
 export const CUT = "the connections are cut";
 const SILENT = "the connections are silent";
 const FULL = "writes fail with disk_full";
-/** The requests whose responses are lost. */
+/** Requests whose responses are lost. */
 const LOST = {
   "answers to commits are lost": "commit",
   "answers to moves of calls are lost": 'update "calls"',
   "answers to moves of instances are lost": 'update "instances"',
 } as const;
 
-/** Writes fail with PostgreSQL's 53100 while the flag is there. */
+/** Writes fail with PostgreSQL's 53100 while the flag exists. */
 const DISK_FULL = `
   create schema rounds;
   create table rounds.full_disk (flag int);
@@ -86,7 +86,7 @@ export async function postgresPlace(url: string, data: string): Promise<Place> {
         "the database to see that the server is gone",
         5,
       );
-      // Only the rounds in which another server takes over wait for the end of a lease.
+      // Only rounds with a takeover wait for the end of a lease.
       const { rows: tables } = await admin.query("select to_regclass('owners') as owners");
       if (tables[0].owners !== null) await admin.query("update owners set owner = null");
     },

@@ -3,7 +3,7 @@ import type { CallRecord, InstanceRecord, Try } from "./journal.ts";
 import { messageOf } from "./messages.ts";
 import type { Stage } from "./stage.ts";
 
-/** Asks for an instance; again with the same key if the answer was lost. */
+/** Requests an instance; again with the same key if the response was lost. */
 export async function createInstance(stage: Stage, instance: InstanceRecord): Promise<void> {
   const attempt = begun(stage, instance.posts);
   const answer = await stage.server.ask("POST", "/v1/instances", {
@@ -61,7 +61,7 @@ export async function deleteInstance(stage: Stage, instance: InstanceRecord): Pr
   return instance.gone;
 }
 
-/** Asks for a call. */
+/** Requests a call. */
 export async function createCall(stage: Stage, call: CallRecord): Promise<void> {
   const attempt = begun(stage, call.posts);
   const asking = stage.server.ask("POST", "/v1/calls", {
@@ -94,7 +94,7 @@ export async function endCall(stage: Stage, call: CallRecord): Promise<void> {
   if (status !== undefined) stage.moments.happened("an end answered");
 }
 
-/** Reads a call; notes its final state. */
+/** Reads a call; records its final state. */
 export async function readCall(stage: Stage, call: CallRecord): Promise<CallView | undefined> {
   const before = call.final;
   const answer = await stage.server.ask("GET", `/v1/calls/${call.id}?expand=outcome`);
@@ -107,7 +107,7 @@ export async function readCall(stage: Stage, call: CallRecord): Promise<CallView
   return view;
 }
 
-/** A final state that was read once is read ever after. */
+/** A final state never changes once it was read. */
 export function noteFinal({ journal }: Stage, call: CallRecord, view: CallView): void {
   if (!isFinal(view)) {
     if (call.final !== undefined)

@@ -5,16 +5,16 @@ import { type Answer, type Sending, send } from "../support/server-http.ts";
 import type { Journal } from "./journal.ts";
 import type { Place } from "./place.ts";
 
-/** The built program, which starts in a third of the time that the sources take; `PROGRAM` names another one. */
+/** The built program, which starts in a third of the time of the sources; `PROGRAM` names another one. */
 const PROGRAM = process.env.PROGRAM ?? fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 const RUNTIME = runtimes.find(({ name }) => name === "node26")!;
 /** Time for a server to stop before it is killed, ms. */
 const STOP_MS = 2_000;
 const ANSWER_MS = 20_000;
-/** A second server takes over within this on a busy machine, ms. */
+/** Time within which a second server takes over on a busy machine, ms. */
 const TAKEN_WITHIN_MS = 30_000;
 const MAX_LOGGED = 100;
-/** Lines, and characters of each, of the last words of a server. */
+/** Number of lines, and of characters in each, of a server's last output. */
 const MAX_SHOWN = 8;
 const MAX_CHARACTERS = 300;
 /** The server's message for requests after its end. */
@@ -28,7 +28,7 @@ export class RoundServer {
   readonly #settings: Readonly<Record<string, string>>;
   readonly #journal: Journal;
   #process: ServerProcess | undefined;
-  /** Those that were sent a signal, or have lost the database. */
+  /** Servers that were sent a signal, or have lost the database. */
   readonly #ending = new WeakSet<ServerProcess>();
   #token: string | undefined;
   /** The standby server, behind a supervisor. */
@@ -43,7 +43,7 @@ export class RoundServer {
     this.#journal = journal;
   }
 
-  /** Even while another one is about to take over. */
+  /** Applies even while another server is about to take over. */
   get alive(): boolean {
     return this.#process !== undefined || this.#second !== undefined;
   }
@@ -58,10 +58,10 @@ export class RoundServer {
   /** Starts a second server, retrying until the database is free. */
   standBy(): void {
     this.#second = this.#supervised({ ...this.#place.env, ...this.#place.secondEnv });
-    this.#second.catch(() => {}); // thrown where it is waited for
+    this.#second.catch(() => {}); // thrown where it is awaited
   }
 
-  /** Asks nothing more of the server, which may live on. */
+  /** Sends no more requests to the server, which may stay alive. */
   giveUp(): ServerProcess {
     const first = this.#process!;
     this.#ending.add(first);
@@ -78,7 +78,7 @@ export class RoundServer {
     this.#journal.note("the second server has taken over");
   }
 
-  /** Starts the first server again, which waits for the database now. */
+  /** Restarts the first server, which now waits for the database. */
   startAgain(): void {
     void this.#supervised(this.#place.env).then(
       (started) => {
@@ -94,7 +94,7 @@ export class RoundServer {
     );
   }
 
-  /** Ends it, and every other one, as a power cut does. */
+  /** Kills it, and every other one, as a power cut does. */
   async kill(): Promise<void> {
     this.#journal.note("kill -9");
     const ended = this.#end("SIGKILL");
@@ -103,7 +103,7 @@ export class RoundServer {
     await Promise.all(this.#others.splice(0).map((one) => one.stop("SIGKILL")));
   }
 
-  /** Ends it in order, or kills it when that takes too long. */
+  /** Stops it gracefully, or kills it when that takes too long. */
   async stop(): Promise<void> {
     this.#journal.note("SIGTERM");
     const killTimer = setTimeout(() => this.#signal("SIGKILL"), STOP_MS);
@@ -182,7 +182,7 @@ export class RoundServer {
   /** The signal is sent before this returns. */
   async #end(signal: NodeJS.Signals): Promise<void> {
     const server = this.#process;
-    if (!server) return; // it has died on its own
+    if (!server) return; // it has died unprompted
     this.#ending.add(server);
     const gone = server.stop(signal);
     if (signal === "SIGKILL") this.#process = undefined; // it gets no more requests

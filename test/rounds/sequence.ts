@@ -18,7 +18,7 @@ export const ROUNDS_OF_A_SEQUENCE = 10;
 const DESKS: readonly Network[] = ["sip/rounds", "sip/rounds", "sip/rounds", "sip", "sip", "simulator"];
 const FINISH_MS = 15_000;
 
-/** Runs rounds on the same records: start, check, work, fault. @returns all that was seen; never rejects */
+/** Runs rounds on the same records: start, check, work, fault. @returns all observations; never rejects */
 export async function runSequence(seed: number, place: Place): Promise<Journal> {
   const journal = new Journal();
   const moments = new Moments();
@@ -96,7 +96,7 @@ async function rest(stage: Stage, desks: readonly Desk[]): Promise<void> {
   await checkRest(stage);
 }
 
-/** From every instance a call gets through. */
+/** A call succeeds from every instance. */
 async function lastCalls(stage: Stage, desks: readonly Desk[]): Promise<void> {
   await Promise.all(
     desks.map(async (desk, n) => {
@@ -119,7 +119,7 @@ async function lastCalls(stage: Stage, desks: readonly Desk[]): Promise<void> {
   );
 }
 
-/** Everything that waits waits less. */
+/** Every wait is shortened. */
 function settings(chance: Chance, sipPort: number): Record<string, string> {
   return {
     RINGPORT_TELEPHONY: "sip,simulator",
@@ -136,7 +136,7 @@ function settings(chance: Chance, sipPort: number): Record<string, string> {
     RINGPORT_PROBE_MS: "200",
     RINGPORT_PROBE_IN_CALL_MS: "200",
     RINGPORT_LINK_CODE_MS: "2000",
-    // Longer than every outage that it is to outlive, on a busy machine as well.
+    // Longer than every outage that it must outlive, even on a busy machine.
     RINGPORT_LEASE_MS: "2000",
     RINGPORT_LEASE_RENEW_MS: "300",
   };

@@ -7,11 +7,11 @@ import { takeOver } from "./take-over.ts";
 
 /** Calls that are ended while the storage fails. */
 const MAX_ENDED = 3;
-/** A hang-up that waits for nothing takes a moment; this long on a busy machine, ms. */
+/** Maximum time of an undisturbed hang-up on a busy machine, ms. */
 const HANG_UP_MS = 5_000;
 const LOOK_MS = 5;
 
-/** Carries out the plan on the server, at the planned moment; it is dead afterwards. @param rest waits until all work has settled */
+/** Carries out the plan on the server, at the planned moment; the server is dead afterwards. @param rest waits until all work has settled */
 export async function strike(stage: Stage, { moment, fault }: Plan, rest: () => Promise<void>): Promise<void> {
   let struck: Promise<void> = Promise.resolve();
   await stage.moments.at(moment, () => {
@@ -19,7 +19,7 @@ export async function strike(stage: Stage, { moment, fault }: Plan, rest: () => 
     struck.catch(() => {}); // awaited below
   });
   await struck.catch((error: unknown) => {
-    if (!(error instanceof ServerGone)) throw error; // noted where it was seen
+    if (!(error instanceof ServerGone)) throw error; // recorded where it was observed
   });
 }
 
@@ -60,10 +60,7 @@ async function act(stage: Stage, fault: Fault, rest: () => Promise<void>): Promi
   }
 }
 
-/**
- * Ends calls that are on the line. Their phones must be free, whatever the storage does; where it cannot even be read, so
- * that no request can be admitted, the calls end on their own.
- */
+/** Ends calls that are on the line. Their phones must be free, whatever the storage does; if it cannot even be read, so that no request can be admitted, the calls end without requests. */
 async function endLiveCalls(stage: Stage, outage: string): Promise<void> {
   const { journal, phones, place } = stage;
   const live = journal.known.filter(({ number }) => phones.hasLeg(number)).slice(0, MAX_ENDED);

@@ -8,7 +8,7 @@ import type { Stage } from "./stage.ts";
 /** Fate of the first of two servers. */
 export const LOSSES = ["kill -9", "SIGTERM", "SIGSTOP", "cut connections"] as const;
 
-/** A server that has lost the database has ended within this on a busy machine, ms. */
+/** Time within which a server that lost the database has ended on a busy machine, ms. */
 const END_MS = 10_000;
 
 /** Takes the database from the first server, lets the second one take over, and brings back the first. */

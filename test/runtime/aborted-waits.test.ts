@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { ON_NODE, ON_OTHER_RUNTIMES, onEach, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 
-/** Requests of one user that wait at a time. */
+/** Number of requests of one user that wait at a time. */
 const PLACES = 100;
 const WAITS = 130;
 
@@ -24,7 +24,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     });
   }
 
-  test("a wait ends with its connection, so that the next ones wait and streams open", async () => {
+  test("an ended connection frees its place for other waits and streams", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const call = await client.call(id); // the instance is not linked: the call stays QUEUED

@@ -50,7 +50,7 @@ onEach([ON_NODE], (target) => {
   const server = useServer(target);
   const folder = temporaryFolder("refused");
 
-  test("a backup never overwrites a folder with something in it", async () => {
+  test("a backup never overwrites a non-empty folder", async () => {
     const full = join(folder, "full");
     mkdirSync(full);
     writeFileSync(join(full, "mine.txt"), "mine");

@@ -33,11 +33,11 @@ const isRoot = process.getuid?.() === 0;
 /** A fresh folder, and a data folder below it that does not exist yet. */
 function freshPlace(): { place: string; data: string } {
   const place = temporaryFolder("bad-configuration");
-  chmodSync(place, 0o755); // so that another user may look
+  chmodSync(place, 0o755); // readable for another user
   return { place, data: join(place, "data") };
 }
 
-/** Everything below a folder: files with a digest of their contents. */
+/** All files below a folder, with digests of their contents. */
 function contents(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
     const path = join(entry.parentPath, entry.name);
@@ -47,7 +47,7 @@ function contents(folder: string): Record<string, string> {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Asserts that a program ended at once with one line that has all these texts, and exit code 2. */
+/** Asserts that a program ended immediately with one line that contains all these texts, and exit code 2. */
 function expectOneLine({ code, stdout, stderr }: Finished, ...texts: readonly (string | RegExp)[]): void {
   expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(/^ringport: [^\n]+\n$/);
@@ -223,7 +223,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     inDatabase(data, NEWER);
     await expectRefused(target, place, {}, literally(file), /newer version of ringport \(step 9999_future\): upgrade/);
 
-    // The step is tried again, and fails at the first table, which is there.
+    // The step runs again, and fails at the first table, which exists.
     inDatabase(data, "alter table ringport_migration rename to kept");
     inDatabase(data, "create table ringport_migration as select * from kept where false");
     const failed = [/cannot be brought up to date \(step 0001_first_tables: .*already exists/, /it is unchanged/];
@@ -385,7 +385,7 @@ function cannotRun({ runtime }: Target, user: number | undefined): string | unde
   return status === 0 ? undefined : "this checkout lies below a folder that other users may not enter";
 }
 
-/** A pattern of just this text. */
+/** A pattern that matches just this text. */
 function literally(text: string): RegExp {
   return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
 }

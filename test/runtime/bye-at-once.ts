@@ -1,4 +1,4 @@
-// A program that places SIP calls whose callee hangs up as soon as our first packet arrives. Prints what became of each.
+// A program that places SIP calls whose callee hangs up as soon as our first packet arrives. Prints the outcome of each.
 import { sip } from "../../adapters/telephony/sip/index.ts";
 import { Playout } from "../../src/audio/playout/playout.ts";
 import { TestLineHost } from "../../src/testing/telephony-host.ts";

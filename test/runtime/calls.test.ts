@@ -96,7 +96,7 @@ onEach(ON_EVERYTHING, (target) => {
       ...questions.map((text) => `caller: ${text}`),
     ]);
     expect(metrics.turns.map(({ input }) => input)).toEqual(["begin", "key", "key", "key", "key"]);
-    // The next question follows each key; nothing follows the last one.
+    // The next question follows each key; none follows the last one.
     const gaps = metrics.turns.map(({ turn_gap_ms }) => turn_gap_ms);
     expect(gaps).toEqual([null, ...Array(3).fill(expect.any(Number)), null]);
     expect(Math.max(...gaps.map((gap) => gap ?? 0))).toBeLessThan(2_000);

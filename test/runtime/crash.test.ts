@@ -23,7 +23,7 @@ onEach(ON_EVERYTHING, (target) => {
       const before = await server.rows();
       await server.start();
 
-      // The first response has it already.
+      // The first response already shows it.
       const interrupted = await client.readCall(live.id);
       expect(interrupted).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted", heard_ms: null } });
       expect(interrupted.ended_at).not.toBeNull();
@@ -118,7 +118,7 @@ async function untilHeard(client: Client, id: string): Promise<void> {
   await until(() => client.timeline(id), ready, 10_000, "the message to be ready");
 }
 
-/** A server with something of everything: a live call, a queued one, an ended one, a linked line, a deleted instance. */
+/** A server with one of each: a live call, a queued one, an ended one, a linked line, a deleted instance. */
 async function aBusyServer(server: Server) {
   const client: Client = await server.as("ada");
   await client.post("/v1/instances", { name: "With a key" }, { "idempotency-key": `crash-${Date.now()}` });
@@ -138,10 +138,7 @@ async function aBusyServer(server: Server) {
   return { client, calling, linked, waiting, live, queued };
 }
 
-/**
- * Asserts that a restart only changed the interrupted call's row and its instance's count, the state of
- * linked instances, new log entries, and the bytes that these take.
- */
+/** Asserts that a restart only changed the interrupted call's row and its instance's count, the state of linked instances, new log entries, and the bytes that these take. */
 function expectUnchanged(before: Rows, after: Rows, linked: readonly string[], interrupted: string): void {
   expect(Object.keys(after).sort()).toEqual(Object.keys(before).sort());
   const { calls, instances, events, event_counters, trusted_time, finished_counts, stored_usage, ...others } = before;

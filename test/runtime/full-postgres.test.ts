@@ -66,7 +66,7 @@ function fillTables(client: Client) {
   );
 }
 
-/** The end of the lease by the database. */
+/** End of the lease in the database. */
 async function leaseEnd(databaseUrl: string): Promise<number> {
   await using database = await connected(databaseUrl);
   const { rows } = await database.query<{ expires_at: string }>("select expires_at from owners");
@@ -116,7 +116,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
       );
       expect(heard.end).toBeUndefined();
 
-      // Keys are events; the table of events is full as well once one of them cannot be stored.
+      // Keys are events, so a key that cannot be stored shows that the table of events is full as well.
       let keys = 0;
       await until(
         async () => {

@@ -3,9 +3,9 @@ import { ON_NODE, ON_POSTGRES, onEach, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 import { send } from "../support/server-http.ts";
 
-/** Each kill meets another step of the deletion. */
+/** Number of kills, each at another step of the deletion. */
 const DELETIONS = 6;
-/** Each kill happens at the same step. */
+/** Number of kills at the same step. */
 const LINKS = 3;
 
 onEach([ON_NODE, ON_POSTGRES], (target) => {

@@ -5,11 +5,11 @@ import { expected } from "../support/server-client.ts";
 import { countRows } from "../support/server-database.ts";
 import { bytesOf, sendRaw } from "../support/server-http.ts";
 
-/** Longer than a second of work is a way to stop the server. */
+/** Maximum time for a request: longer work is a way to stop the server. */
 const A_SECOND = 1_000;
 const MEGABYTE = 1024 * 1024;
 
-/** Asserts that the answer costs the server little work. */
+/** Asserts that the response costs the server little work. */
 async function quickly<T>(server: Server, work: () => Promise<T>, withinMs: number = A_SECOND): Promise<T> {
   const before = server.processorMs();
   const result = await work();
@@ -30,7 +30,7 @@ async function expectAlive(server: Server): Promise<void> {
 
 onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target);
-  // Issued before anything is measured.
+  // Created before any measurement.
   const theClient = async () => {
     await server.as("survivor");
     return server.as("ada");
@@ -60,7 +60,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       },
     );
 
-    test("a body for a path that takes none is not read", async () => {
+    test("a body for a path without bodies is not read", async () => {
       const client = await theClient();
       const before = server.peakMemory();
       for (const [method, path] of [
@@ -105,7 +105,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
         "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
       ],
       ["HTTP/3.7", "GET / HTTP/3.7\r\nHost: localhost\r\n\r\n"],
-    ] as const)("%s: the connection ends or gets a 4xx; the server goes on", async ([, bytes]) => {
+    ] as const)("%s: the connection ends or gets a 4xx; the server continues", async ([, bytes]) => {
       await theClient();
       const { text, closed } = await sendRaw(server.base, Buffer.from(bytes, "latin1"), {
         until: /^HTTP\/1\.[01] \d{3}/,
@@ -134,7 +134,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       for (const { text } of await Promise.all(slow)) expect(text).not.toMatch(/HTTP\/1\.1 (2|5)/);
     });
 
-    test("a body that breaks off changes nothing", async () => {
+    test("a truncated body changes nothing", async () => {
       const client = await theClient();
       const before = countRows(await server.rows());
       const head = `POST /v1/instances HTTP/1.1\r\nHost: localhost\r\n${await TOKEN()}Content-Length: 1000\r\n\r\n{"name":"x"}`;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ON_NODE, onEach, useServer } from "../support/server.ts";
 import { loudPart, phaseJump, toneShare, toneWav } from "../support/server-sound.ts";
 
-// The same code detects a machine on every runtime; test/runtime/calls.test.ts has audio on all of them.
+// The same code detects a machine on every runtime; test/runtime/calls.test.ts plays audio on all of them.
 onEach([ON_NODE], (target) => {
   // A very short greeting is not a machine's.
   const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: "1" } });

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { ON_EVERYTHING, onEach, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 
-/** Answers when it is called. */
+/** Number of a callee who answers. */
 const PHONE = "+12025550100";
 
 onEach(ON_EVERYTHING, (target) => {
   const server = useServer(target, { env: { RINGPORT_QUEUE_PACE_MS: "1500", RINGPORT_QUEUE_PACE_JITTER: "0.1" } });
 
-  test.concurrent("a number that must not be called never rings, until that is taken back", async () => {
+  test.concurrent("a forbidden number never rings until it is allowed again", async () => {
     const client = await server.as("ada");
     const { id: instanceId } = await client.activeInstance();
     const consent = `/v1/consents/${PHONE}`;

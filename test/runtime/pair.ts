@@ -11,12 +11,12 @@ export const LEASE_MS = 6_000;
 const RENEW_MS = 300;
 /** Time limit of every expectation on a busy machine, ms. */
 export const SOON_MS = 20_000;
-/** The exit code of a server that has lost its database to another one. */
+/** Exit code of a server that has lost its database to another one. */
 export const LEASE_LOST = 8;
 /** Longer than a test lasts. */
 const MESSAGE = { type: "FIXED_AUDIO", tts: undefined, audio: { audioBase64: messageOf(30_000) } };
 
-/** Two servers on one database, the first one by way of a relay, and the phone that both call. */
+/** Two servers on one database, the first one through a relay, and the phone that both call. */
 export class Pair {
   readonly relay: Relay;
   readonly phone: FarEnd;
@@ -67,7 +67,7 @@ export class Pair {
     return { call, heard };
   }
 
-  /** When the lease runs out unless it is renewed, ms on the clock of `performance`. */
+  /** Time at which the lease expires unless renewed, ms on the clock of `performance`. */
   async leaseEnd(): Promise<number> {
     await using database = await connected(this.#databaseUrl);
     const { rows } = await database.query<{ expires_at: string }>("select expires_at from owners");

@@ -3,7 +3,7 @@ import { expectProblem } from "../support/answer-shapes.ts";
 import { ON_EVERY_POSTGRES, ON_NODE, onEach, useServer } from "../support/server.ts";
 import { type CallView, expected, type InstanceView, until } from "../support/server-client.ts";
 
-/** About a minute of speech: longer than a second server takes to give up, on a busy machine too. */
+/** About a minute of speech: longer than a second server waits before it fails, even on a busy machine. */
 const LONG = {
   text: "Your appointment is tomorrow at nine in the morning. Please bring the documents that you were sent. ".repeat(
     10,
@@ -43,7 +43,7 @@ onEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
     const found = await Promise.all(answered.map((id) => client.get(`/v1/calls/${id}`)));
     expect(found.filter(({ status }) => status !== 200)).toEqual([]);
     expect(answered.length).toBeGreaterThanOrEqual(200);
-    // The rule held through all of it.
+    // The rule held throughout.
     const active = (await server.rows()).calls!.filter(({ status }) => status === "QUEUED");
     expect(new Set(active.map((row) => row.instance_id)).size).toBe(active.length);
   });

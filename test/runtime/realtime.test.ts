@@ -44,7 +44,7 @@ onEach(ON_EVERYTHING, (target) => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.activeInstance()).id, {
       type: "DYNAMIC_AGENT",
-      target: { phoneNumber: "+12025550120" }, // answers questions with words
+      target: { phoneNumber: "+12025550120" }, // replies to questions with words
       agent: {
         instructions: ["Ask whether they come tomorrow."],
         resultSchema: { type: "object", properties: { comes: { type: "boolean" } }, required: ["comes"] },

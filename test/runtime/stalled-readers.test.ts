@@ -21,7 +21,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const sockets: Socket[] = [];
   afterAll(() => sockets.forEach((socket) => void socket.destroy()));
 
-  /** Asks for a file and reads nothing of the answer. */
+  /** Requests a file and reads no part of the response. */
   async function stalled(path: string, token: string): Promise<void> {
     const { hostname, port } = new URL(server.base);
     const socket = connect(Number(port), hostname);
@@ -43,7 +43,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
 
   describe("readers that stall", () => {
     test.skipIf(process.platform !== "linux")(
-      "each holds little memory, and another reader gets the whole recording",
+      "each uses little memory, and another reader gets the whole recording",
       async () => {
         const client = await server.as("ada");
         const { id } = await client.activeInstance();

@@ -28,7 +28,7 @@ onEach([ON_NODE], (target) => {
       unmount(disk);
     });
 
-    test("writes get 503 until there is room; nothing unstored gets 201", async () => {
+    test("writes get 503 until there is room; unstored ones never get 201", async () => {
       const client = await server.as("ada");
       const linked = await client.activeInstance("linked");
       const live = await client.call(linked.id, { tts: HELLO });
@@ -212,7 +212,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
     const { id } = await client.call(instance.id, { tts: HELLO });
     await claimed;
     const over = ["COMPLETED", "FAILED"] as const;
-    // A reader whose connection breaks gets 503 and asks again; the call is what must not change.
+    // A reader whose connection breaks gets 503 and asks again; the call itself must not change.
     const reach = (statuses: readonly string[]) =>
       until(
         () => client.readCall(id).catch(() => undefined),

@@ -25,7 +25,7 @@ afterAll(() => setDefaultCACertificates(before));
 onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   const server = useServer(target, { env: { ...STREAMS, ...files } });
 
-  test("everything printed and every link is https", async () => {
+  test("every printed address and every link is https", async () => {
     expect(server.base).toMatch(/^https:/);
     expect(server.output).not.toContain("http:");
     const client = await server.as("ada");
@@ -51,7 +51,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     expect(await stream.closed()).toMatchObject({ code: 4010 });
   });
 
-  test("a request without TLS is not answered", async () => {
+  test("a request without TLS gets no response", async () => {
     const plain = server.base.replace("https:", "http:");
     const headers = { authorization: `Bearer ${server.firstToken}` };
     await expect(send("GET", `${plain}/v1/instances`, { headers })).rejects.toThrow();

@@ -81,7 +81,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
         "the bot to hear something",
       );
       expected(204, await client.delete(`/v1/calls/${callId}`));
-      await program.ended.catch(() => {}); // its success does not concern the bot
+      await program.ended.catch(() => {}); // its success is not reported to the bot
       expect(await closed(bots[0]!)).toMatchObject({ code: 1000 });
       expect(bots[0]?.messages.at(-1)?.event).toBe("stop");
     });

@@ -6,7 +6,7 @@ import config from "../../vitest.config.ts";
 const VITEST = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
 const CONFIG = fileURLToPath(new URL("unhandled/vitest.config.ts", import.meta.url));
 
-/** Runs one file of the folder `unhandled` with the options of all tests. Its test passes. */
+/** Runs one file of the folder `unhandled`, whose test passes, with the options of all tests. */
 function run(file: string): { readonly status: number | null; readonly output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [VITEST, "run", "--config", CONFIG, file], {
     encoding: "utf8",

@@ -16,7 +16,7 @@ const env = {
 const WITH_LENGTH = `Content-Length: ${UPLOAD}\r\n\r\n${" ".repeat(UPLOAD - 1)}`;
 const IN_CHUNKS = `Transfer-Encoding: chunked\r\n\r\n${UPLOAD.toString(16)}\r\n${" ".repeat(UPLOAD - 1)}`;
 
-/** Sends a request but for its last byte, again if it is refused; returns what ends it. */
+/** Sends a request except for its last byte, again if it is refused; returns a function that ends it. */
 function hold(server: Server, client: Client, rest: string): () => void {
   const { hostname, port } = new URL(server.base);
   let socket: Socket;
@@ -26,7 +26,7 @@ function hold(server: Server, client: Client, rest: string): () => void {
     socket.on("error", () => {});
     socket.once("data", () => {
       socket.destroy();
-      again = setTimeout(send, 10); // before the next upload that is tried
+      again = setTimeout(send, 10); // before the next attempt
     });
     socket.write(`POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${client.token}\r\n${rest}`);
   };
@@ -76,7 +76,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     });
   });
 
-  test("held uploads of several users never refuse a small request", async () => {
+  test("held uploads of several users never block a small request", async () => {
     const [ada, bob, eve] = [await server.as("ada"), await server.as("bob"), await server.as("eve")];
     for (const client of [ada, ada, ada, bob, bob, eve]) held.push(hold(server, client, WITH_LENGTH));
     expect((await eventually(503, () => upload(eve))).status).toBe(503);

@@ -7,7 +7,7 @@ import { expected } from "../support/server-client.ts";
 onEach(ON_EVERYTHING, (target) => {
   const server = useServer(target, { env: { RINGPORT_WEBHOOKS_ALLOW_PRIVATE: "1" } });
 
-  test("a webhook arrives with its own headers, and the server shows their names only", async () => {
+  test("a webhook has its own headers, and the server shows their names only", async () => {
     const received: IncomingHttpHeaders[] = [];
     const receiver = createServer((request, response) => {
       received.push(request.headers);

@@ -17,7 +17,7 @@ interface InstanceWithConnection extends InstanceView {
   readonly connection: { readonly condition: string | null; readonly reason: string | null };
 }
 
-/** Calls over linked WhatsApp numbers, whose network is scripted; codec and relays are the client's own part. */
+/** Calls over linked WhatsApp numbers, whose network is scripted; codec and relays are the client's. */
 onEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
   const data = temporaryFolder("whatsapp");
   let server: ServerProcess;
@@ -48,7 +48,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
     return { id, phone };
   }
 
-  /** The audio that the callee heard, once notified of the end of the call. */
+  /** Audio that the callee heard, once notified of the end of the call. */
   async function heard(phone: string): Promise<Sound> {
     const file = join(data, `heard-${phone.slice(1)}.s16`);
     await until(() => existsSync(file), Boolean, 5_000, file);

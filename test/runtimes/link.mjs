@@ -1,4 +1,4 @@
-// Makes the installed runtimes known: each is linked into its folder's node_modules/.program, where tests find it, and, except
+// Links the installed runtimes: each into its folder's node_modules/.program, where tests find it, and, except
 // Node 22, into the root's node_modules/.bin, where the scripts of npm find it. Every installation here and in the root runs it.
 // In the root it also installs Node 26 if the Node that runs npm is too old for the sources. Plain JavaScript for that reason.
 import { spawnSync } from "node:child_process";
@@ -18,7 +18,7 @@ const BUN_TARGET = TARGET.replace("win-", "windows-").replace("arm64", "aarch64"
 const PLACES = {
   node22: [`node22-${TARGET}/bin/node${EXE}`],
   node26: [`node-${TARGET}/bin/node${EXE}`, `node-bin-${TARGET}/bin/node${EXE}`],
-  // Bun's install script moves the program out of its platform package; without the script it is still there.
+  // Bun's install script moves the program out of its platform package; without the script it stays in that package.
   bun: [`@oven/bun-${BUN_TARGET}/bin/bun${EXE}`, "bun/bin/bun.exe"],
   deno: [`deno/deno${EXE}`],
 };
@@ -26,7 +26,7 @@ const PLACES = {
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const isTooOld = major < 22 || (major === 22 && minor < 18);
 
-// By the path: `npm ci --prefix` keeps the folder in which it was typed as INIT_CWD, and runs this in the folder it installs.
+// By the path: `npm ci --prefix` keeps the folder in which it was typed as INIT_CWD, and runs this script in the folder that it installs.
 if (isTooOld && process.cwd() === join(ROOT) && find("node26") === undefined) {
   const { status } = spawnSync("npm", ["ci", "--prefix", join(HERE, "node26")], { stdio: "inherit", shell: WINDOWS });
   if (status !== 0) process.exit(status ?? 1);

@@ -1,4 +1,4 @@
-// `npm run soak -- --streams 50 --minutes 60 --runtime node26`: live streams for a long time, to see that memory stays flat
+// `npm run soak -- --streams 50 --minutes 60 --runtime node26`: live streams for a long time, to check that memory stays flat
 // and no event is lost. It is not part of the tests: its duration is an argument.
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
@@ -16,7 +16,7 @@ const { values } = parseArgs({
     runtime: { type: "string", default: "node26" },
     /** Duration of a call. */
     "call-seconds": { type: "string", default: "120" },
-    /** Between two looks at the memory. */
+    /** Interval between memory samples. */
     "sample-seconds": { type: "string", default: "30" },
   },
 });
@@ -62,9 +62,9 @@ await server.stop();
 beat.stop();
 process.exit(judge() ? 0 : 1);
 
-/** One call after the other from one instance. */
+/** Calls in succession from one instance. */
 async function soak(server: StreamServer, instance: string, n: number): Promise<void> {
-  // Not all at once: otherwise all end at once, every time.
+  // Staggered: otherwise all calls end at once, every time.
   await pause((n / streams) * Math.min(callSeconds, 20) * 1000);
   while (!stopping) {
     const [url = ""] = await server.place([instance], CALLEE);
@@ -108,7 +108,7 @@ async function watch(server: StreamServer): Promise<void> {
   }
 }
 
-/** Prints the verdict; returns true if all is well. */
+/** Prints the verdict; returns true if it is good. */
 function judge(): boolean {
   const held = growthOf(heap, 0.05, 2 * MIB);
   const process = growthOf(rss, 0.05, 8 * MIB);

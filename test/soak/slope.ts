@@ -8,7 +8,7 @@ export interface Sample {
 
 /** Detection of memory growth. */
 export interface Growth {
-  /** Over the whole of the window, bytes. */
+  /** Growth over the whole window, bytes. */
   readonly bytes: number;
   /** Random variation within this time, bytes. */
   readonly allowed: number;
@@ -17,7 +17,7 @@ export interface Growth {
 
 /**
  * Growth of a figure over its window: the median of the slopes between all pairs of samples (H. Theil, 1950; P. K. Sen,
- * 1968), which a few outliers do not move, times the window. Chance is `atLeast`, a `share` of the median, or the range in which
+ * 1968), which a few outliers do not affect, times the window. Chance is `atLeast`, a `share` of the median, or the range in which
  * the middle half of the samples lies, whichever is greatest: steady growth amounts to twice that range.
  */
 export function growthOf(samples: readonly Sample[], share: number, atLeast: number): Growth {

@@ -9,10 +9,7 @@ const MARK_EVERY = 50;
 const CLEAR_EVERY = 17;
 /** Keys that the callee presses after the answer. */
 export const KEYS = "1234#";
-/**
- * A mark is reported when the audio before it was heard. At the end it must have been reported if it was sent longer ago than the last one
- * took, plus this much, ms: after a client's stall, audio queues up.
- */
+/** A mark is reported when the audio before it was heard. At the end it must have been reported if it was sent longer ago than the last one took, plus this margin, ms: after a client's stall, audio queues up. */
 const MARK_TAKES_MS = 2_000;
 /** Length of the break of the connection, ms. */
 const BREAK_MS = 500;
@@ -20,14 +17,14 @@ const BREAK_MS = 500;
 /** Expected and received counts. */
 export interface Counted {
   readonly events: { readonly expected: number; readonly got: number };
-  /** Messages of the callee's audio. */
+  /** Number of messages of the callee's audio. */
   readonly audio: { readonly expected: number; readonly got: number };
   /** Faults, in words; not only of events. */
   readonly faults: readonly string[];
 }
 
 /**
- * One call of a soak, from the connection to the end that its longest duration brings: a tone both ways, marks, `clear`, keys
+ * One call of a soak, from the connection to its end at the maximum duration: a tone both ways, marks, `clear`, keys
  * that the callee presses, and a connection that breaks midway.
  */
 export class SoakedCall {
@@ -54,7 +51,7 @@ export class SoakedCall {
   readonly #audio = { expected: 0, got: 0 };
   #over: (code: number) => void = () => {};
 
-  /** @param breakAfterMs after the answer */
+  /** @param breakAfterMs time of the break after the answer, ms */
   constructor(url: string, beat: Beat, breakAfterMs: number, token?: string) {
     this.#token = token;
     this.#url = url;
@@ -62,7 +59,7 @@ export class SoakedCall {
     this.#breakAfterMs = breakAfterMs;
   }
 
-  /** Resolves when the call has ended and everything is counted. @throws {Error} no connection could be made */
+  /** Resolves when the call has ended and everything is counted. @throws {Error} the connection failed */
   async run(): Promise<Counted> {
     const over = new Promise<number>((resolve) => {
       this.#over = resolve;
@@ -74,7 +71,7 @@ export class SoakedCall {
     return this.#count();
   }
 
-  /** Ends the call from outside; it still has to be counted. */
+  /** Ends the call from outside; it is still counted. */
   destroy(): void {
     this.#socket?.destroy();
   }

@@ -12,8 +12,7 @@ export interface CallEvent {
 const NOT_OF_THE_CALL: ReadonlySet<string> = new Set(["buffer_high", "buffer_low", "transcripts_unavailable"]);
 
 /**
- * The events of one call over all of its connections. A client that attaches again gets all of them
- * again: this finds missing and differing ones.
+ * The events of one call over all of its connections. A client that attaches again gets all of them again: this detects missing and differing ones.
  */
 export class Told {
   readonly events: CallEvent[] = [];

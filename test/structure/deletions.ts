@@ -1,7 +1,7 @@
 import type { SourceFile } from "./source-files.ts";
 
 /**
- * The statements that delete rows by themselves, with the bound of their number. All other deletions use `deletePiece`
+ * Statements that delete rows directly, with the bound of their number. All other deletions use `deletePiece`
  * (adapters/storage/pieces.ts), which has a limit.
  */
 export const BOUNDED_DELETIONS: ReadonlyMap<string, string> = new Map([

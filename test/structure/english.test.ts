@@ -4,7 +4,7 @@ import { docPaths, readText, type SourceFile, sourceFiles, testPaths } from "./s
 
 const files = sourceFiles();
 
-/** The files with the most, one a line, for the message of a failure. */
+/** Files with the highest counts, one a line, for the message of a failure. */
 function worst(count: (file: SourceFile) => number): string {
   return files
     .map((file) => ({ path: file.path, count: count(file) }))

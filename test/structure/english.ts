@@ -1,8 +1,8 @@
 import type { SourceFile } from "./source-files.ts";
 
-/** Verbs of speaking that are used for an API. */
+/** Verbs of speaking that are used for APIs. */
 export const REPORTING = /\b(?:told|tells|says|said|hears)\b/gi;
-/** For a condition it is "if" or "when". */
+/** Conditions use "if" or "when" instead. */
 export const WHERE = /\bwhere\b/gi;
 
 /** Number of occurrences of a habit in a file, outside of queries. */
@@ -85,10 +85,10 @@ export const HABITS: readonly Habit[] = [
   },
 ];
 
-/** A turn of phrase that the text of comments should have no more often than that of other projects. */
+/** A phrase that comments should use no more often than other projects do. */
 export interface Habit {
   readonly name: string;
-  /** The text it is looked for in; a docstring is a comment too. */
+  /** Texts to search; a docstring is also a comment. */
   readonly of: "docstring" | "comment";
   readonly is: RegExp;
   /** Per 10,000 words of comments. */

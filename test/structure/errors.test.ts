@@ -3,7 +3,7 @@ import { sourceFiles } from "./source-files.ts";
 
 // A wrong argument of a program is a TypeError or a RangeError, as everywhere in JavaScript.
 
-/** Files that may throw an `Error` without a code, by the reason why it never leaves Ringport as it is. */
+/** Files that may throw an `Error` without a code, with the reason why it never leaves Ringport unchanged. */
 const UNCODED: readonly (readonly [reason: string, ...paths: string[]])[] = [
   ["fails a test of the adapter's author", "src/testing/"],
   ["the caller reads a damaged record as a missing one", "src/base/record-format.ts"],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type SourceFile, sourceFiles } from "./source-files.ts";
 
-/** Interfaces of ports with methods that have no rules, and why. */
+/** Interfaces of ports with methods that have no rules, with the reasons. */
 const UNGUARDED = new Map([
   ["FrameSource", "the core is the port: legs call it"],
   ["AheadSource", "the core is the port: legs call it"],
@@ -61,7 +61,7 @@ test("the core gets guarded ports only", () => {
   expect(dependencies.flatMap(unguardedMembers)).toEqual([]);
 });
 
-test("the composition root calls no method of a port that is not guarded, but close", () => {
+test("the composition root calls no unguarded method of a port, except close", () => {
   const root = files.find(({ path }) => path === "src/ringport.ts")!.text;
   const called = root.matchAll(
     /\b(speech|decoder|transcription|agent|recordings|bodies|passwords|network)\??\.(\w+)\(/g,

@@ -4,7 +4,7 @@ import { sourceFiles } from "./source-files.ts";
 
 /**
  * Files and folders that may look up a host by `getaddrinfo`, whose few threads serve the whole process, with the host's
- * owner. Never a user's or a callee's, nor one that their servers name: `adapters/user-hosts` looks those up.
+ * owner. Never hosts of users or callees, nor hosts that their servers name: `adapters/user-hosts` looks those up.
  */
 const PERMITTED: ReadonlyMap<string, string> = new Map([
   ["adapters/cli/", "the person who types a command, and its server"],
@@ -28,7 +28,7 @@ describe("host names", () => {
     expect(lookups.filter((found) => permissionFor(found) === undefined)).toEqual([]);
   });
 
-  test("are looked up by every file that is permitted to", () => {
+  test("are looked up by every permitted file", () => {
     expect([...PERMITTED.keys()].filter((path) => !lookups.some((found) => found.startsWith(path)))).toEqual([]);
   });
 });

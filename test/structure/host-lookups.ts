@@ -32,10 +32,10 @@ const PACKAGES = new Set(["pg", "undici"]);
 /** Parsing every file would take seconds. */
 const CANDIDATE =
   /\b(?:fetch|WebSocket|WebSocketStream|EventSource|Deno|Bun)\b|(?:node:|")(?:dns|net|tls|https?2?|dgram|ws|ky|partysocket|pg|undici)\b/;
-/** Ways to connect that look no name up, or only by the lookup of users' hosts. */
+/** Ways to connect without a lookup, or only with the lookup of users' hosts. */
 const SAFE = /\b(?:publicConnection\(|lookup: addressOnly\b)/;
 
-/** The places of a file that may look up a host by `getaddrinfo`, as written; none if it has its own lookup. */
+/** Places of a file that may look up a host by `getaddrinfo`, as written; none if it has a separate lookup. */
 export function hostLookupsOf({ path, text }: SourceFile): readonly string[] {
   if (!CANDIDATE.test(text) || SAFE.test(text)) return [];
   const found: string[] = [];

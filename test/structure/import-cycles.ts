@@ -1,7 +1,7 @@
 import { importsOf } from "./imports.ts";
 import type { SourceFile } from "./source-files.ts";
 
-/** The groups of files that import each other, the largest first; `import type` counts. */
+/** Groups of files that import each other, the largest first; `import type` counts. */
 export function importCycles(files: readonly SourceFile[]): readonly (readonly string[])[] {
   const imports = new Map(files.map((file) => [file.path, importsOf(file).map(({ target }) => target)]));
   const order = new Map<string, number>();

@@ -35,7 +35,7 @@ describe("the import table", () => {
 
   test("src loads only packages and adapters with import()", () => {
     const lazy = files.filter(({ path }) => path.startsWith("src/")).flatMap(lazyImportsOf);
-    // Both keep out partysocket, which a program without streams need not load.
+    // Both exclude partysocket, which a program without streams need not load.
     expect(lazy.sort()).toEqual(["src/client/stream/listen.ts", "src/client/stream/stream.ts"]);
     expect(lazyImportsOf({ path: "src/a.ts", text: `await import("./b.ts"); await import("pg");` })).toEqual([
       "src/b.ts",

@@ -10,7 +10,7 @@ export interface Import {
   /** The path from the root for a file of the repository; the specifier for everything else. */
   readonly target: string;
   readonly typeOnly: boolean;
-  /** An `import()`: the file is loaded when it is needed. */
+  /** True for an `import()`: the file is loaded on demand. */
   readonly dynamic: boolean;
 }
 
@@ -56,7 +56,7 @@ export function violationsOf(file: SourceFile): readonly string[] {
     });
 }
 
-/** The row that decides for a file: the one with the longest match. */
+/** The row that applies to a file: the one with the longest match. */
 export function layerOf(path: string): Layer | undefined {
   return LAYERS.filter(({ files }) => path.startsWith(files)).sort((a, b) => b.files.length - a.files.length)[0];
 }

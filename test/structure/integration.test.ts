@@ -25,7 +25,7 @@ function importedBy(path: string): readonly string[] {
   return imports;
 }
 
-/** The way from a test file to the machine, through files of test/ alone. */
+/** Import path from a test file to the machine, through files of test/ only. */
 function wayToMachine(path: string, seen = new Set<string>()): readonly string[] | undefined {
   if (seen.has(path)) return undefined;
   seen.add(path);

@@ -1,6 +1,5 @@
 /**
- * The tests that need the machine: sockets, databases, worker threads, speech engines, or seconds of real time. vitest's
- * project "integration" runs them; all other tests of the library belong to the project "unit", which needs none of that.
+ * The tests that need the machine: sockets, databases, worker threads, speech engines, or seconds of real time. vitest's project "integration" runs them; all other tests of the library belong to the project "unit", which needs no machine.
  */
 export const INTEGRATION: readonly string[] = [
   "test/contract/*.test.ts",

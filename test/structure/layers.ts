@@ -4,7 +4,7 @@ export interface Layer {
   readonly files: string;
   /** Folders, files, packages, and runtimes such as "node:". A folder may always import itself. */
   readonly may: readonly string[];
-  /** The same, for `import type` only. */
+  /** Like `may`, for `import type` only. */
   readonly types?: readonly string[];
   /** The rule in one sentence. */
   readonly rule: string;
@@ -16,7 +16,7 @@ const PORTS = "src/ports/";
 const AUDIO = "src/audio/";
 const APPLICATION = "src/application/";
 const HTTP = "src/http/";
-/** The adapters that are used if an option was left out: the one entrance from src/ into adapters/. */
+/** Default adapters for omitted options: the only entrance from src/ into adapters/. */
 const EMBEDDED = "adapters/embedded.ts";
 const FAMILIES = [
   "agent",
@@ -34,7 +34,7 @@ const WEB_ONLY = "src/ uses web standards: it reaches the runtime through a port
 const ADAPTER = "An adapter imports ports, audio and domain of src/, and no other adapter family.";
 
 const STACK_PORTS = "adapters/sip-stack/ports.ts";
-/** The folders of the SIP stack from the lowest to the highest, and their imports besides those below them. */
+/** Folders of the SIP stack from the lowest to the highest, and their imports besides those below them. */
 const STACK_FOLDERS: readonly (readonly [folder: string, packages: readonly string[]])[] = [
   ["message", [STACK_PORTS]],
   ["transport", [STACK_PORTS, "node:"]],

@@ -1,7 +1,4 @@
-/**
- * The test files that take longest, by project, in starting order. Among the others, vitest starts with the
- * largest, a poor estimate: a test of one screen may wait for a minute.
- */
+/** The test files that take longest, by project, in starting order. Vitest starts the others by size, a poor estimate: a test of one screen may wait for a minute. */
 export const LONG_FILES: readonly string[] = [
   // unit
   "test/application/invariants/invariants.test.ts",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readText, testPaths } from "./source-files.ts";
 
-/** A statement of a module itself that makes what the end of a test file removes. */
+/** A top-level statement of a module that creates a resource removed at the end of a test file. */
 const MADE_ONCE = /^(?:export )?(?:(?:const|let) [^=]*= *)?(?:await )?(?:temporaryFolder|atFileEnd)\(/m;
 
 test("no module shared by test files creates resources that end with the first of them", () => {

@@ -8,7 +8,7 @@ import { OTHER_TIMES, timeColumns, unreadTimesOf } from "./stored-times.ts";
 const SCHEMA = "adapters/storage/schema.ts";
 
 describe("a time in the database", () => {
-  test("has a longest legal distance, or a reason why it needs none", () => {
+  test("has a maximum legal distance, or a reason to have none", () => {
     const listed = [...Object.keys(MAX_AHEAD_MS), ...OTHER_TIMES.keys()];
     expect(listed.toSorted()).toEqual(timeColumns({ path: SCHEMA, text: readText(SCHEMA) }).toSorted());
   });

@@ -3,7 +3,7 @@ import { RECORDS } from "../../adapters/storage/records.ts";
 import type { Column } from "../../adapters/storage/stored-record.ts";
 import type { SourceFile } from "./source-files.ts";
 
-/** The reason why a column that holds times is in no row of `MAX_AHEAD_MS`. */
+/** Reason why a column of times has no row in `MAX_AHEAD_MS`. */
 const REASONS = {
   shown: "it is only shown, or orders a page: no code compares it with the time",
   purge: "it is compared on the purge clock only",
@@ -49,7 +49,7 @@ export const OTHER_TIMES: ReadonlyMap<string, keyof typeof REASONS> = new Map([
 const NO_TIME =
   /(?:^|\.)(?:version|slot|part|position|numbered|calls|attempts|last_status|max_calls_per_day|epoch|id|confidence|amount|\w+_bytes|\w+_ms)$/;
 
-/** The columns that may hold times: numbers, and JSON that is known to. */
+/** Columns that may hold times: numbers, and JSON that is known to. */
 export function timeColumns(schema: SourceFile): readonly string[] {
   const ofRecords = Object.entries(RECORDS).flatMap(([table, { columns }]) =>
     Object.values<Column>(columns)
@@ -72,13 +72,13 @@ export function timeColumns(schema: SourceFile): readonly string[] {
   return [...columns, "instances.pause", "instances.dialled_number"];
 }
 
-/** Fields that the times of `MAX_AHEAD_MS` have in records. */
+/** Record fields for the times of `MAX_AHEAD_MS`. */
 const FIELD =
   /(?:^|[.?(])(?:createdAt|dialingAt|linkedAt|nextAttemptAt|oldKeyUntil|expiresAt|lastUsedAt|until)(?: \?\? \w+\))?$/;
 /** Functions that read a stored time, by `storedTime` or with it. */
 const READ = /\b(?:storedTime|codeExpiry|asOf)\(/;
 
-/** Functions that compare times of no table. */
+/** Functions that compare times outside of any table. */
 const NOT_STORED: ReadonlyMap<string, string> = new Map([
   [
     "src/application/calls/dialling/queue-timeout.ts",
@@ -98,7 +98,7 @@ const OPERATORS = new Set([
   ts.SyntaxKind.MinusToken,
 ]);
 
-/** The places of src/application that compare a stored time with the wall clock, in a function that does not read it by `storedTime`. */
+/** Places of src/application that compare a stored time with the wall clock, in a function that does not read it by `storedTime`. */
 export function unreadTimesOf({ path, text }: SourceFile): readonly string[] {
   if (!path.startsWith("src/application/") || NOT_STORED.has(path)) return [];
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext);

@@ -6,7 +6,7 @@ const ALL: [table: string, limit: TableLimit][] = Object.entries(TABLE_LIMITS);
 const files = sourceFiles();
 const has = (name: string, text: string): boolean => new RegExp(`(?<![\\w#])${name}\\b`).test(text);
 
-test("every insertion of the storage is into a table whose limit is known", () => {
+test("the storage only inserts into tables with a known limit", () => {
   const storage = files.filter(({ path }) => path.startsWith("adapters/storage/"));
   const listed = ALL.flatMap(([table, { insertedIn }]) => insertedIn.map((file) => `${table} ${file}`));
   expect([...new Set(storage.flatMap(insertionsOf))].sort()).toEqual(listed.sort());
@@ -18,7 +18,7 @@ test.each(ALL)("%s: its enforcement exists, and is used", (_, { by }) => {
   expect(by.filter(([, name]) => uses(name) < 2)).toEqual([]);
 });
 
-test.each(ALL)("%s: what happens beyond the limit is thrown somewhere, and tested", (_, { beyond, test: shown }) => {
+test.each(ALL)("%s: its treatment beyond the limit exists, and is tested", (_, { beyond, test: shown }) => {
   const isRefusal = !Object.hasOwn(ENDINGS, beyond);
   const thrown = new RegExp(`Refusal\\(\\s*"${beyond}"`);
   if (isRefusal) expect(files.filter(({ text }) => thrown.test(text))).not.toEqual([]);

@@ -24,7 +24,7 @@ export interface TableLimit {
   readonly by: readonly (readonly [file: string, name: string])[];
   /** The files of adapters/storage that insert rows. */
   readonly insertedIn: readonly string[];
-  /** The test that shows what happens beyond it: its file, and the beginning of its title. */
+  /** The test of the treatment beyond it: its file, and the beginning of its title. */
   readonly test?: readonly [file: string, title: string];
   /** Gap in the limit. */
   readonly gap?: string;

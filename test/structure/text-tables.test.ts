@@ -3,7 +3,7 @@ import { sourceFiles } from "./source-files.ts";
 import { textTablesOf } from "./text-tables.ts";
 
 describe("the tables of src and adapters", () => {
-  test("hide what objects inherit from texts of outside", () => {
+  test("hide inherited properties from outside texts", () => {
     expect(sourceFiles().flatMap(textTablesOf)).toEqual([]);
   });
 });

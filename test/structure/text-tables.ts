@@ -5,7 +5,7 @@ import type { SourceFile } from "./source-files.ts";
 const CANDIDATE = /Record<string|(?:[(?!=>]|&&|\|\||return)\s*[\w.]+ in /;
 
 /**
- * The places in which a text from outside may find what every object inherits, such as `constructor`, one sentence each:
+ * Places in which an outside text may find inherited properties, such as `constructor`, one sentence each:
  * an object literal that any text may index, an object that a declaration widens to one, and `in` with a variable.
  */
 export function textTablesOf({ path, text }: SourceFile): readonly string[] {

@@ -59,7 +59,7 @@ export async function lines({ world, call }: Scene): Promise<string[]> {
   return (stored.get(call.id) ?? []).map(({ speaker, text }) => `${speaker}: ${text}`);
 }
 
-/** The ms with a loud sample, from one time to another. */
+/** Number of ms with a loud sample, from one time to another. */
 export function soundMs({ leg }: Scene, fromMs: number, toMs = Number.POSITIVE_INFINITY): number {
   const part = leg.heard.subarray(msToSamples(fromMs, leg.sampleRate), msToSamples(toMs, leg.sampleRate));
   return (part.filter((sample) => sample !== 0).length * 1_000) / leg.sampleRate;

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { ProblemView } from "./server-client.ts";
 import type { Answer } from "./server-http.ts";
 
-/** The exact members of every answer, as the interface's tables name them. */
+/** Exact members of every response, as the interface's tables name them. */
 export const KEYS = {
   createdCall: ["id", "instance_id", "type", "status", "target_phone", "created_at"],
   call: ["id", "instance_id", "type", "status", "target_phone", "started_at", "ended_at", "created_at"],
@@ -28,13 +28,13 @@ export const ID = {
   call: /^call_[0-7][0-9a-hjkmnp-tv-z]{25}$/,
   event: /^evt_[0-7][0-9a-hjkmnp-tv-z]{25}$/,
 } as const;
-/** Well-formed ids of nothing. */
+/** Well-formed ids of missing records. */
 export const NOBODYS = {
   instance: "inst_01k7zq0f8vf1c9m2x4s6t8w0ya",
   call: "call_01k7zq3n5de7h9k1m3p5r7t9vb",
 } as const;
 
-/** Asserts a whole problem document (RFC 9457) and answers it. */
+/** Asserts a whole problem document (RFC 9457) and returns it. */
 export function expectProblem(answer: Answer, status: number, code: string, path?: string): ProblemView {
   expect({ status: answer.status, type: answer.headers["content-type"], body: answer.text }).toMatchObject({
     status,

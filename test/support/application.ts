@@ -61,19 +61,19 @@ export const NUMBER = "+12025550100";
 export const MS_PER_CHARACTER = 50;
 const VOICE: Voice = { id: "en-US-1", language: "en-US", engine: "tone", name: "tone", quality: "robotic" };
 
-/** Speech that makes tones, at the leg's own rate. */
+/** Speech that generates tones, at the leg's own rate. */
 export class ToneSpeech implements Speech {
-  /** The text is not spoken before this has resolved. */
+  /** The text is spoken only after this has resolved. */
   hold: Promise<unknown> | undefined;
   fault: Error | undefined;
-  /** The second half of the text is not spoken before this has resolved. */
+  /** The second half of the text is spoken only after this has resolved. */
   pause: Promise<unknown> | undefined;
-  /** Nothing is spoken until the signal is aborted. */
+  /** The engine hangs until the signal is aborted. */
   silent = false;
   closed = false;
   /** Scripts that the voice speaks; everything by default. */
   scripts: readonly string[] | undefined;
-  /** Texts that the engine got. */
+  /** Texts that the engine has received. */
   readonly asked: string[] = [];
   /** Number of warm-ups. */
   warmUps = 0;
@@ -151,15 +151,15 @@ export interface WorldOptions {
   readonly timings?: Partial<Timings>;
   readonly limits?: Partial<Limits>;
   readonly capabilities?: Partial<TelephonyCapabilities>;
-  /** The network has codes that are typed on a phone. */
+  /** True if the network has codes that are typed on a phone. */
   readonly pairingCodes?: boolean;
-  /** Users who may use the network. */
+  /** Users who may use the network; default: all. */
   readonly users?: Telephony["users"];
   /** Additional networks. */
   readonly others?: readonly ScriptedTelephony[];
   readonly retentionDays?: number | undefined;
   readonly recordingRetentionDays?: number | undefined;
-  /** Live streams are switched on. */
+  /** True if live streams are switched on. */
   readonly streamPreview?: boolean;
   /** Transcribes the calls; none by default. */
   readonly transcription?: Transcription;
@@ -304,7 +304,7 @@ export class World {
     return World.start({ ...this.#options, ...options, before: this });
   }
 
-  /** An instance as `POST /v1/instances` makes it. */
+  /** An instance as `POST /v1/instances` creates it. */
   async newInstance(principal: Principal = ALICE, name = "Reception"): Promise<Instance> {
     return this.app.instances.create(principal, { name });
   }
@@ -372,7 +372,7 @@ export class World {
     return this.network.leg(call?.id);
   }
 
-  /** Lets the next claim of a call wait until the answer is called. */
+  /** Lets the next claim of a call wait until the returned function is called. */
   holdClaim(): () => void {
     let release = () => {};
     this.storage.before = (operation) => {
@@ -388,8 +388,7 @@ export class World {
   }
 
   /**
-   * Lets the n-th of these operations be done, but its answer be lost, as by a connection that breaks. Returns true if that
-   * has happened.
+   * Lets the n-th of these operations succeed, but loses its result, as a broken connection does. Returns true once that has happened.
    */
   loseAnswer(operation: string, n = 1): () => boolean {
     let left = n;

@@ -65,7 +65,7 @@ export class Puppet implements AudioConversation {
     for (const event of events) this.events.push(event);
   }
 
-  /** Plays a tone with words, all at once, in pieces of odd sizes. */
+  /** Plays a tone with words at once, in pieces of odd sizes. */
   says(item: string, ms: number, text = "", hz = 440): void {
     const format = this.format ?? "pcm";
     const samples = tone(hz, ms, FORMAT_RATES[format], 8_000);

@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const BUILT = ["dist/cli.js", "dist/worker.js", "dist/assets/swagger-ui.css"];
-/** The last output of the build, and its inputs. */
+/** Last output of the build, and its inputs. */
 const LAST = "dist/third-party-notices.txt";
-/** Below the sources, but made of them: `npm ci` and `npm pack` make it anew. */
+/** Below the sources, but generated from them: `npm ci` and `npm pack` regenerate it. */
 const MADE = join("adapters", "console", "assets");
 const SOURCES = ["src", "adapters", "tsup.config.ts", "package.json", "package-lock.json"];
 
@@ -29,7 +29,7 @@ function modified(file: string): number | undefined {
   return statSync(join(ROOT, file), { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** The file itself, or all files of a folder, from the root of the repository on. */
+/** The file itself, or all files of a folder, as paths from the root of the repository. */
 function filesOf(name: string): string[] {
   if (statSync(join(ROOT, name)).isFile()) return [name];
   return readdirSync(join(ROOT, name), { recursive: true, withFileTypes: true })

@@ -10,7 +10,7 @@ interface FinalCall {
   readonly startedAt: unknown;
 }
 
-/** Faults of the events of a final call, which are all of them, in order. */
+/** Faults of a final call's events, which are complete and in order. */
 export function storyFaults(
   { status, startedAt }: FinalCall,
   events: readonly { readonly type: string; readonly sequence: number | null }[],

@@ -6,7 +6,7 @@ const ECDSA_WITH_SHA256 = sequence(oid([1, 2, 840, 10045, 4, 3, 2]));
 
 /** Contents of a certificate. */
 export interface CertificateOptions {
-  /** DNS names and IP addresses that it is for. */
+  /** Its DNS names and IP addresses. */
   readonly names?: readonly string[];
   /** Start and end of its validity, days from now. Default: yesterday to tomorrow. */
   readonly days?: readonly [from: number, until: number];
@@ -29,7 +29,7 @@ export interface Authority {
 
 /**
  * Makes an authority that signs certificates (X.509, ECDSA on P-256): node:crypto has keys and signatures but no
- * certificates. They are made anew in each run, so that none expires unless it is meant to.
+ * certificates. They are created in each run, so that none expires unintentionally.
  */
 export function certificateAuthority(name = "Test Authority"): Authority {
   const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -1,6 +1,6 @@
 import { realSystem, type System } from "../../src/ports/system.ts";
 
-/** The real clock, counting the timers that wait. */
+/** The real clock, counting pending timers. */
 export class CountedSystem implements System {
   waiting = 0;
   now = realSystem.now;

@@ -1,6 +1,6 @@
 import type { SpeechWorkers } from "../../adapters/speech/speech-jobs.ts";
 
-/** A rendering that workers were asked for. */
+/** A rendering requested from workers. */
 export interface SpeechJob {
   readonly text: string;
   readonly voice: string;

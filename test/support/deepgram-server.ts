@@ -17,7 +17,7 @@ export interface DeepgramRecord {
   open: boolean;
 }
 
-/** A fake of Deepgram's live transcription, on loopback; it really listens. Written from the public reference. */
+/** A fake of Deepgram's live transcription, on loopback; it analyses real audio. Written from the public reference. */
 export interface DeepgramServer {
   readonly baseUrl: string;
   readonly connections: readonly DeepgramRecord[];
@@ -87,7 +87,7 @@ class Conversation {
   readonly #step: number;
   #rest = new Int16Array(0);
   #samples: number[] = [];
-  /** All of it in seconds since the first sample. */
+  /** All times in seconds since the first sample. */
   #now = 0;
   #began: number | undefined;
   #voiced = 0;

@@ -1,6 +1,6 @@
 import { type Lease, type OpenOptions, type Storage, StorageUnavailable } from "../../src/ports/storage.ts";
 
-/** Operations that change nothing. */
+/** Read-only operations. */
 const READS =
   /\.(get|find|list|keys|linked|withWaitingCalls|active|nextWaiting|claimed|unlinked|half\w*|audio|load\w*|ofCall|ofCalls|ofNumbers|ofUser|positionOf|positionBefore|lookUp|dialHistory|oldest\w*|waiting\w*|orphaned|recorded|ended|newestId|trustedTime|counts|tally|enabled|behind|pending|delivered\w*|getDelivery|deliveries|naming|token\w*|user\w*|withPhone|hasAdmin|account\w*|session\w*|codeByHash|invitations|audit)$/;
 
@@ -12,10 +12,10 @@ export function isWrite(operation: string): boolean {
 /** The stores of a storage. */
 export type StoreName = Exclude<keyof Storage, "open" | "close" | "lease" | "verifyOwner">;
 
-/** A storage that can be switched off, as a database that is locked or gone. */
+/** A storage that can be switched off, like a locked or missing database. */
 export class FaultyStorage implements Storage {
   readonly #inner: Storage;
-  /** Everything throws `StorageUnavailable`. */
+  /** Every operation throws `StorageUnavailable`. */
   down = false;
   /** Every write throws `StorageUnavailable`, as on a full disk or a read-only replica. */
   full = false;

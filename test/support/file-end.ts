@@ -1,6 +1,6 @@
 const work: (() => unknown)[] = [];
 
-/** Runs when the test file ends that runs now. An `afterAll` of a module would not: test files share their modules. */
+/** Runs at the end of the current test file. An `afterAll` of a module would not: test files share their modules. */
 export function atFileEnd(end: () => unknown): void {
   work.push(end);
 }

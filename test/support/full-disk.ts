@@ -1,8 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 
 /**
- * Opens files that accept this many bytes after their start, and then fail; the start, such as a
- * header, can be written again at any time.
+ * Opens files that accept this many bytes after their start, and then fail; the start, such as a header, can be rewritten at any time.
  * @param code error code of the system
  */
 export function fullDisk(bytes: number, code = "ENOSPC"): typeof open {

@@ -5,10 +5,10 @@ import { test } from "vitest";
 export const environment: Readonly<Record<string, string | undefined>> =
   (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {};
 
-/** The inputs tried per property: FC_RUNS, or 100. The gate tries 200 in unit tests. */
+/** Number of inputs per property: FC_RUNS, or 100. The gate tries 200 in unit tests. */
 export const fuzzRuns: number = Number(environment.FC_RUNS || 100);
 
-/** The seed to repeat a failed run with: FC_SEED, or undefined for a new one. */
+/** Seed to repeat a failed run: FC_SEED, or undefined for a new one. */
 const seed = environment.FC_SEED === undefined ? undefined : Number(environment.FC_SEED);
 
 /** Parameters to repeat a failed run: FC_SEED and, to go directly to the smallest input, FC_PATH; empty for a new run. */

@@ -14,7 +14,7 @@ interface Aes {
 const TAG_BYTES = 16;
 
 /**
- * Lets WebCrypto compute HKDF, HMAC and AES-GCM at once instead of on another thread, for which a manual clock does not wait.
+ * Makes WebCrypto compute HKDF, HMAC and AES-GCM immediately instead of on another thread, which a manual clock does not wait for.
  * `vi.restoreAllMocks()` ends it.
  */
 export function instantCrypto(): void {

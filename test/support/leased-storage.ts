@@ -11,7 +11,7 @@ import type { System } from "../../src/ports/system.ts";
 import { isWrite, type StoreName } from "./faulty-storage.ts";
 
 /**
- * One database that several processes of a test open, each through its own storage: a lease by the database's
+ * One database for several processes of a test, each with a separate storage: a lease by the database's
  * clock, and writes that are fenced by its epoch.
  */
 export class LeasedDatabase {
@@ -20,7 +20,7 @@ export class LeasedDatabase {
   #opened: Promise<void> | undefined;
   #epoch = 0;
   #endsAt = -Infinity;
-  /** Writes that were let through and are not done: a new owner waits for them, as it would for their row locks. */
+  /** Admitted but unfinished writes: a new owner waits for them, as it would for their row locks. */
   readonly #writes = new Set<Promise<unknown>>();
 
   /** @param shared opened by the first process; stays open until {@link close} */
@@ -55,7 +55,7 @@ export class LeasedDatabase {
     return this.#opened;
   }
 
-  /** Takes the lease; resolves with the epoch. @throws {StorageLocked} it has not run out */
+  /** Takes the lease; resolves with the epoch. @throws {StorageLocked} it has not expired */
   async take(ms: number): Promise<number> {
     do await Promise.allSettled(this.#writes);
     while (this.#writes.size > 0);
@@ -97,9 +97,9 @@ export class LeasedStorage implements Storage {
   readonly #shared: Storage;
   #lease: Lease | undefined;
   #exclusive = false;
-  /** This process cannot reach the database: everything throws `StorageUnavailable`. */
+  /** True if this process cannot reach the database: every operation throws `StorageUnavailable`. */
   unreachable = false;
-  /** Renewals are carried out, but not answered before this has resolved. */
+  /** Renewals are carried out, but get their response only after this has resolved. */
   holdRenewals: Promise<unknown> | undefined;
   readonly accounts: Storage["accounts"];
   readonly logins: Storage["logins"];

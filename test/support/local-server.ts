@@ -22,8 +22,7 @@ interface TokenLimits {
 }
 
 /**
- * A Ringport on SQLite that listens in this process, for tests of the HTTP contract. `Server` of `server.ts` is the same
- * as a separate process, for tests that need one.
+ * A Ringport on SQLite that listens in this process, for tests of the HTTP contract. `Server` of `server.ts` is the same in a separate process, for tests that need one.
  */
 export class LocalServer implements Reachable {
   readonly #env: Settings;
@@ -39,7 +38,7 @@ export class LocalServer implements Reachable {
 
   /**
    * @param env settings, as `ringport serve` reads them
-   * @param options what only a program can set
+   * @param options the programmatic options
    */
   constructor(env: Settings = {}, options: RingportOptions = {}) {
     this.#options = options;
@@ -60,7 +59,7 @@ export class LocalServer implements Reachable {
     return this.#lines.join("\n");
   }
 
-  /** Starts it, on the data that is there. */
+  /** Starts it on its existing data. */
   async start(): Promise<void> {
     const env = { ...this.#env, RINGPORT_DATA: this.#data };
     const settings = readSettings(SETTINGS, { values: new Map(), operands: [] }, env);
@@ -109,12 +108,12 @@ export class LocalServer implements Reachable {
     return new Client(this, token);
   }
 
-  /** Sends without a token and without a look at the document. */
+  /** Sends a request without a token and without checking the document. */
   ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     return send(method, this.base + path, { headers });
   }
 
-  /** All that its database holds now. */
+  /** All rows of its database. */
   rows(): Promise<Rows> {
     return readRows({ file: join(this.#data, "ringport.sqlite") });
   }

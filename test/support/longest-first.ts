@@ -2,8 +2,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { LONG_FILES } from "../structure/long-files.ts";
 
 /**
- * Starts the long test files first, so that no run ends with one worker on a long file while the others are idle. A
- * fresh machine has no durations of earlier runs, by which vitest would order the files.
+ * Starts the long test files first, so that no run ends with one worker on a long file while the others are idle. A fresh machine has no durations of earlier runs, which vitest would sort the files by.
  */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -8,14 +8,14 @@ import type {
 } from "../../src/ports/transcription.ts";
 import { understandTones } from "./understand-tones.ts";
 
-/** An engine that understands tones: the text of a turn names the strongest one, and nothing without one. */
+/** An engine that recognizes tones: the text of a turn names the strongest one, and is empty without one. */
 export class MeasuringTranscription implements Transcription {
   readonly name = "measuring";
   readonly capabilities: TranscriptionCapabilities;
   readonly sessions: MeasuringSession[] = [];
   /** Thrown by `open`. */
   fault: Error | undefined;
-  /** No session is opened, and no turn answered, before this has resolved. */
+  /** Sessions open and turns get results only after this has resolved. */
   opening: Promise<unknown> | undefined;
   answering: Promise<unknown> | undefined;
   closed = false;
@@ -46,9 +46,9 @@ export class MeasuringTranscription implements Transcription {
 export class MeasuringSession implements TranscriptionSession {
   readonly options: TranscriptionOptions;
   readonly events = new Queue<TranscriptionEvent>();
-  /** Each push: when, and how many samples. */
+  /** Time and number of samples of each push. */
   readonly pushed: { atMs: number; samples: number }[] = [];
-  /** Each turn: from when on, and how long, ms. */
+  /** Start and duration of each turn, ms. */
   readonly turns: { startMs: number; ms: number }[] = [];
   /** Thrown by the next push. */
   fault: Error | undefined;

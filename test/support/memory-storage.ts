@@ -7,8 +7,7 @@ import type { Storage } from "../../src/ports/storage.ts";
 let template: Promise<readonly CompiledQuery[]> | undefined;
 
 /**
- * A SQLite storage in memory. Its tables are copied from the first one of the process, which takes a tenth of the time that
- * the migrations take.
+ * A SQLite storage in memory. Its tables are copied from the first one of the process, which takes a tenth of the time of the migrations.
  */
 export function memoryStorage(): Storage {
   return databaseStorage(async () => {

@@ -10,13 +10,13 @@ export function mountInMemory(folder: string, options: string): string | undefin
   return status === 0 ? undefined : `no tmpfs can be mounted: ${stderr.trim()}`;
 }
 
-/** Ends what {@link mountInMemory} began; if nothing is mounted, it only removes the folder. */
+/** Ends {@link mountInMemory}; if nothing is mounted, it only removes the folder. */
 export function unmount(folder: string): void {
   spawnSync("umount", [folder]);
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Takes every byte that is left, with one file. */
+/** Fills the remaining space with one file. */
 export function fillDisk(path: string): void {
   for (const size of [1 << 20, 1 << 16, 1 << 12])
     for (;;)

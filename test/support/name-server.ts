@@ -6,9 +6,9 @@ export type NameAnswer = readonly string[] | "silence" | "only over TCP, which i
 
 /** A name server on this machine, for tests. */
 export interface NameServer {
-  /** For the option `nameServers`. */
+  /** Address for the option `nameServers`. */
   readonly place: string;
-  /** The queries, in order: `A hooks.example.com`. */
+  /** Queries, in order: `A hooks.example.com`. */
   readonly asked: readonly string[];
   /** Open connections over TCP. */
   readonly connections: number;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
 
 /**
- * Lets a server listen on a port of this machine that is free over UDP too.
+ * Makes a server listen on a port of this machine that is free over UDP too.
  * @param bind binds a UDP socket to the port; rejects if that is in use
  */
 export async function onOnePort<Bound>(tcp: Server, bind: (port: number) => Promise<Bound>): Promise<Bound> {

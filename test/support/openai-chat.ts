@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** A request for a completion as it arrived. */
+/** A received request for a completion. */
 export interface ChatRequest {
   readonly authorization: string | undefined;
   /** The client's port: the same for all requests of one connection. */
@@ -26,7 +26,7 @@ export interface ChatReply {
   readonly calls?: readonly {
     readonly name: string;
     readonly arguments?: unknown;
-    /** Instead of the arguments: what the model writes, JSON or not. */
+    /** Raw text instead of the arguments, JSON or not. */
     readonly written?: string;
   }[];
 }

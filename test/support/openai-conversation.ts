@@ -9,18 +9,18 @@ import { ResponseStream } from "./realtime/response.ts";
 
 /** Fault of one conversation, or of its next replies. */
 export type ConversationFault =
-  /** The upgrade is refused so. */
+  /** Status with which the upgrade is refused. */
   | { readonly status: number }
-  /** The session is refused. */
+  /** True to refuse the session. */
   | "no_such_model"
-  /** Nothing is ever sent; or no reply; or half a reply, and then nothing. */
+  /** Never sends a message; or no reply; or stops after half a reply. */
   | "mute"
   | "silent"
   | "stall"
   /** The connection is cut during a reply, or after broken JSON. */
   | "drop"
   | "truncate"
-  /** A reply fails; or an error is reported, which changes nothing. */
+  /** A reply fails; or an error without effect is reported. */
   | "failed"
   | "error"
   /** The reply ends in the middle of a function's arguments. */
@@ -34,13 +34,13 @@ export interface SpokenReply {
 
 /** Input of a reply. */
 export interface SpokenTurn {
-  /** The earlier items, oldest first: `user: …`, `assistant: …`, `function: …`. */
+  /** Earlier items, oldest first: `user: …`, `assistant: …`, `function: …`. */
   readonly history: readonly string[];
-  /** The last of it. */
+  /** The latest item. */
   readonly last: string;
   /** Instructions of this reply alone. */
   readonly instructions: string | undefined;
-  /** True if it is text outside of the conversation. */
+  /** True for text outside of the conversation. */
   readonly aside: boolean;
 }
 
@@ -59,16 +59,16 @@ export interface ConversationRecord {
   readonly authorization: string | undefined;
   /** The whole session, as last reported. */
   session: Json;
-  /** The types of the messages that arrived, without the audio. */
+  /** Types of the received messages, without the audio. */
   readonly received: string[];
-  /** Each item that was cut: its words and how much was heard, ms. */
+  /** Each truncated item: its words and the part heard, ms. */
   readonly truncated: { readonly text: string; readonly ms: number; readonly lengthMs: number }[];
   readonly history: readonly string[];
   readonly heardMs: number;
   open: boolean;
 }
 
-/** Serves one connection that converses: it listens to real audio, and replies with audio much faster than real time. */
+/** Serves one connection that converses: it analyses real audio, and replies with audio much faster than real time. */
 export function serveConversation(
   socket: WebSocket,
   request: IncomingMessage,
@@ -151,7 +151,7 @@ export function serveConversation(
     await reply({}, null);
   }
 
-  /** Returns true if the item before it exists. */
+  /** Returns true if the previous item exists. */
   function addItem(id: string, item: Json, line: string, after?: unknown): boolean {
     const whole = { id, object: "realtime.item", status: "completed", ...item };
     if (items.add(id, whole, line, after) === undefined) return false;
@@ -190,7 +190,7 @@ export function serveConversation(
   function update(wanted: Json): void {
     if (wanted.type !== "realtime") return void sendError("invalid_value", "The session must be of type realtime.");
     if (refused) return void sendError("model_not_found", "No such model.");
-    // The whole session is reported, whatever was changed: clients read it from there.
+    // The whole session is reported after any change: clients read it from there.
     record.session = merged(record.session, wanted);
     ear.format = String(member(input().format).type);
     send({ type: "session.updated", session: record.session });

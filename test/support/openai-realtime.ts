@@ -6,18 +6,18 @@ import type { Understand } from "./openai-server.ts";
 
 /** Fault of one realtime connection. */
 export type RealtimeFault =
-  /** The upgrade is refused so. */
+  /** Status with which the upgrade is refused. */
   | { readonly status: number }
   /** The connection is cut after this many commits, before the response to the last one, or after this many ms. */
   | { readonly dropAtCommit: number }
   | { readonly dropAfterMs: number }
-  /** Nothing is ever answered. */
+  /** Never responds. */
   | "silent"
   /** Every second turn gets its transcript before the previous one. */
   | "swapped"
-  /** No turn can be transcribed. */
+  /** True if every transcription fails. */
   | "failing"
-  /** The session is refused. */
+  /** True to refuse the session. */
   | "no_such_model";
 
 /** Observations of a connection. */

@@ -16,7 +16,7 @@ import { type RealtimeFault, type RealtimeRecord, serveRealtime } from "./openai
 export type TranscriptionFault =
   /** Answers with this status instead of a text. */
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
-  /** Never responds; or announces all and sends half; or sends half and ends; or cuts the connection. */
+  /** Never responds; or declares the whole and sends half; or sends half and ends; or cuts the connection. */
   | "silent"
   | "stall"
   | "truncate"
@@ -24,7 +24,7 @@ export type TranscriptionFault =
   /** Responds after this many ms. */
   | { readonly after: number };
 
-/** A request as it arrived. */
+/** A received request. */
 export interface TranscriptionRequest {
   readonly authorization: string | undefined;
   readonly fields: Readonly<Record<string, string | readonly string[]>>;
@@ -35,9 +35,9 @@ export interface TranscriptionRequest {
 /** The speech in a stretch of audio. */
 export type Understand = (samples: Int16Array, sampleRate: number) => string | Promise<string>;
 
-/** A fake of the servers that transcribe with the protocols of OpenAI, on loopback; it really listens. */
+/** A fake of the servers that transcribe with the protocols of OpenAI, on loopback; it analyses real audio. */
 export interface OpenaiServer {
-  /** With `/v1`. */
+  /** Base URL with `/v1`. */
   readonly baseUrl: string;
   readonly requests: readonly TranscriptionRequest[];
   /** Realtime connections, the oldest first. */
@@ -58,17 +58,17 @@ export interface OpenaiServer {
 
 export interface OpenaiServerOptions {
   readonly understand: Understand;
-  /** The model. Default: it says "Hello." */
+  /** Model. Default: it says "Hello." */
   readonly answer?: (request: ChatRequest) => ChatReply;
-  /** The speech-to-speech model. Default: it says "Hello." */
+  /** Speech-to-speech model. Default: it says "Hello." */
   readonly conversation?: Conversationalist;
-  /** Refuses other keys. */
+  /** Key; others are refused. */
   readonly apiKey?: string;
   /** Port to reuse after a restart. */
   readonly port?: number;
 }
 
-/** Starts the fake. Written from the public reference; the official client proves that it speaks the protocol. */
+/** Starts the fake. Written from the public reference; the official client verifies that it speaks the protocol. */
 export async function openaiServer({
   understand,
   answer = () => ({ text: "Hello." }),

@@ -6,7 +6,7 @@ export interface PathSpelling {
   readonly bun?: 404;
 }
 
-/** Paths that some program reads as `/metrics`. No one may get to it through a proxy that keeps `/metrics` back. */
+/** Paths that some program reads as `/metrics`. None may reach it through a proxy that blocks `/metrics`. */
 export const PATH_SPELLINGS: readonly PathSpelling[] = [
   { target: "/x\\..\\metrics", status: 400 },
   { target: "/x\\../metrics", status: 400 },

@@ -24,7 +24,7 @@ export interface RunningPooler {
   stop(): Promise<void>;
 }
 
-/** Looks for the program on the path and where Debian keeps it. */
+/** Looks for the program on the path and in Debian's folder. */
 export function findPooler(): PoolerSource {
   const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin"];
   const program = folders.map((folder) => join(folder, "pgbouncer")).find((path) => existsSync(path));

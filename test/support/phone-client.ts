@@ -41,7 +41,7 @@ export class PhoneClient {
     }
   }
 
-  /** Waits for a message of this type, past ones included. */
+  /** Waits for a message of this type, including past ones. */
   async message<Type extends PhoneMessage["type"]>(type: Type): Promise<MessageOf<Type>> {
     const found = await until(
       () => this.messages.find((message): message is MessageOf<Type> => message.type === type),

@@ -32,7 +32,7 @@ export interface PostgresSource {
   readonly startIn?: (folder: string) => Promise<OwnPostgres>;
 }
 
-/** A PostgreSQL server to be thrown away. */
+/** A disposable PostgreSQL server. */
 export interface RunningPostgres {
   /** The server's first database. */
   readonly url: string;
@@ -42,9 +42,9 @@ export interface RunningPostgres {
   stop(): Promise<void>;
 }
 
-/** A {@link RunningPostgres} of the test's own. */
+/** A {@link RunningPostgres} that a test controls. */
 export interface OwnPostgres extends RunningPostgres {
-  /** Starts it again on its data, after it has ended. */
+  /** Restarts it on its data, after it has ended. */
   restart(): Promise<void>;
 }
 
@@ -155,7 +155,7 @@ async function launched(
   program: string,
   { data, port, ...how }: { data: string; port: number; cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<Launched> {
-  // The data is thrown away, so nothing waits for the disk.
+  // The data is discarded, so nothing waits for the disk.
   const settings = ["listen_addresses=127.0.0.1", "fsync=off", "synchronous_commit=off", "full_page_writes=off"];
   const server = spawn(
     program,
@@ -191,7 +191,7 @@ function initialize(initdb: string, { data, ...how }: { data: string; cwd: strin
   if (created.status !== 0) throw new Error(`initdb failed: ${created.error?.message ?? created.stderr}`);
 }
 
-/** Where new data of these programs is kept: a copy takes a fraction of initdb's time. */
+/** Folder for new data of these programs: a copy takes a fraction of initdb's time. */
 function keptData({ initdb, postgres }: Programs): string {
   const version = spawnSync(postgres, ["--version"], { ...owner, encoding: "utf8" }).stdout.trim();
   const name = createHash("sha256")
@@ -201,7 +201,7 @@ function keptData({ initdb, postgres }: Programs): string {
   return fileURLToPath(new URL(`../../.cache/postgres-${name}`, import.meta.url));
 }
 
-/** Keeps a copy of new data for the next servers; of several at once one is kept. */
+/** Stores a copy of new data for the next servers; if several do it at once, one copy is kept. */
 function keep(data: string, place: string): void {
   mkdirSync(dirname(place), { recursive: true });
   const copy = mkdtempSync(`${place}-`);
@@ -257,7 +257,7 @@ async function run(url: string, sql: string): Promise<void> {
   await client.query(sql);
 }
 
-/** A connection of the test's own, which ends with its block. */
+/** A separate connection of the test, which ends with its block. */
 export async function connected(url: string): Promise<pg.Client & AsyncDisposable> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -4,7 +4,7 @@ interface Inspecting {
   inspect(value: unknown, options: object): string;
 }
 
-/** Output of every way to print a value and the rejections of promises in it. */
+/** Output of every way to print a value and the rejections of its promises. */
 export function printed(value: unknown): string {
   const { Bun, Deno } = globalThis as { Bun?: Inspecting; Deno?: Inspecting };
   return [

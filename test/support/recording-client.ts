@@ -42,7 +42,7 @@ export class RecordingClient implements StreamClient {
     this.ends.push(end);
   }
 
-  /** The names of what happened, in order. */
+  /** Names of the events, in order. */
   get story(): string[] {
     return this.events.map(({ event }) => event);
   }
@@ -73,7 +73,7 @@ export async function streamCall(world: World, instance: Instance): Promise<Call
   return call;
 }
 
-/** Takes the place at the stream of a call, and is there at once. */
+/** Takes the reservation of a call's stream and attaches immediately. */
 export async function attach(
   world: World,
   call: Call,
@@ -82,7 +82,7 @@ export async function attach(
   return (await world.app.calls.stream(ALICE, call.id)).attach(client);
 }
 
-/** A stream call that the callee has answered, with a client who was there from the start. */
+/** A stream call that the callee has answered, with a client attached from the start. */
 export async function answeredStream(
   world: World,
   client: StreamClient = new RecordingClient(),

@@ -2,17 +2,16 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 /** A relay between a program and a database, so that a test can cut the connection. */
 export interface Relay {
-  /** The database's URL by way of the relay. */
+  /** URL of the database through the relay. */
   readonly url: string;
-  /** Breaks every connection and takes no new ones. */
+  /** Breaks every connection and accepts no new ones. */
   cut(): Promise<void>;
-  /** Passes nothing on any more, as if the cable had been pulled; the connections are still there. */
+  /** Stops forwarding, as if the cable had been pulled; the connections stay open. */
   freeze(): void;
-  /** Takes connections again, at the same address. */
+  /** Accepts connections again, at the same address. */
   mend(): Promise<void>;
   /**
-   * Lets the next message with these words reach the database, and breaks its connection when the response arrives. Resolves
-   * when that has happened, or when the signal is aborted.
+   * Lets the next message with these words reach the database, and breaks its connection when the response arrives. Resolves when it has broken, or when the signal is aborted.
    */
   loseAnswer(words: string, signal?: AbortSignal): Promise<void>;
 }

@@ -11,7 +11,7 @@ export interface Runtime {
   readonly name: RuntimeName;
   /** For `describe`: the name, followed by the reason if the runtime is missing. */
   readonly title: string;
-  /** Program and arguments that go before the script; empty when the runtime is missing. */
+  /** Program and arguments before the script; empty when the runtime is missing. */
   readonly command: readonly string[];
   /** The reason why the runtime cannot be used, for `describe.skipIf`. */
   readonly missing: string | undefined;
@@ -19,19 +19,19 @@ export interface Runtime {
 
 /** Options of {@link start}. */
 export interface StartOptions {
-  /** Arguments that go after the script. */
+  /** Arguments after the script. */
   readonly args?: readonly string[];
   /** Arguments of the runtime itself, such as one more Deno permission. */
   readonly flags?: readonly string[];
-  /** Added to the environment; `undefined` takes a variable away. `PORT` is 0 unless named here. */
+  /** Additional environment; `undefined` removes a variable. `PORT` is 0 unless named here. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The working directory. Default: this process's own. */
   readonly cwd?: string;
   /** Time limit for the URL, ms. Default: 20,000. */
   readonly readyTimeoutMs?: number;
-  /** Kills it. */
+  /** Signal that kills it. */
   readonly signal?: AbortSignal;
-  /** It reads lines that the test types. Default: its input is empty. */
+  /** True if it reads lines that the test types. Default: its input is empty. */
   readonly terminal?: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface ServerProcess {
   readonly gone: Promise<number | null>;
   /**
    * Sends a signal (default SIGTERM) and resolves once the process has ended: with its exit code, or with null if a
-   * signal ended it. A process that is still there after 5 seconds is killed. Stopping twice is fine.
+   * signal ended it. A process that is still running after 5 seconds is killed. Stopping twice is fine.
    */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -56,7 +56,7 @@ export interface ServerProcess {
 const KILL_AFTER_MS = 5_000;
 const LOCAL_URL = /https?:\/\/(?:127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1?\])(?::\d+)?(?:\/[\w\-./~%]*)?/;
 
-/** Prints why something cannot be tested here. Under CI nothing may be left out, so it throws the reason. */
+/** Prints the reason why a test is skipped. Under CI no test may be skipped, so it throws the reason. */
 export function missing(reason: string): string {
   if (process.env.CI === "true" || process.env.CI === "1") throw new Error(`nothing is skipped under CI: ${reason}`);
   return reason;
@@ -65,7 +65,7 @@ export function missing(reason: string): string {
 /** As `npm start` has them. Short-lived objects in 8 MiB instead of 16: shorter pauses, so that frames of audio are on time. */
 const NODE_FLAGS = ["--max-semi-space-size=8"];
 
-/** All that the server needs under Deno; the last one finds the address where phones in the network reach it. */
+/** Permissions of the server under Deno; the last one finds the address where phones in the network reach it. */
 const DENO_PERMISSIONS = [
   "--allow-net",
   "--allow-env",
@@ -74,7 +74,7 @@ const DENO_PERMISSIONS = [
   "--allow-sys=networkInterfaces",
 ] as const;
 
-/** Every runtime that the suites cover, installed or not. */
+/** Every runtime of the suites, installed or not. */
 export const runtimes: readonly Runtime[] = [
   find("node22", NODE_FLAGS),
   find("node26", NODE_FLAGS),
@@ -140,7 +140,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs a script to its end, at most 30 s long. `user` is a number of the operating system, for root to use. */
+/** Runs a script to its end, at most 30 s long. `user` is a user id of the operating system, available to root. */
 export function run(
   runtime: Runtime,
   script: string,
@@ -172,7 +172,7 @@ export function run(
   });
 }
 
-/** Kills a child that is still running when this process exits, so that a failed run leaves nothing behind. */
+/** Kills a child that is still running when this process exits, so that a failed run leaves no process behind. */
 export function endWithThisProcess(child: ChildProcess): void {
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
@@ -198,7 +198,7 @@ function programOf(name: RuntimeName): string {
   return fileURLToPath(new URL(process.platform === "win32" ? `${file}.exe` : file, folder));
 }
 
-/** This process's environment without what the test runner put there. */
+/** This process's environment without the additions of the test runner. */
 function environment(changes: StartOptions["env"] = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST_|NODE_OPTIONS$|NODE_ENV$)/.test(name));
   return {

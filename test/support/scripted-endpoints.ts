@@ -7,9 +7,9 @@ export type EndpointReply = number | Error | "silence";
 export class ScriptedEndpoints implements WebhookSender {
   /** The attempts so far. */
   readonly attempts: OutgoingWebhook[] = [];
-  /** Attempts that wait for a response at the moment, by URL. */
+  /** Attempts that are waiting for a response, by URL. */
   readonly waiting = new Map<string, number>();
-  /** Default: 204. */
+  /** Reaction of each endpoint. Default: 204. */
   reply: (webhook: OutgoingWebhook) => EndpointReply | Promise<EndpointReply> = () => 204;
 
   async post(webhook: OutgoingWebhook): Promise<number> {

@@ -61,19 +61,19 @@ export interface ProblemView {
   }[];
 }
 
-/** The server a client speaks to; the address changes when it starts again. */
+/** Server of a client; the address changes when it restarts. */
 export interface Reachable {
   readonly base: string;
   readonly document: OpenApi | undefined;
-  /** Everything it printed. */
+  /** All its output. */
   readonly output: string;
 }
 
-/** The default message of {@link Client.call}: two words, over in a second. */
+/** Default message of {@link Client.call}: two words, shorter than a second. */
 export const HELLO = { text: "Hello there.", voiceId: "en-US-1" } as const;
 export const LISTENER = "+12025550100";
 
-/** A client with one token, or with none. Every answer it gets is held against the server's own OpenAPI document. */
+/** A client with one token, or with none. Every response is checked against the server's own OpenAPI document. */
 export class Client {
   readonly #server: Reachable;
   readonly token: string | undefined;
@@ -83,7 +83,7 @@ export class Client {
     this.token = token;
   }
 
-  /** Sends anything. @throws {Error} the response does not fit `/openapi.json` */
+  /** Sends any request. @throws {Error} the response does not fit `/openapi.json` */
   async send(method: string, path: string, sending: Sending = {}): Promise<Answer> {
     const authorization = this.token === undefined ? {} : { authorization: `Bearer ${this.token}` };
     const headers = { ...authorization, ...sending.headers };
@@ -199,7 +199,7 @@ export class Client {
   }
 }
 
-/** The response, if it has this status. @throws {Error} another one; the message shows it */
+/** The response, if it has this status. @throws {Error} it has another one; the message shows the response */
 export function expected(status: number, answer: Answer): Answer {
   if (answer.status === status) return answer;
   throw new Error(`expected ${status}, was answered ${answer.status}: ${answer.text.slice(0, 500)}`);

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 
-/** All rows of a server's database by table, in an order that does not change from one look to the next. */
+/** All rows of a server's database by table, in an order that is the same for each read. */
 export type Rows = Readonly<Record<string, readonly Row[]>>;
 export type Row = Readonly<Record<string, string | number | null>>;
 

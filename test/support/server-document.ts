@@ -14,7 +14,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema?: Schema }>> }>>;
 }
 
-/** The difference between a response and the document; undefined if there is none. */
+/** Difference between a response and the document; undefined if there is none. */
 export function undocumented(document: OpenApi, method: string, path: string, answer: Answer): string | undefined {
   const pathname = path.replace(/[?#].*$/s, "");
   const template = Object.keys(document.paths).find((one) =>

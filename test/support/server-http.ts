@@ -18,15 +18,15 @@ export interface Answer {
 /** A request to send. */
 export interface Sending {
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** A function makes a stream. */
+  /** Body; a function returns a stream. */
   readonly body?: string | Uint8Array | (() => AsyncIterable<Uint8Array>) | undefined;
-  /** Fails after this. Default 20 000. */
+  /** Time limit, ms. Default: 20,000. */
   readonly timeoutMs?: number;
 }
 
 /**
  * Sends one request on a new connection and reads the whole response. A response that arrives while the body is still
- * being sent counts. An upgrade that succeeds is answered as a 101.
+ * being sent counts. A successful upgrade is returned as a 101.
  */
 export function send(
   method: string,
@@ -135,14 +135,14 @@ export async function* bytesOf(
 export interface RawAnswer {
   /** Latin-1, so that no byte is lost. */
   readonly text: string;
-  /** The server ended the connection. */
+  /** True if the server ended the connection. */
   readonly closed: boolean;
   readonly afterMs: number;
 }
 
 /**
  * Writes bytes to a bare socket and reads until the server ends the connection, `until` matches, or `waitMs` have passed;
- * for everything that an HTTP client refuses to send.
+ * for requests that an HTTP client refuses to send.
  */
 export function sendRaw(
   url: string,

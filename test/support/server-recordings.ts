@@ -5,15 +5,15 @@ import type { Sound } from "./server-sound.ts";
 
 type Media = { recording?: { duration_ms: number; url: string } | null } | null;
 
-/** The path of a recording. */
+/** Path of a recording. */
 export const recordingOf = (id: string): string => `/v1/calls/${id}/recording`;
 
-/** The `media` of a call. */
+/** `media` of a call. */
 export async function mediaOf(client: Client, id: string): Promise<Media> {
   return expected(200, await client.get(`/v1/calls/${id}?expand=media`)).json<CallView & { media: Media }>().media;
 }
 
-/** The two channels of a WAV file. @throws {Error} its header and its length do not agree */
+/** The two channels of a WAV file. @throws {Error} its header and its length differ */
 export function channels(file: Buffer): { left: Sound; right: Sound; ms: number } {
   const [count, bits, sampleRate] = [file.readUInt16LE(22), file.readUInt16LE(34), file.readUInt32LE(24)];
   const claimed = { channels: count, bits, riff: file.readUInt32LE(4), data: file.readUInt32LE(40) };
@@ -25,7 +25,7 @@ export function channels(file: Buffer): { left: Sound; right: Sound; ms: number 
   return { left: channel(0), right: channel(2), ms: (claimed.data / 4 / sampleRate) * 1_000 };
 }
 
-/** The keys that are heard in a sound, and when the first one is. */
+/** Keys heard in a sound, and the time of the first one. */
 export function keysIn({ samples, sampleRate }: Sound): { keys: string; firstAtMs: number } {
   let [keys, firstAtMs] = ["", -1];
   const detector = new DtmfDetector(sampleRate, (digit, atMs) => {

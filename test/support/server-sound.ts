@@ -4,7 +4,7 @@ export interface Sound {
   readonly samples: Int16Array;
 }
 
-/** Reads a plain WAV file: a header of 44 bytes, 16-bit PCM, mono. @throws {Error} it is anything else */
+/** Reads a plain WAV file: a header of 44 bytes, 16-bit PCM, mono. @throws {Error} it has another format */
 export function readWav(file: Buffer): Sound {
   const text = (from: number, to: number) => file.toString("latin1", from, to);
   const seen = {
@@ -26,7 +26,7 @@ export function readWav(file: Buffer): Sound {
   return { sampleRate: file.readUInt32LE(24), samples };
 }
 
-/** A WAV file of a tone; what its header claims can be a lie. */
+/** A WAV file of a tone; its header may contain false values. */
 export function toneWav({
   hz = 1000,
   ms = 1000,
@@ -73,7 +73,7 @@ export function stretches({ samples, sampleRate }: Sound, apartMs: number): numb
   return count;
 }
 
-/** The share of the energy that lies at one frequency, 0 to 1. */
+/** Share of the energy at one frequency, 0 to 1. */
 export function toneShare({ samples, sampleRate }: Sound, hz: number): number {
   let [real, imaginary, energy] = [0, 0, 0];
   samples.forEach((sample, i) => {
@@ -85,7 +85,7 @@ export function toneShare({ samples, sampleRate }: Sound, hz: number): number {
   return energy === 0 ? 0 : (2 * (real * real + imaginary * imaginary)) / (samples.length * energy);
 }
 
-/** Length of a tone, ms, in pieces of 20 ms with only the tone. Pieces torn by a busy machine do not count. */
+/** Duration of a tone, ms, in pieces of 20 ms with only the tone. Pieces torn by a busy machine do not count. */
 export function toneMs({ samples, sampleRate }: Sound, hz: number): number {
   const size = sampleRate / 50;
   let ms = 0;
@@ -96,10 +96,7 @@ export function toneMs({ samples, sampleRate }: Sound, hz: number): number {
   return ms;
 }
 
-/**
- * The largest jump of a tone's phase between neighbouring windows of 10 ms, in samples: a sample that was lost or
- * doubled anywhere moves everything after it by one.
- */
+/** Largest jump of a tone's phase between neighbouring windows of 10 ms, in samples: a lost or doubled sample shifts everything after it by one. */
 export function phaseJump(sound: Sound, hz: number): number {
   return Math.max(0, ...phaseTurns(sound, hz));
 }

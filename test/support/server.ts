@@ -37,7 +37,7 @@ const postgres = await findPostgres();
 let running: Promise<RunningPostgres> | undefined;
 
 const OTHERS = ["node22", "bun", "deno"] as const;
-/** Node 26 on SQLite: what everything is tried on. */
+/** Node 26 on SQLite: the default target. */
 export const ON_NODE: Target = target("node26", "SQLite");
 /** Node 26 on PostgreSQL. */
 export const ON_POSTGRES: Target = target("node26", "PostgreSQL");
@@ -57,20 +57,17 @@ function target(name: RuntimeName, database: Target["database"]): Target {
   return { title: missing ? `${title} (skipped: ${missing})` : title, missing, runtime, database };
 }
 
-/**
- * Registers the same tests for each target that this run tries; without one they are skipped, and the title
- * has the reason.
- */
+/** Registers the same tests for each target of this run; without one they are skipped, and the title has the reason. */
 export function onEach(targets: readonly Target[], define: (target: Target) => void): void {
   for (const one of targets) if (WANTED.test(one.title)) describe.skipIf(one.missing)(one.title, () => define(one));
 }
 
 export interface ServerOptions {
-  /** Settings; those that only tests need are set already. */
+  /** Settings; those that only tests need have defaults. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Its data folder; a fresh one when not given. */
+  /** Its data folder. Default: a fresh one. */
   readonly data?: string;
-  /** Its PostgreSQL database; a fresh one when not given. */
+  /** Its PostgreSQL database. Default: a fresh one. */
   readonly databaseUrl?: string;
 }
 
@@ -90,7 +87,7 @@ export async function createDatabase(): Promise<string> {
   return (await running).createDatabase();
 }
 
-/** A server that runs while the tests of the surrounding `describe` do. */
+/** A server that runs during the tests of the surrounding `describe`. */
 export function useServer(target: Target, options: ServerOptions = {}): Server {
   const server = new Server(target, options);
   beforeAll(() => server.start());
@@ -105,7 +102,7 @@ export class Server {
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #ownsData: boolean;
   readonly #clients = new Map<string, Promise<Client>>();
-  /** It has not been started yet, and will make a first token. */
+  /** True if it has not been started yet, and will create a first token. */
   #isFresh: boolean;
   #databaseUrl: string | undefined;
   #process: ServerProcess | undefined;
@@ -135,7 +132,7 @@ export class Server {
     return this.#running().pid;
   }
 
-  /** Its OpenAPI document, once it has been read. */
+  /** Its OpenAPI document, once read. */
   get document(): OpenApi | undefined {
     return this.#document;
   }
@@ -145,7 +142,7 @@ export class Server {
     return this.#running().output();
   }
 
-  /** Starts it, on the data that is there. @param env settings for this run only */
+  /** Starts it on its existing data. @param env settings for this run only */
   async start(env: Readonly<Record<string, string | undefined>> = {}): Promise<void> {
     if (this.target.database === "PostgreSQL") this.#databaseUrl ??= await createDatabase();
     this.#process = await start(this.target.runtime, MAIN, { args: ["serve"], env: { ...this.#settings(), ...env } });
@@ -165,14 +162,14 @@ export class Server {
     return this.#running().gone;
   }
 
-  /** Ends it. Answers its exit code, or null when a signal ended it. */
+  /** Ends it. Returns its exit code, or null if a signal ended it. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     const code = await this.#running().stop(signal);
     this.#process = undefined;
     return code;
   }
 
-  /** Ends it as a power cut does: no handler runs. */
+  /** Kills it as a power cut does: no handler runs. */
   async kill9(): Promise<void> {
     await this.stop("SIGKILL");
   }
@@ -218,22 +215,22 @@ export class Server {
     return run(this.target.runtime, MAIN, { args, env: this.#settings() });
   }
 
-  /** Sends without a token and without looking at the document. */
+  /** Sends a request without a token and without checking the document. */
   ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     return send(method, this.base + path, { headers });
   }
 
-  /** The place of its rows. */
+  /** Location of its rows. */
   get database(): DatabasePlace {
     return this.#databaseUrl === undefined ? { file: join(this.data, "ringport.sqlite") } : { url: this.#databaseUrl };
   }
 
-  /** All that its database holds now. */
+  /** All rows of its database. */
   rows(): Promise<Rows> {
     return readRows(this.database);
   }
 
-  /** The most memory the process ever held, bytes. Linux only. */
+  /** Peak memory of the process, bytes. Linux only. */
   peakMemory(): number {
     const status = readFileSync(`/proc/${this.pid}/status`, "utf8");
     return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;

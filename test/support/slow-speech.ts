@@ -10,17 +10,14 @@ export const SPOKEN_MS = 65;
 /** The work of one character, ms: 4,060 characters take 4.9 s, as with the embedded engines. */
 const WORK_MS = 1.2;
 
-/**
- * An engine that speaks two texts at a time, in order of arrival, sentence by sentence, at its own pace on the clock
- * that it is given.
- */
+/** An engine that speaks two texts at a time, in order of arrival, sentence by sentence, at its own pace on the given clock. */
 export class SlowSpeech implements Speech {
   readonly atOnce: Readonly<Record<string, number>> = { slow: 2 };
-  /** Every text that it was asked to speak, in this order. */
+  /** Every requested text, in order. */
   readonly asked: string[] = [];
   /** Number of texts being spoken or waiting. */
   busy = 0;
-  /** The most that there ever were. */
+  /** Maximum of that number so far. */
   maxBusy = 0;
   readonly #system: System;
   readonly #lanes: Promise<void>[] = [Promise.resolve(), Promise.resolve()];

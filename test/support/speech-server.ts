@@ -6,21 +6,21 @@ import { wavHeader } from "../../src/audio/wav/wav-header.ts";
 
 /** Fault of one request. */
 export type SpeechFault =
-  /** Answers with this status instead of audio. */
+  /** Responds with this status instead of audio. */
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string | Uint8Array }
-  /** Never answers; or answers and sends nothing more after the first piece. */
+  /** Never responds; or stops after the first piece. */
   | "silent"
   | "stall"
   /** Declares more bytes than it sends, or cuts the connection midway or before the response. */
   | "truncate"
   | "drop"
   | "cut"
-  /** Answers well with no bytes at all. */
+  /** Responds successfully with an empty body. */
   | "empty"
   /** Sends the first half, and the rest when this has resolved. */
   | { readonly pause: Promise<unknown> };
 
-/** A request as it arrived. */
+/** A received request. */
 export interface SpeechRequest {
   readonly path: string;
   readonly authorization: string | undefined;
@@ -29,10 +29,10 @@ export interface SpeechRequest {
 
 /** A fake of the servers that answer `POST /v1/audio/speech`, on loopback. */
 export interface SpeechServer {
-  /** With `/v1`. */
+  /** Base URL with `/v1`. */
   readonly baseUrl: string;
   readonly requests: readonly SpeechRequest[];
-  /** Requests whose answer is on its way. */
+  /** Number of requests whose response is in progress. */
   readonly open: number;
   /** Faults of the next requests, one each. */
   fail(...faults: SpeechFault[]): void;

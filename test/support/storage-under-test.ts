@@ -1,7 +1,7 @@
 import type { Storage } from "../../src/ports/storage.ts";
 import type { StorageUnderTest } from "../../src/testing/storage-contract/scene.ts";
 
-/** One storage after another over the same data. */
+/** Storages in succession over the same data. */
 export async function storageUnderTest(make: () => Storage, remove: () => unknown): Promise<StorageUnderTest> {
   let storage = make();
   await storage.open({ exclusive: true });

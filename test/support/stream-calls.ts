@@ -8,7 +8,7 @@ import { type OpenStreamOptions, openStream, type StreamClient } from "./stream-
 /** Time that these servers wait for a client, ms. */
 export const ATTACH_MS = 1_000;
 
-/** The settings of a server with live streams that waits a short time for a client that has gone. */
+/** Settings of a server with live streams that waits only briefly for a client that has left. */
 export const STREAMS = { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_STREAM_ATTACH_MS: String(ATTACH_MS) };
 
 /** A server of either kind. */
@@ -67,7 +67,7 @@ export async function fixture(name: string): Promise<Uint8Array> {
   return new Uint8Array(await readFile(new URL(`../fixtures/${name}`, import.meta.url)));
 }
 
-/** The loud part of a sound, and its length. */
+/** Loud part of a sound, and its length. */
 export function loudSound(sound: Sound, level?: number): Sound & { readonly ms: number; readonly fromMs: number } {
   const { from, to } = loudPart(sound, level);
   const samples = from < 0 ? new Int16Array(0) : sound.samples.slice(from, to);

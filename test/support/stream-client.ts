@@ -33,7 +33,7 @@ export class StreamRefused extends Error {
     this.body = body;
   }
 
-  /** The problem document. */
+  /** Problem document. */
   get problem(): { readonly code: string; readonly detail: string; readonly errors?: readonly object[] } {
     return JSON.parse(this.body);
   }
@@ -50,7 +50,7 @@ export interface OpenStreamOptions {
 
 /**
  * Opens the stream of a call.
- * @param base where the server is reached, base path included, as `http://…`
+ * @param base URL of the server, base path included, as `http://…`
  * @throws {StreamRefused}
  */
 export async function openStream(
@@ -70,7 +70,7 @@ export function connectStream(url: string, headers: Readonly<Record<string, stri
 
 /**
  * Opens a WebSocket.
- * @param listen makes the client of the socket, before the first message can arrive
+ * @param listen creates the client of the socket, before the first message can arrive
  * @throws {StreamRefused}
  */
 export async function connect<Client>(
@@ -95,7 +95,7 @@ export async function connect<Client>(
   return client;
 }
 
-/** A client of a stream that keeps everything it gets. */
+/** A client of a stream that records everything it receives. */
 export class StreamClient {
   readonly ws: WebSocket;
   /** The text messages so far. */
@@ -157,7 +157,7 @@ export class StreamClient {
     return this.events.map(({ event }) => event ?? "");
   }
 
-  /** Waits for a text message that will do, past ones included. */
+  /** Waits for a matching text message, including past ones. */
   message(
     willDo: (message: StreamMessage) => boolean,
     what: string = "a message",
@@ -175,17 +175,17 @@ export class StreamClient {
     });
   }
 
-  /** Waits for a call event of this name, past ones included. */
+  /** Waits for a call event of this name, including past ones. */
   event(name: string, withinMs?: number): Promise<StreamMessage> {
     return this.message(({ event }) => event === name, `the event ${name}`, withinMs);
   }
 
-  /** Waits for an answer of the type `error`. */
+  /** Waits for a message of the type `error`. */
   error(code: string, withinMs?: number): Promise<StreamMessage> {
     return this.message((one) => one.type === "error" && one.code === code, `the error ${code}`, withinMs);
   }
 
-  /** The callee's audio so far, if it comes as PCM. */
+  /** Callee's audio so far, if it is PCM. */
   sound(sampleRate: number): Sound {
     const bytes = Buffer.concat(this.frames);
     return { sampleRate, samples: Int16Array.from({ length: bytes.length >> 1 }, (_, i) => bytes.readInt16LE(2 * i)) };
@@ -209,12 +209,12 @@ export class StreamClient {
     return this.closed();
   }
 
-  /** Breaks the connection without a goodbye. */
+  /** Breaks the connection without a close frame. */
   kill(): void {
     this.ws.terminate();
   }
 
-  /** Reads no more until {@link readAgain}; pings stay unanswered too. */
+  /** Stops reading until {@link readAgain}; pings stay unanswered too. */
   stopReading(): void {
     this.ws.pause();
   }

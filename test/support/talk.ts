@@ -7,7 +7,7 @@ import type { AudioAgentEvent, AudioConversation } from "../../src/ports/audio-c
 export class Talk {
   readonly conversation: AudioConversation;
   readonly events: AudioAgentEvent[] = [];
-  /** Resolves when the agent has hung up, or given up. */
+  /** Resolves when the agent has hung up or failed. */
   readonly ended: Promise<void>;
   /** Called for each event as it arrives. */
   react: (event: AudioAgentEvent) => void = () => {};
@@ -23,7 +23,7 @@ export class Talk {
     })();
   }
 
-  /** The events in short form: audio as its length in ms, at 8 kHz. */
+  /** Events in short form: audio as its length in ms, at 8 kHz. */
   get story(): string[] {
     const story: string[] = [];
     const lengths = new Map<string, number>();
@@ -52,7 +52,7 @@ export class Talk {
     });
   }
 
-  /** The callee speaks a tone, then is silent, all at once. */
+  /** Lets the callee speak a tone, then be silent, at once. */
   speak(hz: number, ms = 600): void {
     const silence = new Int16Array(8_000);
     const voice = tone(hz, ms, 8_000, 6_000);

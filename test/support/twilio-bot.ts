@@ -1,14 +1,14 @@
-// A bot for Twilio Media Streams. It is written only from Twilio's public documentation and independent of Ringport:
+// A bot for Twilio Media Streams. Written only from Twilio's public documentation, independently of Ringport:
 // https://www.twilio.com/docs/voice/media-streams/websocket-messages
 import type { WebSocket } from "ws";
 
 /** Options of {@link TwilioBot}. */
 export interface TwilioBotOptions {
-  /** Played as soon as the stream starts. */
+  /** Audio to play as soon as the stream starts. */
   readonly greeting?: { readonly hz: number; readonly ms: number };
-  /** Played when the last key was pressed, before it hangs up. */
+  /** Audio to play after the last key, before it hangs up. */
   readonly goodbye?: { readonly hz: number; readonly ms: number; readonly after: string };
-  /** Hangs up when this mark returns. */
+  /** Name of the mark on whose return it hangs up. */
   readonly hangUpAt?: string;
 }
 
@@ -43,13 +43,12 @@ const LOUD = 500;
 const PAUSE_PACKETS = 15;
 
 /**
- * Repeats what it receives, an utterance at a time, each followed by a mark; when a key is pressed it falls silent
- * at once.
+ * Repeats what it receives, an utterance at a time, each followed by a mark; a key silences it immediately.
  */
 export class TwilioBot {
   /** Every message received. */
   readonly messages: TwilioMessage[] = [];
-  /** The utterances that it repeated, mu-law. */
+  /** Repeated utterances, mu-law. */
   readonly utterances: Buffer[] = [];
   /** End of the connection; undefined before that. */
   closed: { readonly code: number; readonly reason: string } | undefined;
@@ -80,7 +79,7 @@ export class TwilioBot {
     return this.of("mark").map(({ mark }) => mark?.name ?? "");
   }
 
-  /** Sends anything: what a bot with a fault would send. */
+  /** Sends any message, as a faulty bot would. */
   send(message: object | string | Buffer): void {
     this.#ws.send(typeof message === "string" || Buffer.isBuffer(message) ? message : JSON.stringify(message));
   }
@@ -141,7 +140,7 @@ export class TwilioBot {
   }
 }
 
-/** The level of a mu-law code, -32124 to 32124 (ITU-T G.711). */
+/** Level of a mu-law code, -32124 to 32124 (ITU-T G.711). */
 export function levelOf(code: number): number {
   const inverted = ~code & 0xff;
   const level = (((inverted & 0x0f) * 2 + 33) * 2 ** ((inverted >> 4) & 7) - 33) * 4;
@@ -151,7 +150,7 @@ export function levelOf(code: number): number {
 const CODES: readonly number[] = Array.from({ length: 256 }, (_, code) => code);
 const known = new Map<number, number>();
 
-/** The code whose level is nearest. */
+/** Code with the nearest level. */
 function codeOf(level: number): number {
   const distance = (code: number): number => Math.abs(levelOf(code) - level);
   const code = known.get(level) ?? CODES.reduce((best, one) => (distance(one) < distance(best) ? one : best));

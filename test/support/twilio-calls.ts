@@ -23,7 +23,7 @@ export async function placeCall(server: StreamServer, number: string): Promise<{
   return { client, callId: call.id };
 }
 
-/** A bot at the stream of a call, as our client. */
+/** A bot at the stream of a call, with our client. */
 export async function attach(
   server: StreamServer,
   { client, callId }: { client: Client; callId: string },

@@ -1,9 +1,9 @@
 import { toneShare } from "../../src/audio/tones/tone.ts";
 
-/** The tones that are understood, Hz. */
+/** Frequencies of the recognized tones, Hz. */
 const TONES = [300, 440, 600, 880, 1_200];
 
-/** Understands tones in place of words: returns the name of the strongest one, or an empty text. */
+/** Recognizes tones instead of words: returns the name of the strongest one, or an empty text. */
 export function understandTones(samples: Int16Array, sampleRate: number): string {
   const shares = TONES.map((hz) => ({ hz, share: toneShare(samples, hz, sampleRate) }));
   const best = shares.reduce((one, other) => (other.share > one.share ? other : one));

@@ -44,7 +44,7 @@ test.each(["Thanks, please stay on the line.", "One moment, please.", "Einen Mom
   },
 );
 
-test.each(["Hello?", "a person is not an assistant: %s", "Alô?", "Ja, hallo?"])(
+test.each(["Hello?", "Yes, this is Anna speaking.", "Alô?", "Ja, hallo?"])(
   "a person is no assistant: %s",
   (text) => {
     expect(isScreeningFollowUp(text)).toBe(false);

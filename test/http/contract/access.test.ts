@@ -3,7 +3,7 @@ import { anonymous, expectProblem, NOBODYS } from "../../support/answer-shapes.t
 import { useLocalServer } from "../../support/local-server.ts";
 import { type CallView, type EventView, expected, type InstanceView } from "../../support/server-client.ts";
 
-/** 401 takes precedence over everything, even for paths and methods that do not exist. */
+/** 401 takes precedence, even for paths and methods that do not exist. */
 const UNKNOWN = ["GET /v1", "GET /v1/nothing/here", "PATCH /v1/calls", "OPTIONS /v1/calls"];
 
 const pathOf = (template: string): string =>
@@ -17,7 +17,7 @@ const KNOWN_FORM = "rp_live_0000000000000000000000000000000000000000000000000";
 const server = useLocalServer();
 
 describe("a missing or invalid token", () => {
-  /** Every operation of the document that asks for a token, with ids of nothing. */
+  /** Every operation of the document that requires a token, with ids of missing records. */
   const protectedOperations = (): string[] =>
     Object.entries(server.document?.paths ?? {}).flatMap(([template, operations]) =>
       Object.entries(operations)

@@ -9,10 +9,10 @@ import { countRows } from "../../support/server-database.ts";
 import type { Answer } from "../../support/server-http.ts";
 import { toneWav } from "../../support/server-sound.ts";
 
-/** Longer than a second of work is a way to stop the server. */
+/** Maximum time for a request: longer work is a way to stop the server. */
 const A_SECOND = 1_000;
 
-/** Asserts that the answer took little work. */
+/** Asserts that the response took little work. */
 async function quickly<T>(work: () => Promise<T>, withinMs: number = A_SECOND): Promise<T> {
   const startedAt = processorMs();
   const result = await work();
@@ -212,7 +212,7 @@ interface Anything {
 function anything(instanceId: string): fc.Arbitrary<Anything> {
   const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
   const json = fc.jsonValue({ maxDepth: 6 });
-  // The right outline with anything in its places; the number is always wrong.
+  // The right structure with random values; the number is always wrong.
   const outline = fc
     .record(
       {
@@ -268,7 +268,7 @@ function anything(instanceId: string): fc.Arbitrary<Anything> {
   return fc.oneof(wrongCall, wrongInstance, wrongPath, wrongQuery, wrongHeader);
 }
 
-/** Without halves of surrogate pairs, which no URL can carry. */
+/** Text without unpaired surrogates, which no URL can carry. */
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "?");
 
 /** Sends it within a second. */
@@ -292,7 +292,7 @@ function patched16(file: Buffer, at: number, value: number): Buffer {
   return file;
 }
 
-/** Bytes that are random, and the same in every run. */
+/** Random bytes that are the same in every run. */
 function randomBytes(count: number, seed: number): Buffer {
   const bytes = Buffer.alloc(count);
   let state = seed * 0x9e3779b9;

@@ -300,7 +300,7 @@ test.for([
   ["GET", "/v1/calls/nonsense"],
   ["GET", `/v1/calls/${NOBODYS.instance}`],
   ["DELETE", "/v1/calls/%00"],
-] as const)("%s %s answers 404", async ([method, path]) => {
+] as const)("%s %s responds 404", async ([method, path]) => {
   expectProblem(await (await server.as("ada")).send(method, path), 404, "call_not_found", path);
 });
 

@@ -86,7 +86,7 @@ describe("Idempotency-Key", () => {
     expect(second.id).not.toBe(first.json<CallView>().id);
   });
 
-  test("a key that met a call stays free", async () => {
+  test("a key that returned an existing call stays free", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const call = await client.call(id);

@@ -14,7 +14,7 @@ import { type Client, type EventView, expected, type InstanceView, until } from 
 import { send } from "../../support/server-http.ts";
 import { decodePng, readQr } from "../../support/server-qr.ts";
 
-/** Waits until this many more codes have appeared; each lives for 0.8 s here. */
+/** Waits until this many more codes have appeared; each is valid for 0.8 s here. */
 async function codesLater(count: number, client: Client, id: string): Promise<void> {
   const sequence = async () =>
     Number(expected(200, await client.get(`/v1/instances/${id}/configure`)).headers["qr-sequence"]);
@@ -187,7 +187,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
       const { qrCodeBase64 } = answer.json<{ qrCodeBase64: string }>();
       return { code: Buffer.from(qrCodeBase64, "base64"), sequence: Number(answer.headers["qr-sequence"]) };
     };
-    // Grace is short here; on a busy machine it may be over before the older code arrives.
+    // The grace period is short here; on a busy machine it may have ended before the older code arrives.
     const linkWithAnOlderOne = async () => {
       const first = await read();
       const url = readQr(first.code);
@@ -299,7 +299,7 @@ test.for([
   ["GET", "/v1/instances/nonsense"],
   ["GET", `/v1/instances/${NOBODYS.call}`],
   ["DELETE", "/v1/instances/..%3f..etc"],
-] as const)("%s %s answers 404", async ([method, path]) => {
+] as const)("%s %s responds 404", async ([method, path]) => {
   expectProblem(await (await server.as("ada")).send(method, path), 404, "instance_not_found", path);
 });
 
@@ -315,7 +315,7 @@ describe("the linking pages", () => {
     expect(page.text).toContain("Link this phone");
     expect(page.text).not.toContain("<script");
     await client.waitForInstance(id, "CREATED");
-    await codesLater(3, client, id); // the code as such is stale by now
+    await codesLater(3, client, id); // the code itself is stale by now
     expect((await send("POST", url)).status).toBe(200);
     await client.waitForInstance(id, "ACTIVE");
   });

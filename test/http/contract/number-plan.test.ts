@@ -4,7 +4,7 @@ import { useLocalServer } from "../../support/local-server.ts";
 import { type CallView, type EventView, expected, type OutcomeView, until } from "../../support/server-client.ts";
 import { loudness, loudPart, phaseJump, readWav, toneShare, toneWav } from "../../support/server-sound.ts";
 
-/** Simulated callees are ten times as fast as the number plan; these two times are the shortest allowed. */
+/** Simulated callees are ten times as fast as the number plan; these two times are the minimum. */
 const ENV = { RINGPORT_RING_TIMEOUT_MS: "3000", RINGPORT_MEDIA_TIMEOUT_MS: "1000" };
 
 /** Four seconds of speech: the remote end has time to act. */
@@ -79,7 +79,7 @@ describe("the number plan", () => {
     }
     if (reason === "message_played") expect(heard_ratio).toBe(1);
     else if (reason === "media_failed")
-      expect(heard_ratio).toBeNull(); // no sign that anything was received
+      expect(heard_ratio).toBeNull(); // no sign that any audio was received
     else expect(heard_ratio).toBeLessThan(1);
   });
 

@@ -126,7 +126,7 @@ describe("a server with short limits, open to all origins", () => {
       RINGPORT_CORS: "*",
       RINGPORT_QUEUE_TIMEOUT_MS: "1000",
       RINGPORT_RATE_LIMIT: "200",
-      RINGPORT_RATE_WINDOW_MS: "3600000", // no request is granted again while the test runs, however slow the machine
+      RINGPORT_RATE_WINDOW_MS: "3600000", // no request is allowed again during the test, however slow the machine
     },
     { limits: { nameLength: 5, bodyBytes: 4_096 } },
   );

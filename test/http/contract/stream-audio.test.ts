@@ -13,7 +13,7 @@ const pcm = (ms: number, rate: number) => tone(HZ, ms, rate, 8_000);
 
 const server = useLocalServer(STREAMS);
 
-describe.concurrent("what a client sends is what the callee hears", () => {
+describe.concurrent("the client's audio is what the callee hears", () => {
   test.for<
     [what: string, query: Record<string, string | number>, bytes: () => Promise<Int16Array | Uint8Array>, ms: number]
   >([
@@ -84,7 +84,7 @@ describe.concurrent("what a client sends is what the callee hears", () => {
   });
 });
 
-describe.concurrent("what a client asks for", () => {
+describe.concurrent("responses to a client's requests", () => {
   test("marks return in order, as each is reached", async () => {
     const { client, call, open, dial } = await streamCall(server);
     const stream = await open();
@@ -155,7 +155,7 @@ describe.concurrent("the callee's audio, 20 ms at a time from the answer on", ()
     ["as A-law at 8 kHz", { encoding: "alaw" }, 8_000, 160],
     ["as A-law at 44.1 kHz", { encoding: "alaw", sample_rate: 44_100 }, 44_100, 882],
     ["as PCM if MP3 is sent", { encoding: "mp3", sample_rate: 8_000 }, 8_000, 320],
-  ])("it comes back %s", async ([, query, rate, bytes]) => {
+  ])("it returns %s", async ([, query, rate, bytes]) => {
     const { open, dial } = await streamCall(server, { to: BEEPS });
     const stream = await open({ query: { ...query, audio: "callee" } });
     await dial();
@@ -174,7 +174,7 @@ describe.concurrent("the callee's audio, 20 ms at a time from the answer on", ()
     // The beep of a voicemail is 400 ms long.
     await until(beeps, (count) => count >= 3, 15_000, "the beep");
     const took = Date.now() - Date.parse(answered.timestamp!);
-    // Never ahead of the clock; a busy machine may bring it late.
+    // Never ahead of the clock; a busy machine may deliver it late.
     expect(20 * stream.frames.length).toBeLessThan(took + 300);
     expect(20 * stream.frames.length).toBeGreaterThan(took - 4_000);
     expect(new Set(stream.frames.map(({ length }) => length))).toEqual(new Set([bytes]));

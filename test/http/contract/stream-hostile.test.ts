@@ -41,7 +41,7 @@ describe.concurrent("an invalid text message", () => {
   });
 });
 
-describe.concurrent("bytes that are not the named audio", () => {
+describe.concurrent("bytes other than the named audio", () => {
   test.for<
     [what: string, query: Record<string, string>, bytes: () => Uint8Array | Promise<Uint8Array>, reason: RegExp]
   >([

@@ -118,7 +118,7 @@ describe("a ticket", () => {
     expectProblem(await server.client().get(`/v1/calls/${one.call.id}?ticket=${ticket}`), 401, "unauthorized");
     for (const wrong of ["", "x", "a".repeat(43), "%00", "a".repeat(5000)])
       expect((await refusal(openStream(server.base, one.call.id, { query: { ticket: wrong } }))).status).toBe(401);
-    // Its own call it still opens.
+    // It still opens its own call.
     await (await openStream(server.base, one.call.id, { query: { ticket } })).close(1000);
   });
 

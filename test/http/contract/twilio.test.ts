@@ -39,7 +39,7 @@ describe("a bot for Twilio Media Streams", () => {
       bot.of("media").map((_, i) => ["inbound", `${i + 1}`, `${20 * i}`]),
     );
 
-    // A sentence and a beep of 1 kHz: the bot has heard both, and so has the callee, once more.
+    // A sentence and a beep of 1 kHz: the bot has heard both, and the callee hears both once more.
     const utterance = heardBy(bot.utterances[0]!);
     const { to } = loudPart(utterance);
     expect(toneShare(part(utterance, to - 3_000, to - 80), 1_000)).toBeGreaterThan(0.95);

@@ -30,7 +30,7 @@ test("a request without a WebSocket handshake is refused with 426", async () => 
   expect(scene.closes).toBe(1);
 });
 
-test("a ticket opens one WebSocket of the kind that it was made for", async () => {
+test("a ticket opens one WebSocket of its own kind", async () => {
   const { app } = served();
   const { status, json } = await ask(app, { method: "POST", path: `${TICKET}?for=listen` });
   expect(status).toBe(201);
@@ -41,7 +41,7 @@ test("a ticket opens one WebSocket of the kind that it was made for", async () =
   expect(await upgrade(LISTEN)).toMatchObject({ status: 401 });
 });
 
-test("a ticket for something else is refused", async () => {
+test("a ticket for another purpose is refused", async () => {
   const { status, json } = await ask(served().app, { method: "POST", path: `${TICKET}?for=fun` });
   expect([status, json.code, json.errors[0].parameter]).toEqual([400, "invalid_request", "for"]);
 });

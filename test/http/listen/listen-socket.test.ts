@@ -123,13 +123,13 @@ test("a client that reads again gets the rest", async () => {
   expect(socket.closed).toBeUndefined();
 });
 
-test("a client that leaves during the handshake listens no more", () => {
+test("a client that leaves during the handshake stops listening", () => {
   const scene = connected();
   scene.handlers.close?.(scene.socket, 1006, "");
   expect(scene.closes).toBe(1);
 });
 
-test("whatever a client sends gets one reply, and the audio continues", async () => {
+test("any client message gets one reply, and the audio continues", async () => {
   const message = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.uint8Array({ maxLength: 100 }),

@@ -7,7 +7,7 @@ export class FakeSocket implements Socket {
   readonly #held: (string | Uint8Array)[] = [];
   #waiting: (() => void)[] = [];
   closed: { readonly code: number | undefined; readonly reason: string | undefined } | undefined;
-  /** The client reads nothing. */
+  /** Lets the client stop reading. */
   stuck = false;
   paused = false;
 
@@ -36,7 +36,7 @@ export class FakeSocket implements Socket {
     this.paused = false;
   }
 
-  /** The client reads everything. */
+  /** Lets the client read everything. */
   async read(): Promise<void> {
     this.stuck = false;
     this.sent.push(...this.#held.splice(0));

@@ -5,7 +5,7 @@ interface Seen {
   readonly taken: (string | Uint8Array)[];
   readonly skipped: (string | Uint8Array)[];
   readonly reported: string[];
-  /** Completes the message that is being taken. */
+  /** Completes the pending message. */
   release(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ function inbox(): { box: StreamInbox; seen: Seen } {
   return { box, seen: { taken, skipped, reported, release } };
 }
 
-test("a message is taken at once, or after the pending one", async () => {
+test("a message is handled immediately, or after the pending one", async () => {
   const { box, seen } = inbox();
   box.push("a");
   expect(seen.taken).toEqual(["a"]);
@@ -72,7 +72,7 @@ test.each([
   expect(seen.taken).toHaveLength(1);
 });
 
-test("a message that drops the audio before it is taken at once", async () => {
+test("a message that drops the audio before it is handled immediately", async () => {
   const { box, seen } = inbox();
   const [first, second, third] = [1, 2, 3].map((size) => new Uint8Array(size));
   box.push(first!);
@@ -99,7 +99,7 @@ test("an inbox that was long is short after its audio was dropped", () => {
   expect(seen.reported).toEqual(["long", "short", "long"]);
 });
 
-test("an error is reported once, and no more messages are taken", async () => {
+test("an error is reported once, and no more messages are handled", async () => {
   const { box, seen } = inbox();
   box.push(new Uint8Array(1));
   box.push("throw");

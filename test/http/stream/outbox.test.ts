@@ -44,7 +44,7 @@ test("a slow client loses the oldest audio, and a message reports it", async () 
   expect(full()).toBe(0);
 });
 
-test("more than 1 MiB of text is too much", () => {
+test("more than 1 MiB of text is refused", () => {
   const socket = new FakeSocket();
   const { outbox: box, full } = outbox(socket);
   socket.stuck = true;

@@ -11,7 +11,7 @@ import type { SocketHandlers } from "../../../src/ports/web.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { FakeSocket } from "./fake-socket.ts";
 
-/** A reservation of a stream with more earlier events than a client may leave unread. */
+/** A stream reservation with more earlier events than a client may leave unread. */
 function reservationWithHistory(detached: boolean[]): StreamReservation {
   const attachment: StreamAttachment = {
     write() {},

@@ -123,7 +123,7 @@ test("a token on which a check of all hangs is skipped; the others are checked i
   expect(revoked).toEqual(["bad"]);
 });
 
-test("too few principals revoke no token: each token is checked on its own", async () => {
+test("too few principals revoke no token: each token is checked individually", async () => {
   const system = new ManualSystem();
   const revoked: string[] = [];
   const authenticate = Object.assign(async (token: string) => (token === "bad" ? undefined : principal), {
@@ -135,7 +135,7 @@ test("too few principals revoke no token: each token is checked on its own", asy
   expect(revoked).toEqual(["bad"]);
 });
 
-describe("tokens that are many", () => {
+describe("many tokens", () => {
   const MANY = 2_500;
   const tokens = Array.from({ length: MANY }, (_, n) => `token ${n}`);
 
@@ -161,7 +161,7 @@ describe("tokens that are many", () => {
     expect([revoked.size, checks.most]).toEqual([MANY, MAX_CHECKS_AT_ONCE]);
   });
 
-  test("leave requests their checks, and continue where they were, while each check hangs", async () => {
+  test("leave requests their checks, and continue in order, while each check hangs", async () => {
     const system = new ManualSystem();
     const asked = new Set<string>();
     const authenticate = guardedAuthenticate(

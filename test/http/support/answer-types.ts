@@ -70,7 +70,7 @@ export function answerTypes(): string {
   return `${imports.join("\n")}\n\n${note}\n\n${body}\n`;
 }
 
-/** The filters of a list of calls, as a client writes them. */
+/** Filters of a list of calls, as a client writes them. */
 function callFilters(): string {
   const fields = Object.values<QueryParameter<unknown>>(CALL_FILTERS).map(({ name, description, schema, words }) => {
     const one = wordTypes(words ?? (schema.enum as readonly string[] | undefined) ?? []);
@@ -81,7 +81,7 @@ function callFilters(): string {
   return `/** A filter of calls, by the names of the query parameters. */\nexport interface CallFilters {\n${fields.join("\n")}\n}`;
 }
 
-/** One generic type for the events of all types, which differ in nothing but their data. */
+/** One generic type for the events of all types, which differ only in their data. */
 function eventType(): string {
   const fields = { type: "Type", data: "EventData[Type]" };
   return `/** An entry of a timeline, of one type. */

@@ -9,7 +9,7 @@ export interface Question {
   headers?: Record<string, string>;
   /** A JSON value, or the bytes in the pieces in which they arrive. */
   body?: unknown;
-  /** `null`: no token. Default: a valid token. */
+  /** `null` for no token. Default: a valid token. */
   token?: string | null;
   /** Aborted when the client's connection closes. */
   signal?: AbortSignal;
@@ -20,7 +20,7 @@ export interface Answered {
   status: number;
   headers: Record<string, string>;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into JSON of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read JSON of every shape
   json: any;
   raw: Reply;
 }

@@ -15,7 +15,7 @@ export interface Document {
 const documents = new WeakMap<WebApp, Document>();
 /** Document of the applications without HTTP options. */
 let plain: Document | undefined;
-/** The base paths of applications that have one. */
+/** Base paths of applications that have one. */
 export const bases: WeakMap<WebApp, string> = new WeakMap();
 /** Applications without HTTP options: they have equal documents. */
 export const plainApps: WeakSet<WebApp> = new WeakSet();

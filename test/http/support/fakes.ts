@@ -26,7 +26,7 @@ import { webhookUseCases } from "./webhook-fakes.ts";
 /** 2026-01-31T12:00:00.000Z */
 export const NOW = 1_769_860_800_000;
 let drawn = 0;
-/** Ids as the application makes them. */
+/** Ids in the format of the application. */
 export const newId = idSource(
   () => NOW,
   (bytes) => {
@@ -125,7 +125,7 @@ export interface Parts {
 /** Effects of an application that a test can observe besides its responses. */
 export interface Served {
   readonly app: WebApp;
-  /** Every line that was logged. */
+  /** Every logged line. */
   readonly logged: { level: string; fields: LogFields; message: string }[];
 }
 

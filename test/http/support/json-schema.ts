@@ -21,7 +21,7 @@ export interface Schema {
   maxProperties?: number;
 }
 
-/** The keywords that {@link faults} understands; a test asserts that the document uses no other. */
+/** Keywords that {@link faults} understands; a test asserts that the document uses no other. */
 export const KEYWORDS: ReadonlySet<string> = new Set([
   ...["$ref", "type", "enum", "const", "anyOf", "oneOf", "properties", "required", "additionalProperties", "items"],
   ...["pattern", "format", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "maxProperties"],

@@ -25,7 +25,7 @@ export class Consumer {
     cpSync(PROGRAMS, this.folder, { recursive: true });
   }
 
-  /** Installs the package, the way of the installer. */
+  /** Installs the package with the installer. */
   async install(packed: Packed): Promise<void> {
     if (this.#installer === "deno") {
       this.#registry = await registryOf(packed);
@@ -45,7 +45,7 @@ export class Consumer {
     await mustRun(command, { cwd: this.folder, env });
   }
 
-  /** Deno keeps what it downloads here, so that each consumer starts empty. */
+  /** Deno's download cache, separate so that each consumer starts empty. */
   get #env(): Record<string, string> {
     return { DENO_DIR: join(this.folder, ".deno") };
   }
@@ -59,13 +59,13 @@ export class Consumer {
     return JSON.parse(await mustRun([...commandOf(runtime), script, ...args], { cwd: this.folder, env: this.#env }));
   }
 
-  /** Places a call that carries this message, and answers how it ended. @throws {Error} what the program printed */
+  /** Places a call with this message, and returns its outcome. @throws {Error} the message is the output of the program */
   async placeCall(runtime: RuntimeName, message: object, program = "place-call.ts"): Promise<unknown> {
     this.write("message.json", JSON.stringify(message));
     return this.run(runtime, program);
   }
 
-  /** The audio that the callee of the last call heard. */
+  /** Audio that the callee of the last call heard. */
   heard(): Sound {
     return readWav(readFileSync(join(this.folder, "heard.wav")));
   }

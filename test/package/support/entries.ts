@@ -8,7 +8,7 @@ export interface Entry {
   readonly specifier: string;
   /** Its exports with their kinds, sorted: `createClient: function`. */
   readonly exports: readonly string[];
-  /** The names that are there when it runs, sorted. */
+  /** Names that exist at run time, sorted. */
   readonly values: readonly string[];
 }
 

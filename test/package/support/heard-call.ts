@@ -6,7 +6,7 @@ import type { Consumer } from "./consumer.ts";
 const HZ = 1000;
 const MS = 1500;
 
-/** Places a call from an installed package, by a program in its folder, and holds that the callee heard the whole message and nothing else. */
+/** Places a call from an installed package, by a program in its folder, and asserts that the callee heard the whole message and no other sound. */
 export async function expectHeardCall(consumer: Consumer, runtime: RuntimeName, program?: string): Promise<void> {
   const audioBase64 = toneWav({ hz: HZ, ms: MS, sampleRate: 16_000 }).toString("base64");
   const ended = await consumer.placeCall(runtime, { type: "FIXED_AUDIO", audio: { audioBase64 } }, program);

@@ -10,7 +10,7 @@ import { unpack } from "./unpack.ts";
 
 /** The package as it would be published. */
 export interface Packed {
-  /** The file that `npm pack` made. */
+  /** The file that `npm pack` created. */
   readonly tarball: string;
   /** Its contents. */
   readonly folder: string;
@@ -24,7 +24,7 @@ declare module "vitest" {
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Packs the package once for all test files; builds it first unless that was done. */
+/** Packs the package once for all test files; builds it first if needed. */
 export default async function pack({ provide }: TestProject): Promise<() => Promise<void>> {
   const place = mkdtempSync(join(tmpdir(), "ringport-packed-"));
   // Not through npm: a build that hangs must be the very process that is ended.
@@ -36,5 +36,5 @@ export default async function pack({ provide }: TestProject): Promise<() => Prom
   const tarball = join(place, filename);
   await unpack(readFileSync(tarball), place);
   provide("packed", { tarball, folder: join(place, "package") });
-  return () => rm(place, { recursive: true, force: true }); // meanwhile vitest ends its workers
+  return () => rm(place, { recursive: true, force: true }); // otherwise vitest ends its workers
 }

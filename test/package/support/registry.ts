@@ -8,8 +8,7 @@ import type { Packed } from "./pack.ts";
 import { mustRun } from "./run.ts";
 
 /**
- * Starts a registry on loopback that has this package, and sends everyone on to the usual registry for all others; it
- * ends with the test file. Deno installs no tarball, so it gets the package as users will. Returns the URL.
+ * Starts a registry on loopback that has this package, and redirects to the usual registry for all others; it ends with the test file. Deno installs no tarball, so it gets the package as users will. Returns the URL.
  */
 export async function registryOf({ tarball, folder }: Packed): Promise<string> {
   const file = readFileSync(tarball);
@@ -38,7 +37,7 @@ afterAll(async () => {
   }
 });
 
-/** The registry that npm is set to use on this machine. */
+/** The registry configured for npm on this machine. */
 async function usualRegistry(cwd: string): Promise<string> {
   return (await mustRun(["npm", "config", "get", "registry"], { cwd })).trim();
 }

@@ -42,7 +42,7 @@ export async function mustRun(command: readonly string[], options: RunOptions): 
   throw new Error(`${command.join(" ")} ended with ${code}:\n${stdout}\n${stderr}`);
 }
 
-/** Without the variables that npm and the test runner set for programs of this repository. */
+/** The environment without the variables that npm and the test runner set for programs of this repository. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const ours = /^(VITEST|NODE_ENV$|NODE_OPTIONS$|npm_package_|npm_lifecycle_|npm_config_(local_)?prefix$|INIT_CWD$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)));

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseTarGzip } from "nanotar";
 
-/** Puts the files of a .tar.gz below a folder. */
+/** Extracts the files of a .tar.gz into a folder. */
 export async function unpack(archive: Uint8Array, folder: string): Promise<void> {
   for (const { name, type, data } of await parseTarGzip(archive)) {
     if (type !== "file") continue;

@@ -4,7 +4,7 @@ import { ON_NODE, useServer } from "../../support/server.ts";
 import { expected, until } from "../../support/server-client.ts";
 import { stretches } from "../../support/server-sound.ts";
 
-/** Answers questions with words: yes, Monday, two, and thank you. */
+/** Replies to questions with words: yes, Monday, two, and thank you. */
 const ANSWERING = "+12025550120";
 const INSTRUCTIONS = [
   "Call for the Riverside clinic about an appointment. Speak one short sentence at a time.",
@@ -59,7 +59,7 @@ function conversation(
       "the result",
     );
     const [lines, turns] = [call.transcript ?? [], call.metrics?.turns ?? []];
-    // For people who compare models.
+    // A printed table for comparing models.
     for (const { speaker, text } of lines) console.info(`${speaker}: ${text}`);
     console.info(`gaps, ms: ${turns.map(({ turn_gap_ms }) => turn_gap_ms ?? "-").join(" ")}`);
     expect(lines.filter(({ speaker }) => speaker === "caller").length).toBeGreaterThanOrEqual(3);

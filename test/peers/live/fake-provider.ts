@@ -10,7 +10,7 @@ import { openaiServer } from "../../support/openai-server.ts";
 import { recognise } from "../recogniser.ts";
 import { ANSWERS } from "../sentences.ts";
 
-// A fake provider for trying the live tests: prints the variables that select it, and runs until it is ended.
+// A fake provider for trial runs of the live tests: prints the variables that select it, and runs until it is ended.
 
 const RATE = 16_000;
 const API_KEY = "sk-loopback";

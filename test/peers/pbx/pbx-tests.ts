@@ -31,7 +31,7 @@ export function pbxTests(
     const open = (trunk: Partial<Trunk> = {}, title = "pbx") =>
       openTrunk(stage, { ...recipe(name), ...pbx.trunk, server: `sip:127.0.0.1:${pbx.port}`, ...trunk }, title);
 
-    /** Both sides talk for this long; then both must have heard the other's tone, unbroken. */
+    /** Duration for which both sides talk; then both must have heard the other's tone, unbroken. */
     async function talks(trunk: Partial<Trunk> = {}, number: string = CALLEES.talks, ms = 3_000) {
       const { dial } = await open(trunk);
       const { leg, events, ear } = await dial(number);
@@ -45,7 +45,7 @@ export function pbxTests(
       await leg.hangUp();
       await events.over;
       expect(events.cause).toBe("released");
-      // A PBX on a busy machine is late at times: then something is put in, once.
+      // A PBX on a busy machine is late at times: then one gap is filled.
       const heard = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };
       expect(toneShare(heard, THEIR_HZ)).toBeGreaterThan(0.95);
       expect(phaseJumps(heard, THEIR_HZ)).toBeLessThanOrEqual(8);
@@ -122,7 +122,7 @@ export function pbxTests(
       expect(leg.statistics?.()?.codec).toBe("G722");
     });
 
-    test("carries keys as tones if the PBX takes no telephone-events", async ({ skip }) => {
+    test("carries keys as tones if the PBX accepts no telephone-events", async ({ skip }) => {
       if (pbx.keysAsTones === undefined) skip("it was not set up to play tones");
       const { dial } = await open(pbx.keysAsTones, "tones");
       const { leg, events, ear } = await dial(CALLEES.presses);

@@ -9,11 +9,11 @@ export const ACCOUNT = { user: "ringport", password: "s3cret" } as const;
 
 /** The extensions of each PBX: all answer, play 1,000 Hz and record the caller. */
 export const CALLEES = {
-  /** Talks at once. */
+  /** Talks immediately. */
   talks: "+12025550100",
   /** Presses 1, 5, # and 0, and is otherwise silent. */
   presses: "+12025550101",
-  /** Is silent for 12 s, and talks then. */
+  /** Is silent for 12 s, then talks. */
   listens: "+12025550102",
   /** Another phone behind the PBX, which redirects the audio to it. */
   behind: "+12025550103",
@@ -35,14 +35,14 @@ export interface Pbx {
   readonly speaksG722?: boolean;
   /** Options for pressing keys as tones; undefined if unsupported. */
   readonly keysAsTones?: Partial<Trunk>;
-  /** The audio it recorded of the last call to this number; waits until the file is closed. */
+  /** The audio recorded of the last call to this number; waits until the file is closed. */
   heard(number: string): Promise<string>;
 }
 
 /**
  * The folder that a PBX was installed into.
  * @param name of the variable that names it
- * @throws {Error} the variable is not set, or the program is not there
+ * @throws {Error} the variable is not set, or the program is missing
  */
 export function installed(name: "ASTERISK" | "FREESWITCH", program: string): string {
   const prefix = process.env[name];

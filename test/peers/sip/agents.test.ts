@@ -25,7 +25,7 @@ withTools("an agent on a call to a softphone", ["baresip", "openssl", "sox", "po
     ({ ringport, instanceId } = await trunkLine(stage, { trunk }));
   });
 
-  test("asks, gets the softphone's key and answers it: word by word, in the softphone's recording", async () => {
+  test("asks, gets the softphone's key and replies: word by word, in the softphone's recording", async () => {
     const call = await ringport.calls.create(ADA, {
       instanceId,
       type: "DYNAMIC_AGENT",

@@ -9,7 +9,7 @@ import { freePorts } from "./ports.ts";
 import { closed } from "./sound.ts";
 import type { Stage } from "./stage.ts";
 
-/** A callee on a real softphone: answers on its own, plays a sound, records both directions. */
+/** A callee on a real softphone: answers automatically, plays a sound, records both directions. */
 export interface Baresip {
   /** UDP and TCP; TLS is one above. */
   readonly port: number;
@@ -31,7 +31,7 @@ export interface BaresipEvent {
   readonly param?: string;
 }
 
-/** Whom to call: the number decides on codec, keys, and whether it answers on its own. */
+/** The called account: the number determines its codec, its keys, and whether it answers automatically. */
 export const NUMBERS = {
   pcmu: "+12025550101",
   pcma: "+12025550102",
@@ -127,7 +127,7 @@ function modules(): string {
 
 const tones = new WeakMap<Stage, Map<number, string>>();
 
-/** The file that every baresip of a stage plays: 40 s of a tone. */
+/** The sound file of every baresip of a stage: 40 s of a tone. */
 function tone(stage: Stage, hz: number): string {
   const known = tones.get(stage) ?? new Map<number, string>();
   tones.set(stage, known);
@@ -140,7 +140,7 @@ function tone(stage: Stage, hz: number): string {
 }
 
 /**
- * Starts a separate baresip, for one call or for several that are more than a second apart.
+ * Starts a separate baresip, for one call or for several at least a second apart.
  * @param plays on each call: a tone of this frequency, Hz, or a file of 48 kHz in stereo; 20 ms of 1 kHz are whole waves, so
  *   in which a missing packet goes unnoticed
  * @param jitterBuffer minimum and maximum packets in its jitter buffer; with one, baresip 1.0 is deaf to a new source whose sequence
@@ -180,7 +180,7 @@ async function start(stage: Stage, keys: Certificates, plays: number | string, j
   const child = startChild("baresip", ["-f", join(folder, "home"), "-s", "-v"], { cwd: folder, log });
   stage.add(child, () => child.kill());
   await child.says(/baresip is ready/);
-  // It becomes ready even if another program has this port, and that program would get our commands.
+  // It becomes ready even if another program has this port, which would then get our commands.
   if (/ctrl_tcp: failed/.test(child.output())) {
     await child.kill();
     throw new Error(`baresip does not listen for commands at port ${control}, which another program uses`);
@@ -218,7 +218,7 @@ async function start(stage: Stage, keys: Certificates, plays: number | string, j
     },
     async heardFile() {
       const count = (type: string): number => events.filter((one) => one.type === type).length;
-      // One that was refused is closed without having been established.
+      // A refused call is closed without having been established.
       await until(
         () => count("CALL_CLOSED"),
         (closed) => closed > 0 && closed >= count("CALL_ESTABLISHED"),

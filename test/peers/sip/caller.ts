@@ -11,7 +11,7 @@ import type { Stage } from "./stage.ts";
 
 export const CALLEE = "+12025550100";
 
-/** A call of the adapter, with nothing above it. */
+/** A call of the adapter, without the core. */
 export interface DirectCall {
   readonly leg: Leg;
   readonly events: CallEvents;
@@ -23,7 +23,7 @@ export interface DirectCall {
   readonly pulled: () => number;
 }
 
-/** A trunk with one linked line, as the core would hold it. */
+/** A trunk with one linked line, as the core holds it. */
 export interface Caller {
   readonly line: Line;
   readonly host: TestLineHost;

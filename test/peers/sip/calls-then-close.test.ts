@@ -6,7 +6,7 @@ const PROGRAM = fileURLToPath(new URL("calls-then-close.ts", import.meta.url));
 
 for (const runtime of runtimes)
   describe.skipIf(runtime.missing)(runtime.title, () => {
-    test.concurrent("ends on its own when its trunks are closed, whatever became of the calls", async () => {
+    test.concurrent("ends when its trunks are closed, whatever the state of the calls", async () => {
       const startedAt = performance.now();
       const { code, stdout, stderr } = await run(runtime, PROGRAM);
       expect(stderr).toBe("");

@@ -1,5 +1,5 @@
-// A program that places calls of every kind over SIP trunks and closes them. It ends on its own when nothing is left:
-// no socket, no timer, no worker. Prints what became of each call.
+// A program that places calls of every kind over SIP trunks and closes them. It ends when no handle is left:
+// no socket, no timer, no worker. Prints the outcome of each call.
 import { createSocket } from "node:dgram";
 import { sip, type Trunk } from "../../../adapters/telephony/sip/index.ts";
 import { Playout } from "../../../src/audio/playout/playout.ts";
@@ -24,7 +24,7 @@ const good = {
   register: true,
   codecs: ["opus", "PCMU"],
 } as const;
-/** Accepts everything and never responds. */
+/** Accepts every connection and never responds. */
 const silent = createSocket("udp4");
 await new Promise<void>((resolve) => silent.bind(0, "127.0.0.1", resolve));
 const trunks: readonly Trunk[] = [

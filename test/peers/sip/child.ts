@@ -14,11 +14,11 @@ export interface Child {
   says(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>;
   /** Its exit code; null when a signal ended it. */
   readonly gone: Promise<number | null>;
-  /** Ends it immediately: nothing of it is left. Idempotent. */
+  /** Ends it immediately, without leftovers. Idempotent. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts a program. @param log where its output is kept */
+/** Starts a program. @param log file for its output */
 export function startChild(
   program: string,
   args: readonly string[],

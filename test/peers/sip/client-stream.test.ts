@@ -33,7 +33,7 @@ interface PlacedCall {
   readonly softphone: Baresip;
   /** Expects this tone at the softphone. */
   readonly hears: (tone: ExpectedTone) => ReturnType<typeof expectTone>;
-  /** A client, by way of another address where one is given. */
+  /** A client, optionally through another address. */
   client(url?: string): Client;
 }
 
@@ -145,7 +145,7 @@ const STORIES: readonly Story[] = [
       void stream.write(spoken(30_000));
       const never = stream.mark("never");
       await until(() => events.map(nameOf).includes("answered"), Boolean, 8_000, "the answer");
-      // Commands go to the call of the account that was called.
+      // Commands go to the call of the called account.
       softphone.command("uafind", `sip:${NUMBERS.pcmu}@127.0.0.1:${softphone.port}`);
       softphone.command("sndcode", "7");
       await until(() => events.map(nameOf).includes("dtmf"), Boolean, 5_000, "a key");
@@ -213,7 +213,7 @@ withTools("a client whose call goes to a softphone", ["baresip", "openssl", "sox
   const stage = new Stage();
   let keys: Certificates;
   const starts: (() => Promise<void>)[] = [];
-  // All of them before any call: programs that start take time from those that speak.
+  // All start before any call: programs that start take time from those that speak.
   beforeAll(async () => {
     keys = makeCertificates(stage.folder("keys"));
     await Promise.all(starts.map((start) => start()));
@@ -261,7 +261,7 @@ withTools("a client whose call goes to a softphone", ["baresip", "openssl", "sox
           } finally {
             await client()
               .calls.hangUp(id)
-              .catch(() => {}); // where the story stopped
+              .catch(() => {}); // the last step before the failure
           }
         });
     });

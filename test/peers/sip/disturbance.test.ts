@@ -23,7 +23,7 @@ const rtp = fc
     return Buffer.concat([header, payload]);
   });
 
-/** RTCP in form, goodbyes of others among it. */
+/** Well-formed RTCP, including goodbyes of other sources. */
 const rtcp = fc.tuple(fc.constantFrom(200, 201, 203, 204), bytes).map(([type, content]) => {
   const words = content.length >> 2;
   return Buffer.concat([Buffer.from([0x81, type, words >> 8, words & 255]), content.subarray(0, 4 * words)]);
@@ -39,7 +39,7 @@ const sip = (genuine: Buffer): fc.Arbitrary<Buffer> =>
     fc.array(fc.tuple(fc.nat(genuine.length - 1), fc.nat(255)), { minLength: 1, maxLength: 20 }).map((changes) => {
       const damaged = Buffer.from(genuine);
       for (const [at, byte] of changes) damaged[at] = byte;
-      // It must not match the test's call: whoever knows its ids may end it.
+      // It must not match the test's call, because a sender with its ids may end it.
       return Buffer.from(damaged.toString("latin1").replaceAll(/Call-ID:.*/gi, "Call-ID: x"), "latin1");
     }),
     fc.constantFrom("BYE", "CANCEL", "ACK", "INVITE", "NOTIFY", "SIP/2.0").map((method) => {
@@ -55,7 +55,7 @@ const sip = (genuine: Buffer): fc.Arbitrary<Buffer> =>
     }),
   );
 
-describe("strangers who throw datagrams at the ports of a live call", () => {
+describe("strangers who send datagrams to the ports of a live call", () => {
   const stage = new Stage();
 
   test("do not disturb it: every sample of both tones arrives", {

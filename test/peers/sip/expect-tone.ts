@@ -12,20 +12,19 @@ export interface ExpectedTone {
   readonly within?: number | undefined;
   /** Maximum total length of its pauses, ms. Default: 0. */
   readonly pausesMs?: number;
-  /** The call is carried by Opus, in which a tone wavers a little. */
+  /** True for a call over Opus, in which a tone wavers a little. */
   readonly opus?: boolean;
 }
 
-/** In silence all samples are the same, and not always 0: so it is with G.711. */
+/** In silence all samples are equal, but not always 0, for example with G.711. */
 const SILENCE = 8;
-/** Shortest silence that ends a tone, ms. */
+/** Minimum silence that ends a tone, ms. */
 const PAUSE_MS = 5;
 
 const msOf = ({ sampleRate }: Sound, samples: number): number => (samples * 1000) / sampleRate;
 
 /**
- * What a softphone has heard of its last call must be one tone, whole: no sample lost, doubled or out of place. Answers the
- * end of the tone and the length of the call, ms.
+ * Expects that a softphone heard one whole tone in its last call, with no sample lost, doubled or out of place. Returns the end of the tone and the length of the call, ms.
  */
 export async function expectTone(
   softphone: Baresip,
@@ -43,7 +42,7 @@ export async function expectTone(
   return { endMs: msOf(sound, to), wholeMs: msOf(sound, sound.samples.length) };
 }
 
-/** A sound must be this tone alone, without a sample of 16 kHz lost or doubled. */
+/** Expects a sound to be this tone alone, without a sample of 16 kHz lost or doubled. */
 export function expectUnbroken(sound: Sound, hz: number, opus = false): void {
   expect(toneShare(sound, hz)).toBeGreaterThan(0.97);
   if (!opus) expect(phaseJump(sound, hz) / sound.sampleRate).toBeLessThan(0.4 / 16_000);

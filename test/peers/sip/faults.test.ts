@@ -31,7 +31,7 @@ describe("a trunk with a fault ends each call with a sentence that names it:", (
     }
   };
 
-  test.concurrent("a host that does not exist", async () => {
+  test.concurrent("an unknown host", async () => {
     const { cause, detail } = await attempt({ server: "sip:nowhere.invalid" }, "no-host");
     expect(cause).toBe("unreachable");
     expect(detail).toContain("nowhere.invalid");

@@ -37,9 +37,9 @@ export async function hangUp({ stream, over }: Followed): Promise<void> {
   await over;
 }
 
-/** The name of a call's event; of anything else its type. */
+/** Name of a call event; for other messages the type. */
 export const nameOf = (event: StreamEvent): string => (event.type === "call_event" ? event.event : event.type);
-/** When an event happened, ms since 1970. */
+/** Time of an event, ms since 1970. */
 export const momentOf = (events: readonly StreamEvent[], name: string): number => {
   const found = events.find((event) => nameOf(event) === name);
   return found && "timestamp" in found ? Date.parse(found.timestamp) : Number.NaN;

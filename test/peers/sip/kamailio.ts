@@ -7,7 +7,7 @@ import type { Stage } from "./stage.ts";
 
 export const KAMAILIO = { domain: "kam.test", user: "agent", password: "s3cret" } as const;
 
-/** A registrar and proxy that wants credentials, for REGISTER (401) and INVITE (407), and stays in the way of calls. */
+/** A registrar and proxy that requires credentials, for REGISTER (401) and INVITE (407), and stays in the path of calls. */
 export interface Kamailio {
   /** UDP and TCP; TLS is one above. */
   readonly port: number;
@@ -21,7 +21,7 @@ export interface KamailioOptions {
   readonly keys: Certificates;
   /** Target of calls to numbers with this prefix: a port of 127.0.0.1. Others must be registered. */
   readonly routes: Readonly<Record<string, number>>;
-  /** s for which a registration counts at most. Default: 3600. */
+  /** Maximum lifetime of a registration, s. Default: 3600. */
   readonly expires?: number;
 }
 
@@ -143,7 +143,7 @@ export async function startKamailio(stage: Stage, options: KamailioOptions): Pro
   return stage.add(kamailio, () => end(kamailio.child));
 }
 
-/** It has child processes, which a signal to the first one ends. */
+/** It has child processes, which end on a signal to the first one. */
 async function end(child: Child): Promise<void> {
   await child.kill("SIGTERM");
 }

@@ -12,7 +12,7 @@ import { KAMAILIO, type Kamailio, startKamailio } from "./kamailio.ts";
 import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
 
-/** Combinations that a trunk may face. */
+/** Combinations that a trunk may meet. */
 interface Peers {
   readonly baresip: Baresip;
   readonly md5: Kamailio;
@@ -25,7 +25,7 @@ interface Route {
   readonly number: keyof typeof NUMBERS;
   readonly says: "words" | "tone";
   readonly trunk: (peers: Peers) => Omit<Trunk, "name">;
-  /** Tried on every runtime. */
+  /** Tested on every runtime. */
   readonly everywhere?: boolean;
 }
 
@@ -110,7 +110,7 @@ const CALLS = {
   tone: { type: "FIXED_AUDIO", audio: { audioBase64: toneWav({ hz: HZ, ms: TONE_MS }).toString("base64") } },
 };
 
-/** Node 22 makes of it what Node 26 does. */
+/** Node 22 behaves like Node 26 here. */
 const TARGETS = [ON_NODE, ...ON_OTHER_RUNTIMES.filter(({ runtime }) => runtime.name !== "node22")];
 
 onEach(TARGETS, (target) => {
@@ -144,7 +144,7 @@ onEach(TARGETS, (target) => {
         routes.map(async (_, i) => {
           const made = await client.post("/v1/instances", { name: `Line ${i}`, provider: `sip/trunk-${i}` });
           const { id } = expected(201, made).json<InstanceView>();
-          return client.waitForInstance(id, "ACTIVE"); // on its own: the operator has linked it
+          return client.waitForInstance(id, "ACTIVE"); // without a code: the operator has linked it
         }),
       );
     });
@@ -162,7 +162,7 @@ onEach(TARGETS, (target) => {
           expect(recognise((await monoOf(recording)).path, APPOINTMENT.places)).toBe(APPOINTMENT.heard);
           return;
         }
-        // No sample is missing at either end, none in between, none is there twice.
+        // No sample is missing at either end or in between, and none is doubled.
         const { sound } = await monoOf(recording);
         const ms = (samples: number): number => (samples * 1000) / sound.sampleRate;
         const { from, to } = loudPart(sound, 500);
@@ -172,7 +172,7 @@ onEach(TARGETS, (target) => {
         // A single tone over its whole length: after a missing frame, the rest would be out of phase.
         expect(toneShare(inner, HZ)).toBeGreaterThan(0.97);
         if (!route.title.includes("Opus")) expect(phaseJump(inner, HZ)).toBeLessThan(0.5); // Opus wavers a little
-        // The tail follows it: the last samples were heard before the line was cut.
+        // The tail follows it: the last samples were heard before the hang-up.
         expect(ms(sound.samples.length - to)).toBeGreaterThan(150);
       });
   });

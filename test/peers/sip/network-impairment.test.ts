@@ -48,7 +48,7 @@ describe("a network with", () => {
   };
 
   for (const [i, { title, conditions, share }] of MEDIA.entries())
-    test.concurrent(`${title} carries a call: the tone is there, and lasts as long`, async () => {
+    test.concurrent(`${title} carries a call: the tone is present at full length`, async () => {
       const { relay, farEnd, caller } = await beyond({ media: conditions }, 10 + i, `media-${i}`);
       const { leg, ear, tookMs } = await hear(caller, 5_000);
       const heard = { sampleRate: leg.sampleRate, samples: concatPcm(ear.frames).subarray(leg.sampleRate / 2) };

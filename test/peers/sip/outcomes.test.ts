@@ -32,7 +32,7 @@ interface Story {
   readonly reason: string;
   readonly heardMs?: readonly [least: number, most: number];
   readonly detail?: RegExp;
-  /** True if the callee heard the whole message, and nothing else. */
+  /** True if the callee heard the whole message, and no other sound. */
   readonly whole?: boolean;
   readonly end?: FarEndCall["end"];
 }
@@ -68,7 +68,7 @@ const STORIES: readonly Story[] = [
   },
   { title: "answers on hold and lets go hears the message", callee: callees.answersOnHold(1_500), ...played },
   {
-    // It responds to OPTIONS, so the message is played whole; nothing shows that it was received.
+    // It responds to OPTIONS, so the message is played whole; there is no evidence that it was received.
     title: "says nothing, not even by RTCP, fails the call after the whole message",
     callee: callees.silent,
     trunk: { mediaLossMs: 1_500 },

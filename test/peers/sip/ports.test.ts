@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 
 const PORTS = new URL("ports.ts", import.meta.url);
-/** Prints 40 ports, and lives until its input ends. */
+/** Prints 40 ports, and runs until its input ends. */
 const ASKER = `
   const { freePorts } = await import(${JSON.stringify(PORTS.href)});
   const ports = [];

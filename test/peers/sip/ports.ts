@@ -12,8 +12,7 @@ let range: Promise<number> | undefined;
 let next = 2;
 
 /**
- * The first of `count` neighbouring ports, even, free for UDP and TCP. They are of a range that this process alone uses:
- * another one would find them free as well until a program has bound them.
+ * The first of `count` neighbouring ports, even, free for UDP and TCP. They are in a range that only this process uses: another process would also find them free until a program has bound them.
  */
 export async function freePorts(count: number): Promise<number> {
   range ??= ownRange();
@@ -26,7 +25,7 @@ export async function freePorts(count: number): Promise<number> {
   }
 }
 
-/** The first port of a range that no other process uses: who listens there owns it, until its process ends. */
+/** The first port of a range that no other process uses: the process that listens there owns it until its end. */
 async function ownRange(): Promise<number> {
   for (let start = FIRST; start + RANGE <= LAST; start += RANGE) {
     const server = await listen(start);
@@ -37,7 +36,7 @@ async function ownRange(): Promise<number> {
   throw new Error(`all ranges of ports from ${FIRST} to ${LAST} are in use; end the test runs that are left over`);
 }
 
-/** Waits until a program listens at this port. Linux only; asks the kernel, and does not touch the port. */
+/** Waits until a program listens at this port. Linux only; reads the kernel's tables, and does not touch the port. */
 export async function listening(port: number, transport: "udp" | "tcp", withinMs = 5_000): Promise<void> {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")} `;
   await until(
@@ -64,7 +63,7 @@ async function isFree(port: number): Promise<boolean> {
   return udp && server !== undefined;
 }
 
-/** A server at this port; undefined if another one has it. */
+/** A server at this port; undefined if another process has it. */
 function listen(port: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -63,7 +63,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
       await events.over;
       expect(events.cause).toBe("released");
       await softphone.event("CALL_CLOSED", 5_000);
-      // It returns on its own, at the latest with the next refresh.
+      // It returns without help, at the latest with the next refresh.
       await proxy.child.says(/registered agent/, 20_000);
       await until(
         () => line.probe(),

@@ -16,7 +16,7 @@ import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
 import { ADA, trunkLine } from "./trunk-line.ts";
 
-/** The model's speech: its tone and length. */
+/** Tone and length of the model's speech. */
 const VOICES: Readonly<Record<string, readonly [hz: number, ms: number]>> = {
   "Good morning.": [440, 1_000],
   "I have heard you. Goodbye.": [600, 1_500],

@@ -32,7 +32,7 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
       ({ ringport, instanceId } = await trunkLine(stage, { trunk, media }));
     });
 
-    /** One channel of a WAV file, as sox finds it. */
+    /** One channel of a WAV file, read with sox. */
     function channel(file: string, number: 1 | 2): Sound {
       const mono = file.replace(".wav", `-${number}.wav`);
       execFileSync("sox", ["-D", file, mono, "remix", String(number)]);
@@ -59,7 +59,7 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
       expect(Math.abs(msOf(left) - (recordedMs ?? 0))).toBeLessThan(1);
       expect(Math.abs(msOf(left) - (outcome?.durationMs ?? 0))).toBeLessThanOrEqual(250);
 
-      // Left: the whole message from the answer on, without a gap, as the softphone has it in its own recording.
+      // Left: the whole message from the answer on, without a gap, as in the softphone's own recording.
       const { from, to } = loudPart(left, 500);
       expect(Math.abs(((to - from) * 1_000) / left.sampleRate - MESSAGE_MS)).toBeLessThanOrEqual(5);
       const ours = { ...left, samples: left.samples.subarray(from, to) };
@@ -69,7 +69,7 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
       const theyHeard = loudPart(sound, 500);
       expect(Math.abs(theyHeard.to - theyHeard.from - (to - from)) / left.sampleRate).toBeLessThan(0.025);
 
-      // Right: what the softphone plays, until the end, and nothing of ours. Its first second is it finding its pace.
+      // Right: the softphone's sound until the end, and no audio of ours. In its first second it finds its pace.
       const theirs = { ...right, samples: right.samples.subarray(loudPart(right, 500).from + right.sampleRate) };
       expect(msOf(theirs)).toBeGreaterThan(2_000);
       expect(toneShare(theirs, THEIR_HZ)).toBeGreaterThan(0.95);

@@ -1,4 +1,4 @@
-/** Steps of a sipp scenario in which sipp is called; put together they are its XML. */
+/** Steps of a sipp scenario in which sipp is called; joined they are its XML. */
 
 /** Options of a response. */
 export interface Saying {
@@ -59,7 +59,7 @@ export function say(start: string, saying: Saying = {}): string {
   return send(`${all.join("\n")}\n${body(saying.sdp, oddly)}`, repeated);
 }
 
-/** Waits for a request. @param check what its header or body must hold: a regular expression */
+/** Waits for a request. @param check regular expression for its header or body */
 export const hear = (method: string, check?: { readonly field?: string; readonly holds: string }): string =>
   `  <recv request="${method}" crlf="true" timeout="12000">${check ? `<action>${ereg(check)}</action>` : ""}</recv>\n${check ? '  <Reference variables="seen"/>\n' : ""}`;
 
@@ -71,7 +71,7 @@ const ereg = ({ field, holds }: { readonly field?: string; readonly holds: strin
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-/** The first INVITE; stores what later requests to the caller need. */
+/** The first INVITE; stores values for later requests to the caller. */
 export const invited = (check?: { readonly field?: string; readonly holds: string }): string => `
   <recv request="INVITE" crlf="true"><action>
     <ereg regexp="&lt;(sip:[^&gt;]+)&gt;" search_in="hdr" header="Contact:" check_it="true" assign_to="whole,target"/>
@@ -84,7 +84,7 @@ export const invited = (check?: { readonly field?: string; readonly holds: strin
   <Reference variables="whole,target,from,to,via,cseq${check ? ",seen" : ""}"/>
 `;
 
-/** Asks something of the caller, within the dialog. */
+/** Sends a request to the caller, within the dialog. */
 export function ask(method: string, { number = 1, fields = "", sdp: offer = "" as string, content = "" } = {}): string {
   const head = `${method} [$target] SIP/2.0
     Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]
@@ -113,9 +113,9 @@ export const accept = (more: Saying = {}): string =>
     fields: `${CONTACT}\n${ALLOW}${more.fields ? `\n${more.fields}` : ""}`,
   });
 export const ack = '  <recv request="ACK" timeout="8000"/>\n';
-/** Is hung up on. */
+/** Waits for the caller's BYE. */
 export const hungUp = `${hear("BYE")}${say("200 OK", { asItCame: true })}`;
 
-/** The whole of it. */
+/** The whole scenario. */
 export const scenario = (name: string, ...steps: readonly string[]): string =>
   `<?xml version="1.0" encoding="UTF-8" ?>\n<scenario name="${name}">\n${steps.join("")}</scenario>\n`;

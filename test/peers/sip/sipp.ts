@@ -8,7 +8,7 @@ import type { Stage } from "./stage.ts";
 /** A scripted callee with real SIP: runs its steps for each call, echoes audio, and exits. */
 export interface Sipp {
   readonly port: number;
-  /** For a trunk's `server`. */
+  /** SIP URI for a trunk's `server`. */
   readonly uri: string;
   /** Resolves at the end of its script. Rejects with the missing step and all messages. */
   readonly done: Promise<void>;
@@ -16,7 +16,7 @@ export interface Sipp {
   messages(): string;
   /** Its errors so far. */
   errors(): string;
-  /** Ends it without a word. */
+  /** Ends it without a message. */
   kill(): Promise<void>;
 }
 

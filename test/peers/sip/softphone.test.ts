@@ -86,7 +86,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
     /** Concurrent calls. Their audio is examined after all of them, because that uses the processor. */
     const begun = new Map<Carrier, Promise<Carried>>();
     beforeAll(async () => {
-      // This program's thread must not stall while it feeds the worker, so that call runs alone.
+      // This program's thread must not stall while it feeds the worker, so this call runs alone.
       for (const carrier of CARRIERS)
         if (carrier.media !== "worker") begun.set(carrier, carry(stage, await startBaresip(stage, keys), carrier));
       await Promise.allSettled(begun.values());
@@ -99,7 +99,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
       expect(events.cause).toBe("released");
 
       // The jitter buffer may settle in the first half second; after that, no sample is missing. On a busy machine
-      // the softphone is late at times: then something is put in, once, and nothing is left out. Opus needs up to
+      // the softphone is late at times: then one gap is filled, and nothing is left out. Opus needs up to
       // 150 ms after that until its tone is pure again.
       const { title, number } = carrier;
       const mayWaver = title.includes("Opus") ? 20 : 4;
@@ -129,7 +129,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
       "SIP 488 Not Acceptable Here: the peer accepts none of our codecs (PCMU, PCMA), or not our `srtp` (off), or requires DTLS",
     ],
     ["optional", "media_failed", "the peer wants DTLS and ICE (a=fingerprint)"],
-  ] as const)("that wants DTLS and ICE fails with srtp %s and names it", async (srtp, cause, detail) => {
+  ] as const)("that requires DTLS and ICE fails with srtp %s and names it", async (srtp, cause, detail) => {
     const softphone = await startBaresip(stage, keys);
     const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}`, srtp }, `dtls-${srtp}`);
     const { events } = await dial(NUMBERS.dtls);
@@ -158,7 +158,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
     expect(events.keys).toBe("15#0");
   });
 
-  test.concurrent("that rings can be given up, and lets go at once", async () => {
+  test.concurrent("that rings can be cancelled, and stops immediately", async () => {
     const softphone = await startBaresip(stage, keys);
     const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}` }, "given-up");
     const { leg, events } = await dial(NUMBERS.rings);
@@ -170,7 +170,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
     await softphone.event("CALL_CLOSED", 2_000);
   });
 
-  test.concurrent("that rings, is picked up after a second, and hangs up itself is followed", async () => {
+  test.concurrent("that rings, is picked up after a second, and hangs up is followed", async () => {
     const softphone = await startBaresip(stage, keys);
     const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}` }, "picked-up");
     const { events, ear } = await dial(NUMBERS.rings);
@@ -200,7 +200,7 @@ withTools("a softphone", ["baresip", "openssl", "sox"], () => {
     expect([events.cause, detail]).toEqual(["busy", expect.stringContaining("486")]);
   });
 
-  test.concurrent("that does not have the number ends the call immediately", async () => {
+  test.concurrent("without the number ends the call immediately", async () => {
     const softphone = await startBaresip(stage, keys);
     const { dial } = await openTrunk(stage, { server: `sip:127.0.0.1:${softphone.port}` }, "unknown");
     const { events } = await dial("+12025550199");

@@ -11,7 +11,7 @@ import { readWav, type Sound } from "../../support/server-sound.ts";
 /** Our side's default audio. */
 export const OUR_HZ = 437;
 
-/** A recording of a peer as 16-bit mono at this rate; returns the file as well, for a recogniser. Calls continue meanwhile. */
+/** A recording of a peer as 16-bit mono at this rate; returns the file as well, for a recogniser. Does not block calls. */
 export async function monoOf(
   recording: string,
   sampleRate = 16_000,

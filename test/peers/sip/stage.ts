@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-/** Programs started by the tests of a file: ended after them, in reverse order, and their files are removed. */
+/** Programs started by the tests of a file: they are ended afterwards, in reverse order, and their files are removed. */
 export class Stage {
   #folder: string | undefined;
   #folders = 0;
@@ -21,7 +21,7 @@ export class Stage {
     return path;
   }
 
-  /** Keeps in mind what must be ended, and how. */
+  /** Registers a cleanup. */
   add<T>(thing: T, end: (thing: T) => unknown): T {
     this.#ends.push(() => end(thing));
     return thing;

@@ -35,7 +35,7 @@ withTools("a callee who", ["sipp"], () => {
       for (const type of never) expect(call.events.types).not.toContain(type);
     });
 
-  test.concurrent("answers forty calls at once carries them all", async () => {
+  test.concurrent("forty calls at once are all carried", async () => {
     // Over TCP: a slow sipp cannot distinguish a repeated INVITE from another one.
     const steps = [invited(), ringing, accept(), ack, hungUp].join("");
     const callee = await startSipp(stage, "forty", steps, { transport: "tcp", calls: 40 });
@@ -44,7 +44,7 @@ withTools("a callee who", ["sipp"], () => {
       Array.from({ length: 40 }, async (_, i) => {
         const { leg, events, ear } = await dial(`+120255502${String(i).padStart(2, "0")}`);
         await events.next("connected", 8_000);
-        // They share one port of the echo, which sends each of them its own.
+        // They share one port of the echo, which returns each call's own audio.
         await toneIn(ear, leg.sampleRate, OUR_HZ, 300);
         await leg.hangUp();
         await events.over;

@@ -5,14 +5,14 @@ import type { DirectCall } from "./caller.ts";
 import { accept, ack, ask, CONTACT, hear, hungUp, invited, pause, ringing, say, sdp, told } from "./sipp-script.ts";
 import { OUR_HZ, toneIn } from "./sound.ts";
 
-/** A call to a sipp: what sipp does step by step, what our side does, and how it ends. */
+/** A call to a sipp: sipp's steps, our side's actions, and the end of the call. */
 export interface Story {
   /** "a callee who …" */
   readonly title: string;
   readonly steps: readonly string[];
   readonly trunk?: Partial<Trunk>;
   readonly transport?: "udp" | "tcp";
-  /** After it was placed. Default: hangs up after half a second of sound that was echoed. */
+  /** Runs after the call was placed. Default: hangs up after half a second of echoed sound. */
   readonly act?: (call: DirectCall) => Promise<void>;
   readonly cause: ReleaseCause;
   readonly detail?: RegExp;

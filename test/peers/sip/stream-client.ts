@@ -15,13 +15,13 @@ export interface ToldEvent {
 }
 
 const RATE = 16_000;
-/** Messages are of odd lengths, so that samples are cut in two. */
+/** Messages have odd lengths, so that samples are cut in two. */
 const PIECE_BYTES = 1_001;
 
 /** A program that has attached itself to the stream of a call, and gets the callee's audio. */
 export class StreamClient {
   readonly events: ToldEvent[] = [];
-  /** The code with which the connection was closed. */
+  /** Close code of the connection. */
   readonly closed: Promise<number>;
   readonly #socket: WebSocket;
   readonly #audio: Int16Array[] = [];
@@ -47,12 +47,12 @@ export class StreamClient {
     return client;
   }
 
-  /** The callee's audio so far. */
+  /** Callee's audio so far. */
   get audio(): Sound {
     return { sampleRate: RATE, samples: concatPcm(this.#audio) };
   }
 
-  /** Streams PCM at 16 kHz, all of it at once. */
+  /** Streams PCM at 16 kHz at once. */
   speak(samples: Int16Array): void {
     const bytes = pcmToBytes(samples);
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) this.#socket.send(bytes.subarray(at, at + PIECE_BYTES));
@@ -76,7 +76,7 @@ export class StreamClient {
     ))!;
   }
 
-  /** When an event happened, ms since 1970. */
+  /** Time of an event, ms since 1970. */
   at(name: string): number {
     return Date.parse(this.events.find(({ event }) => event === name)?.timestamp ?? "");
   }

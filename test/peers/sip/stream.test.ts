@@ -71,7 +71,7 @@ const STORIES: readonly Story[] = [
       expect(Math.abs(msOf(audio, audio.samples.length) - took)).toBeLessThan(500);
       const { from, to } = loudPart(audio, 500);
       expect(msOf(audio, to - from)).toBeGreaterThan(2_500);
-      // Its first second is the softphone finding its pace.
+      // In its first second the softphone finds its pace.
       const theirs = { ...audio, samples: audio.samples.subarray(from + audio.sampleRate, to) };
       expectUnbroken(theirs, THEIR_HZ, codec === "opus");
     },
@@ -156,7 +156,7 @@ const STORIES: readonly Story[] = [
       softphone.command("resume");
       await until(() => noted("resumed"), Boolean, 5_000, "the end of the hold");
       await client.event("mark");
-      // Audio held back in the meantime was sent afterwards.
+      // Audio held back during the hold was sent afterwards.
       const took = client.at("mark") - client.at("answered");
       expect(took).toBeGreaterThan(4_300);
       client.ask({ type: "hangup" });
@@ -223,11 +223,11 @@ describe.each(["thread", "worker"] as const)("with audio in a %s,", (media) => {
         try {
           const client = await StreamClient.attach(served.url, call.id);
           await client.event("answered");
-          // Commands go to the call of the account that was called.
+          // Commands go to the call of the called account.
           softphones[i]!.command("uafind", `sip:${NUMBERS[codec]}@127.0.0.1:${softphones[i]!.port}`);
           await story.run({ id: call.id, client, softphone: softphones[i]!, codec, waitedMs }, ringport);
         } finally {
-          await ringport.calls.hangUp(ADA, call.id).catch(() => {}); // where the story stopped
+          await ringport.calls.hangUp(ADA, call.id).catch(() => {}); // the last step before the failure
         }
       });
   });

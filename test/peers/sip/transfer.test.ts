@@ -26,7 +26,7 @@ withTools("an agent that transfers a softphone to another one", ["baresip", "ope
     ({ ringport, instanceId } = await trunkLine(stage, { trunk }));
   });
 
-  test("hears from the softphone that the other one refuses or answers, then leaves the two alone", async () => {
+  test("gets the colleague's refusal or answer from the softphone, then leaves the two alone", async () => {
     const call = await ringport.calls.create(ADA, {
       instanceId,
       type: "DYNAMIC_AGENT",
@@ -36,7 +36,7 @@ withTools("an agent that transfers a softphone to another one", ["baresip", "ope
     const { status, outcome } = await ringport.calls.wait(ADA, call.id);
     expect([status, outcome?.reason]).toEqual(["COMPLETED", "agent_finished"]);
     expect(outcome?.detail).toMatch(/^transferred to \+12025550101: SIP 200/);
-    // The callee's account has no codec that the first number takes.
+    // The callee's account has no codec that the first number accepts.
     const failed: unknown[] = [];
     for await (const { type, data } of ringport.calls.events(ADA, call.id))
       if (type === "transfer_failed") failed.push(data);

@@ -11,7 +11,7 @@ export const ADA = { userId: "ada" };
 
 /** Options of {@link trunkLine}; the rest are options of the library. */
 export interface TrunkLineOptions extends Pick<RingportOptions, "agent"> {
-  /** Default: its calls offer PCMU. */
+  /** Options of the trunk. Default: its calls offer PCMU. */
   readonly trunk: Pick<Trunk, "server"> & Partial<Trunk>;
   /** Thread of the audio. */
   readonly media?: "thread" | "worker";

@@ -27,7 +27,7 @@ const INTRODUCTION: Sentence = {
 };
 const SENTENCES = [INTRODUCTION, APPOINTMENT];
 
-/** A file with the greeting, a beep and silence; and when the beep ends, ms. */
+/** A file with the greeting, a beep and silence; and the time when the beep ends, ms. */
 async function machine(stage: Stage): Promise<{ readonly path: string; readonly beepEndMs: number }> {
   const pieces: PcmChunk[] = [];
   await fliteJob(
@@ -60,7 +60,7 @@ withTools("a softphone that greets like a machine", ["baresip", "openssl", "sox"
     ({ ringport, instanceId } = await trunkLine(stage, { trunk }));
   });
 
-  /** Places a call; resolves with how it ended and what the softphone recorded. */
+  /** Places a call; resolves with its outcome and the softphone's recording. */
   const placed = async (input: CallMessageInput) => {
     const target = { phoneNumber: NUMBERS.pcmu };
     const call = await ringport.calls.create(ADA, { instanceId, target, ...input });
@@ -92,7 +92,7 @@ withTools("a softphone that greets like a machine", ["baresip", "openssl", "sox"
       const [from, to] = [msToSamples(fromMs, sound.sampleRate), msToSamples(toMs, sound.sampleRate)];
       return { ...sound, samples: sound.samples.subarray(from, to) };
     };
-    // The greeting is a machine's after 6 s.
+    // The greeting counts as a machine's after 6 s.
     expect(loudness(part(7_000, beepEndMs))).toBeLessThan(10);
     const message = lines.filter(({ startMs }) => startMs > beepEndMs);
     const heard = message.map(({ startMs, endMs }, at) => {

@@ -1,9 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/**
- * Returns the time that the threads of a process have waited for a processor since this call, ms; its calls
- * pause. Linux only.
- */
+/** Returns the time that the threads of a process have waited for a processor since this function was called, ms; its calls pause. Linux only. */
 export function waitedSince(pid: number): () => number {
   const before = waitsOf(pid);
   return () => {

@@ -7,7 +7,7 @@ const read = (text: string): unknown =>
   parseChallenges(text).map(({ scheme, params }) => ({ scheme, ...Object.fromEntries(params) }));
 
 describe("the challenges of a server", () => {
-  test("several are read from one field, whitespace-separated", () => {
+  test("are read from one field, separated by whitespace", () => {
     expect(read('Digest realm = "a, b" ,nonce=x,  Basic realm="c", DIGEST Nonce="1\\"2"')).toEqual([
       { scheme: "digest", realm: "a, b", nonce: "x" },
       { scheme: "basic", realm: "c" },

@@ -67,7 +67,7 @@ describe("a digest response", () => {
   });
 
   test("includes nonce and cnonce in the secret of a -sess algorithm", () => {
-    // reckoned with the shell: for each step printf '%s' … | md5sum
+    // computed with the shell: for each step printf '%s' … | md5sum
     const asked = challenge('Digest realm="r", nonce="n", algorithm=MD5-sess, qop=auth');
     const answer = digestResponse(
       asked,

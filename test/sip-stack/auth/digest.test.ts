@@ -74,7 +74,7 @@ describe("a request that is challenged", () => {
     expect(digest.realms).toEqual([{ realm: "r", algorithm: "MD5" }]);
   });
 
-  test("answers proxies of several realms and the server", () => {
+  test("responds to proxies of several realms and the server", () => {
     const authentication = client().authentication();
     expect(
       authentication.challenged(challenged(407, 'Digest realm="p1", nonce="1"', 'Digest realm="p2", nonce="2"')),
@@ -88,7 +88,7 @@ describe("a request that is challenged", () => {
     ]);
   });
 
-  test("answers a proxy and a server together", () => {
+  test("responds to a proxy and a server together", () => {
     const authentication = client().authentication();
     const both = challenged(401, 'Digest realm="a", nonce="1"');
     both.headers.add("Proxy-Authenticate", 'Digest realm="b", nonce="2"');
@@ -96,7 +96,7 @@ describe("a request that is challenged", () => {
     expect(sent(authentication).map(({ field }) => field)).toEqual(["Authorization", "Proxy-Authorization"]);
   });
 
-  test("is answered again for a stale nonce", () => {
+  test("responds again for a stale nonce", () => {
     const authentication = client().authentication();
     authentication.challenged(challenged(401, 'Digest realm="r", nonce="n1", qop="auth"'));
     sent(authentication);
@@ -210,7 +210,7 @@ describe("a realm", () => {
   });
 });
 
-describe("a challenge is not answered", () => {
+describe("a challenge gets no response", () => {
   const digestChallenge = (rest: string): SipResponse => challenged(401, `Digest realm="r", ${rest}`);
 
   test("if the password is wrong, with the same nonce or a new one", () => {

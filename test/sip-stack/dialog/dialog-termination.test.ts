@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TransportError } from "../../../adapters/sip-stack/transport/transport.ts";
 import { ScriptedCall } from "./support/scripted-call.ts";
 
-/** A call that has ended on our side: its BYE is on its way. */
+/** A call that has ended on our side: its BYE is in transit. */
 async function leaving(): Promise<ScriptedCall> {
   const call = await ScriptedCall.answered();
   void call.usage.hangUp();
@@ -57,7 +57,7 @@ describe("a BYE", () => {
     expect(call.tx.count("BYE")).toBe(1);
   });
 
-  test("takes the INVITE's hop if it cannot be sent, and gives up on timeout", async () => {
+  test("takes the INVITE's hop if it cannot be sent, and stops on timeout", async () => {
     const call = await leaving();
     expect(call.tx.last("BYE").to).toBe("sip:callee@192.0.2.9:5070");
     call.tx.last("BYE").fail(new TransportError("dns", "no address"));

@@ -31,7 +31,7 @@ describe("keys by SIP INFO", () => {
     expect(call.log).toEqual(["placed", "answered"]);
   });
 
-  test("are sent in order; refusals reject", async () => {
+  test("are sent in order; a refusal rejects", async () => {
     const call = await ScriptedCall.answered();
     const sent = call.usage.sendDigit("#", 160);
     const info = call.tx.last("INFO");

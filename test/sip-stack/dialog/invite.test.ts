@@ -73,7 +73,7 @@ describe("an outbound call", () => {
     expect(call.tx.count("BYE")).toBe(0);
   });
 
-  test("a challenge is answered with a new CSeq; the ACK repeats the credentials", async () => {
+  test("a challenge gets a new CSeq; the ACK repeats the credentials", async () => {
     const call = await ScriptedCall.placed();
     const first = call.invite;
     first.respond(401, { tag: "x", fields: [CHALLENGE("n1")] });
@@ -235,7 +235,7 @@ describe("hanging up", () => {
     expect(call.left).toBe(0);
   });
 
-  test("happens to all calls at closing", async () => {
+  test("ends all calls at closing", async () => {
     const call = await ScriptedCall.answered();
     const closed = call.agent.close();
     call.tx.last("BYE").respond(200);
@@ -246,7 +246,7 @@ describe("hanging up", () => {
 });
 
 describe("a BYE of the peer", () => {
-  test("is answered, and its Reason is reported", async () => {
+  test("gets a response, and its Reason is reported", async () => {
     const call = await ScriptedCall.answered();
     const bye = await call.receive("BYE", { fields: [["Reason", 'Q.850;cause=16;text="Normal"']] });
     expect(bye.status).toBe(200);
@@ -255,7 +255,7 @@ describe("a BYE of the peer", () => {
     expect(call.left).toBe(0);
   });
 
-  test("that crosses ours is answered; the call ends as released by us", async () => {
+  test("that crosses ours gets a response; the call ends as released by us", async () => {
     const call = await ScriptedCall.answered();
     void call.usage.hangUp();
     const bye = await call.receive("BYE");

@@ -43,7 +43,7 @@ const PEERS = {
 const SDP =
   "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\na=rtpmap:0 PCMU/8000\r\n";
 
-/** The latest request with this CSeq, once received. */
+/** Latest request with this CSeq, once received. */
 async function came(peer: Peer, cseq: string): Promise<SipText> {
   const texts = (): string[] => peer.received().split(/(?=^[A-Z]+ sip:\S+ SIP\/2\.0\r$)/m);
   const found = (): string | undefined => texts().findLast((text) => text.includes(`\r\nCSeq: ${cseq}\r\n`));

@@ -56,7 +56,7 @@ describe("calls over real datagrams", () => {
       }
   });
 
-  test("with a wrong password end after one try", async () => {
+  test("with a wrong password end after one attempt", async () => {
     const [farEnd, agent] = await stage(callees.challenges({ user: "agent", password: "other" }));
     const call = agent.call("bob");
     await call.until("ended rejected");

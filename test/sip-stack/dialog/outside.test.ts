@@ -64,7 +64,7 @@ describe("a request from outside of any call", () => {
     expect((await call.receive("UPDATE", { fields: [["Require", "precondition"]] })).status).toBe(420);
   });
 
-  test("a stray ACK is not answered", async () => {
+  test("a stray ACK gets no response", async () => {
     const call = await ScriptedCall.placed();
     expect(receive(call, "ACK", [["Require", "what"]]).responses).toEqual([]);
     expect(receive(call, "ACK", [], ";tag=x").responses).toEqual([]);
@@ -72,7 +72,7 @@ describe("a request from outside of any call", () => {
 });
 
 describe("a request within a dialog", () => {
-  test("is declined for REFER, refused for MESSAGE and answered for OPTIONS", async () => {
+  test("is declined for REFER, refused for MESSAGE and accepted for OPTIONS", async () => {
     const call = await ScriptedCall.answered();
     const statuses = [];
     for (const [index, method] of ["REFER", "MESSAGE", "NOTIFY", "PRACK", "OPTIONS", "constructor"].entries())
@@ -85,7 +85,7 @@ describe("a request within a dialog", () => {
 describe("a request of ours outside of a call", () => {
   const challenge = ["WWW-Authenticate", 'Digest realm="r", nonce="n", algorithm=MD5, qop="auth"'] as const;
 
-  test("answers a challenge, returning response, flow and request", async () => {
+  test("responds to a challenge, returning response, flow and request", async () => {
     const call = await ScriptedCall.placed();
     const series = call.agent.series();
     const reply = call.agent.request({

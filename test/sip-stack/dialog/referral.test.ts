@@ -8,7 +8,7 @@ import type { Came, Sent } from "./support/scripted-transactions.ts";
 
 const TARGET = "sip:+12025550123@example.com";
 
-/** An answered call whose peer has got a REFER. */
+/** An answered call whose peer has received a REFER. */
 class ReferredCall {
   readonly call: ScriptedCall;
   outcome: TransferOutcome | undefined;
@@ -80,7 +80,7 @@ describe("a transfer by REFER", () => {
     const last = await peer.notify("SIP/2.0 200 OK\r\n", { state: "terminated;reason=noresource" });
     expect(last.status).toBe(200);
     expect(peer.outcome).toEqual({ type: "accepted", detail: "SIP 200 OK" });
-    // Whoever asked for it hangs up.
+    // The requester hangs up.
     expect(call.log).toEqual(["placed", "answered"]);
     const over = call.usage.hangUp();
     call.tx.last("BYE").respond(200);
@@ -92,7 +92,7 @@ describe("a transfer by REFER", () => {
     ["SIP/2.0 486 Busy Here\r\n", "SIP 486 Busy Here"],
     ["SIP/2.0 302 Moved\r\nContact: <sip:x@y>\r\n", "SIP 302 Moved"],
     ["SIP/2.0 603\r\n", "SIP 603"],
-  ] as const)("fails if the peer reports %j, and may be asked again", async ([body, detail]) => {
+  ] as const)("fails if the peer reports %j, and may be requested again", async ([body, detail]) => {
     const peer = await ReferredCall.start();
     await peer.agree();
     await peer.notify(body, { state: "terminated;reason=noresource" });
@@ -171,7 +171,7 @@ describe("a transfer by REFER", () => {
     expect(peer.outcome).toEqual({ type: "accepted", detail: "SIP 202 Accepted" });
   });
 
-  test("gives a peer 2 s to leave that stops reporting without an outcome", async () => {
+  test("gives a peer that stops reporting without an outcome 2 s to leave", async () => {
     const leaves = await ReferredCall.start();
     await leaves.agree();
     await leaves.notify("SIP/2.0 100 Trying", { state: "terminated;reason=noresource" });
@@ -185,7 +185,7 @@ describe("a transfer by REFER", () => {
     expect(stays.outcome).toEqual({ type: "failed", detail: "the peer reports no outcome (giveup)" });
   });
 
-  test("is one at a time, of an answered call", async () => {
+  test("is allowed one at a time, on an answered call", async () => {
     const peer = await ReferredCall.start();
     await expect(peer.call.usage.refer(TARGET)).rejects.toThrow("being transferred already");
     const ringing = await ScriptedCall.placed();

@@ -65,7 +65,7 @@ describe("a re-INVITE or UPDATE of the peer", () => {
     const call = await ScriptedCall.answered();
     const came = await call.receive("INVITE", { cseq: 7 });
     expect(came.body).toBe("v=0 our offer");
-    // Our offer is out: another one has to wait.
+    // Our offer is pending: another one has to wait.
     expect((await call.receive("UPDATE", { cseq: 8, body: sdp() })).status).toBe(491);
     await call.receive("ACK", { cseq: 7, body: sdp("sendonly") });
     expect(call.negotiator.log).toEqual(["offer", "answered", "offer", "answered"]);

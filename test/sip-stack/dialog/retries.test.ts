@@ -100,7 +100,7 @@ describe("a redirection", () => {
     expect(call.tx.sent.map(({ request }) => request.uri)).toEqual([
       "sip:+12025550100@example.com",
       "sip:a@example.net",
-      "sip:A@EXAMPLE.NET", // the user part is a matter of case
+      "sip:A@EXAMPLE.NET", // the user part is case-sensitive
     ]);
   });
 

@@ -8,7 +8,7 @@ import { LiveAgent, type LiveCall } from "./support/live-agent.ts";
 const opened = new Opened();
 afterEach(() => opened.close());
 
-/** An answered call, and the port of ours that it lives on. */
+/** An answered call, and its port on our side. */
 async function answered(system?: ManualSystem): Promise<{ farEnd: FarEnd; call: LiveCall; port: number }> {
   const farEnd = opened.add(await startFarEnd({ callees: { bob: {} } }));
   const live = opened.add(new LiveAgent(farEnd.uri, system && { system }));
@@ -42,7 +42,7 @@ test("a flood of INVITEs gets one response each and leaves room for BYE", async 
     for (let n = 0; n < 100; n++) scanner.send(stray(sent++, scanner), port);
     await vi.waitFor(() => expect(scanner.received.length).toBeGreaterThanOrEqual(sent), 5_000);
   }
-  await system.advance(500); // a response that is kept would be repeated now
+  await system.advance(500); // a stored response would be repeated now
   farEnd.calls[0]!.hangUp();
   await call.until("ended bye");
   const responses = scanner.received.map(({ text }) => readSip(Buffer.from(text)));

@@ -7,7 +7,7 @@ import { LOOPBACK, settingsTo, until } from "./two-ends.ts";
 
 const RTP_HEADER_BYTES = 12;
 
-/** The loudness of the n-th frame, and what PCMU makes of it. */
+/** Loudness of the n-th frame, and its PCMU code. */
 const loudness = (frame: number): number => 1_000 * frame;
 const coded = (frame: number): number => encodeMulaw(Int16Array.of(loudness(frame)))[0]!;
 

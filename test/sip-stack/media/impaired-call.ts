@@ -10,7 +10,7 @@ export interface ImpairedCallOptions {
   readonly seconds: number;
   /** Drift of the sender's clock against ours, ppm. Default: 0. */
   readonly ppm?: number;
-  /** Default: 1. */
+  /** Seed. Default: 1. */
   readonly seed?: number;
   /** Called every 5 s of the call. */
   readonly sample?: (atMs: number, statistics: MediaStatistics) => void;
@@ -24,10 +24,10 @@ export interface ImpairedCall {
   /** Per minute: concealed audio, ms, and number of such gaps of more than 40 ms. */
   readonly concealedMs: number;
   readonly gaps: number;
-  /** From the sending of a packet to its being heard, without the network's shortest way, ms: median, and at the end. */
+  /** Time from the sending of a packet until it is heard, without the network's minimum delay, ms: median, and at the end. */
   readonly delayMs: number;
   readonly lastDelayMs: number;
-  /** As the session reports it. */
+  /** Quality as the session reports it. */
   readonly mos: number;
 }
 
@@ -38,7 +38,7 @@ const SAMPLED_TICKS = 250;
 /** Delay of our first frame after the first packet was sent, ms. */
 const PHASE_MS = 7;
 
-/** Sends noise, which is like itself nowhere else, through the network into a session. */
+/** Sends noise, which resembles itself nowhere else, through the network into a session. */
 export function impairedCall({ conditions, seconds, ppm = 0, seed = 1, sample }: ImpairedCallOptions): ImpairedCall {
   const packets = seconds * 50;
   const said = encodeMulaw(whiteNoise(packets * FRAME, 8_000, seed));

@@ -3,10 +3,10 @@ import type { ImpairedCall, ImpairedCallOptions } from "./impaired-call.ts";
 /** A network for calls, and the limits of their quality. */
 export interface Impairment extends Pick<ImpairedCallOptions, "conditions" | "ppm"> {
   readonly title: string;
-  /** The most per minute: made up, ms, and gaps of more than 40 ms. */
+  /** Maximum per minute: concealed audio, ms, and gaps. */
   readonly concealedMs: number;
   readonly gaps: number;
-  /** The most that is waited beyond the network's shortest way, ms. */
+  /** Maximum delay beyond the network's minimum, ms. */
   readonly delayMs: number;
   /** The E-model does not cover this: no packet is lost. */
   readonly beyondModel?: boolean;

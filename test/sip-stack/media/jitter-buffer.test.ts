@@ -23,7 +23,7 @@ const FAIR: readonly (readonly [name: string, delivers: Delivers])[] = [
 ];
 
 describe("without losses", () => {
-  test.each(FAIR)("and the network %s, every sample is played once and in order", (_, delivers) => {
+  test.each(FAIR)("on a network that %s plays every sample once and in order", (_, delivers) => {
     for (const phaseMs of [0, 7, 13, 19]) {
       const { heard, buffer } = pass(noise, { delivers, packets: 200, phaseMs });
       expect(find(heard, coded(noise)), `phase ${phaseMs}`).toBeGreaterThanOrEqual(0);
@@ -31,7 +31,7 @@ describe("without losses", () => {
     }
   });
 
-  test("doubles are counted", () => {
+  test("duplicates are counted", () => {
     expect(pass(noise, { delivers: FAIR[3]![1], packets: 200 }).buffer.duplicated).toBe(67);
   });
 
@@ -55,7 +55,7 @@ describe("without losses", () => {
 describe("if packets are lost", () => {
   const step = largestStep(coded(tone(440, 1000, RATE, 10_000)));
 
-  /** Tones that do not fit into each other: no stretch of them looks like another. */
+  /** Mismatched tones: no stretch of them looks like another. */
   function chord(ms: number): Int16Array {
     const tones = [211.3, 557.9, 1_423.1].map((hz) => tone(hz, ms, RATE, 4_000));
     return tones[0]!.map((_, i) => tones.reduce((sum, samples) => sum + samples[i]!, 0));
@@ -66,11 +66,13 @@ describe("if packets are lost", () => {
     for (const [index, clip] of [...tones, chord(8_000)].entries()) {
       const own = largestStep(coded(clip));
       const { heard } = pass(clip, { delivers: (i) => (i % 23 >= 23 - burst ? undefined : [20]), packets: 400 });
-      expect(largestStep(heard), `clip ${index}`).toBeLessThan(1.25 * own + 500); // the most that a fade within 5 ms from peak to peak adds
+      expect(largestStep(heard), `clip ${index}`).toBeLessThan(
+        1.25 * own + 500,
+      ); // the most that a fade within 5 ms from peak to peak adds
     }
   });
 
-  test("a lost packet of a tone is made up as the tone", () => {
+  test("a lost packet of a tone is concealed with the tone", () => {
     const sine = tone(440, 4_000, RATE, 10_000);
     const { heard, buffer } = pass(sine, { delivers: (i) => (i % 10 === 9 ? undefined : [20]), packets: 200 });
     expect(toneShare(heard.subarray(800, 31_000), 440, RATE)).toBeGreaterThan(0.98);
@@ -135,9 +137,9 @@ describe("the delay", () => {
     expect(wild.buffer.delay.targetMs).toBeLessThanOrEqual(200);
   });
 
-  test("of a stall of the network is taken back without a click", () => {
+  test("of a network stall is removed without a click", () => {
     const sine = tone(440, 12_000, RATE, 10_000);
-    // For 300 ms nothing gets through, then everything at once.
+    // For 300 ms no packet arrives, then all at once.
     const delivers: Delivers = (i) => [i >= 100 && i < 115 ? 20 + (115 - i) * 20 : 20];
     const { heard, buffer } = pass(sine, { delivers, packets: 650 });
     expect(buffer.late).toBe(0);
@@ -204,7 +206,7 @@ describe("the stream", () => {
     }
   });
 
-  test("that holds nothing but rubbish gives silence", () => {
+  test("with only invalid packets gives silence", () => {
     const buffer = new RtpJitterBuffer({ ...codec, decode: () => 0 });
     for (let tick = 0; tick < 100; tick++) {
       buffer.take(1_000 + tick, tick * 160, packet, 0, 160, tick * 20, true);

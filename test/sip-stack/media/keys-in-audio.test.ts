@@ -16,7 +16,7 @@ interface Keys {
   readonly keys: string;
   readonly toneMs: number;
   readonly pauseMs: number;
-  /** The PBX sends silence between the tones; otherwise nothing. Default: nothing. */
+  /** True if the PBX sends silence between the tones. Default: false. */
   readonly sendsSilence?: boolean;
   /** Beginning of the tones within a packet, ms. Default: 0. */
   readonly offsetMs?: number;
@@ -24,11 +24,11 @@ interface Keys {
   readonly phaseMs?: number;
   /** Sample rate of the call's frames. Default: 8000 Hz. */
   readonly legRate?: number;
-  /** The delays with which a packet arrives, ms: none if it is lost. Default: 20. @param ofTone its number in its tone */
+  /** Delays of a packet, ms: empty if it is lost. Default: 20. @param ofTone its number in its tone */
   readonly delays?: (ofTone: number, chance: () => number) => readonly number[];
 }
 
-/** Findings of a call with these keys. */
+/** Keys detected in such a call. */
 function call({ keys, toneMs, pauseMs, delays = () => [20], ...options }: Keys): { keys: string; speech: number } {
   const { sendsSilence = false, offsetMs = 0, phaseMs = 7, legRate = RATE } = options;
   const chance = random(toneMs + pauseMs);

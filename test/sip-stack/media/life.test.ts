@@ -30,7 +30,7 @@ async function listening(socket: Socket, more: Parameters<typeof settingsTo>[1] 
   return end;
 }
 
-/** Sends every 100 ms for three times as long as the watchdog waits; resolves with whether the peer was lost meanwhile. */
+/** Sends every 100 ms for three times as long as the watchdog waits; resolves with true if the peer was lost in that time. */
 async function lostDespite(end: End, send: (index: number) => void): Promise<boolean> {
   let sent = 0;
   const timer = setInterval(() => send(sent++), 100);
@@ -48,7 +48,7 @@ function packet(index: number, payloadType: number, length = 172): Uint8Array {
   return bytes;
 }
 
-test.concurrent("a packet of the source is life, whatever its payload type", async () => {
+test.concurrent("a packet of the source is a sign of life, whatever its payload type", async () => {
   const far = await bound(LOOPBACK);
   const end = await listening(far);
   const to = end.session.port;
@@ -56,7 +56,7 @@ test.concurrent("a packet of the source is life, whatever its payload type", asy
   expect(lost).toBe(false);
 });
 
-test.concurrent("an authenticated packet is life from anywhere", async () => {
+test.concurrent("an authenticated packet is a sign of life from anywhere", async () => {
   const far = await bound(LOOPBACK);
   const elsewhere = await bound("127.0.0.2");
   const keys = newSrtpKeys("AES_CM_128_HMAC_SHA1_80", (bytes) => realSystem.random(bytes));
@@ -70,7 +70,7 @@ test.concurrent("an authenticated packet is life from anywhere", async () => {
   expect(lost).toBe(false);
 });
 
-test.concurrent.each(["RTP", "RTCP"])("%s of a stranger is no life", async (kind) => {
+test.concurrent.each(["RTP", "RTCP"])("%s of a stranger is not a sign of life", async (kind) => {
   const far = await bound(LOOPBACK);
   const stranger = await bound("127.0.0.2");
   const end = await listening(far);

@@ -18,7 +18,7 @@ async function phone() {
   return { voice, settings: settingsTo(voice.port, { remote, remoteRtcp: remote }) };
 }
 
-/** A session whose remote host is resolved: each query takes the next answer; failed ones are empty. */
+/** A session whose remote host is resolved: each query takes the next result; failed ones are empty. */
 async function session(...answers: readonly (readonly string[])[]) {
   const end = await End.open();
   closing.push(() => end.engine.close());

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MediaWatch } from "../../../adapters/sip-stack/media/media-watch.ts";
 
-/** An answered call whose peer has to send, lost after 1 s. */
+/** An answered call whose peer must send, and is lost after 1 s. */
 function watched(): MediaWatch {
   const watch = new MediaWatch(1_000);
   watch.negotiated("sendrecv", 0);
@@ -18,7 +18,7 @@ describe("a packet after the answer", () => {
     expect(watch.overdue(1_900)).toMatch(/^no audio came from the peer for 1 s/);
   });
 
-  test("of the source that our audio follows is a sign of life, and no evidence", () => {
+  test("of the source that our audio follows is a sign of life, but not evidence", () => {
     const watch = watched();
     watch.rtp(900, true, "followed");
     watch.rtcp(false, false, 950, "followed");

@@ -18,7 +18,7 @@ const CODED = new Map(
   [CALLEE_HZ, OTHER_HZ].map((hz) => [hz, encodeMulaw(tone(hz, SECONDS * 1_000, RATE, 10_000))] as const),
 );
 
-/** A packet from the callee's address: of the callee (1), or with another SSRC. */
+/** A packet from the callee's address: the callee's own (1), or with another SSRC. */
 interface Sent {
   readonly atMs: number;
   readonly ssrc: number;
@@ -65,7 +65,7 @@ function listen(sent: readonly Sent[], { srtp = false, phaseMs = 7 } = {}): Int1
   return concatPcm(heard);
 }
 
-/** The longest stretch without the tone, from the first to the last of it, ms. */
+/** Longest stretch without the tone, between its first and last occurrence, ms. */
 function longestGapMs(heard: Int16Array, hz: number): number {
   const step = PACKET / 2;
   let [longest, gap, begun] = [0, 0, false];
@@ -111,7 +111,7 @@ describe.each([false, true])("a callee (SRTP: %s)", (srtp) => {
       expect(longestGapMs(listen([...CALLEE, ...others], { srtp, phaseMs }), CALLEE_HZ), `phase ${phaseMs}`).toBe(0);
   });
 
-  test("is back within 100 ms after a pause that another source has filled", () => {
+  test("is heard again within 100 ms after a pause that another source has filled", () => {
     const sent = [
       ...steady(1, CALLEE_HZ, 0, 2_000),
       ...steady(1, CALLEE_HZ, 3_000, 5_900),

@@ -18,7 +18,7 @@ test("pairs are even, in range and unique", async () => {
   expect(await ports.take([10_001, 10_008], free)).toBe(10_004);
 });
 
-test("the first pair is a matter of chance", async () => {
+test("the first pair is random", async () => {
   const firsts = new Set<number>();
   for (let seed = 1; seed <= 20; seed++)
     firsts.add(await new PortPairs(new ManualSystem({ seed })).take([16_384, 32_767], free));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { QualitySeries } from "../../../src/domain/calls/quality-series.ts";
 import { impairedCall } from "./impaired-call.ts";
 
-test("the loss and the jitter of a call are seen when they happen, and add up", () => {
+test("the loss and jitter of a call are recorded when they occur, and add up", () => {
   const series = new QualitySeries();
   // From 10 s to 15 s the network loses every fifth packet.
   const { loss } = impairedCall({

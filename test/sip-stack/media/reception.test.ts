@@ -23,7 +23,7 @@ describe("a reception", () => {
     expect(reception.fractionLost()).toBe(0);
   });
 
-  test("believes a jump's second packet, never a stray", () => {
+  test("trusts a jump's second packet, never a stray", () => {
     const reception = new Reception(8000);
     reception.take(100);
     expect(reception.take(30_000)).toBe(STRAY);

@@ -13,7 +13,7 @@ const NEW_MAPPING = { address: "198.51.100.7", port: 44_000 };
 const STRANGER = { address: "203.0.113.1", port: 4_444 };
 type Place = typeof AGREED;
 
-/** A listening source; returns the verdict on a packet and the resulting target of our audio. @param server host of the signalling */
+/** A source that receives; returns the verdict on a packet and the resulting target of our audio. @param server host of the signalling */
 function listening({
   strict = false,
   authentic = false,
@@ -44,7 +44,7 @@ function listening({
 const at = ({ address, port }: Place): string => `${address}:${port}`;
 
 describe("the source of the peer's audio", () => {
-  test("is believed at once at the agreed address", () => {
+  test("is accepted immediately at the agreed address", () => {
     const judge = listening();
     expect(judge(AGREED, 1, 0)).toBe("begins → agreed");
     expect(judge(AGREED, 2, 20)).toBe("present → agreed");
@@ -58,14 +58,14 @@ describe("the source of the peer's audio", () => {
     expect(judge.source.injected).toBe(0);
   });
 
-  test("is believed although another one interleaves: the first of two is weighed", () => {
+  test("is accepted although another one interleaves: the first of two is considered", () => {
     const judge = listening();
     expect(judge(BEHIND_NAT, 7, 0, 1)).toBe("held → agreed");
     expect(judge(STRANGER, 70, 10, 2)).toBe("foreign → agreed");
     expect(judge(BEHIND_NAT, 8, 20, 1)).toBe(`begins, one held → ${at(BEHIND_NAT)}`);
   });
 
-  test("is weighed after another one that does not continue", () => {
+  test("is considered after another one that does not continue", () => {
     const judge = listening();
     expect(judge(STRANGER, 70, 0, 2)).toBe("held → agreed");
     for (let i = 0; i < 9; i++) expect(judge(BEHIND_NAT, 7 + i, 20 * i + 10, 1)).toBe("foreign → agreed");
@@ -73,7 +73,7 @@ describe("the source of the peer's audio", () => {
     expect(judge(BEHIND_NAT, 18, 230, 1)).toBe(`begins, one held → ${at(BEHIND_NAT)}`);
   });
 
-  test("is followed to another host once it has been silent where it was for 200 ms", () => {
+  test("is followed to another host after 200 ms of silence at the old one", () => {
     for (const authentic of [false, true]) {
       const judge = listening({ authentic });
       judge(BEHIND_NAT, 1, 0);
@@ -103,7 +103,7 @@ describe("the source of the peer's audio", () => {
     expect(judge.source.injected).toBe(3);
   });
 
-  test("wins back at the agreed address at once", () => {
+  test("wins again at the agreed address immediately", () => {
     const judge = listening();
     judge(BEHIND_NAT, 7, 0);
     judge(BEHIND_NAT, 8, 20);
@@ -124,7 +124,7 @@ describe("the source of the peer's audio", () => {
     expect(judge(STRANGER, 8, 2_160, 9)).toBe(`foreign → ${at(BEHIND_NAT)}`);
   });
 
-  test("is rather found at a known host, with three packets in a row", () => {
+  test("is preferred at a known host, with three packets in a row", () => {
     const judge = listening();
     judge(AGREED, 1, 0);
     expect(judge(STRANGER, 1, 3_000, 9)).toBe("held → agreed");
@@ -155,7 +155,7 @@ describe("the source of the peer's audio", () => {
     expect(judge(AGREED, 105, 120, 2)).toBe("present → agreed");
   });
 
-  test("has its place back at once if it had only paused", () => {
+  test("regains its place immediately if it had only paused", () => {
     const judge = listening();
     judge(AGREED, 1, 0, 1);
     for (let i = 0; i < 50; i++) judge(AGREED, 100 + i, 20 + 20 * i, 2);
@@ -209,19 +209,19 @@ describe("another host than the one in the SDP", () => {
   const SERVER = "192.0.2.200";
   const INSIDE = { address: "10.0.0.5", port: 5_000 };
   const UNKNOWN = { address: "0.0.0.0", port: 0 };
-  /** The verdicts on packets from there in one row, before and after 3 s of silence. */
+  /** Verdicts on packets from that host in one row, before and after 3 s of silence. */
   const verdicts = (judge: ReturnType<typeof listening>, from: Place): string[] => [
     ...[0, 1].map((i) => judge(from, 7 + i, 20 * i, 9)),
     ...[0, 1, 2, 3, 4, 5].map((i) => judge(from, 9 + i, 3_000 + 20 * i, 9)),
   ];
 
-  test("gets nothing and is not heard if the SDP names the server's host", () => {
+  test("gets no audio and is not heard if the SDP names the server's host", () => {
     const judge = listening({ server: AGREED.address });
     expect(new Set(verdicts(judge, STRANGER))).toEqual(new Set(["foreign → agreed"]));
     expect(judge.source).toMatchObject({ injected: 8, elsewhere: true });
   });
 
-  test("gets nothing there even with the SSRC and the next number of the source", () => {
+  test("gets no audio there even with the SSRC and the next number of the source", () => {
     const judge = listening({ server: AGREED.address });
     judge(AGREED, 1, 0, 1);
     expect(judge(STRANGER, 2, 10, 1)).toBe("foreign → agreed");
@@ -229,7 +229,7 @@ describe("another host than the one in the SDP", () => {
     expect(judge(STRANGER, 3, 5_000, 1)).toBe("foreign → agreed");
   });
 
-  test("is heard, and gets nothing, if the SDP names a public host that is not the server's", () => {
+  test("is heard, and gets no audio, if the SDP names a public host that is not the server's", () => {
     const judge = listening({ server: SERVER });
     expect(new Set(verdicts(judge, STRANGER))).toEqual(
       new Set(["held → agreed", "begins, one held → agreed", "present → agreed"]),
@@ -254,7 +254,7 @@ describe("another host than the one in the SDP", () => {
     }
   });
 
-  test("is left if another response shows that the SDP names the server's host", () => {
+  test("is abandoned if another response shows that the SDP names the server's host", () => {
     const hosts = new PeerHosts();
     hosts.settle({ remote: INSIDE, remoteRtcp: INSIDE, signallingHosts: [SERVER] });
     const judge = listening({ hosts, agreed: INSIDE });
@@ -299,7 +299,7 @@ fuzz(
     const places = [AGREED, OTHER_PORT, BEHIND_NAT, NEW_MAPPING];
     let [now, place, reached, sequence, strangers, sent] = [0, AGREED, AGREED, 65_500, 0, 0]; // sent, but not by the peer so far
     let [reachedAt, spokeAt] = [0, 0];
-    /** The phone's packet; only another host has to wait until the place where it was is silent for 200 ms. */
+    /** The phone's packet; only another host has to wait until the old place has been silent for 200 ms. */
     const speaks = (): void => {
       sequence = (sequence + 1) & 0xffff;
       const isAnother = place !== AGREED && place.address !== reached.address && judge.source.ssrc === 1;

@@ -36,7 +36,7 @@ test("a report is read as written", () => {
   expect(packet.reported).toBe(false);
 });
 
-test("without anything sent or received it is an empty receiver report and a name", () => {
+test("without any traffic is an empty receiver report and a name", () => {
   const bytes = new Uint8Array(RTCP_BYTES);
   const length = writeRtcp(bytes, { ssrc: 9, cname: "abc", sender: undefined, block: undefined, goodbye: false });
   expect(Array.from(bytes.subarray(0, 8))).toEqual([0x80, 201, 0, 1, 0, 0, 0, 9]);

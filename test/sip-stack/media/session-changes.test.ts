@@ -127,7 +127,7 @@ describe("our stream", () => {
     await until(() => b.digits.length === 1, "the key");
   });
 
-  test("of a closed call lets go of those who wait for keys", async () => {
+  test("of a closed call releases waiting keys", async () => {
     const { a } = await call();
     const sent = a.session.sendDigits("123456789");
     await a.session.close();
@@ -185,7 +185,7 @@ describe("the peer", () => {
     expect(end.told).toEqual(["receiving", "sending", "receiving"]);
   });
 
-  test("may send the other law of G.711, and noise between, without a word", async () => {
+  test("may send the other law of G.711, and noise between, without notice", async () => {
     const far = await stranger();
     const end = await alone();
     end.session.configure(settingsTo(far.port, { codec: "PCMA", payloadType: { send: 8, receive: 8 } }));
@@ -218,7 +218,7 @@ describe("the peer", () => {
   });
 });
 
-describe("the first words of a phone that a call was moved to", () => {
+describe("the first words of a phone that takes over a call", () => {
   test.each([0, -40, -90, 15])(
     "are heard, if its sequence numbers start %i from the end of the old ones",
     async (apart) => {
@@ -306,7 +306,7 @@ describe("a live call", () => {
     const first = b.heard.findIndex((sample) => Math.abs(sample) > 2_000);
     expect(toneShare(b.heard.subarray(first, first + 3_800), 440, 8000)).toBeGreaterThan(0.98);
     expect(b.session.statistics()).toMatchObject({ packetsInvalid: 5, packetsLost: 0 });
-    // A re-INVITE that names the same keys changes nothing; one with others changes both sides.
+    // A re-INVITE that names the same keys has no effect; one with others changes both sides.
     a.session.configure(settingsTo(b.session.port, { srtp: { send: { ...one }, receive: { ...other } } }));
     const before = b.session.statistics().packetsReceived;
     await until(() => b.session.statistics().packetsReceived > before + 10, "the same keys go on");

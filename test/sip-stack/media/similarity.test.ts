@@ -16,7 +16,7 @@ function voice(pitchHz: number, sampleRate: number): Int16Array {
   return samples;
 }
 
-/** The best likeness of all lags from 2.5 to 15 ms, each compared on its own. */
+/** Highest similarity of all lags from 2.5 to 15 ms, each compared separately. */
 function bestOfAll(samples: Int16Array, at: number, direction: 1 | -1, sampleRate: number): number {
   let best = 0;
   for (let lag = (2.5 * sampleRate) / MS; lag <= (15 * sampleRate) / MS; lag++) {
@@ -42,7 +42,7 @@ describe.each([8_000, 16_000])("at %i Hz", (sampleRate) => {
     ),
   ];
 
-  test.each(clips)("%s is found nearly as alike as at the best of all lags", (_, samples) => {
+  test.each(clips)("%s is found with nearly the similarity of the best lag", (_, samples) => {
     const likeness = new Likeness(sampleRate);
     for (const direction of [1, -1] as const)
       for (let at = sampleRate / 10; at < sampleRate / 2; at += 97) {
@@ -51,7 +51,7 @@ describe.each([8_000, 16_000])("at %i Hz", (sampleRate) => {
       }
   });
 
-  test("noise is like nothing", () => {
+  test("noise resembles nothing", () => {
     const likeness = new Likeness(sampleRate);
     for (let at = sampleRate / 10; at < sampleRate / 2; at += 97) {
       likeness.search(noise, at, 1);
@@ -59,7 +59,7 @@ describe.each([8_000, 16_000])("at %i Hz", (sampleRate) => {
     }
   });
 
-  test("silence is alike at any lag", () => {
+  test("silence is similar at any lag", () => {
     const likeness = new Likeness(sampleRate);
     likeness.search(new Int16Array(sampleRate), sampleRate / 2, 1);
     expect([likeness.likeness, likeness.lag]).toEqual([1, likeness.maxLag]);

@@ -8,7 +8,7 @@ export type Delivers = (index: number, chance: () => number) => readonly number[
 
 export interface Passage {
   readonly delivers: Delivers;
-  /** Packets of 20 ms; more than the clip has are silence. */
+  /** Number of packets of 20 ms; those beyond the clip are silence. */
   readonly packets: number;
   /** Drift of the sender's clock against ours, ppm. */
   readonly ppm?: number;
@@ -56,7 +56,7 @@ export function pass(clip: Int16Array, passage: Passage): { heard: Int16Array; b
   return { heard: Int16Array.from(heard), buffer };
 }
 
-/** The largest step from one sample to the next. */
+/** Largest step from one sample to the next. */
 export function largestStep(samples: Int16Array): number {
   let largest = 0;
   for (let i = 1; i < samples.length; i++) largest = Math.max(largest, Math.abs(samples[i]! - samples[i - 1]!));

@@ -12,7 +12,7 @@ import { LOOPBACK, settingsTo } from "./two-ends.ts";
 
 const FAR_PORT = 5_000;
 
-/** A session whose time, ticks and datagrams are the test's. */
+/** A session whose time, ticks and datagrams the test controls. */
 function session() {
   const time = { now: 0 };
   const system: System = {

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 const SENDER = fileURLToPath(new URL("./stopped-sender.ts", import.meta.url));
 const DEADLINE_MS = 2_000;
 
-/** A process that sends audio to us until its deadline; it has begun. */
+/** A process that sends audio to us until its deadline; it has started sending. */
 async function sender(place: string, deadlineMs: number) {
   const socket = createSocket("udp4").bind(0, "127.0.0.1");
   onTestFinished(() => void socket.close());

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** A host on the network: a socket, and our audio received by it. */
+/** A host on the network: a socket, and the audio that we sent to it. */
 async function place(address = LOOPBACK): Promise<{ socket: Socket; port: number; got: number }> {
   const socket = createSocket("udp4");
   const there = { socket, port: 0, got: 0 };
@@ -34,7 +34,7 @@ async function sessionTo(port: number, more: Parameters<typeof settingsTo>[1] = 
   return end;
 }
 
-/** A voice that continues wherever it is: each packet after the previous one was sent. */
+/** A voice that continues from any host: each packet after the previous one was sent. */
 function voiceOf(end: End, { ssrc = 77, hz = 400, protect = (_: Uint8Array, length: number) => length } = {}) {
   const payload = encodeMulaw(tone(hz, 20, 8000, 8000));
   let sequence = 500;
@@ -126,7 +126,7 @@ test("an encrypted phone is followed by its packets alone; others are counted", 
 test.each([
   ["another address", LOOPBACK],
   ["no usable address", "0.0.0.0"],
-])("a voice is followed if the SDP names %s, and is no evidence", async (_, address) => {
+])("a voice is followed if the SDP names %s, and is not evidence", async (_, address) => {
   const behindNat = await place("127.0.0.2");
   const remote = { address, port: address === LOOPBACK ? 9 : 0 };
   const end = await sessionTo(0, { remote, remoteRtcp: remote });

@@ -44,7 +44,7 @@ function receive(packets: readonly (Partial<Sent> & { marker?: boolean })[]): st
     .join("");
 }
 
-describe("keys that go out", () => {
+describe("outgoing keys", () => {
   test("last 100 ms, are updated every 20 ms, and end three times", () => {
     const { packets, frames } = send("4#");
     const four = packets.filter(({ event }) => event === 4);

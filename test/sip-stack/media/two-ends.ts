@@ -19,7 +19,7 @@ export class End implements FrameSource, FrameSink, MediaListener {
   readonly #frames: Int16Array[] = [];
   #clip = new Int16Array(0);
   #at = 0;
-  /** Times the source was read. */
+  /** Times at which the source was read. */
   reads = 0;
   session!: MediaSession;
   readonly engine: MediaEngine;
@@ -41,7 +41,7 @@ export class End implements FrameSource, FrameSink, MediaListener {
     return end;
   }
 
-  /** Samples to send from now on; then silence. */
+  /** Samples to send next; then silence. */
   say(clip: Int16Array): void {
     this.#clip = Int16Array.from(clip);
     this.#at = 0;
@@ -106,10 +106,7 @@ export function settingsTo(port: number, more: Partial<StreamSettings> = {}): St
   };
 }
 
-/**
- * Two ends in a call with each other, half a second after its start: a delay that a busy machine caused at the
- * start has been taken back.
- */
+/** Two ends in a call with each other, half a second after its start: any delay that a busy machine caused at the start has been removed. */
 export async function twoEnds(
   more: Partial<StreamSettings> = {},
   options: Partial<MediaOptions> = {},
@@ -126,10 +123,7 @@ export async function twoEnds(
   return { a, b, close: () => engine.close() };
 }
 
-/**
- * True if this end has heard 100 ms of a tone without a break, after the first `from` samples: a burst of packets is
- * short, and a busy machine may have torn it.
- */
+/** True if this end has heard 100 ms of a tone without a break, after the first `from` samples: a burst of packets is short, and a busy machine may have interrupted it. */
 export function heardTone({ heard, sampleRate }: End, hz: number, from = 0): boolean {
   const length = sampleRate / 10;
   for (let at = from; at + length <= heard.length; at += length / 5)

@@ -8,7 +8,7 @@ const chars = (alphabet: string, minLength = 1): fc.Arbitrary<string> =>
 const ALPHANUM = "abcXYZ019";
 /** A token: names of methods, fields, parameters. */
 export const token: fc.Arbitrary<string> = chars(`${ALPHANUM}-.!%*_+\`'~`);
-/** A field's value as read: any text without line breaks and white space at its ends. */
+/** A field's value as read: any text without line breaks and outer white space. */
 export const fieldValue: fc.Arbitrary<string> = fc
   .string({ unit: "binary", maxLength: 20 })
   .map((text) => text.replace(/[\r\n\ud800-\udfff]/g, "").replace(/^[ \t]+|[ \t]+$/g, ""));
@@ -30,7 +30,7 @@ const knownFields = fc.record({
   branch: token,
 });
 
-/** Any message that can be sent: what every message has, and anything else. */
+/** Any message that can be sent: the mandatory fields, and random others. */
 export const anyMessage: fc.Arbitrary<SipMessage> = fc
   .record({
     method: token,

@@ -7,7 +7,7 @@ const FLOOR_MS = 0.1;
 export const LINEAR = 8 * FACTOR;
 
 /**
- * By how much longer `run` takes with an input sixteen times as large: 16 where it is linear, 256 where it is quadratic.
+ * Growth of the duration of `run` with an input sixteen times as large: 16 if it is linear, 256 if it is quadratic.
  * The shortest of many runs counts; the large input is tried again until it was linear once.
  */
 export function growth<Input>(input: (size: number) => Input, size: number, run: (input: Input) => unknown): number {

@@ -136,7 +136,7 @@ describe("a stream in small pieces", () => {
 
 describe("hostile bytes", () => {
   const seeds = Object.values({ ...VALID, ...INVALID, ...BEYOND_PARSING });
-  /** A valid message with some of its bytes overwritten, left out or put in twice. */
+  /** A valid message with some of its bytes overwritten, left out or doubled. */
   const mutated = fc
     .tuple(
       fc.oneof(fc.constantFrom(...seeds), anyMessage.map(writeMessage)),
@@ -169,7 +169,7 @@ describe("hostile bytes", () => {
         expect(parseMessage(writeMessage(message.answer)).kind).toMatch(/response|malformed/);
       return;
     }
-    // whatever is read can be written, and is read again as the same
+    // every parsed message can be written, and parses to the same
     expect(parseMessage(writeMessage(message))).toMatchObject({ kind: message.kind, body: message.body });
     expect(maskedMessage(message)).not.toBe("");
   };

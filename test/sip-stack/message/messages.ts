@@ -1,17 +1,17 @@
 import type { SipMessage, SipRequest } from "../../../adapters/sip-stack/message/message.ts";
 import { type MalformedMessage, parseMessage } from "../../../adapters/sip-stack/message/parse-message.ts";
 
-/** The bytes of a text whose lines are parted by a bare LF, with CRLF as on the wire. */
+/** Bytes of a text whose lines are separated by a bare LF, with CRLF as on the wire. */
 export function wire(text: string): Uint8Array {
   return new TextEncoder().encode(text.replaceAll("\n", "\r\n"));
 }
 
-/** The message of a text whose lines are parted by LF. */
+/** Message from a text whose lines are separated by LF. */
 export function parsed(text: string): SipMessage | MalformedMessage {
   return parseMessage(wire(text));
 }
 
-/** A request parsed from such a text; throws if it is not one. */
+/** A request parsed from such a text; throws for any other message. */
 export function parsedRequest(text: string): SipRequest {
   const message = parsed(text);
   if (message.kind === "request") return message;

@@ -30,7 +30,7 @@ describe("a message/sipfrag body", () => {
     expect(reportedStatus(bytes(text))).toBeUndefined();
   });
 
-  test("a body without an end of line is read in no time", () => {
+  test("a body without an end of line is read in linear time", () => {
     const body = bytes(`SIP/2.0 200 ${" ".repeat(5_000_000)}`);
     const before = processorMs();
     expect(reportedStatus(body)?.status).toBe(200);

@@ -45,7 +45,7 @@ class Phone {
     return [...session, ...media, ""].join("\r\n");
   }
 
-  /** The packets it can decrypt with this key, as audio and by SSRC. */
+  /** Packets that it can decrypt with this key, as audio and by SSRC. */
   understood(keys: SrtpKeys, from = 0): { samples: Int16Array; packets: number; ssrcs: number[] } {
     const srtp = createSrtp(keys);
     const parsed = new RtpPacket();
@@ -64,7 +64,7 @@ class Phone {
   }
 }
 
-/** A call to a phone whose signalling this test plays; `keyIn` is our key in an SDP of ours. */
+/** A call to a phone with scripted signalling; `keyIn` is our key in an SDP of ours. */
 async function callTo(phone: Phone) {
   const end = await End.open();
   closing.push(() => end.engine.close());

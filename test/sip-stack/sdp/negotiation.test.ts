@@ -149,7 +149,7 @@ describe("an answer", () => {
     ["another family", answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP6 2001:db8::9"]), /cannot be reached/],
     ["DTLS", answer(["m=audio 5000 UDP/TLS/RTP/SAVPF 0"]), /UDP\/TLS\/RTP\/SAVPF/],
     ["encryption that we did not offer", answer(["m=audio 5000 RTP/SAVP 0"]), /srtp is off/],
-  ])("with %s says so in a sentence", (_, text, sentence) => {
+  ])("with %s has a fault in a sentence", (_, text, sentence) => {
     const { negotiation, settled } = negotiate();
     negotiation.offer();
     expect(negotiation.answered(text, false)).toMatch(sentence);
@@ -296,7 +296,7 @@ describe("a re-offer of the peer", () => {
     expect(parseSdp(text!)?.media[0]?.formats).toEqual(["8"]);
   });
 
-  test("with other media has each of them answered, and one accepted", () => {
+  test("with other media gets an answer for each, and one is accepted", () => {
     const { negotiation } = inCall();
     const text = negotiation.reoffered(
       answer(["m=video 7000 RTP/AVP 96", "m=audio 5000 RTP/AVP 0", "m=audio 5002 RTP/AVP 0", "m=image 7002 udptl t38"]),

@@ -55,10 +55,10 @@ test("a failed hop is tried first again after any response to its probe", async 
   await wire.transactions.close();
 });
 
-test("a hop that responds only to probes is probed less and less often", async () => {
+test("a hop that responds only to probes is probed less often each time", async () => {
   const wire = new Wire();
   wire.hops = [ONE, TWO];
-  /** Sends an INVITE that the first hop does not answer; returns the hops that were tried. */
+  /** Sends an INVITE that the first hop ignores; returns the hops that were tried. */
   const call = async (): Promise<string[]> => {
     const since = wire.left.length;
     await sending(wire);
@@ -81,7 +81,7 @@ test("a hop that responds only to probes is probed less and less often", async (
     await wire.system.settle();
   }
   await sending(wire);
-  wire.answer(486); // the first hop answers a call at last
+  wire.answer(486); // the first hop responds to a call at last
   expect(await call()).toEqual([asked, passed]);
   await wire.system.advance(30_000);
   expect((await call()).toSorted()).toEqual([probed, passed]);
@@ -231,7 +231,7 @@ test("an INVITE with a response is not sent to another hop", async () => {
   expect((await told([ONE, TWO], tries))[1]).toEqual(["udp 192.0.2.11 INVITE", "udp 192.0.2.12 INVITE"]);
 });
 
-test("our address is trusted from OPTIONS, REGISTER only", async () => {
+test("our address is trusted from OPTIONS and REGISTER only", async () => {
   const wire = new Wire();
   for (const method of ["OPTIONS", "REGISTER", "INVITE", "BYE"]) {
     await sending(wire, method);

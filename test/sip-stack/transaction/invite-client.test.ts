@@ -57,10 +57,10 @@ describe("INVITE over UDP (RFC 3261 figure 5)", () => {
     await close(wire);
   });
 
-  test("one datagram lost each way costs half a second and a second more", async () => {
+  test("one datagram lost each way costs 1.5 s", async () => {
     const wire = new Wire();
     const sent = await calling(wire); // the first INVITE is lost
-    await wire.system.advance(500); // the answer to the second is lost
+    await wire.system.advance(500); // the response to the second is lost
     await wire.system.advance(1_000);
     wire.answer(200);
     expect(sent.told).toEqual(["sent", "200"]);

@@ -15,7 +15,7 @@ function trunk(...given: Parameters<typeof openTrunk>): Trunk {
 }
 
 test.each(["udp", "tcp", "tls"] as const)(
-  "a BYE to our listener over %s is answered to its sender",
+  "a BYE to our listener over %s gets its response at the sender",
   async (transport) => {
     const authority = certificateAuthority();
     const ours = trunk({
@@ -43,7 +43,7 @@ test("a CANCEL over real sockets yields 487", async () => {
   const call = send(ours.transactions, request("INVITE", uri), uri);
   await vi.waitFor(() => expect(far.requests).toHaveLength(1));
   call.transaction.cancel("SIP;cause=487");
-  await vi.waitFor(() => expect(call.told).toContain("100")); // after 200 ms without a word from above
+  await vi.waitFor(() => expect(call.told).toContain("100")); // after 200 ms without a response from above
   expect(await call.end).toMatchObject({ status: 487 });
   expect(far.requests[0]?.done).toBe(true);
 });

@@ -160,7 +160,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
     expect(wire.system.waiting).toBe(0);
   });
 
-  test("answers CANCEL with 200, its INVITE with 487", async () => {
+  test("responds to CANCEL with 200, to its INVITE with 487", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
     const invite = asked("INVITE");
@@ -207,7 +207,7 @@ test("at most four thousand requests wait; others get 503", async () => {
   expect(wire.requests).toHaveLength(4_000);
   expect(wire.log).toEqual(Array(10).fill("0 503"));
   answer(wire.requests[7], 200);
-  wire.arrives(asked("BYE"), flow); // takes the place of the one that has its answer
+  wire.arrives(asked("BYE"), flow); // takes the place of the one that has its response
   expect(wire.requests).toHaveLength(4_001);
   wire.arrives(asked("BYE"), flow);
   expect(wire.log.at(-1)).toBe("0 503");

@@ -38,7 +38,7 @@ export function request(
   return sipRequest(method, uri, headers, new TextEncoder().encode(body));
 }
 
-/** The events of a request, in order. */
+/** Events of a request, in order. */
 export interface Sent {
   readonly transaction: OutgoingRequest;
   /** `sent`, the status of every response, and the fault. */

@@ -34,7 +34,7 @@ test("a request over UDP gets its response and learns our address", async () => 
   expect(sent.transaction.request.headers.get("Contact")).toBe(`<sip:us@127.0.0.1:${flow?.local.port}>`);
 });
 
-// Deno connects no UDP socket, so it reports no ICMP errors: the timers decide.
+// Deno does not connect UDP sockets, so it reports no ICMP errors: the timers decide.
 test.skipIf("Deno" in globalThis)("a closed port is reported at once", async () => {
   const gone = await startFarEnd();
   await gone.close();

@@ -59,13 +59,13 @@ export class Wire implements Transports {
   readonly transactions: Transactions;
   readonly left: Left[] = [];
   readonly seenAs: SocketAddress[] = [];
-  /** The trusted ones, which hold for other servers too. */
+  /** Trusted addresses, which also apply to other servers. */
   readonly trusted: SocketAddress[] = [];
   /** Requests of the peer. */
   readonly requests: IncomingRequest[] = [];
   readonly late: SipResponse[] = [];
   readonly unacknowledged: IncomingRequest[] = [];
-  /** The hops of `sip:there.example`. */
+  /** Hops of `sip:there.example`. */
   hops: Hop[] = [udp("192.0.2.11")];
   /** Unreachable hops: `tcp 192.0.2.11`. */
   readonly refused = new Set<string>();
@@ -115,12 +115,12 @@ export class Wire implements Transports {
     this.closedTimes++;
   }
 
-  /** A message arrives. */
+  /** Delivers a message. */
   arrives(message: SipMessage, flow: Flow): void {
     this.#listener?.message(message, flow);
   }
 
-  /** The network reports an unreachable peer, or a connection breaks. */
+  /** Reports an unreachable peer, or breaks a connection. */
   breaks(flow: Flow, fault: "refused" | "closed"): void {
     if (fault === "closed") (flow as WireFlow).alive = false;
     this.#listener?.closed(flow, new TransportError(fault, fault));
@@ -133,7 +133,7 @@ export class Wire implements Transports {
     return left;
   }
 
-  /** The peer responds to a sent request, by default the last one of this method. */
+  /** Lets the peer respond to a sent request, by default the last one of this method. */
   answer(
     status: number,
     { method = "INVITE", n = -1 }: { readonly method?: string; readonly n?: number } = {},

@@ -39,7 +39,7 @@ async function held() {
   return { ...seen, far, system, flow };
 }
 
-/** The response to a keep-alive, after a message that shows its arrival. */
+/** Response to a keep-alive, after a message that shows its arrival. */
 const PONG: string = `${new TextDecoder().decode(writeMessage(options()))}\r\n`;
 
 const SDP =
@@ -101,7 +101,7 @@ test.each([
   expect(flow.alive).toBe(true);
 });
 
-test("a peer with own keep-alives stays connected", async () => {
+test("a peer with its own keep-alives stays connected", async () => {
   const { far, system, flow, messages } = await held();
   await system.advance(10_000);
   for (let n = 1; n <= 6; n++) {
@@ -165,7 +165,7 @@ test("a BYE lost on a dead connection is sent on a new one", async () => {
   expect(far.sockets[1]?.bytesRead).toBeGreaterThan(0);
 });
 
-/** A user agent whose connection to the peer has brought an answer once. */
+/** A user agent whose connection to the peer has delivered a response once. */
 async function proven(far: StreamPeer, system?: ManualSystem): Promise<LiveAgent> {
   const live = opened.add(new LiveAgent(uriOf(far), system && { system }));
   const answered = live.agent.request({ method: "OPTIONS", uri: uriOf(far) });
@@ -175,13 +175,13 @@ async function proven(far: StreamPeer, system?: ManualSystem): Promise<LiveAgent
   return live;
 }
 
-/** Every INVITE that the peer has read to its end, on all connections. */
+/** Every INVITE that the peer has read completely, on all connections. */
 function invites(far: StreamPeer): SipText[] {
   const complete = far.received().split(/(?=INVITE sip)/);
   return complete.filter((text) => /^INVITE sip.*a=rtpmap/s.test(text)).map((text) => readSip(Buffer.from(text)));
 }
 
-/** Takes the call of the last INVITE on a connection, and its end. */
+/** Accepts the call of the last INVITE on a connection, and its end. */
 async function take(far: StreamPeer, n: number, call: LiveCall): Promise<void> {
   const socket = far.sockets[n]!;
   socket.write(ok(far.received().slice(far.received().lastIndexOf("INVITE sip")), `<${uriOf(far)}>`));
@@ -222,7 +222,7 @@ test("an INVITE on a connection silent for 4 s is sent once more", async () => {
   expect(far.sockets).toHaveLength(2);
   expect(idsOf(invites(far)[1]!)).toEqual(idsOf(invites(far)[0]!));
   await take(far, 1, call);
-  expect(far.sockets[0]?.readableEnded).toBe(false); // other calls may live on it
+  expect(far.sockets[0]?.readableEnded).toBe(false); // other calls may use it
   await system.advance(32_000);
   await vi.waitFor(() => expect(far.sockets[0]?.readableEnded).toBe(true));
 });

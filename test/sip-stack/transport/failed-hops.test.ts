@@ -10,7 +10,7 @@ import { Opened, type StreamPeer, streamPeer } from "./sockets.ts";
 const opened = new Opened();
 afterEach(() => opened.close());
 
-/** The last request of a method that a peer has read. */
+/** Last request of a method that a peer has read. */
 function last(peer: StreamPeer, method: string): string {
   return peer.received().slice(peer.received().lastIndexOf(`${method} sip`));
 }
@@ -40,7 +40,7 @@ test.each([
     expect(await sent.end).toMatchObject({ status: 200 });
   };
   await taken(call(), one);
-  // The first connection is dead from now on.
+  // The first connection is dead from this point.
   const delayed = call();
   await vi.waitFor(() => expect(one.received().match(/INVITE sip/g)).toHaveLength(2));
   await system.advance(4_000);
@@ -59,7 +59,7 @@ test.each([
     answer(one, one.sockets.length - 1, "OPTIONS");
   }
   expect(one.received().match(/INVITE sip/g)).toHaveLength(2);
-  // As soon as the probe has its answer, calls go there again.
+  // As soon as the probe gets its response, calls go there again.
   await vi.waitFor(async () => {
     const sent = call();
     await vi.waitFor(() => expect(sent.flows).toHaveLength(1));

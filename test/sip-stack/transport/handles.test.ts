@@ -5,7 +5,7 @@ import { realSystem } from "../../../src/ports/system.ts";
 import { certificateAuthority } from "../../support/certificates.ts";
 import { datagramPeer, never, options, streamPeer } from "./sockets.ts";
 
-/** The sockets and listeners that keep the process alive; only Node reports them. */
+/** Sockets and listeners that keep the process alive; only Node reports them. */
 function handles(): string[] {
   return process.getActiveResourcesInfo().filter((name) => /TCP|UDP|TLS/.test(name));
 }

@@ -39,7 +39,7 @@ test("another connection to a peer uses the learnt address with its own port", (
   const other = { ...one, local: { address: "10.0.0.1", port: 40_001 } };
   names.seen(one, { address: "203.0.113.1", port: 4711 });
   expect(names.of(other)).toBe("203.0.113.1:40001");
-  names.seen(one, { address: "10.0.0.1", port: 40_000 }); // the NAT is gone
+  names.seen(one, { address: "10.0.0.1", port: 40_000 }); // the NAT has been removed
   expect(names.of(other)).toBe("10.0.0.1:40001");
 });
 

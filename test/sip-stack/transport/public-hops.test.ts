@@ -52,7 +52,7 @@ describe("hops of an account's server", () => {
     });
   };
 
-  // Contact, Record-Route, redirections and Refer-To are all URIs that are resolved like this.
+  // Contact, Record-Route, redirections and Refer-To are all URIs that are resolved this way.
   test.each([
     ["sip:127.0.0.1:22"],
     ["sip:[::1]:22;transport=tcp"],
@@ -75,7 +75,7 @@ describe("hops of an account's server", () => {
     expect(hops.map(({ address }) => address)).toEqual([PUBLIC]);
   });
 
-  test("is checked at each lookup: a name that turns to this machine is refused", async () => {
+  test("is checked at each lookup: a name rebound to this machine is refused", async () => {
     const { dns, rebind } = hostileDns();
     const resolve = resolver(dns);
     expect(await resolve("sip:sip.example.com", never)).toHaveLength(1);
@@ -100,7 +100,7 @@ test("maddr of a peer's URI never replaces the trunk's own server", async () => 
 
 describe("the sockets of an account", () => {
   test.each<TransportKind>(["udp", "tcp", "tls"])(
-    "open nothing to an address that is not allowed, over %s",
+    "open no connection to a forbidden address, over %s",
     async (kind) => {
       const received = vi.fn();
       const tcp = createServer(received);

@@ -8,7 +8,7 @@ import { never } from "./sockets.ts";
 type Naptr = Awaited<ReturnType<Dns["naptr"]>>;
 type Srv = Awaited<ReturnType<Dns["srv"]>>;
 
-/** The records of the DNS and the queries to it. A text is a failure. */
+/** DNS records, and the queries for them. A text is a failure. */
 interface Zone {
   readonly naptr?: Readonly<Record<string, Naptr | string>>;
   readonly srv?: Readonly<Record<string, Srv | string>>;
@@ -221,7 +221,7 @@ describe("a failed resolution is a `dns` fault", () => {
     expect(system.waiting).toBe(0);
   });
 
-  test("a late answer is cached for later", async () => {
+  test("a late result is cached for later", async () => {
     const system = new ManualSystem();
     let answer: (found: readonly string[]) => void = () => {};
     const slow = new Promise<readonly string[]>((given) => (answer = given));
@@ -247,7 +247,7 @@ describe("a failed resolution is a `dns` fault", () => {
 });
 
 describe("a resolver that fails for a while", () => {
-  /** A trunk with an SRV record for one server; `mood` is how the resolver behaves at the moment. */
+  /** A trunk with an SRV record for one server; `mood` is the resolver's current behaviour. */
   function moody(options?: CachedDnsOptions) {
     const system = new ManualSystem();
     const resolver: { mood: "well" | "failing" | "silent"; slowMs: number; asked: number } = {
@@ -273,7 +273,7 @@ describe("a resolver that fails for a while", () => {
   }
   const SERVER = "192.0.2.1 5099";
 
-  test("is queried each time, with its last answer as a fallback, if it has its own cache", async () => {
+  test("is queried each time, with its last result as a fallback, if it has a cache", async () => {
     const { system, resolver, place } = moody({ keepMs: 0 });
     expect([await place(), await place()]).toEqual([SERVER, SERVER]);
     const { asked } = resolver;
@@ -300,7 +300,7 @@ describe("a resolver that fails for a while", () => {
     expect(await place()).toBe(SERVER);
   });
 
-  test("uses its last answer for a day of failures", async () => {
+  test("uses its last result for a day of failures", async () => {
     const { system, resolver, place } = moody();
     expect(await place()).toBe(SERVER);
     resolver.mood = "failing";
@@ -314,7 +314,7 @@ describe("a resolver that fails for a while", () => {
     await expect(place()).rejects.toMatchObject({ fault: "dns" });
   });
 
-  test("uses its last answer after 1.5 s of silence", async () => {
+  test("uses its last result after 1.5 s of silence", async () => {
     const { system, resolver, place } = moody();
     await place("sip:a.example.com:5070");
     resolver.mood = "silent";
@@ -347,7 +347,7 @@ describe("a resolver that fails for a while", () => {
   });
 });
 
-test("an answer is cached for 30 s, a failure is not", async () => {
+test("a result is cached for 30 s, a failure is not", async () => {
   const { places, asked, system } = zone(ONE_ADDRESS);
   await Promise.all([places("sip:example.com:5060"), places("sip:example.com:5070")]);
   await system.advance(29_999);

@@ -52,7 +52,7 @@ export function observe(options: Partial<TransportsOptions> = {}): Observed {
   return { transports, messages, closed, close: () => transports.close() };
 }
 
-/** The other side of a connection: the text received. */
+/** The other end of a connection: the text received. */
 export interface StreamPeer {
   readonly port: number;
   readonly sockets: Socket[];
@@ -125,7 +125,7 @@ export async function datagramPeer(address = "127.0.0.1", port = 0): Promise<Dat
 
 let branches = 0;
 
-/** An OPTIONS as a transport sees it. */
+/** An OPTIONS in the form of a transport. */
 export function options(via = `SIP/2.0/UDP 192.0.2.1:5060;branch=z9hG4bK${++branches}`, body = ""): SipRequest {
   const headers = new SipHeaders()
     .add("Via", via)

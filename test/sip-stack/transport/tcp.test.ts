@@ -109,7 +109,7 @@ test("messages are framed wherever the stream is split", async () => {
   expect(messages.every((one) => one.flow === flow)).toBe(true);
 });
 
-test("a malformed request gets 400, staying connected", async () => {
+test("a malformed request gets 400 on the same connection", async () => {
   const { port, sockets, received } = await peer();
   const { transports, messages } = trunk();
   await transports.connect(hopTo(port), never);
@@ -152,7 +152,7 @@ test("a connection closed by its peer is replaced", async () => {
   expect(await transports.connect(hopTo(port), never)).not.toBe(flow);
 });
 
-test("a ping is answered, a pong is not", async () => {
+test("a ping gets a response, a pong does not", async () => {
   const { port, sockets, received } = await peer();
   const { transports } = trunk();
   await transports.connect(hopTo(port), never);

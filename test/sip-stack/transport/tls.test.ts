@@ -127,7 +127,7 @@ describe("a failed TLS connection is reported with its fix", () => {
   test("a server that requires a missing client certificate", async () => {
     const peer = opened.add(await streamPeer({ tls: { ...authority.issue(), ca: authority.ca } }));
     const { transports, closed } = trunk({ ca: authority.ca });
-    // With TLS 1.3 the refusal arrives after our side of the handshake is done.
+    // With TLS 1.3 the refusal arrives after the handshake has ended on our side.
     const fault = await transports.connect(hopTo(peer.port), never).then(
       async () => {
         await vi.waitFor(() => expect(closed).toHaveLength(1));
@@ -138,7 +138,7 @@ describe("a failed TLS connection is reported with its fix", () => {
     expect(fault).toMatchObject({ fault: "tls", message: expect.stringMatching(/set tls\.cert and tls\.key/) });
   });
 
-  test("a file that does not exist", async () => {
+  test("a missing file", async () => {
     const { transports } = trunk({ ca: "/nowhere/ca.pem" });
     await expect(transports.connect(hopTo(9), never)).rejects.toMatchObject({
       fault: "tls",

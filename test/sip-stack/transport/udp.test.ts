@@ -206,7 +206,7 @@ test("a held flow sends CRLF keep-alives", async () => {
   expect(system.waiting).toBe(0);
 });
 
-// Deno connects no UDP socket, so it hears of no ICMP: there the timers decide.
+// Deno does not connect UDP sockets, so it gets no ICMP: there the timers decide.
 test.skipIf("Deno" in globalThis)("a closed port is reported without losses", async () => {
   const gone = await datagramPeer();
   await gone.close();
@@ -245,20 +245,20 @@ test("without CRLF probes peers receive only messages", async () => {
     expect(flow.local.address).toBe("127.0.0.1");
     flow.send(options());
     await vi.waitFor(() => expect(messagesOf(far)).toHaveLength(n));
-    await system.advance(6_000); // the way is looked for again
+    await system.advance(6_000); // the route is looked up again
   }
   expect(far.received).toHaveLength(3);
   expect(new Set(far.received.map(({ port }) => port)).size).toBe(1);
 });
 
-test("an address of the other family cannot be reached from our own address", async () => {
+test("an address of the other family is unreachable from ours", async () => {
   const { transports } = trunk({ localAddress: "127.0.0.1" });
   await expect(transports.connect(hopTo({ address: "::1", port: 5060 }), never)).rejects.toMatchObject({
     fault: "unreachable",
   });
 });
 
-test("closing leaves no socket or timer, ever", async () => {
+test("closing leaves no socket or timer at any moment", async () => {
   const far = await peer();
   const system = new ManualSystem();
   const { transports } = trunk({ system });

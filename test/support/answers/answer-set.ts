@@ -7,7 +7,7 @@ import { random } from "../random.ts";
 import { type Half, phrasesOf } from "./phrases.ts";
 import { joined, levelled, mixed, music, noise, type Sound, samplesOf, silence, sines } from "./sounds.ts";
 
-/** One answer to a call, as it arrives from the answer on. */
+/** Audio of one callee, from the answer on. */
 export interface Answer {
   /** Its kind, for a table: `short greeting`. */
   readonly kind: string;
@@ -71,8 +71,7 @@ const RINGS: readonly { readonly hertz: readonly number[]; readonly onMs: number
 ];
 
 /**
- * Answers to calls, made from speech engines, tones and noises by chance: the same seed makes the same set, and the halves
- * have neither a sentence nor a voice in common.
+ * Answers to calls, generated at random from speech engines, tones and noises: the same seed gives the same set, and the halves share neither a sentence nor a voice.
  */
 export async function answerSet(half: Half, count: number, seed = 1): Promise<Answer[]> {
   const maker = new AnswerMaker(half, random(seed + (half === "tuning" ? 0 : 1_000_003)));

@@ -82,7 +82,7 @@ const SCALES = [
   [0, 3, 5, 7, 10],
 ] as const;
 
-/** Music: a melody over chords, with drums or without, made from a score by chance. */
+/** Music: a melody over chords, with drums or without, from a random score. */
 export function music(ms: number, rate: number, next: () => number): Sound {
   const out = silence(ms, rate);
   const scale = SCALES[Math.floor(next() * SCALES.length)]!;

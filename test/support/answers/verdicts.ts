@@ -4,7 +4,7 @@ import { Vad } from "../../../src/audio/voice/vad.ts";
 import type { AnsweredBy, AnswerVerdict } from "../../../src/domain/answering/answering-machine.ts";
 import type { Answer } from "./answer-set.ts";
 
-/** The verdicts on an answer, in their order, as a call gives them. @param detecting false: only keys, speech and beeps are detected */
+/** Verdicts on an answer, in order, as a call reports them. @param detecting false: only keys, speech and beeps are detected */
 export function verdictsOn({ samples, sampleRate }: Answer, detecting = true): AnswerVerdict[] {
   const verdicts: AnswerVerdict[] = [];
   let answer: AnswerAnalyzer | undefined;

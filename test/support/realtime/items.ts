@@ -3,9 +3,9 @@ import type { Json } from "./json.ts";
 /** One item of a conversation. */
 export interface Item {
   readonly id: string;
-  /** As clients get it. */
+  /** Its form for clients. */
   wire: Json;
-  /** As the model remembers it: `user: …`, `assistant: …`, `call: …`, `function: …`. */
+  /** Its form in the model's memory: `user: …`, `assistant: …`, `call: …`, `function: …`. */
   line: string;
   /** The model's complete speech in it. */
   text: string;
@@ -23,7 +23,7 @@ export class Items {
     return this.#items.map(({ line }) => line).filter((line) => line !== "");
   }
 
-  /** The last item; null if there is none. */
+  /** Last item; null if there is none. */
   get last(): string | null {
     return this.#items.at(-1)?.id ?? null;
   }
@@ -32,7 +32,7 @@ export class Items {
     return this.#items.find((item) => item.id === id);
   }
 
-  /** The item before another one; null if there is none. */
+  /** Item before another one; null if there is none. */
   before(id: string): string | null {
     return this.#items[this.#items.findIndex((item) => item.id === id) - 1]?.id ?? null;
   }
@@ -50,7 +50,7 @@ export class Items {
     return item;
   }
 
-  /** Returns true if it was there. */
+  /** Returns true if it existed. */
   remove(id: unknown): boolean {
     const at = this.#items.findIndex((item) => item.id === id);
     if (at >= 0) this.#items.splice(at, 1);

@@ -8,7 +8,7 @@ export const idOf = (prefix: string): string => `${prefix}_${randomUUID().replac
 /** The object in a member; an empty one if it is not an object. */
 export const member = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
 
-/** Merges changes into a known value; null removes a member. */
+/** Merges changes into a value; null removes a member. */
 export function merged(known: Json, change: Json): Json {
   const result = { ...known };
   for (const [name, value] of Object.entries(change)) {

@@ -8,7 +8,7 @@ import type { ConversationFault, SpokenReply } from "../openai-conversation.ts";
 import type { Items } from "./items.ts";
 import { idOf, type Json, member } from "./json.ts";
 
-/** Audio of a piece, bytes: no whole number of samples or frames. */
+/** Audio of a piece, bytes: not a whole number of samples or frames. */
 const PIECE = 4_801;
 /** Faults in the middle of a reply. */
 const BREAKS: readonly (ConversationFault | undefined)[] = ["stall", "drop", "truncate"];
@@ -178,7 +178,7 @@ export class ResponseStream {
     return BREAKS.includes(fault);
   }
 
-  /** Lets what arrives meanwhile be read. */
+  /** Lets messages that arrive now be read. */
   async #breathe(): Promise<void> {
     const { pieceMs } = this.#parts;
     await (pieceMs === undefined ? new Promise((resolve) => setImmediate(resolve)) : pause(pieceMs));

@@ -2,7 +2,7 @@ import { readOffer, writeSdp } from "./offer.ts";
 import type { Script } from "./script.ts";
 import { Voice, type Wire } from "./voice.ts";
 
-/** The audio of a callee: its SDP answer and its voice. */
+/** Audio of a callee: its SDP answer and its voice. */
 export class CalleeAudio {
   readonly voice: Voice;
   readonly #script: Script;
@@ -23,7 +23,7 @@ export class CalleeAudio {
     return new CalleeAudio(await Voice.open(at, script.sendFrom), script, at);
   }
 
-  /** Learns from an offer how to speak; false where it wants keys, which this one has not. */
+  /** Derives the settings of its voice from an offer; false if the offer requires keys, which this callee does not have. */
   learn(sdp: string): boolean {
     const { formats, address, port, protocol, rtcpMux } = readOffer(sdp);
     if (protocol !== "RTP/AVP") return false;
@@ -45,7 +45,7 @@ export class CalleeAudio {
     return true;
   }
 
-  /** Our SDP; "" for a callee who has none. */
+  /** Its SDP; "" for a callee without one. */
   sdp(direction = this.#firstDirection): string {
     if (this.#script.sdp === "none") return "";
     if (this.#script.description !== undefined) return this.#script.description;

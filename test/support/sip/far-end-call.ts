@@ -18,12 +18,12 @@ import {
 } from "./sip-text.ts";
 import type { Voice } from "./voice.ts";
 
-/** A call's access to the network. */
+/** Network access of a call. */
 export interface Way {
   readonly address: string;
   readonly port: number;
   send(text: SipText, to: RemoteInfo): void;
-  /** Answers a request; the last answer is given again when the request is repeated. */
+  /** Responds to a request; repeats the last response for a retransmission. */
   respond(request: SipText, from: RemoteInfo, response: Response): void;
 }
 
@@ -32,15 +32,15 @@ export interface Response {
   readonly reason?: string | undefined;
   readonly fields?: readonly Field[];
   readonly body?: string;
-  /** Tag of To, if it has none. */
+  /** Tag of To, if there is one. */
   readonly tag?: string;
 }
 
-/** A request as received. */
+/** A received request. */
 export interface SeenRequest {
   readonly method: string;
   readonly text: SipText;
-  /** ms, monotonic. */
+  /** Arrival time, ms, monotonic. */
   readonly at: number;
   /** True for a retransmission. */
   readonly again: boolean;
@@ -54,7 +54,7 @@ const ALLOW: Field = ["Allow", "INVITE, ACK, BYE, CANCEL, INFO, UPDATE, PRACK"];
 /** A call that reached a remote end. */
 export class FarEndCall {
   readonly callId: string;
-  /** The user part that was called. */
+  /** The called user part. */
   readonly user: string;
   readonly requests: SeenRequest[] = [];
   /** Keys received by SIP INFO. */
@@ -66,9 +66,9 @@ export class FarEndCall {
   readonly #gate: Gate | undefined;
   readonly #tag: string = randomBytes(4).toString("hex");
   readonly #repeating = new Repeating();
-  /** By tag: stops a final response from being sent again. */
+  /** Functions by tag that stop the repetition of a final response. */
   readonly #unacknowledged = new Map<string, () => void>();
-  /** By CSeq: what waits for the response to our request. */
+  /** Waiters for responses to our requests, by CSeq. */
   readonly #waiting = new Map<string, (response: SipText) => void>();
   /** Resolves when the answer has been acknowledged. */
   readonly established: Promise<void>;
@@ -103,7 +103,7 @@ export class FarEndCall {
     return (this.voice?.keys ?? "") + this.infoKeys;
   }
 
-  /** The audio heard, at 8000 Hz, with G.722 at 16000; `voice.heard()` also returns the gaps. */
+  /** Audio heard, at 8000 Hz, with G.722 at 16000; `voice.heard()` also returns the gaps. */
   get heard(): Int16Array {
     return this.voice?.heard().samples ?? new Int16Array();
   }
@@ -113,7 +113,7 @@ export class FarEndCall {
     return this.requests.filter((request) => request.method === method && !request.again).length;
   }
 
-  /** Takes a new request of this call. */
+  /** Handles a new request of this call. */
   async take(request: SipText, from: RemoteInfo): Promise<void> {
     this.#from = from;
     const respond = (response: Response): void => this.#way.respond(request, from, response);
@@ -121,7 +121,7 @@ export class FarEndCall {
     switch (methodOf(request)) {
       case "INVITE":
         if (tag !== undefined) return this.#reoffered(request, from);
-        if (this.end === "refused") this.end = undefined; // asked once more, as after a redirection
+        if (this.end === "refused") this.end = undefined; // a repeated request, as after a redirection
         return this.#invited(request, from);
       case "UPDATE":
         return this.#reoffered(request, from);
@@ -163,7 +163,7 @@ export class FarEndCall {
     }
   }
 
-  /** Takes a response to our request. */
+  /** Handles a response to our request. */
   heardBack(response: SipText): void {
     this.#waiting.get(field(response, "CSeq"))?.(response);
   }
@@ -175,7 +175,7 @@ export class FarEndCall {
     this.#over("I hung up");
   }
 
-  /** Holds (`sendonly`, `inactive`) or lets go (`sendrecv`); returns the final response. */
+  /** Holds (`sendonly`, `inactive`) or resumes (`sendrecv`); returns the final response. */
   async reinvite(direction: string, method: "INVITE" | "UPDATE" = "INVITE"): Promise<SipText> {
     const response = await this.request(method, [SDP], this.#audio?.sdp(direction));
     if (statusOf(response) < 300) this.#audio?.talk(direction);
@@ -223,7 +223,7 @@ export class FarEndCall {
     return this.#audio.sdp(direction);
   }
 
-  /** Falls silent in every way. */
+  /** Stops all sending. */
   close(): void {
     this.#closed = true;
     this.#repeating.stop();

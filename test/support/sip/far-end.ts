@@ -10,13 +10,13 @@ export { callees, type Script } from "./script.ts";
 export interface FarEndOptions {
   /** Behaviour of each callee, by the called user part; `*` for all others. Unlisted ones do not exist: 404. */
   readonly callees?: Readonly<Record<string, Script>>;
-  /** Default: `127.0.0.1`. */
+  /** Host. Default: `127.0.0.1`. */
   readonly address?: string;
-  /** Default: a free one. */
+  /** Port. Default: a free one. */
   readonly port?: number;
   /** Credentials that REGISTER requires. Default: none. */
   readonly registrar?: { readonly challenge?: Challenge; readonly expires?: number };
-  /** The address that it reports for us, as behind a NAT (RFC 3581). Default: the real one. */
+  /** Address that it reports for us, as behind a NAT (RFC 3581). Default: the real one. */
   readonly seenAs?: string;
   /** Called for each incoming call, before any response. */
   readonly invited?: (call: FarEndCall) => void;
@@ -26,15 +26,15 @@ export interface FarEndOptions {
 export interface FarEnd {
   readonly address: string;
   readonly port: number;
-  /** For a trunk's `server`: `sip:127.0.0.1:5060`. */
+  /** SIP URI for a trunk's `server`: `sip:127.0.0.1:5060`. */
   readonly uri: string;
   /** The calls received, in order. */
   readonly calls: readonly FarEndCall[];
-  /** Every request, whatever it was. */
+  /** Every request received. */
   readonly requests: readonly SipText[];
-  /** REGISTERs that were accepted. */
+  /** Accepted REGISTERs. */
   readonly registrations: readonly { readonly contact: string; readonly expires: number }[];
-  /** Response to OPTIONS and REGISTER from now on; `silence` for none. Default: 200. */
+  /** Response to later OPTIONS and REGISTER; `silence` for none. Default: 200. */
   health: number | "silence";
   /** True to stop receiving and sending, calls included, as if the cable were unplugged. */
   gone: boolean;
@@ -111,7 +111,7 @@ export async function startFarEnd(options: FarEndOptions = {}): Promise<FarEnd> 
     for (const look of [...waiting]) look();
   }
 
-  /** The answer to OPTIONS and REGISTER. */
+  /** Response to OPTIONS and REGISTER. */
   function outsideCalls(method: string, request: SipText, status: number): Response {
     if (status !== 200 || method === "OPTIONS") return { status };
     const refused = gate?.refuse(method, request.start.split(" ")[1] ?? "", field(request, "Authorization"));

@@ -5,13 +5,13 @@ import type { Field } from "./sip-text.ts";
 export interface Challenge {
   readonly user: string;
   readonly password: string;
-  /** Default: `far.end`. */
+  /** Realm. Default: `far.end`. */
   readonly realm?: string;
-  /** One challenge for each, in this order. Default: MD5. */
+  /** Algorithms: one challenge for each, in this order. Default: MD5. */
   readonly algorithms?: readonly ("MD5" | "SHA-256" | "SHA-512-256")[];
-  /** Default: 401. */
+  /** Status. Default: 401. */
   readonly status?: 401 | 407;
-  /** Without qop, as RFC 2069 had it. Default: `auth`. */
+  /** True for no qop, as in RFC 2069. Default: `auth`. */
   readonly qop?: "auth" | "none";
   /** Number of times that valid credentials get a stale nonce. Default: 0. */
   readonly stale?: number;
@@ -22,7 +22,7 @@ const HASHES = { MD5: "md5", "SHA-256": "sha256", "SHA-512-256": "sha512-256" } 
 /** Admits requests with the password, each nonce count once. */
 export class Gate {
   readonly challenge: Challenge;
-  /** nonce → the highest count it was used with. */
+  /** nonce → the highest count used with it. */
   readonly #counts = new Map<string, number>();
   #stale: number;
 
@@ -31,7 +31,7 @@ export class Gate {
     this.#stale = challenge.stale ?? 0;
   }
 
-  /** Required response to the request; undefined if it may pass. */
+  /** Challenge for the request; undefined if it may pass. */
   refuse(method: string, uri: string, credentials: string): readonly Field[] | undefined {
     const { user, password, realm = "far.end", algorithms = ["MD5"], qop = "auth" } = this.challenge;
     const given = (name: string): string =>

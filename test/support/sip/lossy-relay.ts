@@ -10,10 +10,10 @@ interface Place {
 export interface LossyRelayOptions {
   /** Address of the other side. */
   readonly to: Place;
-  /** For SIP and for RTP; both directions have the same. */
+  /** Impairments for SIP and for RTP, the same in both directions. */
   readonly signalling?: NetworkConditions;
   readonly media?: NetworkConditions;
-  /** Default: 1. */
+  /** Seed. Default: 1. */
   readonly seed?: number;
   /** Replaces each datagram of the server to the client by any number of them, in order. Default: the datagram. */
   readonly spoils?: {
@@ -28,7 +28,7 @@ export interface LossyRelay {
   readonly address: string;
   readonly port: number;
   readonly uri: string;
-  /** Counts of datagrams by their treatment, in both directions. */
+  /** Number of datagrams by their treatment, in both directions. */
   readonly signalling: DatagramCounts;
   readonly media: DatagramCounts;
   close(): Promise<void>;
@@ -44,8 +44,7 @@ interface Side {
 const ADDRESS = "127.0.0.1";
 
 /**
- * Starts a relay. It stays in the way of a whole call: in every message it puts itself in the place of Contact and of
- * the address and port in SDP. Everything else passes unchanged, so that credentials stay valid. RTCP passes if it is
+ * Starts a relay. It stays in the path of a whole call: in every message it replaces Contact and the address and port in SDP with its own. Everything else passes unchanged, so that credentials stay valid. RTCP passes if it is
  * multiplexed.
  */
 export async function startLossyRelay(options: LossyRelayOptions): Promise<LossyRelay> {
@@ -54,7 +53,7 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
   const media = new ImpairedNetwork(options.media ?? {}, seed + 1);
   const sockets = new Set<Socket>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
-  /** By Call-ID: the two sides of its audio. */
+  /** Both sides of each call's audio, by Call-ID. */
   const voices = new Map<string, Promise<readonly [near: Side, far: Side]>>();
   let closed = false;
 

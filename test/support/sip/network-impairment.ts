@@ -2,7 +2,7 @@ import { random } from "../random.ts";
 
 /** Faults of a network. Shares are 0 to 1; missing ones are 0. */
 export interface NetworkConditions {
-  /** Share that never arrives. */
+  /** Share that is lost. */
   readonly loss?: number;
   /** Length of each loss, datagrams. Default: 1. */
   readonly burst?: number;
@@ -19,7 +19,7 @@ export interface NetworkConditions {
   /** Delay of every datagram, ms, plus up to `jitterMs`. */
   readonly delayMs?: number;
   readonly jitterMs?: number;
-  /** Chooses datagrams to lose. @param count of the datagrams before */
+  /** Chooses datagrams to lose. @param count number of earlier datagrams */
   readonly loses?: (datagram: Buffer, count: number) => boolean;
 }
 
@@ -44,7 +44,7 @@ export class ImpairedNetwork {
     this.#draw = random(seed);
   }
 
-  /** The delays, ms, with which the datagram is delivered: none, one or two. @param now by a monotonic clock, ms */
+  /** Delays, ms, with which the datagram is delivered: none, one or two. @param now time of a monotonic clock, ms */
   deliveries(datagram: Buffer, now: number = performance.now()): readonly number[] {
     const { duplicates = 0, late = 0, lateMs = 50, delayMs = 0, jitterMs = 0 } = this.#conditions;
     // Drawn for each datagram, used or not, so that the faults of one do not shift the others.
@@ -80,7 +80,7 @@ export class ImpairedNetwork {
     this.#inBurst = this.#losing > 0;
   }
 
-  /** The rest of the stall, ms. */
+  /** Remaining time of the stall, ms. */
   #stalledMs(now: number): number {
     const { stallEveryMs = 0, stallMs = 0 } = this.#conditions;
     return stallEveryMs === 0 ? 0 : Math.max(0, stallMs - (now % stallEveryMs));

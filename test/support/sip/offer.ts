@@ -1,4 +1,4 @@
-/** The parts of an SDP offer that a remote end uses. */
+/** Parts of an SDP offer that a remote end uses. */
 export interface Offer {
   readonly address: string;
   readonly port: number;
@@ -12,7 +12,7 @@ export interface Offer {
 
 const STATIC: Readonly<Record<number, string>> = { 0: "PCMU/8000", 8: "PCMA/8000", 9: "G722/8000" };
 
-/** Reads the audio of an offer. @throws {Error} it has none */
+/** Reads the audio of an offer. @throws {Error} it has no audio */
 export function readOffer(sdp: string): Offer {
   const all = (pattern: RegExp): RegExpExecArray[] => [...sdp.matchAll(pattern)];
   const audio = /^m=audio (\d+)(?:\/\d+)? (\S+) (.+)$/m.exec(sdp);

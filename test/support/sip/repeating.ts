@@ -3,7 +3,7 @@ export class Repeating {
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #stopped = false;
 
-  /** Sends at once, and again until the answer is called. */
+  /** Sends immediately, and repeats until the returned function is called. */
   repeat(send: () => void): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const start = performance.now();

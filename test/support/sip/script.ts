@@ -5,62 +5,61 @@ import type { Speech } from "./voice.ts";
 
 /** Behaviour of a callee. Default: it sends 180, answers immediately with 200, and sends silence. */
 export interface Script {
-  /** Wants credentials before anything else. */
+  /** Requires credentials before any other response. */
   readonly challenge?: Challenge;
-  /** The provisional responses, one after another. Default: 180. */
+  /** Provisional responses, in order. Default: 180. */
   readonly rings?: readonly number[];
-  /** They carry SDP, followed by audio. */
+  /** True if they carry SDP, followed by audio. */
   readonly earlyMedia?: boolean;
-  /** It is silent after the answer. */
+  /** True if it is silent after the answer. */
   readonly fallsSilent?: boolean;
-  /** They carry the SDP of an announcement, a separate voice that plays this until the answer. */
+  /** SDP of an announcement in them: a separate voice that plays this until the answer. */
   readonly announcement?: Speech;
-  /** They are reliable (RFC 3262): each is repeated until its PRACK arrives, and the answer waits for it. */
+  /** True if they are reliable (RFC 3262): each is repeated until its PRACK arrives, and the answer waits for it. */
   readonly reliable?: boolean;
   /** Its actions between ringing and the final response. */
   readonly before?: (call: FarEndCall) => Promise<unknown>;
-  /** Between ringing and the final response, ms. Default: 0. */
+  /** Time between ringing and the final response, ms. Default: 0. */
   readonly afterMs?: number;
-  /** The final response; `never` rings until it is cancelled. Default: 200. */
+  /** Final response; `never` rings until it is cancelled. Default: 200. */
   readonly status?: number | "never";
   readonly reason?: string;
-  /** More fields of the final response: Retry-After, Reason, Contact of a redirection. */
+  /** Additional fields of the final response: Retry-After, Reason, Contact of a redirection. */
   readonly fields?: readonly Field[];
-  /** Fields of the provisional and final responses alike: Record-Route. */
+  /** Additional fields of the provisional and final responses: Record-Route. */
   readonly allFields?: readonly Field[];
-  /** Default: an answer with the first codec that both have. */
+  /** SDP answer. Default: the first codec that both sides support. */
   readonly sdp?: "none" | "no-common-codec";
-  /** It answers on hold, until its re-INVITE; `zeros`: by an address of zeros, the obsolete way. */
+  /** Answers on hold, until its re-INVITE; `zeros`: with an address of zeros, the obsolete way. */
   readonly onHold?: "sendonly" | "inactive" | "zeros";
-  /** It takes our audio and sends none: its SDP is `recvonly`. */
+  /** True if it accepts our audio and sends none: its SDP is `recvonly`. */
   readonly onlyListens?: boolean;
   /** Its SDP regardless of the offer, even in a refusal; it sends no audio. */
   readonly description?: string;
   /** Its codecs. Default: PCMU, PCMA. */
   readonly codecs?: readonly ("PCMU" | "PCMA" | "G722")[];
-  /** Does not understand telephone-event. Default: it does. */
+  /** False if it does not support telephone-event. Default: true. */
   readonly noEvents?: boolean;
-  /** Answers INFO with 415. Default: 200. */
+  /** False if it refuses INFO with 415. Default: true. */
   readonly refusesInfo?: boolean;
-  /** Default: silence. */
+  /** Voice. Default: silence. */
   readonly says?: Speech;
-  /** Its SDP names this host for its audio, instead of its address. */
+  /** Host in its SDP for its audio, instead of its address. */
   readonly host?: string;
-  /** Its audio is at this address, which its SDP names: a media host separate from the signalling. */
+  /** Address of its audio and in its SDP: a media host separate from the signalling. */
   readonly mediaAt?: string;
   /** Sends its audio from this address rather than from the one in its SDP: `127.0.0.2`. */
   readonly sendFrom?: string;
   /** Number of callees that answer, each with its own tag; audio belongs to the first. Default: 1. */
   readonly forks?: number;
-  /** Answers 200 although it was cancelled. */
+  /** True if it answers with 200 although it was cancelled. */
   readonly despiteCancel?: boolean;
   /** Its Contact, instead of its own address. */
   readonly contact?: string;
   /** Its responses to the first BYEs, in order; the next one is correct. */
   readonly byes?: readonly { readonly status: number; readonly fields?: readonly Field[] }[];
   /**
-   * How it answers a REFER, by the user part of Refer-To: with the statuses that it reports by NOTIFY, one after another;
-   * `leaves` is a BYE. Others are refused with 603. Default: every REFER is.
+   * Statuses that it reports by NOTIFY after a REFER, in order, by the user part of Refer-To; `leaves` is a BYE. Others are refused with 603. Default: every REFER is refused.
    */
   readonly transfers?: Readonly<Record<string, readonly (number | "leaves")[]>>;
   /** Its response to OPTIONS within the call. Default: 200. */

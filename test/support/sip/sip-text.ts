@@ -1,4 +1,4 @@
-/** A SIP message as text. Tests read and write it with this, so that they share no mistake with the adapter. */
+/** A SIP message as text. Tests read and write it with this class, so that they share no bug with the adapter. */
 export interface SipText {
   /** The request line or the status line. */
   readonly start: string;
@@ -31,7 +31,7 @@ export function writeSip({ start, fields, body }: SipText): Buffer {
   return Buffer.from(`${start}\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`);
 }
 
-/** Every field of this name, as a field again. */
+/** Every field of this name, in its written form. */
 export function fieldsNamed({ fields }: SipText, name: string): Field[] {
   const wanted = name.toLowerCase();
   return fields.filter(([fieldName]) => {
@@ -47,10 +47,10 @@ export const field = (text: SipText, name: string): string => fieldsNamed(text, 
 export const parameter = (value: string, name: string): string | undefined =>
   new RegExp(`;\\s*${name}\\s*=\\s*([^;,\\s>]+)`, "i").exec(value)?.[1];
 
-/** `INVITE` of a request; "" of a response. */
+/** Method of a request, `INVITE`; "" for a response. */
 export const methodOf = ({ start }: SipText): string => (start.startsWith("SIP/2.0 ") ? "" : start.split(" ")[0]!);
 
-/** 486 of a response; 0 of a request. */
+/** Status of a response, 486; 0 for a request. */
 export const statusOf = ({ start }: SipText): number => Number(/^SIP\/2\.0 (\d{3})/.exec(start)?.[1] ?? 0);
 
 /** The text between < and >, or before the first semicolon. */

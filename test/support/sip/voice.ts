@@ -3,7 +3,7 @@ import { type Coding, codingOf } from "./coding.ts";
 
 /**
  * Audio of a remote end: a tone of this many Hz, these samples (of the codec's rate) and silence after them, silence, comfort noise
- * (RFC 3389) five times a second, or not one packet.
+ * (RFC 3389) five times a second, or no packets at all.
  */
 export type Speech = { readonly hz: number } | Int16Array | "silence" | "comfort noise" | "nothing";
 
@@ -18,10 +18,10 @@ export interface Wire {
 
 /** A packet as received. */
 export interface HeardPacket {
-  /** ms, monotonic. */
+  /** Arrival time, ms, monotonic. */
   readonly at: number;
   readonly ssrc: number;
-  /** Counted on beyond 65535. */
+  /** Sequence number, extended beyond 65535. */
   readonly sequence: number;
   readonly timestamp: number;
   readonly payloadType: number;
@@ -32,7 +32,7 @@ export interface HeardPacket {
 
 /** Samples received by a remote end, in timestamp order. */
 export interface Heard {
-  /** At the codec's rate: 16000 Hz with G.722, otherwise 8000; lost samples are 0. */
+  /** Samples at the codec's rate: 16000 Hz with G.722, otherwise 8000; lost samples are 0. */
   readonly samples: Int16Array;
   /** Positions of the gaps, in timestamp units; a negative length means timestamps that went back. Key events cause gaps too. */
   readonly gaps: readonly { readonly at: number; readonly samples: number }[];
@@ -44,7 +44,7 @@ const FRAME_MS = 20;
 /** A key is held for 100 ms and followed by 60 ms of voice. */
 const KEY_FRAMES = 5;
 const PAUSE_FRAMES = 3;
-/** From one packet of comfort noise to the next. */
+/** Interval between packets of comfort noise. */
 const NOISE_FRAMES = 10;
 const MAX_GAP = 8000 * 60;
 
@@ -53,9 +53,9 @@ export class Voice {
   readonly packets: HeardPacket[] = [];
   /** Types of the RTCP packets received: 200 SR, 201 RR, 203 BYE. */
   readonly rtcp: number[] = [];
-  /** Packets sent. */
+  /** Number of packets sent. */
   sent = 0;
-  /** The longest time by which a packet was sent too late, because this process stalled, ms. */
+  /** Maximum delay of a sent packet because this process stalled, ms. */
   maxLateMs = 0;
   /** Keys pressed by the other side, by telephone-event. */
   keys = "";
@@ -110,7 +110,7 @@ export class Voice {
     this.#tick();
   }
 
-  /** Presses keys, one after another, by telephone-event. */
+  /** Presses keys in succession, by telephone-event. */
   press(keys: string): void {
     this.#toPress.push(...keys);
   }
@@ -120,7 +120,7 @@ export class Voice {
     return this.#toPress.length;
   }
 
-  /** Ends its source by RTCP BYE and sends nothing more, until `rejoin`. */
+  /** Ends its source by RTCP BYE and stops sending, until `rejoin`. */
   leave(): void {
     this.report(true);
     this.#paused = true;

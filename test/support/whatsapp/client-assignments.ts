@@ -2,7 +2,7 @@ import { FakeWhatsApp } from "ringport/testing";
 import type { WhatsAppClient, WhatsAppClientFactory, WhatsAppVoip } from "../../../src/ports/whatsapp-client.ts";
 import type { RealClient, RealVoip } from "./real-signatures.ts";
 
-// These assignments are tests: the compiler checks them, and each @ts-expect-error that expects nothing fails it.
+// These assignments are tests: the compiler checks them, and each superfluous @ts-expect-error fails.
 
 declare const real: RealClient;
 declare const voip: RealVoip;

@@ -1,4 +1,4 @@
-// A server over a scripted WhatsApp, for tests that start it as a process. It reads what the owners of the phones do, one
+// A server over a scripted WhatsApp, for tests that start it as a process. It reads the actions of the phones' owners, one
 // line each: `scan <code> <phone>`, `type <pairing code> <phone>`, `unlink <phone>`. A callee's audio goes to
 // `heard-<digits>.s16` in its data folder: 16 kHz, mono, 16 bits.
 import { renameSync, writeFileSync } from "node:fs";

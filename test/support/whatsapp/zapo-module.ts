@@ -7,7 +7,7 @@ import type { ManualSystem } from "../../../src/testing/manual-system.ts";
 /** A module that creates the client from zapo's packages, run with fakes of those packages. */
 export interface ZapoModule {
   readonly factory: WhatsAppClientFactory;
-  /** The network of its clients, made with the first client and its options. */
+  /** Network of its clients, created with the first client and its options. */
   readonly network: FakeWhatsApp;
 }
 

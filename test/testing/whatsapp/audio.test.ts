@@ -79,7 +79,7 @@ describe("audio to the callee", () => {
     voip.feedLiveAudio(callId, ramp(1, FRAME));
     await fake.system.advance(60);
     expect([...call.frames.at(-1)!.samples]).toEqual(ascending(FRAME));
-    voip.feedLiveAudio(callId, ramp(10, 1)); // later on less will do
+    voip.feedLiveAudio(callId, ramp(10, 1)); // later audio needs less
     await fake.system.advance(60);
     expect([...call.frames.at(-1)!.samples.subarray(0, 11)]).toEqual([...ascending(10), 0]);
   });
@@ -101,7 +101,7 @@ describe("audio to the callee", () => {
     const { fake, voip, callId, call } = await active();
     voip.feedLiveAudio(callId, ramp(3_200));
     await fake.system.advance(60);
-    expect([...call.heard]).toEqual(ascending(FRAME)); // 200 ms are just allowed
+    expect([...call.heard]).toEqual(ascending(FRAME)); // 200 ms are the limit
     voip.feedLiveAudio(callId, ramp(961, 3_201));
     await fake.system.advance(60);
     expect([...call.frames.at(-1)!.samples]).toEqual(ascending(FRAME, 4_161 - FRAME + 1));
@@ -116,7 +116,7 @@ describe("audio to the callee", () => {
     expect(voip.feedLiveAudio(callId, new Float32Array(100_000))).toBe(500);
   });
 
-  test("is not taken without external mode, nor for an unknown call", async () => {
+  test("is refused without external mode, and for an unknown call", async () => {
     const { voip, callId } = await active();
     voip.setExternalAudioMode(callId, false);
     expect(voip.feedLiveAudio(callId, ramp(FRAME))).toBe(0);
@@ -152,7 +152,7 @@ describe("audio to the callee", () => {
     expect(fake.system.waiting).toBe(0);
   });
 
-  test("is not made up for after a stall", async () => {
+  test("is not caught up after a stall", async () => {
     const { fake, call } = await active();
     fake.system.stall(1_000);
     await fake.system.advance(120);
@@ -195,7 +195,7 @@ describe("audio of the callee", () => {
     expect(cut.fake.seen("voip_call_inbound_audio")).toHaveLength(10);
   });
 
-  test("may be spoken by the test", async () => {
+  test("may be supplied by the test", async () => {
     const { fake, call } = await active();
     call.say(Int16Array.of(5, 6));
     call.say(Int16Array.of(7));

@@ -31,7 +31,7 @@ describe("a call", () => {
     const callId = started.value!;
     expect(callId).toMatch(/^[0-9A-F]{32}$/);
     expect(client.voip.getCall(callId)).toMatchObject({ peerJid: "777@lid", direction: "outgoing" });
-    expect(stateOf(client, callId)).toBe("ringing"); // the offer is sent, and nothing rings yet
+    expect(stateOf(client, callId)).toBe("ringing"); // the offer is sent, and no phone rings yet
     expect(fake.callTags).toEqual([]);
     await fake.system.advance(25);
     expect(fake.stanzas).toMatchObject([{ tag: "ack", attrs: { class: "call", type: "offer", from: "777@lid" } }]);
@@ -85,7 +85,7 @@ describe("a call", () => {
     expect(fake.seen("voip_call_ended")).toHaveLength(1);
   });
 
-  test("that we end while the socket is down ends here, and the callee does not learn of it", async () => {
+  test("that we end while the socket is down ends here, and the callee gets no notice", async () => {
     const { fake, client, callId } = await calling({});
     await fake.system.advance(2_000);
     client.dropSocket(Infinity);
@@ -123,7 +123,7 @@ describe("a call", () => {
     expect(fake.network.call().answeredBy).toBe(1);
   });
 
-  test("that the network gives up ends with user_ended; the stanza alone has the reason", async () => {
+  test("that the network ends has user_ended; only the stanza has the reason", async () => {
     const { fake, callId } = await calling({ devices: [{ does: "nothing" }], timesOutAfterMs: 45_000 });
     await fake.system.advance(46_000);
     expect(fake.stanzas.at(-1)).toMatchObject({
@@ -140,7 +140,7 @@ describe("a call", () => {
     expect(fake.callTags).toEqual(["preaccept"]);
   });
 
-  test("that the network refuses stays ringing; the ack alone has the error, and no call id", async () => {
+  test("that the network refuses stays ringing; only the ack has the error, without call id", async () => {
     const { fake, client, callId } = await calling({ offer: { error: 434 } });
     await fake.system.advance(3_600_000);
     expect(fake.stanzas).toMatchObject([{ tag: "ack", attrs: { class: "call", type: "offer", error: "434" } }]);
@@ -242,7 +242,7 @@ describe("a call", () => {
     expect(fake.network.calls).toEqual([]);
   });
 
-  test("can be acted by a test", async () => {
+  test("can be controlled by a test", async () => {
     const { fake, client, callId } = await calling({ devices: [{ does: "nothing" }], ringsAfterMs: null });
     const call = fake.network.call(callId);
     await fake.system.advance(1_000);

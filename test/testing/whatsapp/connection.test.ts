@@ -62,7 +62,7 @@ describe("a dropped socket", () => {
     expect(fake.seen("auth_qr").map(({ ttlMs }) => ttlMs)).toEqual([60_000, 60_000]);
   });
 
-  test("happens to all when the network is out of reach, and lasts as long", async () => {
+  test("happens to all when the network is unreachable, and lasts as long", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     fake.network.reachable = false;
@@ -76,7 +76,7 @@ describe("a dropped socket", () => {
 });
 
 describe("connecting", () => {
-  test("fails after 10 s if the network is out of reach", async () => {
+  test("fails after 10 s if the network is unreachable", async () => {
     const fake = new FakeNetwork();
     fake.network.reachable = false;
     const client = await fake.client();
@@ -338,7 +338,7 @@ describe("the server", () => {
     expect(connected.error?.message).toBe("start comms superseded by newer lifecycle");
   });
 
-  test("breaks the stream off for another reason: the socket drops without an event", async () => {
+  test("closes the stream for another reason: the socket drops without an event", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.streamError("other");
@@ -373,7 +373,7 @@ describe("a stanza filter", () => {
     expect(seen).toEqual(["receipt"]);
   });
 
-  test("stops when it is removed, twice as well", async () => {
+  test("stops when removed, even twice", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     const seen: string[] = [];
@@ -387,7 +387,7 @@ describe("a stanza filter", () => {
 });
 
 describe("a listener", () => {
-  test("hangs on the client across connections until it is removed", async () => {
+  test("stays on the client across connections until it is removed", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     const seen: string[] = [];
@@ -404,7 +404,7 @@ describe("a listener", () => {
 });
 
 describe("a disturbed method", () => {
-  test("hangs, rejects or starts late, as often as asked", async () => {
+  test("hangs, rejects or starts late, as often as configured", async () => {
     const fake = new FakeNetwork();
     const client = await fake.online();
     client.disturb("getLidsByPhoneNumbers", "hang");

@@ -412,7 +412,7 @@ describe("startCall", () => {
 });
 
 describe("a hang-up", () => {
-  test.each(["hang", new Error("ends although endCall does: %s")] as const)(
+  test.each(["hang", new Error("the socket is gone")] as const)(
     "ends although endCall does: %s",
     async (fault) => {
       const scene = await CallScene.start();

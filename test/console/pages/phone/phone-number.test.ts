@@ -7,7 +7,7 @@ test.each([
   ["+12025550147", "+12025550147"],
   ["+1 (202) 555-0147", "+12025550147"],
   ["001 202.555.0147", "+12025550147"],
-  ["a plus in a query that was not encoded", "+12025550147"], // a plus of a query that was not encoded
+  [" 12025550147", "+12025550147"], // a plus of a query that was not encoded
   ["+55 11 91234–5678", "+5511912345678"],
   ["12025550147", undefined],
   ["+0123456789", undefined],

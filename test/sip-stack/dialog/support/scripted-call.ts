@@ -14,7 +14,7 @@ export function sdp(direction = "sendrecv", port = 4000): string {
 /** An offerer that records its calls. */
 export class NotedNegotiator implements Negotiator {
   readonly log: string[] = [];
-  /** Faults that it finds in the next answers. */
+  /** Faults that it reports in the next answers. */
   fault: string | undefined;
   /** Its answer to a new offer. */
   answer: string | undefined = "v=0 our answer";
@@ -39,14 +39,14 @@ export class NotedNegotiator implements Negotiator {
   }
 }
 
-/** One call of a user agent on paper. */
+/** One call of a user agent over scripted transactions. */
 export class ScriptedCall {
   readonly system = new ManualSystem();
   readonly tx: ScriptedTransactions;
   readonly agent: UserAgent;
   readonly negotiator = new NotedNegotiator();
   readonly usage: InviteUsage;
-  /** The events of the listener. */
+  /** Events of the listener. */
   readonly log: string[] = [];
   readonly trace: string[] = [];
   end: InviteEnd | undefined;
@@ -93,7 +93,7 @@ export class ScriptedCall {
     });
   }
 
-  /** A call whose INVITE is on its way. */
+  /** A call whose INVITE has been sent. */
   static async placed(options?: ConstructorParameters<typeof ScriptedCall>[0]): Promise<ScriptedCall> {
     const call = new ScriptedCall(options);
     await call.system.settle();

@@ -15,7 +15,7 @@ import type {
 } from "../../../../adapters/sip-stack/transaction/transactions.ts";
 import type { Flow, TransportError, TransportKind } from "../../../../adapters/sip-stack/transport/transport.ts";
 
-/** The parts of a scripted response. */
+/** Parts of a scripted response. */
 export interface Answer {
   readonly reason?: string;
   readonly tag?: string | undefined;
@@ -23,7 +23,7 @@ export interface Answer {
   readonly fields?: readonly (readonly [name: string, value: string])[];
 }
 
-/** A way to a peer that exists on paper. */
+/** A flow to a scripted peer. */
 export class PaperFlow implements Flow {
   readonly kind: TransportKind;
   readonly local = { address: "192.0.2.7", port: 5060 };
@@ -54,18 +54,18 @@ export class PaperFlow implements Flow {
   }
 }
 
-/** A request that was sent, in the hands of the test. */
+/** A sent request under the control of the test. */
 export class Sent implements OutgoingRequest {
   readonly request: SipRequest;
   readonly to: string | Flow;
   readonly #listener: ClientTransactionListener;
   readonly #flow: Flow;
-  /** The Reason of a CANCEL, or an empty text; undefined: there was none. */
+  /** Reason of a CANCEL, or an empty text; undefined if there was no CANCEL. */
   cancelled: string | undefined;
   abandoned = false;
   unanswered = false;
   over = false;
-  /** The status of its final response. */
+  /** Status of its final response. */
   answeredWith: number | undefined;
 
   constructor(request: SipRequest, to: string | Flow, flow: Flow, listener: ClientTransactionListener) {
@@ -115,7 +115,7 @@ export class Sent implements OutgoingRequest {
     return response;
   }
 
-  /** The peer responds. */
+  /** Lets the peer respond. */
   respond(status: number, answer?: Answer, flow: Flow = this.#flow): SipResponse {
     const response = this.response(status, answer);
     if (this.over) throw new Error(`${this.method} has had its final response`);

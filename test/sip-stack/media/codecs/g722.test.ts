@@ -10,7 +10,7 @@ import { largestStep, pass } from "../simulated-network.ts";
 const RATE = 16_000;
 const FRAME = RATE / 50;
 const LONGEST = (RATE * MAX_PACKET_MS) / 1000;
-/** Samples by which both filters together delay the sound. */
+/** Delay of both filters together, samples. */
 const DELAY = 22;
 
 /** Encodes and decodes, in packets of this many samples. */
@@ -26,7 +26,7 @@ function heardAgain(samples: Int16Array, frame = FRAME): Int16Array {
   return heard;
 }
 
-/** Signal against the difference from it, dB, once the steps have found their size. */
+/** Signal against the difference from it, dB, once the step sizes have adapted. */
 function signalToNoise(sent: Int16Array, heard: Int16Array): number {
   let [signal, noise] = [0, 0];
   for (let i = RATE / 10; i + DELAY < sent.length; i++) {
@@ -60,7 +60,7 @@ test("bytes and samples match another implementation", () => {
   ]);
 });
 
-describe("a tone is heard again", () => {
+describe("a tone is preserved", () => {
   test.each([
     [440, 40],
     [5_000, 15],

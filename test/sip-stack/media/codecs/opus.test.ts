@@ -18,7 +18,7 @@ function room(): Int16Array {
   return new Int16Array((RATE * MAX_PACKET_MS) / 1000);
 }
 
-/** A voice of sorts: pulses at a pitch that wanders, through two resonances, in syllables. */
+/** A synthetic voice: pulses at a wandering pitch, through two resonances, in syllables. */
 function voice(ms: number): Int16Array {
   const samples = new Int16Array((RATE * ms) / 1000);
   let phase = 0;
@@ -197,7 +197,7 @@ test("a hundred opened and closed codecs leak nothing", async () => {
     for (const codec of codecs) codec.close();
   }
   const after = process.memoryUsage().external + process.memoryUsage().arrayBuffers;
-  expect(after - before).toBeLessThan(8 * 2 ** 20); // a thousand that stay would be fifty
+  expect(after - before).toBeLessThan(8 * 2 ** 20); // a thousand leaked codecs would take fifty
 });
 
 const rubbish = fc.tuple(fc.uint8Array({ maxLength: 200 }), fc.nat(210), fc.nat(210), fc.nat(120));

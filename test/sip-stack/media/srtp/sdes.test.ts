@@ -50,7 +50,7 @@ test.each([
   ["a wish to leave packets unencrypted", `1 AES_CM_128_HMAC_SHA1_80 inline:${INLINE} UNENCRYPTED_SRTP`],
   ["a key derivation rate", `1 AES_CM_128_HMAC_SHA1_80 inline:${INLINE} KDR=10`],
   ["nothing", ""],
-])("a line with %s is of no use", (_, line) => {
+])("a line with %s is rejected", (_, line) => {
   expect(parseCrypto(line)).toBeUndefined();
 });
 
@@ -61,7 +61,7 @@ test.each(Object.keys(SUITES) as SrtpSuite[])("written keys for %s are read back
   expect(parseCrypto(writeCrypto({ tag: 4, keys: marked }))).toEqual({ tag: 4, keys: marked });
 });
 
-test("new keys are as long as the suite wants them, and never the same", () => {
+test("new keys have the suite's length, and are never the same", () => {
   const random = (array: Uint8Array) => void crypto.getRandomValues(array);
   const [one, other] = [newSrtpKeys("AES_256_CM_HMAC_SHA1_80", random), newSrtpKeys("AES_256_CM_HMAC_SHA1_80", random)];
   expect([one.key.length, one.salt.length]).toEqual([32, 14]);
@@ -98,7 +98,7 @@ fuzz(
   }),
 );
 
-test("a line of a million characters is passed over at once", () => {
+test("a line of a million characters is skipped at once", () => {
   const begun = processorMs();
   for (const piece of [" ", "\t1", "1 AES_CM_128_HMAC_SHA1_80 inline:", "|2^1", ";inline:a"])
     expect(parseCrypto(piece.repeat(1_000_000 / piece.length))).toBeUndefined();

@@ -147,7 +147,7 @@ test("a loss of 30,000 packets does not lose the count of rollovers", () => {
   }
 });
 
-test("a source that wrapped around before its first packet is understood", () => {
+test("a source that wrapped around before its first packet is decrypted", () => {
   const packets = protectedPackets(65_530, 20);
   const receiver = createSrtp(KEYS);
   for (const { bytes, length } of packets.slice(8)) expect(receiver.unprotect(bytes, length)).toBe(172);
@@ -164,13 +164,13 @@ test("sources taking turns do not disturb each other", () => {
   }
 });
 
-test("a hundred sources in turn are all understood", () => {
+test("a hundred sources in turn are all decrypted", () => {
   const receiver = createSrtp(KEYS);
   for (let ssrc = 1; ssrc <= 100; ssrc++)
     for (const { bytes, length } of protectedPackets(1, 3, ssrc)) expect(receiver.unprotect(bytes, length)).toBe(172);
 });
 
-test("one wrong bit refuses a packet without traces", () => {
+test("one wrong bit refuses a packet without side effects", () => {
   const [packet] = protectedPackets(5, 1);
   const { bytes, length } = packet!;
   const receiver = createSrtp(KEYS);
@@ -197,7 +197,7 @@ test("one wrong bit refuses an RTCP packet", () => {
   expect(receiver.unprotectRtcp(packet, length)).toBe(-1);
 });
 
-test("signed but unencrypted RTCP is taken", () => {
+test("signed but unencrypted RTCP is accepted", () => {
   const packet = rtcp(3);
   const view = new DataView(packet.buffer);
   view.setUint32(28, 5);

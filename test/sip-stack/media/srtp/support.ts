@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { type CreateHmac, nativeHmac, ownHmac } from "../../../../adapters/sip-stack/media/srtp/hmac.ts";
 
-/** Both ways of computing the same. */
+/** Both implementations. */
 export const BACK_ENDS: readonly (readonly [name: string, createHmac: CreateHmac])[] = [
   ["own", ownHmac],
   ["native", nativeHmac],

@@ -24,7 +24,7 @@ test("session keys of 256 bits match RFC 6188 section 7.2", () => {
   expect(hex(keys.auth)).toBe("fd9c32d39ed5fbb5a9dc96b30818454d1313dc05");
 });
 
-/** Length of the keystream in both documents, and their samples of it: where, and what. */
+/** Length of the keystream in both documents, and their samples of it, with offsets. */
 const KEYSTREAM_BYTES = 0xff02 * 16;
 const KEYSTREAMS = [
   {
@@ -75,7 +75,7 @@ for (const [name, createHmac] of BACK_ENDS) {
       expect(hex(packet.subarray(0, 28))).toBe(PLAIN);
     });
 
-  test(`an RTCP packet is what libsrtp makes of it, with the ${name} back end`, () => {
+  test(`an RTCP packet equals libsrtp's, with the ${name} back end`, () => {
     const keys = { suite: "AES_CM_128_HMAC_SHA1_80", key: bytes(KEY_128), salt: bytes(SALT_128) } as const;
     const plain = `81c8000bcafebabe${"ab".repeat(16)}`;
     const sender = createSrtp(keys, createHmac);

@@ -3,7 +3,7 @@ import { parentPort, Worker, workerData } from "node:worker_threads";
 
 /** An RTP packet received by the remote end. */
 export interface Arrival {
-  /** ms of a steady clock. */
+  /** Arrival time, ms of a monotonic clock. */
   readonly at: number;
   readonly sequence: number;
   readonly payload: Uint8Array;
@@ -11,7 +11,7 @@ export interface Arrival {
 
 /** A remote end in a separate thread, which records and echoes packets regardless of this thread. */
 export interface FarEnd {
-  /** On 127.0.0.1. */
+  /** Port on 127.0.0.1. */
   readonly port: number;
   /** Packets received so far. */
   arrivals(): Promise<readonly Arrival[]>;

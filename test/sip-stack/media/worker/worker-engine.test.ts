@@ -75,7 +75,7 @@ function samplesOf(arrivals: readonly Arrival[]): Int16Array {
   return Int16Array.from(arrivals.flatMap(({ payload }) => [...payload].map((byte) => MULAW_LEVELS[byte]!)));
 }
 
-/** The part from the first to the last loud sample. */
+/** Part from the first to the last loud sample. */
 function loud(samples: Int16Array): Int16Array {
   const isLoud = (sample: number): boolean => Math.abs(sample) > 1000;
   return samples.subarray(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);
@@ -119,10 +119,7 @@ class WatchedPlayout extends Playout {
 /** Audio kept ready by a worker, less a frame, ms: a longer pause of this thread is audible. */
 const READY_MS = 180;
 
-/**
- * A call played while neither thread paused too long: this one for more than the audio kept ready, the worker so long
- * that the audio ran dry. Five tries, so audio that always runs dry is a fault.
- */
+/** A call played while neither thread paused too long: this one for more than the audio kept ready, the worker so long that the audio ran dry. Five attempts, so audio that always runs dry is a fault. */
 async function undisturbed(
   place: MediaPlace,
   play: (playout: WatchedPlayout) => Promise<void>,
@@ -179,7 +176,7 @@ describe("while the application's thread repeatedly blocks for 150 ms", () => {
       expect(sequence).toBe((arrivals[i]!.sequence + 1) & 0xffff);
   });
 
-  test("it does if the audio is in that thread", async () => {
+  test("the remote end hears gaps if the audio is in that thread", async () => {
     const { arrivals, pauseMs } = await playWhileStalling("thread", 1500);
     expect(pauseMs).toBeGreaterThan(145);
     expect(longestGap(arrivals)).toBeGreaterThan(120);
@@ -199,7 +196,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
     expect(told).toEqual(["sending", "receiving"]);
     expect(toneShare(loud(samplesOf(await farEnd.arrivals())), HZ, RATE)).toBeGreaterThan(0.98);
     expect(loud(samplesOf(await farEnd.arrivals())).length).toBeGreaterThan(0.59 * RATE);
-    // The jitter buffer may have made it a little longer or shorter on the way.
+    // The jitter buffer may have made it slightly longer or shorter.
     const back = loud(Int16Array.from(heard));
     const pieces = Array.from({ length: Math.floor(back.length / 800) }, (_, n) =>
       back.subarray(n * 800, n * 800 + 800),
@@ -327,7 +324,7 @@ describe("a worker that dies", () => {
     expect(told).toEqual(["sending", "receiving"]);
   });
 
-  test("takes its calls with it, and a new one carries the next calls", async () => {
+  test("ends its calls, and a new one carries the next calls", async () => {
     const engine = await engineIn("worker");
     const before = [await call(engine, new Playout(RATE)), await call(engine, new Playout(RATE))] as const;
     kill(before[0]);
@@ -347,7 +344,7 @@ describe("a worker that dies", () => {
     expect(told).toEqual(["sending", "receiving"]);
   });
 
-  test("while a call asks for it is replaced for that call", async () => {
+  test("while a call requests it is replaced for that call", async () => {
     const engine = await engineIn("worker");
     const before = await call(engine, new Playout(RATE));
     const silent = { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {} };
@@ -360,7 +357,7 @@ describe("a worker that dies", () => {
 });
 
 describe("without a worker", () => {
-  test("calls live in this thread, logged once", async () => {
+  test("calls run in this thread, logged once", async () => {
     const lines: string[] = [];
     const logger = { ...silentLogger, warn: (_: unknown, line: string) => void lines.push(line) };
     const entry = new URL("./there-is-no-such-file.ts", import.meta.url);

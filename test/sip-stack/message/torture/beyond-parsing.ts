@@ -2,8 +2,7 @@ import { wire } from "../messages.ts";
 import { tortureSdp } from "./sdp.ts";
 
 /**
- * The messages of RFC 4475 sections 3.2 to 3.4, by their names, written out by hand: they are well-formed, and hard for
- * the layers above the parser.
+ * The messages of RFC 4475 sections 3.2 to 3.4, by their names, written by hand: they are well-formed, but difficult for the layers above the parser.
  */
 export const BEYOND_PARSING: Readonly<Record<string, Uint8Array>> = {
   badbranch: wire(`OPTIONS sip:user@example.com SIP/2.0

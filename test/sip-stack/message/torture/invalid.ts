@@ -1,7 +1,7 @@
 import { wire } from "../messages.ts";
 import { tortureSdp } from "./sdp.ts";
 
-/** The invalid messages of RFC 4475 section 3.1.2, by their names, written out by hand. */
+/** The invalid messages of RFC 4475 section 3.1.2, by their names, written by hand. */
 export const INVALID: Readonly<Record<string, Uint8Array>> = {
   badinv01: wire(`INVITE sip:user@example.com SIP/2.0
 To: sip:j.user@example.com

@@ -200,7 +200,7 @@ describe("a valid message of RFC 4475 section 3.1.1", () => {
   });
 });
 
-/** Our response to each of the other messages; for accepted ones, the rest is up to the layers above the parser. */
+/** Our response to each of the other messages; accepted ones are up to the layers above the parser. */
 const VERDICTS: readonly [name: string, section: string, verdict: number | "dropped" | "read", why: string][] = [
   ["badinv01", "3.1.2.1", 400, "Via cannot be read"],
   ["clerr", "3.1.2.2", 400, "Content-Length is 9999, but the body has only 154 bytes"],

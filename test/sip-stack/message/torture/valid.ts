@@ -3,7 +3,7 @@ import { tortureSdp } from "./sdp.ts";
 
 const NAME_100 = "amazinglylongcallername".repeat(5);
 
-/** The valid messages of RFC 4475 section 3.1.1, by their names, written out by hand. */
+/** The valid messages of RFC 4475 section 3.1.1, by their names, written by hand. */
 export const VALID: Readonly<Record<string, Uint8Array>> = {
   wsinv: wire(String.raw`INVITE sip:vivekg@chair-dnrc.example.com;unknownparam SIP/2.0
 TO :
