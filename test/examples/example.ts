@@ -30,7 +30,7 @@ export interface ExampleOptions {
 export interface RunningExample {
   /** URL of the interface. */
   readonly base: string;
-  /** A client with a token from the command line, or one that the example printed. */
+  /** A client with a token from the command line, or from the output of the example. */
   readonly client: Client;
   /** Output so far. */
   output(): string;

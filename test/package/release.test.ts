@@ -45,7 +45,7 @@ describe("a release", () => {
     expect(stdout).toContain("the gate was here");
     expect(stdout).toContain(`dry run: ${next} would be published`);
     expect(stdout + stderr).toContain(`ringport-${next}.tgz`);
-    // JSR's check covers all types, and refuses those that are slow to check.
+    // JSR's check covers all types, and refuses types that are slow to check.
     expect(stdout + stderr).toContain("Dry run complete");
     const inTarball = (file: string) =>
       mustRun(["tar", "-xzOf", join(packed, `ringport-${next}.tgz`), `package/${file}`], { cwd: tree });

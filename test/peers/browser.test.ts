@@ -15,7 +15,7 @@ const typed = (element: string, text: string) => `{
   input.dispatchEvent(new Event("input", { bubbles: true }));
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }`;
-/** Opens a schema on the interactive page, which only holds those that are scrolled to if there are 100 or more. */
+/** Opens a schema on the interactive page, which renders schemas only on scrolling if there are 100 or more. */
 async function openSchema(page: Page, schema: string): Promise<void> {
   const opener = `[...document.querySelectorAll(".json-schema-2020-12-accordion")].find(({ textContent }) => textContent === "${schema}")`;
   await waitFor(page, `${opener} !== undefined || document.querySelector(".models-scroll")?.scrollBy(0, 200) === null`);

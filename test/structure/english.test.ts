@@ -26,8 +26,13 @@ describe("the English of src and adapters", () => {
   });
 });
 
-describe("comments", () => {
-  const comments = files.flatMap((file) => commentsOf(file).map((comment) => ({ ...comment, path: file.path })));
+const testFiles = testPaths().map((path) => ({ path, text: readText(path) }));
+
+describe.each([
+  ["comments of src and adapters", files],
+  ["comments of test", testFiles],
+] as const)("%s", (_, commented) => {
+  const comments = commented.flatMap((file) => commentsOf(file).map((comment) => ({ ...comment, path: file.path })));
   const words = comments.reduce((sum, { text }) => sum + wordsOf(text), 0);
 
   test.each(HABITS)("$name at most twice as often as elsewhere", ({ of, is, rate, advice }) => {
@@ -40,7 +45,9 @@ describe("comments", () => {
       `${found.length} of at most ${limit}: ${advice}\n${found.slice(0, 25).join("\n")}\n`,
     ).toBeLessThanOrEqual(limit);
   });
+});
 
+describe("comments", () => {
   test("no constant is named MOST_, LONGEST_, LARGEST_, LEAST_ or SHORTEST_", () => {
     const named = files.flatMap(({ path, text }) =>
       (text.match(/\b(?:MOST|LONGEST|LARGEST|LEAST|SHORTEST)_[A-Z0-9_]+/g) ?? []).map((name) => `${path}: ${name}`),
@@ -60,7 +67,7 @@ describe("comments", () => {
 });
 
 describe.each([
-  ["test titles", testPaths().map((path) => ({ path, text: titlesOf({ path, text: readText(path) }).join("\n") }))],
+  ["test titles", testFiles.map((file) => ({ path: file.path, text: titlesOf(file).join("\n") }))],
   ["docs", docPaths().map((path) => ({ path, text: proseOf(readText(path)) }))],
 ] as const)("%s", (_, texts) => {
   const words = texts.reduce((sum, { text }) => sum + wordsOf(text), 0);
@@ -81,7 +88,7 @@ describe.each([
 });
 
 test("half of the test titles have 8 words or fewer", () => {
-  const lengths = testPaths().flatMap((path) => titlesOf({ path, text: readText(path) }).map(wordsOf));
+  const lengths = testFiles.flatMap((file) => titlesOf(file).map(wordsOf));
   expect(lengths.filter((length) => length <= 8).length).toBeGreaterThanOrEqual(lengths.length / 2);
 });
 

@@ -11,7 +11,7 @@ const MIN_LINES = 40;
 /** Maximum length of the two together. */
 const MAX_LINES = 250;
 
-/** Files that stay beside the only one that imports them. */
+/** Files that stay beside their only importer. */
 const SEPARATE = new Map([
   ["adapters/console/pages/dictionary/pt/status.ts", "each dictionary has a file per language"],
   ["adapters/console/pages/views/account/browser-name.ts", "a rule of a page, tested without a browser"],

@@ -63,7 +63,7 @@ export function onEach(targets: readonly Target[], define: (target: Target) => v
 }
 
 export interface ServerOptions {
-  /** Settings; those that only tests need have defaults. */
+  /** Settings; test-only settings have defaults. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Its data folder. Default: a fresh one. */
   readonly data?: string;

@@ -257,7 +257,7 @@ describe("several phones with one number", () => {
     expect(() => connect("usr_1")).toThrow("too many phones are connected");
     for (let n = 0; n < 240; n++) connections.push(connect(`usr_${2 + Math.floor(n / 16)}`));
     expect(() => connect("usr_99")).toThrow("too many phones are connected");
-    // One that was never opened, or that closes twice, frees its place once.
+    // A phone that was never opened, or closes twice, frees its place once.
     const socket = { send() {}, bufferedAmount: 0, drained: async () => {}, close() {} };
     connections[0]!.close?.(socket, 1006, "");
     connections[0]!.close?.(socket, 1006, "");

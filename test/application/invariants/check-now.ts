@@ -16,7 +16,7 @@ const DELETE_ANSWERS_MS = 5_000 + SLACK_MS;
 const ANSWER_MS = 60_000;
 const STALLED_MS = 15_000;
 
-/** Checks the invariants that always hold and, once everything is at rest, those that follow immediately. */
+/** Checks the invariants that always hold and, once everything is at rest, the immediate ones. */
 export class MomentChecks {
   readonly #run: Run;
   /** Time of the latest storage fault, ms on the clock of the process. */

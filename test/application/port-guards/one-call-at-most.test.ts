@@ -72,7 +72,7 @@ async function fragileWorld(breakage: Breakage): Promise<World> {
   });
 }
 
-/** All callees answer and speak, except the one that lets the phone ring. */
+/** All callees answer and speak, except the callee who lets the phone ring. */
 function answerAll(world: World, answered: Set<ScriptedLeg>): void {
   for (const leg of world.network.legs) {
     if (answered.has(leg)) continue;

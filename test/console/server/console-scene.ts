@@ -41,7 +41,7 @@ export interface Scene {
 export interface Browser {
   /** The cookie of its session. */
   cookie: string | undefined;
-  /** The cookie that marks it as one that has signed in. */
+  /** Cookie that marks it as a browser that has signed in. */
   device: string | undefined;
   /** Sends a request of a page of the console. */
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>;

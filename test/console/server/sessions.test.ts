@@ -100,7 +100,7 @@ describe("a session", () => {
     await browser.ask("GET", "/api/session"); // marks the browser
     await scene.system.advance(86_400_000);
     const { headers } = await browser.ask("GET", "/api/session");
-    expect(setCookie(headers)).toContain(`Max-Age=${13 * 86_400};`); // the fake prolongs nothing
+    expect(setCookie(headers)).toContain(`Max-Age=${13 * 86_400};`); // the fake does not prolong sessions
   });
 
   test("marks its browser once, with a cookie that outlives the sign-out", async () => {

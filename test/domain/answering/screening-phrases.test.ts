@@ -45,7 +45,7 @@ test.each(["Thanks, please stay on the line.", "One moment, please.", "Einen Mom
 );
 
 test.each(["Hello?", "Yes, this is Anna speaking.", "Alô?", "Ja, hallo?"])(
-  "a person is no assistant: %s",
+  "a person is not an assistant: %s",
   (text) => {
     expect(isScreeningFollowUp(text)).toBe(false);
   },

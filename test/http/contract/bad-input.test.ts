@@ -208,7 +208,7 @@ interface Anything {
   readonly body: Uint8Array;
 }
 
-/** Requests that are wrong in one way or another. */
+/** Requests that are invalid in one way or another. */
 function anything(instanceId: string): fc.Arbitrary<Anything> {
   const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
   const json = fc.jsonValue({ maxDepth: 6 });

@@ -66,9 +66,7 @@ describe("if packets are lost", () => {
     for (const [index, clip] of [...tones, chord(8_000)].entries()) {
       const own = largestStep(coded(clip));
       const { heard } = pass(clip, { delivers: (i) => (i % 23 >= 23 - burst ? undefined : [20]), packets: 400 });
-      expect(largestStep(heard), `clip ${index}`).toBeLessThan(
-        1.25 * own + 500,
-      ); // the most that a fade within 5 ms from peak to peak adds
+      expect(largestStep(heard), `clip ${index}`).toBeLessThan(1.25 * own + 500); // the maximum that a fade within 5 ms from peak to peak adds
     }
   });
 

@@ -207,7 +207,7 @@ test("at most four thousand requests wait; others get 503", async () => {
   expect(wire.requests).toHaveLength(4_000);
   expect(wire.log).toEqual(Array(10).fill("0 503"));
   answer(wire.requests[7], 200);
-  wire.arrives(asked("BYE"), flow); // takes the place of the one that has its response
+  wire.arrives(asked("BYE"), flow); // takes the place of the request with a response
   expect(wire.requests).toHaveLength(4_001);
   wire.arrives(asked("BYE"), flow);
   expect(wire.log.at(-1)).toBe("0 503");

@@ -177,7 +177,7 @@ describe("no other trunk is tried", () => {
     await leg.hangUp();
     await events.over;
     expect(events.cause).toBe("released");
-    const after = await direct.call(line, NUMBER); // its turn is after the one that the call waited for
+    const after = await direct.call(line, NUMBER); // its turn follows the turn that the call waited for
     await after.events.next("connected", 5_000);
     expect(given.ends.map(invites)).toEqual([1, 2]);
     expect(second!.calls).toHaveLength(2);

@@ -412,21 +412,18 @@ describe("startCall", () => {
 });
 
 describe("a hang-up", () => {
-  test.each(["hang", new Error("the socket is gone")] as const)(
-    "ends although endCall does: %s",
-    async (fault) => {
-      const scene = await CallScene.start();
-      const call = await scene.connected();
-      scene.client.disturb("endCall", fault);
-      let gone = false;
-      void call.leg.hangUp().then(() => {
-        gone = true;
-      });
-      await scene.system.advance(END_MS + 900);
-      expect([gone, endOf(call)?.cause, call.ended]).toEqual([true, "released", 1]);
-      expect(scene.clock.size).toBe(0);
-    },
-  );
+  test.each(["hang", new Error("the socket is gone")] as const)("ends although endCall does: %s", async (fault) => {
+    const scene = await CallScene.start();
+    const call = await scene.connected();
+    scene.client.disturb("endCall", fault);
+    let gone = false;
+    void call.leg.hangUp().then(() => {
+      gone = true;
+    });
+    await scene.system.advance(END_MS + 900);
+    expect([gone, endOf(call)?.cause, call.ended]).toEqual([true, "released", 1]);
+    expect(scene.clock.size).toBe(0);
+  });
 
   test("resolves once the terminate was sent", async () => {
     const scene = await CallScene.start({ devices: [nothing] });
