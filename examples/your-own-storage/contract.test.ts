@@ -1,14 +1,43 @@
-// Every sentence that a storage promises, as tests. With vitest: `import { describe, expect, test } from "vitest"`.
+// The contract of a storage, as tests. With vitest: `import { describe, expect, test } from "vitest"`.
 import { describe, expect, test } from "bun:test";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
 import { storageContract } from "ringport/testing";
-import { memoryStorage } from "./memory-storage.ts";
+import { pgliteStorage } from "./pglite-storage.ts";
+
+/** One database for all tests: a new one takes seconds. */
+const pglite = new PGlite();
+pglite.close = async () => {};
+const folder = mkdtempSync(join(tmpdir(), "pglite-"));
+
+async function opened() {
+  const storage = pgliteStorage(join(folder, "unused"), () => pglite);
+  await storage.open({ exclusive: true });
+  return storage;
+}
+
+const migrated = await opened();
+await migrated.close();
+const { rows: tables } = await pglite.query<{ name: string }>(
+  "select tablename as name from pg_tables where schemaname = 'public' and tablename not like '%migration%'",
+);
 
 storageContract(
-  "A storage in memory",
+  "A storage in PGlite",
   async () => {
-    const storage = memoryStorage();
-    return { storage, reopen: async () => storage, close: () => storage.close() };
+    for (const { name } of tables) await pglite.query(`delete from ${name}`);
+    let storage = await opened();
+    return {
+      storage,
+      async reopen() {
+        await storage.close();
+        storage = await opened();
+        return storage;
+      },
+      close: () => storage.close(),
+    };
   },
   { describe, expect, test },
-  "memory ends with its process",
 );

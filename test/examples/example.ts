@@ -13,8 +13,8 @@ import { shebang } from "./shebang.ts";
 export interface ExampleOptions {
   /** Runtime; by default the one in its first line. */
   readonly runtime?: RuntimeName | undefined;
-  /** True if its tokens are in memory, so that it prints one. */
-  readonly inMemory?: boolean | undefined;
+  /** True if it prints a token, because the command line cannot open its database. */
+  readonly printsToken?: boolean | undefined;
   /** Path at which the interface is mounted in the example's app. */
   readonly below?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -38,7 +38,12 @@ export interface RunningExample {
   type(line: string): void;
   /** Ends it as Ctrl-C does; returns the exit code, or null when the signal ended it. */
   interrupt(): Promise<number | null>;
+  /** Ends it without notice. */
+  kill(): Promise<number | null>;
 }
+
+/** The first start of an example with a database takes seconds. */
+const READY_MS = 45_000;
 
 /** A folder for this test file with all examples and the installed package. */
 export const folder: () => string = oncePerFile(() => {
@@ -68,13 +73,15 @@ export async function startExample(script: string, options: ExampleOptions = {})
   const PORT = options.below === undefined ? "0" : String(await freePort());
   const { args = [], terminal = false } = options;
   const env = { PORT, ...options.env };
-  const server = await start({ ...runtime, command }, script, { cwd: folder(), args, terminal, env });
-  onTestFinished(async () => void (await server.stop("SIGKILL")));
+  const where = { cwd: folder(), args, terminal, env, readyTimeoutMs: READY_MS };
+  const server = await start({ ...runtime, command }, script, where);
+  const kill = () => server.stop("SIGKILL");
+  onTestFinished(async () => void (await kill()));
 
   const base = server.url + (options.below ?? "");
-  const token = options.inMemory ? await printedToken(server.output) : await tokenOfCommandLine(folder());
+  const token = options.printsToken ? await printedToken(server.output) : await tokenOfCommandLine(folder());
   const { output, type } = server;
-  return { base, client: clientOf(server, base, token), output, type, interrupt: () => server.stop("SIGINT") };
+  return { base, client: clientOf(server, base, token), output, type, interrupt: () => server.stop("SIGINT"), kill };
 }
 
 /** A client of a server process, whose errors show the output of that process. */

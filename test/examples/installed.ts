@@ -7,13 +7,15 @@ import { mustRun } from "../package/support/run.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A folder with the examples, in which the packed package and the frameworks are installed. */
+    /** A folder with the examples, in which the packed package, the frameworks and a database are installed. */
     installed: string;
   }
 }
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const FRAMEWORKS = ["express", "fastify", "hono", "@hono/node-server"];
+/** An example that names the packages of its database in its first lines. */
+const WITH_DATABASE = "your-own-storage/server.ts";
 
 /** Packs the package and installs it next to the examples, as a user would, once for all tests. */
 export default async function installed(project: TestProject): Promise<() => Promise<void>> {
@@ -23,7 +25,10 @@ export default async function installed(project: TestProject): Promise<() => Pro
     const place = join(folder, "..", "examples");
     cpSync(join(ROOT, "examples"), place, { recursive: true });
     const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-    await install(place, tarball, ...FRAMEWORKS.map((name) => `${name}@${devDependencies[name]}`));
+    const frameworks = FRAMEWORKS.map((name) => `${name}@${devDependencies[name]}`);
+    const [, database = ""] =
+      / npm install --no-save (.+)$/m.exec(readFileSync(join(place, WITH_DATABASE), "utf8")) ?? [];
+    await install(place, tarball, ...frameworks, ...database.split(" "));
     project.provide("installed", place);
   } catch (error) {
     await remove();

@@ -62,9 +62,17 @@ describe("a SIP trunk", () => {
 });
 
 describe("a custom adapter", () => {
-  onItsRuntime("your-own-storage/server.ts", {}, "places a call that is heard", async () => {
-    const { client } = await startExample("your-own-storage/server.ts", { inMemory: true });
-    expectTone(await client.heard(await placeToneCall(client)));
+  const storage = "your-own-storage/server.ts";
+  onItsRuntime(storage, {}, "places a call that is heard, and keeps it when it is killed", async () => {
+    const { client, kill } = await startExample(storage, { printsToken: true });
+    const id = await placeToneCall(client);
+    expectTone(await client.heard(id));
+    await expect(startExample(storage, { printsToken: true, keepsData: true })).rejects.toThrow(
+      "another server already works on the database",
+    );
+    await kill();
+    const restarted = await startExample(storage, { printsToken: true, keepsData: true });
+    expect(await restarted.client.waitForCall(id)).toMatchObject({ status: "COMPLETED" });
   });
 
   onItsRuntime("your-own-telephony/server.ts", {}, "plays a call through the loudspeaker", async () => {

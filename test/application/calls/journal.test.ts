@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { memoryStorage } from "../../../examples/your-own-storage/memory-storage.ts";
 import { CallJournal } from "../../../src/application/calls/live/call-journal.ts";
+import type { Storage } from "../../../src/ports/storage.ts";
 import { World } from "../../support/application.ts";
 import { answeredStream, RecordingClient } from "../../support/recording-client.ts";
 
@@ -139,16 +139,20 @@ describe("the moves of a call", () => {
     for (let microtasks = 0; microtasks < 20; microtasks++) {
       const world = await World.start();
       const { id } = await world.call(await world.newInstance());
-      const storage = memoryStorage();
       const call = { ...(await world.storage.calls.get(id))!, version: 1 };
-      await storage.instances.insert((await world.storage.instances.get(call.instanceId))!, []);
-      await storage.calls.insert(call, undefined, { kind: "single" }, []);
+      let stored = call;
+      const update: Storage["calls"]["update"] = async (_, version, patch) => {
+        if (version !== stored.version) return undefined;
+        stored = { ...stored, ...patch, version: version + 1 };
+        return stored;
+      };
+      const storage = Object.create(world.storage, { calls: { value: { update } } });
       const journal = new CallJournal({ ...world.context, storage }, call, () => {});
       journal.move("place", 1);
       for (let microtask = 0; microtask < microtasks; microtask++) await Promise.resolve();
       journal.move("connect", 2);
       await journal.settled();
-      expect((await storage.calls.get(id))?.status, `after ${microtasks} microtasks`).toBe("IN_PROGRESS");
+      expect(stored.status, `after ${microtasks} microtasks`).toBe("IN_PROGRESS");
       await world.stop();
     }
   });

@@ -1,0 +1,48 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { PGlite } from "@electric-sql/pglite";
+import { PGliteDialect } from "kysely";
+import { type Storage, StorageLocked } from "ringport";
+import { kyselyStorage } from "ringport/kysely";
+
+/**
+ * A storage in PGlite, a PostgreSQL that runs in this process and keeps its data in a folder.
+ * @param start starts PGlite, at each opening of the storage
+ */
+export function pgliteStorage(folder: string, start = () => new PGlite(folder)): Storage {
+  let pglite: ReturnType<typeof start> | undefined;
+  const dialect = new PGliteDialect({
+    pglite() {
+      pglite = start();
+      return pglite;
+    },
+  });
+  return kyselyStorage(dialect, {
+    sql: "postgres",
+    name: folder,
+    async lock() {
+      const unlock = lock(folder);
+      return async () => {
+        await pglite?.close(); // the next server must not open the files earlier
+        unlock();
+      };
+    },
+  });
+}
+
+/**
+ * PGlite does not notice a second process in its folder, so this process takes a lock before PGlite starts. It is one of
+ * the operating system, which ends with the process: a new server need not wait for a lease.
+ */
+function lock(folder: string): () => void {
+  mkdirSync(dirname(folder), { recursive: true });
+  const file = new DatabaseSync(`${folder}.lock`);
+  try {
+    file.exec("begin exclusive");
+  } catch (cause) {
+    file.close();
+    throw new StorageLocked(`another server already works on the database ${folder}`, { cause });
+  }
+  return () => file.close();
+}
