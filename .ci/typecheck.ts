@@ -3,26 +3,77 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import { resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import type { Diagnostic, SourceFile } from "typescript";
 
-const TSC = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
-const FOLDERS = [".", "adapters/console/pages", "test/console/pages"];
+/** Folders of one process parse the same libraries once. */
+const PROCESSES = [["."], ["adapters/console/pages", "test/console/pages"]];
 /** Folders with packages of their own, which their tiers install. */
 const TIERS = ["test/console/browser", "test/package", "test/peers"];
 
-async function check(folder: string): Promise<boolean> {
-  const state = `.cache/types/${folder.replaceAll("/", "-")}.tsbuildinfo`;
-  const args = [TSC, "-p", folder, "--incremental", "--tsBuildInfoFile", state];
-  const [code] = await once(spawn(process.execPath, args, { stdio: "inherit" }), "close");
-  return code === 0;
+const folders = process.argv.slice(2);
+const passed = await (folders.length > 0 ? checkAll(folders) : checkInProcesses());
+process.exitCode = passed ? 0 : 1;
+
+async function checkInProcesses(): Promise<boolean> {
+  const tiers = TIERS.filter((folder) => existsSync(`${folder}/node_modules`)).map((folder) => [folder]);
+  const script = fileURLToPath(import.meta.url);
+  const processes = [...PROCESSES, ...tiers].map((folders) =>
+    once(spawn(process.execPath, [script, ...folders], { stdio: "inherit" }), "close"),
+  );
+  return (await Promise.all(processes)).every(([code]) => code === 0);
 }
 
-/** True if the packages of a folder are installed. */
-function isInstalled(folder: string): boolean {
-  return existsSync(`${folder}/node_modules`);
-}
+/** Checks the files of each folder. Files that they import from elsewhere are checked with the folder they belong to. */
+async function checkAll(folders: readonly string[]): Promise<boolean> {
+  enableCompileCache();
+  const { default: ts } = await import("typescript");
+  const parsed = new Map<string, SourceFile | undefined>();
+  const format = {
+    getCanonicalFileName: String,
+    getCurrentDirectory: ts.sys.getCurrentDirectory,
+    getNewLine: () => "\n",
+  };
+  let passed = true;
 
-const folders = process.argv.length > 2 ? process.argv.slice(2) : [...FOLDERS, ...TIERS.filter(isInstalled)];
-const passed = await Promise.all(folders.map(check));
-process.exitCode = passed.includes(false) ? 1 : 0;
+  for (const folder of folders) {
+    const config = ts.getParsedCommandLineOfConfigFile(
+      `${folder}/tsconfig.json`,
+      { incremental: true, tsBuildInfoFile: resolve(`.cache/types/${folder.replaceAll("/", "-")}.tsbuildinfo`) },
+      { ...ts.sys, onUnRecoverableConfigFileDiagnostic: report },
+    );
+    if (config === undefined) return false;
+    const host = ts.createIncrementalCompilerHost(config.options);
+    const { getSourceFile } = host;
+    host.getSourceFile = (path, ...options) => {
+      if (!parsed.has(path)) parsed.set(path, getSourceFile(path, ...options));
+      return parsed.get(path);
+    };
+    const program = ts.createIncrementalProgram({
+      rootNames: config.fileNames,
+      options: config.options,
+      configFileParsingDiagnostics: config.errors,
+      host,
+    });
+    const own = `${resolve(folder)}/`;
+    const isForeign = ({ fileName }: SourceFile): boolean => !fileName.startsWith(own);
+    program.getConfigFileParsingDiagnostics().forEach(report);
+    program.getOptionsDiagnostics().forEach(report);
+    program.getSyntacticDiagnostics().forEach(report);
+    program.getGlobalDiagnostics().forEach(report);
+    while (program.getSemanticDiagnosticsOfNextAffectedFile(undefined, isForeign) !== undefined);
+    for (const file of program.getSourceFiles())
+      if (!isForeign(file)) program.getSemanticDiagnostics(file).forEach(report);
+    // Writes the state.
+    program.emit();
+  }
+  return passed;
+
+  function report(found: Diagnostic): void {
+    process.stdout.write(ts.formatDiagnosticsWithColorAndContext([found], format));
+    passed = false;
+  }
+}
