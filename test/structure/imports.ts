@@ -23,6 +23,18 @@ export function importsOf(file: SourceFile): readonly Import[] {
   return imports;
 }
 
+/** The end of a static import or export. */
+const STATIC = /\b(?:from|import)\s*(?:"[^"\n]*"|'[^'\n]*')\s*;?/g;
+/** An import that may be anywhere in a file. */
+const NESTED = /\bimport\s*[(/]/;
+
+/** The part of a file that has all its imports: parsing the whole text of every file would take seconds. */
+function importingPart(text: string): string {
+  if (NESTED.test(text)) return text;
+  const last = [...text.matchAll(STATIC)].at(-1);
+  return last === undefined ? "" : text.slice(0, last.index + last[0].length);
+}
+
 function parse({ path, text }: SourceFile): readonly Import[] {
   const found: Import[] = [];
   const add = (specifier: ts.Node | undefined, typeOnly: boolean, dynamic = false) => {
@@ -40,7 +52,7 @@ function parse({ path, text }: SourceFile): readonly Import[] {
     else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(path, text, ts.ScriptTarget.ESNext));
+  visit(ts.createSourceFile(path, importingPart(text), ts.ScriptTarget.ESNext));
   return found;
 }
 

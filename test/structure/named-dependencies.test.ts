@@ -7,6 +7,7 @@ const WHOLE = ["src/application/context.ts", "src/application/application.ts"];
 
 /** One line for each place that takes the whole `Context` instead of the parts that it needs. */
 function wholeContexts({ path, text }: SourceFile): readonly string[] {
+  if (!/\bContext\b/.test(text)) return [];
   const found: string[] = [];
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true);
   const visit = (node: ts.Node): void => {
