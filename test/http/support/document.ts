@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import type { HttpParts } from "../../../src/http/app.ts";
 import type { WebApp } from "../../../src/ports/web.ts";
 import type { Answered } from "./ask.ts";
 import { faults, type Schema } from "./json-schema.ts";
@@ -12,23 +13,35 @@ export interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
+/** Documents of single applications, and by {@link documentKey} those that several applications share. */
 const documents = new WeakMap<WebApp, Document>();
-/** Document of the applications without HTTP options. */
-let plain: Document | undefined;
-/** Base paths of applications that have one. */
+const shared = new Map<string, Document>();
+/** The base paths of applications that have one. */
 export const bases: WeakMap<WebApp, string> = new WeakMap();
-/** Applications without HTTP options: they have equal documents. */
-export const plainApps: WeakSet<WebApp> = new WeakSet();
+/** Keys of the applications that share their document with others. */
+export const keys: WeakMap<WebApp, string> = new WeakMap();
+/** HTTP options that no document shows. */
+const NOT_SHOWN = new Set(["authenticate", "cors", "log", "pages", "rateLimit", "system"]);
+
+/** The key of equal documents: applications whose other HTTP options are the default ones, by the routes of their pages. */
+export function documentKey(http: Partial<HttpParts> = {}): string | undefined {
+  if (Object.keys(http).some((name) => !NOT_SHOWN.has(name))) return undefined;
+  const { pages = [] } = http;
+  return pages
+    .map(({ prefix, artefact, phone }) => `${prefix} ${artefact !== undefined} ${phone !== undefined}`)
+    .join();
+}
 
 /** The OpenAPI document of an application. */
 export async function documentOf(app: WebApp): Promise<Document> {
-  const known = plainApps.has(app) ? plain : documents.get(app);
+  const key = keys.get(app);
+  const known = key === undefined ? documents.get(app) : shared.get(key);
   if (known) return known;
   const base = bases.get(app) ?? "";
   const request = { method: "GET", url: `http://h${base}/openapi.json`, headers: new Headers(), body: null };
   const document = JSON.parse(String((await app.handle(request)).body)) as Document;
-  if (plainApps.has(app)) plain = document;
-  documents.set(app, document);
+  if (key === undefined) documents.set(app, document);
+  else shared.set(key, document);
   return document;
 }
 

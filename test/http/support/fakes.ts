@@ -20,7 +20,7 @@ import { createHttp, type HttpParts } from "../../../src/http/app.ts";
 import { type LogFields, silentLogger } from "../../../src/ports/logger.ts";
 import type { WebApp } from "../../../src/ports/web.ts";
 import { consentUseCases } from "./consent-fakes.ts";
-import { bases, plainApps } from "./document.ts";
+import { bases, documentKey, keys } from "./document.ts";
 import { webhookUseCases } from "./webhook-fakes.ts";
 
 /** 2026-01-31T12:00:00.000Z */
@@ -135,7 +135,8 @@ export function serve(parts: Parts = {}): Served {
   const log = (level: string) => (fields: LogFields, message: string) => void logged.push({ level, fields, message });
   const logger = { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
   const app = createHttp({ ...dependencies(parts), log: logger, ...parts.http });
-  if (parts.http === undefined) plainApps.add(app);
+  const key = documentKey(parts.http);
+  if (key !== undefined) keys.set(app, key);
   bases.set(app, parts.http?.basePath?.replace(/\/+$/, "") ?? "");
   return { app, logged };
 }
