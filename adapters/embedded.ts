@@ -39,13 +39,13 @@ const PREVIOUS = {
 export async function embedded(options: RingportOptions): Promise<EmbeddedPorts> {
   // Validates everything before creating anything.
   const data = resolve(options.data ?? DEFAULT_DATA);
-  const given = options.secret === undefined ? await secretOf(data) : parseSecret(options.secret);
+  const configuredSecret = options.secret === undefined ? await secretOf(data) : parseSecret(options.secret);
   const previousSecrets = (options.previousSecrets ?? []).map((hex) => parseSecret(hex, PREVIOUS));
   const hosts = new HostLookup({ system: options.system });
   const agentTools = await allTools(options, hosts);
   const secret = async (): Promise<Uint8Array> => {
-    if (given === undefined || options.telephony === undefined) await dataFolder(data);
-    return given ?? storedSecret(data);
+    if (configuredSecret === undefined || options.telephony === undefined) await dataFolder(data);
+    return configuredSecret ?? storedSecret(data);
   };
   const makeNetworks = options.telephony === undefined ? await chosenNetworks(options) : undefined;
   const workers = sharedWorkers();

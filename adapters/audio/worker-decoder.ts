@@ -9,7 +9,7 @@ const INSPECT_CPU_MS = 5_000;
 /** CPU time limit for decoding, ms: the same work, and resampling. */
 const DECODE_CPU_MS = 15_000;
 /** Time after which the worker is ended, ms, since other work may keep the machine busy. */
-const PATIENCE = 4;
+const TIMEOUT_FACTOR = 4;
 
 /**
  * Decodes WAV and MP3 files in workers, and detects the format by the bytes alone. Decodes MP3 streams on the calling
@@ -21,13 +21,13 @@ export function workerDecoder(pool: AudioWorkers): AudioDecoder {
       const format = formatOf(file);
       const copy = await copyInTurns(file); // the caller keeps the file
       const job = { kind: "inspect", file: copy, format, maxDurationMs, maxCpuMs: INSPECT_CPU_MS } as const;
-      return only(pool.run(job, { signal, timeoutMs: PATIENCE * INSPECT_CPU_MS, transfer: [copy] }), signal);
+      return only(pool.run(job, { signal, timeoutMs: TIMEOUT_FACTOR * INSPECT_CPU_MS, transfer: [copy] }), signal);
     },
     async decode(file, sampleRate, signal) {
       const format = formatOf(file);
       const copy = await copyInTurns(file); // the caller keeps the file
       const job = { kind: "decode", file: copy, format, sampleRate, maxCpuMs: DECODE_CPU_MS } as const;
-      const pieces = pool.run(job, { signal, timeoutMs: PATIENCE * DECODE_CPU_MS, transfer: [copy] });
+      const pieces = pool.run(job, { signal, timeoutMs: TIMEOUT_FACTOR * DECODE_CPU_MS, transfer: [copy] });
       return new Int16Array(await only(pieces, signal));
     },
     async mp3Stream() {

@@ -130,21 +130,21 @@ export const accountReset: CommandSpec = {
     const [email = ""] = line.operands;
     const settings = readSettings(CONSOLE_SETTINGS, line, process.env);
     assertConsole(settings);
-    const made = await withStorage(settings.options, { mustExist: true }, (storage) =>
+    const code = await withStorage(settings.options, { mustExist: true }, (storage) =>
       resetCode(codeMakers(storage), email),
     );
-    if (!made)
+    if (!code)
       throw new UsageError(
         `there is no account with the address ${JSON.stringify(email.slice(0, 60))}; see: ringport account list`,
       );
-    const url = codeUrl(settings, "reset", made.code);
-    const expiresAt = new Date(made.expiresAt).toISOString();
+    const url = codeUrl(settings, "reset", code.code);
+    const expiresAt = new Date(code.expiresAt).toISOString();
     if (line.values.get("json")) {
-      printJson({ email: made.account.email, url, expires_at: expiresAt });
+      printJson({ email: code.account.email, url, expires_at: expiresAt });
       return 0;
     }
     print(url);
-    printBeside(`Send it to ${made.account.email} in private: until ${expiresAt} it opens the account, once.`);
+    printBeside(`Send it to ${code.account.email} in private: until ${expiresAt} it opens the account, once.`);
     return 0;
   },
 };

@@ -35,9 +35,9 @@ export function parseCommandLine(command: Command, args: readonly string[]): Par
     const positive = rawName.startsWith("--no-") && !switches.has(name) ? name.replace(/^no-/, "") : name;
     const isSwitch = switches.get(positive);
     if (isSwitch === undefined || (positive !== name && !isSwitch)) {
-      const known = [...switches.keys()].map((flag) => `--${flag}`);
+      const flags = [...switches.keys()].map((flag) => `--${flag}`);
       throw new UsageError(
-        `unknown option ${rawName} of ${called}${didYouMean(rawName, known)}; see: ringport ${called} --help`,
+        `unknown option ${rawName} of ${called}${didYouMean(rawName, flags)}; see: ringport ${called} --help`,
       );
     }
     if (isSwitch && value !== undefined)
@@ -48,31 +48,31 @@ export function parseCommandLine(command: Command, args: readonly string[]): Par
   }
   if (values.get("help") === true) return { values, operands };
   checkOperands(command, operands);
-  for (const { name, values: known } of command.options) {
-    const given = values.get(name);
-    if (known && typeof given === "string") values.set(name, oneOfThem(`--${name}`, known, given));
+  for (const { name, values: allowed } of command.options) {
+    const value = values.get(name);
+    if (allowed && typeof value === "string") values.set(name, oneOfThem(`--${name}`, allowed, value));
   }
   const checked = operands.map((operand, i) => {
-    const { name, values: known } = command.operands?.[i] ?? {};
-    return known && name ? oneOfThem(name, known, operand) : operand;
+    const { name, values: allowed } = command.operands?.[i] ?? {};
+    return allowed && name ? oneOfThem(name, allowed, operand) : operand;
   });
   return { values, operands: checked };
 }
 
-function checkOperands({ path, operands: wanted = [] }: Command, given: readonly string[]): void {
+function checkOperands({ path, operands: specs = [] }: Command, words: readonly string[]): void {
   const called = path.join(" ");
-  if (given.length > wanted.length)
-    throw new UsageError(`${called} takes no argument "${given[wanted.length]}"; see: ringport ${called} --help`);
-  const missing = wanted[given.length];
+  if (words.length > specs.length)
+    throw new UsageError(`${called} takes no argument "${words[specs.length]}"; see: ringport ${called} --help`);
+  const missing = specs[words.length];
   if (missing && !missing.optional)
-    throw new UsageError(`${called} needs ${missing.name}: ringport ${called} ${wanted.map(operandLabel).join(" ")}`);
+    throw new UsageError(`${called} needs ${missing.name}: ringport ${called} ${specs.map(operandLabel).join(" ")}`);
 }
 
 /** The word as it is spelled in the table. */
-function oneOfThem(name: string, values: readonly string[], given: string): string {
-  const found = values.find((value) => value.toLowerCase() === given.toLowerCase());
+function oneOfThem(name: string, values: readonly string[], word: string): string {
+  const found = values.find((value) => value.toLowerCase() === word.toLowerCase());
   if (found !== undefined) return found;
   throw new UsageError(
-    `${name} is "${given}"${didYouMean(given, values)}: it must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
+    `${name} is "${word}"${didYouMean(word, values)}: it must be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
   );
 }

@@ -61,5 +61,5 @@ export function commandOf(words: readonly string[]): CommandEntry | undefined {
 
 /** Loads commands, in their order. */
 export function loadAll(entries: readonly CommandEntry[] = COMMANDS): Promise<Command[]> {
-  return Promise.all(entries.map((one) => one.load()));
+  return Promise.all(entries.map((entry) => entry.load()));
 }

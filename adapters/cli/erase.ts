@@ -30,9 +30,9 @@ export const erase: CommandSpec = {
   ],
   settings: STORAGE_SETTINGS,
   async run(line) {
-    const given = line.values.get("phone");
-    if (given === undefined) throw new UsageError("erase needs a phone number: ringport erase --phone +12025550100");
-    const phone = checkedPhone(given, "--phone");
+    const number = line.values.get("phone");
+    if (number === undefined) throw new UsageError("erase needs a phone number: ringport erase --phone +12025550100");
+    const phone = checkedPhone(number, "--phone");
     const { options } = readSettings(STORAGE_SETTINGS, line, process.env);
     const { embeddedKeepers } = await import("../embedded.ts");
     const erasure = await withStorage(options, { mustExist: true }, async (storage) => {

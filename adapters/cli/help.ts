@@ -19,8 +19,11 @@ function paragraph(text: string): string[] {
 export function commandHelp(command: Command, below: readonly Command[] = []): string {
   const { path, summary, details, operands = [], options, settings } = command;
   const usage = ["ringport", ...path, ...operands.map(operandLabel), "[options]"].join(" ");
-  const own = [...options, { name: "help", help: "Shows this help." }];
-  const rows = own.map(({ name, placeholder, help }) => [`--${name}${placeholder ? ` ${placeholder}` : ""}`, help]);
+  const ownOptions = [...options, { name: "help", help: "Shows this help." }];
+  const rows = ownOptions.map(({ name, placeholder, help }) => [
+    `--${name}${placeholder ? ` ${placeholder}` : ""}`,
+    help,
+  ]);
   return [
     `Usage: ${usage}`,
     "",
@@ -38,7 +41,7 @@ const GROUPS = { ...SETTING_GROUPS, Connection: CONNECTION_SETTINGS };
 
 function settingsHelp(settings: readonly Setting[]): string[] {
   const groups = Object.entries(GROUPS)
-    .map(([title, group]) => ({ title, rows: group.filter((one) => settings.includes(one)).map(settingRow) }))
+    .map(([title, group]) => ({ title, rows: group.filter((setting) => settings.includes(setting)).map(settingRow) }))
     .filter(({ rows }) => rows.length > 0);
   const shown = groups.flatMap(({ title, rows }) => ["", title, ...rows.flat()]);
   const note = "Each setting is a flag or an environment variable; the flag wins. Defaults are in brackets.";

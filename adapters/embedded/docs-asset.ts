@@ -11,9 +11,9 @@ const found = new Map<string, Promise<Uint8Array | undefined>>();
 /** A file of the documentation page; undefined if it was not shipped. */
 export function docsAsset(name: string): Promise<Uint8Array | undefined> {
   if (!NAMES.has(name)) return Promise.resolve(undefined);
-  const known = found.get(name) ?? read(name);
-  found.set(name, known);
-  return known;
+  const bytes = found.get(name) ?? read(name);
+  found.set(name, bytes);
+  return bytes;
 }
 
 async function read(name: string): Promise<Uint8Array | undefined> {

@@ -29,10 +29,10 @@ export async function httpTools(tuning: HttpToolsTuning | undefined, hosts: Host
  * @throws {ConfigurationError} as {@link httpTools}
  */
 export async function httpToolOptions(tuning: HttpToolsTuning): Promise<readonly HttpToolOptions[]> {
-  const { tools: given, allowPrivate = false } = tuning;
+  const { tools: source, allowPrivate = false } = tuning;
   const { parseHttpTools } = await import("../agent/tools/parse-http-tools.ts");
   const { tools, faults } = parseHttpTools(
-    typeof given === "string" ? await jsonOrFile(given, JSON_SETTING) : given,
+    typeof source === "string" ? await jsonOrFile(source, JSON_SETTING) : source,
     allowPrivate,
   );
   if (faults.length > 0) throw new ConfigurationError(`${NAME} cannot be used: ${faults.join("; ")}`);

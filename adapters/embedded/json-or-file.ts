@@ -15,8 +15,8 @@ export interface JsonSetting {
  * The value of such a setting.
  * @throws {ConfigurationError} the file cannot be read, or the text is not JSON; the message quotes none of it, since it may contain secrets
  */
-export async function jsonOrFile(given: string, setting: JsonSetting): Promise<unknown> {
-  const text = given.trim();
+export async function jsonOrFile(jsonOrPath: string, setting: JsonSetting): Promise<unknown> {
+  const text = jsonOrPath.trim();
   if (/^[[{]/.test(text)) return parsed(text, setting.name, setting);
   return parsed(await contentOf(text, setting), `the file ${text} with ${setting.name}`, setting);
 }

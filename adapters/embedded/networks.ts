@@ -34,9 +34,9 @@ export async function chosenNetworks(options: RingportOptions): Promise<MakeNetw
   const makers: MakeNetworks[] = [];
   for (const name of networkNames(options)) makers.push(await NETWORKS[name].prepare(options));
   return async (data, speech) => {
-    const made: Network[] = [];
-    for (const make of makers) made.push(...(await make(data, speech)));
-    return made;
+    const networks: Network[] = [];
+    for (const make of makers) networks.push(...(await make(data, speech)));
+    return networks;
   };
 }
 
@@ -127,6 +127,6 @@ function sayThrough(speech: Speech): (text: string, sampleRate: number) => Promi
 }
 
 async function firstVoice(speech: Speech): Promise<string> {
-  const known = new Set((await speech.voices()).map(({ id }) => id));
-  return VOICES.find((id) => known.has(id)) ?? "en-US-1";
+  const ids = new Set((await speech.voices()).map(({ id }) => id));
+  return VOICES.find((id) => ids.has(id)) ?? "en-US-1";
 }

@@ -34,7 +34,7 @@ interface StoredHash extends ScryptCost {
 export function scryptHasher(cost: ScryptCost = COST, atOnce: number = AT_ONCE): PasswordHasher {
   const turns = boundedTurns(atOnce, MAX_WAITING);
 
-  const derived = (
+  const derive = (
     password: string,
     salt: Buffer,
     { ln, r, p }: ScryptCost,
@@ -55,18 +55,18 @@ export function scryptHasher(cost: ScryptCost = COST, atOnce: number = AT_ONCE):
     async hash(password, turn) {
       const salt = randomBytes(SALT_BYTES);
       const { ln, r, p } = cost;
-      const hash = await derived(password, salt, cost, HASH_BYTES, turn);
+      const hash = await derive(password, salt, cost, HASH_BYTES, turn);
       return `$scrypt$ln=${ln},r=${r},p=${p}$${unpadded(salt)}$${unpadded(hash)}`;
     },
     async verify(password, stored, turn) {
-      const known = stored === undefined ? undefined : parsed(stored);
-      const { salt, hash, ...its } = known ?? { ...cost, salt: NO_SALT, hash: NO_HASH };
-      const key = await derived(password, salt, its, hash.length, turn);
-      return timingSafeEqual(key, hash) && known !== undefined;
+      const parts = stored === undefined ? undefined : parsed(stored);
+      const { salt, hash, ...its } = parts ?? { ...cost, salt: NO_SALT, hash: NO_HASH };
+      const key = await derive(password, salt, its, hash.length, turn);
+      return timingSafeEqual(key, hash) && parts !== undefined;
     },
     isOutdated(stored) {
-      const known = parsed(stored);
-      return known === undefined || known.ln !== cost.ln || known.r !== cost.r || known.p !== cost.p;
+      const parts = parsed(stored);
+      return parts === undefined || parts.ln !== cost.ln || parts.r !== cost.r || parts.p !== cost.p;
     },
   };
 }
@@ -98,11 +98,11 @@ function boundedTurns(
   maxWaiting: number,
 ): <T>(turn: HashTurn | undefined, work: () => Promise<T>) => Promise<T> {
   let running = 0;
-  const known: (() => void)[] = [];
+  const users: (() => void)[] = [];
   const strangers: (() => void)[] = [];
   return async (kind, work) => {
     if (running >= atOnce) {
-      const waiting = kind === "known" ? known : strangers;
+      const waiting = kind === "known" ? users : strangers;
       if (waiting.length >= maxWaiting)
         throw new HasherBusy(`${maxWaiting} passwords wait to be hashed; try again in a moment`);
       await new Promise<void>((turn) => waiting.push(turn)); // the place is handed over
@@ -110,7 +110,7 @@ function boundedTurns(
     try {
       return await work();
     } finally {
-      const next = known.shift() ?? strangers.shift();
+      const next = users.shift() ?? strangers.shift();
       if (next) next();
       else running--;
     }

@@ -43,10 +43,10 @@ export async function secretOf(folder: string): Promise<Uint8Array | undefined> 
  * @throws {ConfigurationError} the file is there but holds no secret
  */
 export async function storedSecret(folder: string): Promise<Uint8Array> {
-  return (await secretOf(folder)) ?? parseSecret(await made(join(folder, FILE)));
+  return (await secretOf(folder)) ?? parseSecret(await createSecret(join(folder, FILE)));
 }
 
-async function made(path: string): Promise<string> {
+async function createSecret(path: string): Promise<string> {
   const text = `${randomBytes(32).toString("hex")}\n`;
   try {
     await createFile(path, async () => text);

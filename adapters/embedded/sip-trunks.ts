@@ -21,9 +21,9 @@ export interface SipWays {
  * The trunks in the options and their routes: as an array, as JSON text, or as the path of a JSON file.
  * @throws {ConfigurationError} one line that names every fault of every trunk and route, and never a secret
  */
-export async function sipTrunks({ trunks: given = [], routes: more }: SipTuning): Promise<SipWays> {
+export async function sipTrunks({ trunks: source = [], routes: more }: SipTuning): Promise<SipWays> {
   const { faultText, parseTrunks } = await import("../telephony/sip/config/parse-trunks.ts");
-  const read = typeof given === "string" ? await jsonOrFile(given, JSON_SETTING) : given;
+  const read = typeof source === "string" ? await jsonOrFile(source, JSON_SETTING) : source;
   const { trunks, routes, faults } = parseTrunks(more === undefined ? read : withRoutes(read, more));
   if (trunks) return { trunks, routes };
   throw new ConfigurationError(`${NAME} cannot be used: ${faults.map(faultText).join("; ")}`);

@@ -14,7 +14,7 @@ const RETRIES = 2;
 const MAX_RETRY_DELAY_MS = 3_000;
 
 /** Requests that all clients together start per turn of the event loop; each takes about 2 ms with its response. */
-const begun = new TurnBudget(1);
+const startBudget = new TurnBudget(1);
 
 /**
  * An HTTP client for the server of a speech or transcription engine. A request is repeated (twice at most) if the
@@ -26,7 +26,7 @@ export function engineClient({ apiKey, headers, timeoutMs }: EngineClientOptions
     headers: { ...headers, ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }) },
     timeout: timeoutMs,
     // Calls whose callees stop speaking at the same time must not delay each other's frames.
-    hooks: { beforeRequest: [() => begun.take(1)] },
+    hooks: { beforeRequest: [() => startBudget.take(1)] },
     retry: {
       limit: RETRIES,
       methods: ["post"],

@@ -27,7 +27,7 @@ export function quoteOf(body: unknown): string {
     | undefined;
   const error = parsed?.error as { message?: unknown } | string | null | undefined;
   const inner = typeof error === "object" ? error?.message : error;
-  const text = [inner, parsed?.err_msg, parsed?.detail, body].find((one) => typeof one === "string");
+  const text = [inner, parsed?.err_msg, parsed?.detail, body].find((candidate) => typeof candidate === "string");
   const line = (typeof text === "string" ? text : body ? JSON.stringify(body) : "")
     .slice(0, 10 * MAX_QUOTE)
     .replace(/\s+/g, " ")

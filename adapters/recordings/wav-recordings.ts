@@ -28,7 +28,7 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
   const growing = new Map<string, WavWriter>();
   const pathOf = (callId: string): string => join(folder, `${encodeURIComponent(callId)}.wav`);
   let ready: Promise<unknown> | undefined;
-  let begun = 0;
+  let count = 0;
 
   const makeFolder = (): Promise<unknown> => {
     ready ??= createFolder(folder, options.makeParent).catch((fault: unknown) => {
@@ -53,7 +53,7 @@ export function wavRecordings(options: WavRecordingsOptions): Recordings {
           await makeFolder();
         },
         incomplete: (stop, fault) => incomplete(stop === "no_room" ? "disk_full" : stop, fault),
-        stagger: ((begun++ % STAGGERS) + 1) / STAGGERS,
+        stagger: ((count++ % STAGGERS) + 1) / STAGGERS,
         open: options.open,
       });
       growing.set(callId, recording);

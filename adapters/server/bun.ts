@@ -72,15 +72,15 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
   const open = new Set<BunSocket>();
 
   async function answer(request: RoutedRequest, bun: BunServer): Promise<Response | undefined> {
-    const asked = new BunRequest(request);
+    const wrapped = new BunRequest(request);
     const broken = hostFault(request.headers.get("host"));
-    if (broken) return asked.answer(broken);
+    if (broken) return wrapped.answer(broken);
     const decision = offersWebSocket(request)
-      ? await decideUpgrade(app, asked)
-      : await app.handle(asked).catch(brokenApp);
+      ? await decideUpgrade(app, wrapped)
+      : await app.handle(wrapped).catch(brokenApp);
     if (isReply(decision)) {
       if (isInPieces(decision.body)) bun.timeout(request, Math.ceil(stallMs / 1000) + TIMEOUT_STEP_SECONDS);
-      return asked.answer(decision);
+      return wrapped.answer(decision);
     }
     if (bun.upgrade(request, { data: { handlers: decision, waiting: [] } })) return undefined;
     neverOpened(decision);

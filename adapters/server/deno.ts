@@ -61,16 +61,16 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
   const scheme = tls ? "https" : "http";
   const open = new Set<WebSocket>();
   const ending = new AbortController();
-  let underway = 0;
+  let pendingReplies = 0;
 
   async function answer(request: Request): Promise<Response> {
-    const asked = new DenoRequest(request);
+    const wrapped = new DenoRequest(request);
     const broken = hostFault(request.headers.get("host"));
-    if (broken) return asked.answer(broken, stallMs);
+    if (broken) return wrapped.answer(broken, stallMs);
     const decision = offersWebSocket(request)
-      ? await decideUpgrade(app, asked)
-      : await app.handle(asked).catch(brokenApp);
-    if (isReply(decision)) return asked.answer(decision, stallMs);
+      ? await decideUpgrade(app, wrapped)
+      : await app.handle(wrapped).catch(brokenApp);
+    if (isReply(decision)) return wrapped.answer(decision, stallMs);
     try {
       const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: SOCKET_IDLE_SECONDS });
       connect(socket, decision, open);
@@ -88,9 +88,9 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
     server = Deno.serve(
       { port, hostname, ...certificate, signal: ending.signal, ...quiet },
       (request, { completed }) => {
-        underway++;
-        const over = (): void => void underway--;
-        completed.then(over, over);
+        pendingReplies++;
+        const finish = (): void => void pendingReplies--;
+        completed.then(finish, finish);
         return answer(request);
       },
     );
@@ -106,7 +106,7 @@ export async function serve(served: ServedApp, options: ServeOptions = {}): Prom
     close() {
       closing ??= (async () => {
         for (const socket of open) socket.close(1001, "the server is stopping");
-        await until(() => underway === 0 && open.size === 0, CLOSE_GRACE_MS);
+        await until(() => pendingReplies === 0 && open.size === 0, CLOSE_GRACE_MS);
         // Deno's `shutdown` waits for every reply, without a limit, and cannot be interrupted.
         ending.abort();
         await server.finished;

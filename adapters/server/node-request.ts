@@ -96,8 +96,8 @@ const closings = new WeakMap<Socket, AbortSignal>();
 
 /** A signal that is aborted when the connection closes. All requests of the connection share it. */
 function closingOf(socket: Socket): AbortSignal {
-  const known = closings.get(socket);
-  if (known) return known;
+  const existing = closings.get(socket);
+  if (existing) return existing;
   const closing = new AbortController();
   const close = (): void => closing.abort(new Error("the client's connection has closed"));
   if (socket.destroyed) close();

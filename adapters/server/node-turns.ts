@@ -16,7 +16,7 @@ interface Turns {
 const endings = new TurnBudget(1);
 const connections = new WeakMap<Socket, Turns>();
 /** Responses that have had their turn: a program may pass the same one to several handlers. */
-const given = new WeakSet<ServerResponse>();
+const knownResponses = new WeakSet<ServerResponse>();
 
 /**
  * Resolves when the earlier responses of the connection are written (RFC 9112 §9.3.2): with false, if the connection has
@@ -25,8 +25,8 @@ const given = new WeakSet<ServerResponse>();
 export async function turnOf({ socket }: IncomingMessage, response: ServerResponse): Promise<boolean> {
   const turns = connections.get(socket) ?? { last: Promise.resolve(), waiting: 0, isEnding: false };
   if (turns.isEnding || socket.destroyed) return false; // Node hands over the rest of the data it has read
-  if (given.has(response)) return !response.closed;
-  given.add(response);
+  if (knownResponses.has(response)) return !response.closed;
+  knownResponses.add(response);
   connections.set(socket, turns);
   if (turns.waiting >= MAX_WAITING) {
     turns.isEnding = true;
@@ -36,13 +36,13 @@ export async function turnOf({ socket }: IncomingMessage, response: ServerRespon
     return false;
   }
   const before = turns.last;
-  const { promise, resolve: over } = Promise.withResolvers<void>();
+  const { promise, resolve: finish } = Promise.withResolvers<void>();
   turns.last = promise;
   turns.waiting++;
   await before;
   turns.waiting--;
-  response.once("close", over);
+  response.once("close", finish);
   if (!turns.isEnding && !socket.destroyed && !response.closed) return true;
-  over();
+  finish();
   return false;
 }

@@ -22,9 +22,10 @@ export function tlsFault({ cert, key }: Tls): TlsFault | undefined {
     return { part: "cert", sentence: "there is no certificate in it; it must have -----BEGIN CERTIFICATE-----" };
   if (ENCRYPTED.test(key))
     return { part: "key", sentence: "the key is encrypted; decrypt it with: openssl pkey -in KEY -out PLAIN_KEY" };
-  const own = publicHalf(key);
-  if (!own) return { part: "key", sentence: "there is no private key in it; it must have -----BEGIN PRIVATE KEY-----" };
-  if (!spki(own).equals(spki(certified)))
+  const keyPublic = publicHalf(key);
+  if (!keyPublic)
+    return { part: "key", sentence: "there is no private key in it; it must have -----BEGIN PRIVATE KEY-----" };
+  if (!spki(keyPublic).equals(spki(certified)))
     return {
       part: "key",
       sentence: "the key belongs to another certificate; use the one that the certificate was made with",
@@ -40,7 +41,7 @@ export function checkTls(tls: Tls): void {
 
 function chainFault(cert: string): TlsFault | undefined {
   const certificates = cert.split(BEGIN).filter((part) => BEGIN.test(part));
-  const broken = certificates.findIndex((one) => publicKeyOf(one) === undefined);
+  const broken = certificates.findIndex((certificate) => publicKeyOf(certificate) === undefined);
   if (broken < 0) return undefined;
   const sentence = `certificate ${broken + 1} of ${certificates.length} in it is broken; copy the whole chain again`;
   return { part: "cert", sentence };

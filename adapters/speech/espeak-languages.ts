@@ -61,18 +61,18 @@ export function languagesByTag(languages: readonly EspeakLanguage[]): LanguagesB
  * region. Never another language.
  */
 export function espeakMatch(languages: LanguagesByTag, tag: string): EspeakMatch | undefined {
-  const wanted = tag.toLowerCase();
-  const [language = ""] = wanted.split("-");
-  const exact = languages.get(wanted);
+  const lowerTag = tag.toLowerCase();
+  const [language = ""] = lowerTag.split("-");
+  const exact = languages.get(lowerTag);
   if (exact) return { identifier: exact, generic: false };
 
   const alias =
-    ALIASES.get(wanted) ?? (language === "es" && wanted !== SPAIN ? { tag: "es-419", generic: true } : undefined);
+    ALIASES.get(lowerTag) ?? (language === "es" && lowerTag !== SPAIN ? { tag: "es-419", generic: true } : undefined);
   const aliased = alias && languages.get(alias.tag);
   if (aliased) return { identifier: aliased, generic: alias.generic };
 
   const bare = languages.get(language);
-  return bare ? { identifier: bare, generic: homeTag(language)?.toLowerCase() !== wanted } : undefined;
+  return bare ? { identifier: bare, generic: homeTag(language)?.toLowerCase() !== lowerTag } : undefined;
 }
 
 /** Every tag to list: the engine's own, a home region for each language without one, the aliases, the popular regions. */

@@ -16,9 +16,9 @@ export function espeakSpeech(workers: SpeechWorkers, installed: () => Promise<In
   const catalogues = new WeakMap<InstalledEngines, Catalogue>();
   const catalogue = async (): Promise<Catalogue> => {
     const engines = await installed();
-    const known = catalogues.get(engines) ?? catalogueOf(engines);
-    catalogues.set(engines, known);
-    return known;
+    const catalogue = catalogues.get(engines) ?? catalogueOf(engines);
+    catalogues.set(engines, catalogue);
+    return catalogue;
   };
   return engineSpeech({
     name: "espeak-ng",

@@ -38,8 +38,8 @@ export class VoiceCatalogue {
 
   /** The voice with this id. Throws {@link VoiceUnavailable}. */
   async find(id: string): Promise<FoundVoice> {
-    const known = this.#engineById.get(id);
-    const engines = known ? [known, ...this.#engines] : this.#engines;
+    const engine = this.#engineById.get(id);
+    const engines = engine ? [engine, ...this.#engines] : this.#engines;
     for (const engine of engines) {
       const voice = await voiceOf(engine, id);
       if (voice === undefined) continue;

@@ -47,10 +47,10 @@ export interface DatabaseTraits extends TableNames {
  */
 export function kyselyStorage(dialect: Dialect, traits: DatabaseTraits): Storage {
   const owner = randomUUID();
-  const known = traits.sql === "postgres" ? POSTGRES_TRAITS : SQLITE_TRAITS;
+  const defaults = traits.sql === "postgres" ? POSTGRES_TRAITS : SQLITE_TRAITS;
   return databaseStorage(async () => connected(dialect, traits, owner), {
-    ...known,
-    unavailable: (error) => traits.unavailable?.(error) ?? known.unavailable(error),
+    ...defaults,
+    unavailable: (error) => traits.unavailable?.(error) ?? defaults.unavailable(error),
   });
 }
 

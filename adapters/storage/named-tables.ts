@@ -85,10 +85,10 @@ class FullNames extends OperationNodeTransformer {
   }
 
   #named(name: string): SchemableIdentifierNode {
-    const full = this.#prefix + name;
+    const fullName = this.#prefix + name;
     return this.#schema === undefined
-      ? SchemableIdentifierNode.create(full)
-      : SchemableIdentifierNode.createWithSchema(this.#schema, full);
+      ? SchemableIdentifierNode.create(fullName)
+      : SchemableIdentifierNode.createWithSchema(this.#schema, fullName);
   }
 
   #prefixed({ name }: IdentifierNode): IdentifierNode {

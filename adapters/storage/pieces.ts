@@ -29,14 +29,14 @@ export async function deletePiece<Table extends keyof Database>(
   { table, limit, rows, locked = "wait" }: Piece<Table>,
 ): Promise<number> {
   const deletion = tx.deleteFrom(table as "events");
-  const chosen = (row: "rowid" | "ctid::text") =>
+  const chosenRows = (row: "rowid" | "ctid::text") =>
     rows(
       tx.selectFrom(table as "events").select(sql<string>`${sql.raw(row)}`.as("row")) as unknown as Rows<Table>,
     ).limit(limit) as SelectQueryBuilder<Database, Table, { row: string }>;
   if (!rowLocks)
-    return deletedRows(await deletion.where(sql<boolean>`rowid in (${chosen("rowid")})`).executeTakeFirst());
+    return deletedRows(await deletion.where(sql<boolean>`rowid in (${chosenRows("rowid")})`).executeTakeFirst());
   // Locked first: a row that another transaction changes moves, and a single statement would miss it.
-  const free = chosen("ctid::text").forUpdate();
+  const free = chosenRows("ctid::text").forUpdate();
   const places = (await (locked === "skip" ? free.skipLocked() : free).execute()) as { row: string }[];
   if (places.length === 0) return 0;
   const isChosen = sql<boolean>`ctid = any(${places.map(({ row }) => row)}::tid[])`;
@@ -59,8 +59,8 @@ export async function deleteOldest<Table extends keyof Database>(
   traits: Pick<Traits, "rowLocks">,
   { table, most, rows }: Newest<Table>,
 ): Promise<void> {
-  const own = (all: Rows<"events">) => rows(all as unknown as Rows<Table>) as unknown as Rows<"events">;
-  const newestToGo = own(tx.selectFrom(table as "events"))
+  const ownRows = (all: Rows<"events">) => rows(all as unknown as Rows<Table>) as unknown as Rows<"events">;
+  const newestToGo = ownRows(tx.selectFrom(table as "events"))
     .select("id")
     .orderBy("id", "desc")
     .limit(1)
@@ -69,7 +69,7 @@ export async function deleteOldest<Table extends keyof Database>(
     table: table as "events",
     limit: MAX_PIECE,
     locked: "skip",
-    rows: (all) => own(all).where("id", "<=", newestToGo).orderBy("id"),
+    rows: (all) => ownRows(all).where("id", "<=", newestToGo).orderBy("id"),
   });
 }
 

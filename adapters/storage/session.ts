@@ -125,12 +125,12 @@ export function prepared<Given extends object, Row>(
     const templates = templatesFor.get(adapter) ?? new Map<string, CompiledQuery>();
     templatesFor.set(adapter, templates);
     const key = names.join();
-    const known = templates.get(key);
-    if (known) return known;
+    const existing = templates.get(key);
+    if (existing) return existing;
     const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)])) as Given;
-    const made = build(db, placeholders).compile();
-    templates.set(key, made);
-    return made;
+    const compiled = build(db, placeholders).compile();
+    templates.set(key, compiled);
+    return compiled;
   }
 
   function statement(db: Kysely<Database>, given: Given): Statement {

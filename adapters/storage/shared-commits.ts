@@ -33,17 +33,17 @@ export function sharedCommits(db: Kysely<Database>): <T>(work: Work<T>) => Promi
   async function commit(): Promise<void> {
     const pieces = waiting.splice(0, alone > 0 ? 1 : waiting.length);
     alone = Math.max(0, alone - 1);
-    let begun = false;
+    let hasBegun = false;
     try {
       const settled = await db.transaction().execute((tx) => {
-        begun = true;
+        hasBegun = true;
         return inTransaction(tx, pieces);
       });
       for (const settle of settled) settle();
       waiting.unshift(...pieces.slice(settled.length));
     } catch (error) {
       // No row was stored. If one piece was too large for the database, the others are retried without it.
-      if (begun && pieces.length > 1) {
+      if (hasBegun && pieces.length > 1) {
         waiting.unshift(...pieces);
         alone = pieces.length;
       } else for (const piece of pieces) piece.reject(error);

@@ -49,7 +49,7 @@ export interface ResponseListener {
 
 /** The mean of the known confidences, 0 to 1; undefined if none is known. */
 export function meanConfidence(confidences: readonly (number | undefined)[]): number | undefined {
-  const known = confidences.filter((one) => one !== undefined);
-  if (known.length === 0) return undefined;
-  return Math.min(1, Math.max(0, known.reduce((a, b) => a + b, 0) / known.length));
+  const values = confidences.filter((confidence) => confidence !== undefined);
+  if (values.length === 0) return undefined;
+  return Math.min(1, Math.max(0, values.reduce((a, b) => a + b, 0) / values.length));
 }

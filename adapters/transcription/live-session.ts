@@ -186,8 +186,8 @@ export class LiveSession implements TranscriptionSession {
     if (!this.#socket?.isOpen) return;
     const now = performance.now();
     const { keepAliveMs, answerMs } = this.#timeouts;
-    const owed = this.#owedSince;
-    if (owed !== undefined && now - Math.max(owed, this.#receivedAt) > answerMs) {
+    const owedSince = this.#owedSince;
+    if (owedSince !== undefined && now - Math.max(owedSince, this.#receivedAt) > answerMs) {
       this.#fault(`did not answer within ${answerMs} ms`, false);
       this.#socket.drop("did not answer");
     } else if (this.#protocol.keepAlive !== undefined && now - this.#sentAt > keepAliveMs) {

@@ -195,7 +195,7 @@ function formOf(
   const languages =
     typeof language === "string"
       ? [["language", language] as const]
-      : (language ?? []).map((one) => ["languages[]", one] as const);
+      : (language ?? []).map((language) => ["languages[]", language] as const);
   const hint = prompt === undefined ? [] : [["prompt", prompt] as const];
   const bytes = [wavHeader({ sampleRate, samples: samples.length }), pcmToBytes(samples)];
   const fields = [["model", model] as const, ["response_format", "json"] as const, ...languages, ...hint];

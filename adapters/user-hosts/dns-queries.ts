@@ -83,8 +83,8 @@ async function noneIfMissing<Item>(answer: Promise<Item[]>): Promise<Item[]> {
 
 /** A machine without IPv4 tries IPv6 first, every other machine IPv4. */
 function byFamily(found: readonly HostAddress[]): readonly HostAddress[] {
-  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  const outside = own.filter(({ internal }) => !internal);
+  const ownAddresses = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const outside = ownAddresses.filter(({ internal }) => !internal);
   const only6 = outside.length > 0 && !outside.some(({ family }) => family === "IPv4");
   return only6 ? [...found].sort((one, other) => other.family - one.family) : found;
 }

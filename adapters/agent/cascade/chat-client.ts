@@ -52,14 +52,14 @@ export function chatClient(options: ChatOptions): Chat {
 
   async function* attempt(body: object, signal: AbortSignal): AsyncGenerator<ChatPart, void> {
     const connection = new AbortController();
-    let kept = false;
+    let isReusable = false;
     try {
       const response = await client.post(url, { json: body, signal: AbortSignal.any([signal, connection.signal]) });
       const completion = new ModelCompletion();
       const events = eventData(readWithin(response, timeoutMs, signal));
       for (let next = await events.next(); !next.done; next = await events.next()) {
         if (next.value === "[DONE]") {
-          completion.done = kept = true;
+          completion.done = isReusable = true;
           void readToEnd(events, connection);
           break;
         }
@@ -68,7 +68,7 @@ export function chatClient(options: ChatOptions): Chat {
       if (!completion.done) throw new Error("its response ended in the middle");
       yield* completion.calls();
     } finally {
-      if (!kept) connection.abort();
+      if (!isReusable) connection.abort();
     }
   }
 
@@ -83,16 +83,16 @@ export function chatClient(options: ChatOptions): Chat {
       ...(format && { response_format: { type: "json_schema", json_schema: { name: "result", schema: format } } }),
     };
     for (let attempts = 1; ; attempts++) {
-      let begun = false;
+      let hasBegun = false;
       try {
         for await (const part of attempt(body, signal)) {
-          begun = true;
+          hasBegun = true;
           yield part;
         }
         return;
       } catch (error) {
         signal.throwIfAborted();
-        if (isLate(error) && !begun && attempts === 1) continue;
+        if (isLate(error) && !hasBegun && attempts === 1) continue;
         const status = error instanceof HTTPError ? error.response.status : undefined;
         throw new ChatFault(withoutSecrets(explain(error, timeoutMs), secrets), status);
       }

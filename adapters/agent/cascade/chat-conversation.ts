@@ -7,9 +7,9 @@ import type {
   ConversationInput,
 } from "../../../src/ports/conversation.ts";
 import { type AgentCallLimits, CallBudget } from "../call-budget.ts";
-import { TOOL_WAIT_MS } from "../patience.ts";
 import type { Phrases } from "../phrases.ts";
 import { systemPrompt } from "../prompts.ts";
+import { TOOL_WAIT_MS } from "../tool-wait.ts";
 import { type Chat, ChatFault } from "./chat-client.ts";
 import { ChatHistory } from "./chat-history.ts";
 import type { ToolCall, ToolSpec } from "./chat-messages.ts";

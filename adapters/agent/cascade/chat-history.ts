@@ -54,9 +54,9 @@ export class ChatHistory {
     for (const at of this.#spoken.splice(0)) {
       const message = this.messages[at];
       if (message?.role !== "assistant") continue;
-      const said = words(message.content ?? "");
-      const part = heard.splice(0, said.length);
-      if (part.length < said.length) this.messages[at] = { ...message, content: [...part, "…"].join(" ") };
+      const spokenWords = words(message.content ?? "");
+      const part = heard.splice(0, spokenWords.length);
+      if (part.length < spokenWords.length) this.messages[at] = { ...message, content: [...part, "…"].join(" ") };
     }
   }
 
@@ -69,8 +69,8 @@ export class ChatHistory {
     // The action of a tool cannot be undone.
     const acted = this.messages.slice(before).some(({ role }) => role === "tool");
     if (before > 0 && !acted) return { at: before, user: { role: "user", content } };
-    const known = this.messages[before]?.content ?? "";
-    return { at: end, user: { role: "user", content: content.slice(known.length).trim() || content } };
+    const previousText = this.messages[before]?.content ?? "";
+    return { at: end, user: { role: "user", content: content.slice(previousText.length).trim() || content } };
   }
 }
 

@@ -33,12 +33,12 @@ export class ModelCompletion {
 
   /** The calls of tools, once all pieces have arrived. */
   *calls(): Generator<ChatPart, void> {
-    for (const [index, { id, name, arguments: given }] of this.#calls.entries()) {
+    for (const [index, { id, name, arguments: json }] of this.#calls.entries()) {
       if (name === "") continue;
       const call: ToolCall = {
         id: id || `call_${index}`,
         type: "function",
-        function: { name, arguments: given || "{}" },
+        function: { name, arguments: json || "{}" },
       };
       yield { type: "tool", call };
     }

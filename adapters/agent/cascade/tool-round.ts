@@ -1,5 +1,5 @@
 import type { ConversationAction } from "../../../src/ports/conversation.ts";
-import { isSlow } from "../patience.ts";
+import { isSlow } from "../tool-wait.ts";
 import type { ChatMessage, ToolCall } from "./chat-messages.ts";
 import { actionOf, type CallTools, type ToolAction } from "./tools.ts";
 

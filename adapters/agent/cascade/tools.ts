@@ -65,9 +65,9 @@ export function actionOf({ function: { name, arguments: input } }: ToolCall, cal
   if (name === "leave_voicemail") return voicemailOf(input);
   if (name === "send_dtmf") return pressOf(input);
   if (name === "transfer" && numbersOf(call).length > 0) return transferOf(input, numbersOf(call));
-  const tool = call.tools?.find((one) => one.name === name);
+  const tool = call.tools?.find((candidate) => candidate.name === name);
   if (tool) return { do: "run", tool, input };
-  const names = toolsOf(call).map((one) => one.name);
+  const names = toolsOf(call).map((tool) => tool.name);
   return { do: "refuse", fault: `there is no tool ${name.slice(0, 64)}, only ${names.join(", ")}` };
 }
 

@@ -1,7 +1,7 @@
 import type { AudioAgentEvent } from "../../../src/ports/audio-conversation.ts";
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
-import { isSlow, TOOL_WAIT_MS } from "../patience.ts";
 import { phrasesIn } from "../phrases.ts";
+import { isSlow, TOOL_WAIT_MS } from "../tool-wait.ts";
 import type { LastingLink } from "./lasting-link.ts";
 import { functionOutput, sayExactly } from "./realtime-session.ts";
 import type { RealtimeReplies, Response } from "./replies.ts";
@@ -76,7 +76,7 @@ export class CalledTools {
       if (action.do === "press") this.#reports.emit({ type: "press", keys: action.keys });
     const transfer = called.find(({ action }) => action.do === "transfer");
     const voicemail = called.find(({ action }) => action.do === "leave_voicemail");
-    const running = runCalls(called.filter((one) => one !== transfer));
+    const running = runCalls(called.filter((tool) => tool !== transfer));
     if (!spoke && called.every(({ action }) => action.do === "run")) void this.#fillTime(running, moment);
     const { outputs, hangsUp } = await running;
     const interrupted = moment !== this.#moment;

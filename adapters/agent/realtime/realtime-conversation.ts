@@ -70,7 +70,7 @@ export class RealtimeConversation implements AudioConversation {
     const parts = { link: this.#link, replies: this.#replies, history: this.#history };
     this.#recovery = new Recovery(parts, brief.language, this, {
       emit,
-      resumed: (owed) => this.#resumed(owed),
+      resumed: (dueReply) => this.#resumed(dueReply),
       failed: () => this.#finish(),
     });
     this.#result = new ResultWriter(brief, this.#link, () => this.#recovery.introduce());
@@ -252,19 +252,19 @@ export class RealtimeConversation implements AudioConversation {
   }
 
   /** Notifies the model of an event, and requests a reply. */
-  #happens(text: string, wanted: Wanted): void {
+  #happens(text: string, reply: Wanted): void {
     this.#tools.interrupt();
     this.#tools.renew();
     this.#askedIfThere = false;
     this.#history.add(text);
     this.#link.send(itemCreate({ role: "user", text }));
     this.#replies.cancel();
-    this.#replies.request(wanted);
+    this.#replies.request(reply);
   }
 
-  /** @param owed the reply that is due */
-  #resumed(owed: Wanted | undefined): void {
-    if (owed !== undefined) this.#replies.request(owed);
+  /** @param dueReply the reply that is due */
+  #resumed(dueReply: Wanted | undefined): void {
+    if (dueReply !== undefined) this.#replies.request(dueReply);
     else if (this.#format !== undefined) this.#emit({ type: "listen", forMs: IDLE_MS });
   }
 

@@ -65,8 +65,8 @@ export function sessionUpdate(brief: AgentBrief, format: AudioFormat, options: S
 
 /** Changes the audio format of both sides. */
 export function formatUpdate(format: AudioFormat): object {
-  const one = { format: FORMATS[format] };
-  return { type: "session.update", session: { type: "realtime", audio: { input: one, output: one } } };
+  const direction = { format: FORMATS[format] };
+  return { type: "session.update", session: { type: "realtime", audio: { input: direction, output: direction } } };
 }
 
 /** Stops replies to the callee's turns. */

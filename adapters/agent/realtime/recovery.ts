@@ -18,8 +18,8 @@ interface Progress {
 /** Callbacks for what faults cause. */
 export interface RecoveryReports {
   emit(event: AudioAgentEvent): void;
-  /** The conversation continues over another connection. @param owed the reply that is due */
-  resumed(owed: Wanted | undefined): void;
+  /** The conversation continues over another connection. @param dueReply the reply that is due */
+  resumed(dueReply: Wanted | undefined): void;
   /** The conversation cannot continue. */
   failed(): void;
 }
@@ -33,7 +33,7 @@ export class Recovery {
   readonly #reports: RecoveryReports;
   readonly #language: string;
   /** The reply that another connection owes. */
-  #owed: Wanted | undefined;
+  #dueReply: Wanted | undefined;
 
   constructor(
     { link, replies, history }: { link: LastingLink; replies: RealtimeReplies; history: SpokenHistory },
@@ -78,7 +78,7 @@ export class Recovery {
   lost(fault: RealtimeFault, isLast: boolean): void {
     const { owed, items } = this.#replies.lost();
     for (const item of items) this.#reports.emit({ type: "item_end", item });
-    this.#owed = owed?.fillsTime ? undefined : owed;
+    this.#dueReply = owed?.fillsTime ? undefined : owed;
     if (isLast) this.#fail(fault.message);
     else this.#reports.emit({ type: "fault", detail: fault.message });
   }
@@ -86,9 +86,9 @@ export class Recovery {
   /** Another connection has replaced the lost one. */
   replaced(): void {
     this.introduce();
-    const owed = this.#replies.takeWaiting() ?? this.#owed;
-    this.#owed = undefined;
-    if (!this.#progress.over) this.#reports.resumed(owed);
+    const dueReply = this.#replies.takeWaiting() ?? this.#dueReply;
+    this.#dueReply = undefined;
+    if (!this.#progress.over) this.#reports.resumed(dueReply);
   }
 
   /** No other connection could take its place. */

@@ -38,7 +38,7 @@ export class RealtimeReplies {
   /** The request that the server has not begun yet. */
   #requested: { readonly id: string; readonly wanted: Wanted; dropped: boolean } | undefined;
   /** The reply to request as soon as the current one has ended. */
-  #wanted: Wanted | undefined;
+  #pending: Wanted | undefined;
   /** True if the callee's turn has ended and the server should reply automatically. */
   #owesTurn = false;
   /** The reply whose audio is discarded. */
@@ -56,34 +56,34 @@ export class RealtimeReplies {
   }
 
   /** Sets whether the server should reply automatically. */
-  expectTurn(owed: boolean): void {
-    this.#owesTurn = owed;
-    if (owed) this.#link.expect();
+  expectTurn(isDue: boolean): void {
+    this.#owesTurn = isDue;
+    if (isDue) this.#link.expect();
   }
 
   /** Requests a reply, at once or as soon as the current one has ended. */
-  request(wanted: Wanted): void {
+  request(reply: Wanted): void {
     if (this.#current !== undefined || this.#requested !== undefined || !this.#link.isOpen) {
-      this.#wanted = wanted;
+      this.#pending = reply;
       return;
     }
     const id = `reply_${++this.#requests}`;
-    this.#requested = { id, wanted, dropped: false };
-    this.#link.send(responseCreate(id, wanted));
+    this.#requested = { id, wanted: reply, dropped: false };
+    this.#link.send(responseCreate(id, reply));
     this.#link.expect();
   }
 
   /** Requests the pending reply, if any. */
   next(): void {
-    const wanted = this.takeWaiting();
-    if (wanted !== undefined) this.request(wanted);
+    const pending = this.takeWaiting();
+    if (pending !== undefined) this.request(pending);
   }
 
   /** Takes the pending reply, which is then no longer requested automatically; undefined if there is none. */
   takeWaiting(): Wanted | undefined {
-    const wanted = this.#wanted;
-    this.#wanted = undefined;
-    return wanted;
+    const pending = this.#pending;
+    this.#pending = undefined;
+    return pending;
   }
 
   /** Stops the current reply. */
@@ -97,7 +97,7 @@ export class RealtimeReplies {
 
   /** Stops the current reply and drops later ones. */
   interrupt(): void {
-    this.#wanted = undefined;
+    this.#pending = undefined;
     if (this.#requested) this.#requested.dropped = true;
     this.cancel();
   }
@@ -166,7 +166,7 @@ export class RealtimeReplies {
   postpone(): void {
     const requested = this.#requested;
     this.#requested = undefined;
-    if (requested?.dropped === false) this.#wanted = requested.wanted;
+    if (requested?.dropped === false) this.#pending = requested.wanted;
   }
 
   /** Handles the error for cancelling a reply that the server does not know. */
@@ -187,10 +187,10 @@ export class RealtimeReplies {
 
   /** Handles a lost connection; returns the reply that was due and the items that were cut off. */
   lost(): { readonly owed: Wanted | undefined; readonly items: readonly string[] } {
-    const due = this.#current?.reply ?? this.#requested?.wanted ?? this.#wanted;
+    const due = this.#current?.reply ?? this.#requested?.wanted ?? this.#pending;
     const owed = due ?? (this.#owesTurn ? { to: "words" as const } : undefined);
     const items = [...(this.#current?.items ?? [])];
-    this.#current = this.#requested = this.#wanted = undefined;
+    this.#current = this.#requested = this.#pending = undefined;
     this.#owesTurn = false;
     return { owed, items };
   }

@@ -24,7 +24,7 @@ export class SpokenHistory {
 
   /** Adds words to an item of the agent; returns all its words so far. */
   extend(item: string, delta: string): string {
-    const remark = this.#remarks.find((one) => one.item === item);
+    const remark = this.#remarks.find((candidate) => candidate.item === item);
     if (remark !== undefined) remark.text += delta;
     else this.#push({ role: "assistant", item, text: delta });
     return remark?.text ?? delta;
@@ -32,7 +32,7 @@ export class SpokenHistory {
 
   /** Sets the words of an item of the agent; returns them. */
   replace(item: string, text: string): string {
-    const remark = this.#remarks.find((one) => one.item === item);
+    const remark = this.#remarks.find((candidate) => candidate.item === item);
     if (remark !== undefined) remark.text = text;
     else this.#push({ role: "assistant", item, text });
     return text;
@@ -40,7 +40,7 @@ export class SpokenHistory {
 
   /** Cuts an item to the part that the callee has heard. */
   cut({ item, text }: HeardItem): void {
-    const remark = this.#remarks.find((one) => one.item === item);
+    const remark = this.#remarks.find((candidate) => candidate.item === item);
     if (remark !== undefined) remark.text = text === "" ? "" : `${text} …`;
   }
 

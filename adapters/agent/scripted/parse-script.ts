@@ -124,8 +124,8 @@ function addBranch(ask: OpenAsk, { kind, keys, words, steps }: ReadBranch, fault
     ask.otherwise = steps;
     return;
   }
-  const known = ask.branches.flatMap((branch) => [...branch.keys, ...branch.words]);
-  const twice = [...keys, ...words].find((answer) => known.includes(answer));
+  const usedAnswers = ask.branches.flatMap((branch) => [...branch.keys, ...branch.words]);
+  const twice = [...keys, ...words].find((answer) => usedAnswers.includes(answer));
   if (twice !== undefined) throw fault(`the answer ${twice} has a branch already`);
   const phrases = words.filter((word) => word !== "nothing" && word !== "no answer");
   if (phrases.length < words.length) {
@@ -158,9 +158,9 @@ function branchSteps(text: string, fault: Faulty): BranchStep[] {
 }
 
 function transferOf(text: string, fault: Faulty): Transfer | undefined {
-  const [, given] = TRANSFER.exec(text) ?? [];
-  if (given === undefined) return undefined;
-  const to = given.replace(/[\s().-]/g, "");
+  const [, number] = TRANSFER.exec(text) ?? [];
+  if (number === undefined) return undefined;
+  const to = number.replace(/[\s().-]/g, "");
   if (!PHONE_NUMBER.test(to)) throw fault(`the number to transfer to ${PHONE_RULE}`);
   return { do: "transfer", to };
 }
@@ -187,8 +187,8 @@ function checkTargets(steps: readonly ScriptStep[]): void {
 }
 
 /** The text to be spoken. */
-function spoken(given: string, fault: Faulty): string {
-  const text = unquoted(given);
+function spoken(source: string, fault: Faulty): string {
+  const text = unquoted(source);
   if (!hasWords(text)) throw fault("its text has no letter and no digit, so there is nothing to speak");
   return text;
 }

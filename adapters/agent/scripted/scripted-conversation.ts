@@ -164,10 +164,10 @@ export class ScriptedConversation implements Conversation {
   }
 
   *#ask(question: Ask): Generator<ConversationAction, void> {
-    const { attempts, questions: asked } = this.#at;
-    this.#at = { ...this.#at, open: question, pressed: "", attempts: attempts + 1, questions: asked + 1 };
+    const { attempts, questions: questionCount } = this.#at;
+    this.#at = { ...this.#at, open: question, pressed: "", attempts: attempts + 1, questions: questionCount + 1 };
     const most = Math.min(MAX_QUESTIONS, this.#brief.maxTurns ?? MAX_QUESTIONS);
-    if (asked >= most) {
+    if (questionCount >= most) {
       yield { type: "hang_up", detail: `the agent was at its limit of ${most} questions (maxTurns)` };
       return;
     }

@@ -20,7 +20,8 @@ export interface AgentToolOptions<Input extends ObjectSchema> extends Pick<Agent
 }
 
 /**
- * A function that the model of an agent may call, with a valibot schema for its input. Throws a TypeError for an unusable name or description.
+ * A function that the model of an agent may call, with a valibot schema for its input. Throws a TypeError for an unusable
+ * name or description.
  *
  * @example
  * agentTool({
@@ -38,8 +39,8 @@ export function agentTool<const Input extends ObjectSchema>(options: AgentToolOp
     description,
     parameters,
     timeoutMs,
-    async run(given, context) {
-      const result = await v.safeParseAsync(input, given);
+    async run(value, context) {
+      const result = await v.safeParseAsync(input, value);
       if (!result.success) throw new ToolFailed(result.issues.slice(0, MAX_FAULTS).map(faultText).join("; "));
       return options.run(result.output, context);
     },

@@ -25,9 +25,9 @@ export function httpTool(options: HttpToolOptions, connection: PublicConnectionO
     timeoutMs,
     async run(input, { signal }) {
       const { path, rest } = template.fill(input);
-      const asked =
+      const exchange =
         method === "GET" ? { path: withQuery(path, rest), body: undefined } : { path, body: JSON.stringify(rest) };
-      const request = { origin: template.origin, method, headers, ...asked };
+      const request = { origin: template.origin, method, headers, ...exchange };
       const { status, text, whole } = await httpExchange(request, connection, MAX_BYTES, signal).catch((error) => {
         // A new error: properties of the old one may contain data from the server.
         throw new Error(withoutSecrets(`the server of the tool ${name} failed: ${causeOf(error)}`, secrets));
@@ -58,8 +58,8 @@ function resultOf(text: string): unknown {
 function withQuery(path: string, input: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input))
-    for (const one of Array.isArray(value) ? value : [value])
-      if (one !== null) query.append(name, typeof one === "object" ? JSON.stringify(one) : String(one));
+    for (const item of Array.isArray(value) ? value : [value])
+      if (item !== null) query.append(name, typeof item === "object" ? JSON.stringify(item) : String(item));
   if (query.size === 0) return path;
   return `${path}${path.includes("?") ? "&" : "?"}${query}`;
 }

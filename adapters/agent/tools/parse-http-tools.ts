@@ -64,11 +64,11 @@ export function parseHttpTools(
   if (value.length > 64) return { tools: [], faults: [`there are ${value.length} tools, at most 64 are possible`] };
   const tools: HttpToolOptions[] = [];
   const faults: string[] = [];
-  for (const [index, one] of value.entries()) {
-    const { issues, output } = v.safeParse(Tool, one);
+  for (const [index, item] of value.entries()) {
+    const { issues, output } = v.safeParse(Tool, item);
     const found =
       issues?.map((issue) => `${fieldOf(issue)} ${issue.message}`) ?? faultsOf(output as HttpToolOptions, allowPrivate);
-    const title = shownName(one) ?? `number ${index + 1}`;
+    const title = shownName(item) ?? `number ${index + 1}`;
     for (const fault of new Set(found)) faults.push(`tool ${title}: ${fault}`);
     if (found.length === 0) tools.push(output as HttpToolOptions);
   }
@@ -102,9 +102,9 @@ function shownName(tool: unknown): string | undefined {
 function patternsCompile(schema: Readonly<Record<string, unknown>>): boolean {
   const waiting: unknown[] = [schema];
   for (let at = 0; at < waiting.length; at++) {
-    const one = waiting[at];
-    if (typeof one !== "object" || one === null) continue;
-    for (const [keyword, value] of Object.entries(one)) {
+    const schema = waiting[at];
+    if (typeof schema !== "object" || schema === null) continue;
+    for (const [keyword, value] of Object.entries(schema)) {
       if (keyword === "pattern" && typeof value === "string" && !compiles(value)) return false;
       waiting.push(value);
     }

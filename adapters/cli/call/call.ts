@@ -63,8 +63,8 @@ export const call: CommandSpec = {
 
 function checkedNumber(number: string): string {
   if (/^\+[1-9]\d{6,14}$/.test(number)) return number;
-  const meant = `+${number.replace(/^00/, "").replace(/\D/g, "")}`;
-  const example = /^(\+|00)/.test(number) && /^\+[1-9]\d{6,14}$/.test(meant) ? meant : "+12025550100";
+  const corrected = `+${number.replace(/^00/, "").replace(/\D/g, "")}`;
+  const example = /^(\+|00)/.test(number) && /^\+[1-9]\d{6,14}$/.test(corrected) ? corrected : "+12025550100";
   throw new UsageError(`"${number}" is not an E.164 phone number: write +, country and number, such as ${example}`);
 }
 
@@ -83,15 +83,15 @@ const NAMED = 5;
  * The instance that calls: the instance with this id or name, or the only existing one.
  * @throws {UsageError} there is no instance, or more than one
  */
-async function chosenInstance(client: Client, wanted: string | undefined): Promise<Instance> {
-  if (wanted?.startsWith("inst_")) return client.instances.get(wanted);
+async function chosenInstance(client: Client, idOrName: string | undefined): Promise<Instance> {
+  if (idOrName?.startsWith("inst_")) return client.instances.get(idOrName);
   const all = await Array.fromAsync(client.instances.list());
   if (all.length === 0) throw new UsageError("no instance to call from; create one: ringport instance create --link");
-  const matching = wanted === undefined ? all : all.filter(({ name }) => name === wanted);
+  const matching = idOrName === undefined ? all : all.filter(({ name }) => name === idOrName);
   const [only] = matching;
   if (only && matching.length === 1) return only;
-  if (only === undefined) throw new UsageError(`unknown instance "${wanted}"; known: ${listed(all)}`);
-  const nameText = wanted === undefined ? "" : ` of the name "${wanted}"`;
+  if (only === undefined) throw new UsageError(`unknown instance "${idOrName}"; known: ${listed(all)}`);
+  const nameText = idOrName === undefined ? "" : ` of the name "${idOrName}"`;
   throw new UsageError(
     `there are ${matching.length} instances${nameText}: choose one with --instance ID: ${listed(matching)}`,
   );

@@ -77,10 +77,10 @@ function callCells({ id, target_phone, status, outcome, created_at, instance_id 
 }
 
 function limitOf({ values }: ParsedLine): number {
-  const given = values.get("limit") as string | undefined;
-  if (given === undefined) return DEFAULT_LIMIT;
-  const limit = LIMIT.parse(given);
-  if (limit === undefined) throw new UsageError(`--limit is "${given}": it must be ${LIMIT.expected}`);
+  const text = values.get("limit") as string | undefined;
+  if (text === undefined) return DEFAULT_LIMIT;
+  const limit = LIMIT.parse(text);
+  if (limit === undefined) throw new UsageError(`--limit is "${text}": it must be ${LIMIT.expected}`);
   return limit;
 }
 

@@ -24,21 +24,21 @@ const NEWEST = 50;
 /** Prints the active calls, then every change, until the signal fires. */
 export async function watchCalls(client: Client, options: WatchOptions): Promise<void> {
   const { filter, status, signal } = options;
-  const known = new Map<string, WatchedCall["status"]>();
+  const statuses = new Map<string, WatchedCall["status"]>();
   let first = true;
   try {
     for (;;) {
       const { items } = await client.calls.page({ ...filter, limit: NEWEST, expand: ["outcome"] }, { signal });
       const listed = new Set(items.map(({ id }) => id));
-      const changed = [...(await others(client, known, listed, signal)), ...items].reverse();
+      const changed = [...(await others(client, statuses, listed, signal)), ...items].reverse();
       for (const call of changed) {
-        if (known.get(call.id) === call.status) continue;
-        known.set(call.id, call.status);
+        if (statuses.get(call.id) === call.status) continue;
+        statuses.set(call.id, call.status);
         const isNews = !first || isActive(call.status);
         if (isNews && (status === undefined || call.status === status)) tell(call, options.json);
       }
       // Ended calls that are no longer listed do not change again.
-      for (const [id, seen] of known) if (!isActive(seen) && !listed.has(id)) known.delete(id);
+      for (const [id, seen] of statuses) if (!isActive(seen) && !listed.has(id)) statuses.delete(id);
       first = false;
       await sleep(POLL_MS, signal);
     }
@@ -50,12 +50,12 @@ export async function watchCalls(client: Client, options: WatchOptions): Promise
 /** Calls that were active when last seen and that newer calls have pushed off the page. */
 async function others(
   client: Client,
-  known: ReadonlyMap<string, WatchedCall["status"]>,
+  statuses: ReadonlyMap<string, WatchedCall["status"]>,
   listed: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<WatchedCall[]> {
   const found: WatchedCall[] = [];
-  for (const [id, status] of known)
+  for (const [id, status] of statuses)
     if (isActive(status) && !listed.has(id)) found.push(await client.calls.get(id, { expand: ["outcome"], signal }));
   return found;
 }

@@ -76,8 +76,8 @@ function optionThatWaits(command: Command, word: string): OptionSpec | undefined
 }
 
 function operandCount(command: Command, before: readonly string[]): number {
-  const behind = before.slice(command.path.length);
-  return behind.filter((word, i) => !word.startsWith("-") && !optionThatWaits(command, behind[i - 1] ?? "")).length;
+  const operands = before.slice(command.path.length);
+  return operands.filter((word, i) => !word.startsWith("-") && !optionThatWaits(command, operands[i - 1] ?? "")).length;
 }
 
 function described(word: string, what: string): string {
@@ -94,22 +94,22 @@ function unique(words: readonly string[]): string[] {
 }
 
 function fitting(words: readonly string[], typed: string, anyCase = false): string[] {
-  const wanted = anyCase ? typed.toLowerCase() : typed;
-  return words.filter((word) => (anyCase ? word.toLowerCase() : word).startsWith(wanted));
+  const prefix = anyCase ? typed.toLowerCase() : typed;
+  return words.filter((word) => (anyCase ? word.toLowerCase() : word).startsWith(prefix));
 }
 
 /** Time a completion may take, ms. */
-const PATIENCE_MS = 1_500;
+const TIMEOUT_MS = 1_500;
 const MAX_CALLS = 50;
 
 /** Ids from the server, each followed by a tab and its meaning; none if the server does not respond. */
 async function liveWords(kind: Exclude<Completion, "file">, typed: readonly string[]): Promise<string[]> {
-  const url = given(typed, "--url") ?? process.env[URL_SETTING.env] ?? URL_SETTING.fallback;
-  const token = given(typed, "--token") ?? process.env[TOKEN_SETTING.env];
+  const url = typedValue(typed, "--url") ?? process.env[URL_SETTING.env] ?? URL_SETTING.fallback;
+  const token = typedValue(typed, "--token") ?? process.env[TOKEN_SETTING.env];
   if (!token) return [];
   try {
     const { createClient } = await import("../../../src/client/index.ts");
-    const client = createClient({ url, token, retries: 0, timeoutMs: PATIENCE_MS });
+    const client = createClient({ url, token, retries: 0, timeoutMs: TIMEOUT_MS });
     if (kind === "voice") return (await client.voices()).map(({ id, engine, name }) => `${id}\t${engine} ${name}`);
     if (kind === "instance") {
       const { items } = await client.instances.page();
@@ -122,7 +122,7 @@ async function liveWords(kind: Exclude<Completion, "file">, typed: readonly stri
   }
 }
 
-function given(typed: readonly string[], flag: string): string | undefined {
+function typedValue(typed: readonly string[], flag: string): string | undefined {
   const at = typed.indexOf(flag);
   if (at >= 0) return typed[at + 1];
   return typed.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1);

@@ -28,14 +28,14 @@ export function conversationLines(
   call: CallWith<"transcript" | "result" | "metrics">,
   events: readonly CallEvent[],
 ): string[] {
-  const said = (call.transcript ?? []).map(({ speaker, text, timestamp }) => ({
+  const utterances = (call.transcript ?? []).map(({ speaker, text, timestamp }) => ({
     at: Date.parse(timestamp),
     row: [speaker === "caller" ? "agent" : "callee", inOneCell(text)],
   }));
   const pressed = events.flatMap((event) =>
     event.type === "dtmf" ? [{ at: Date.parse(event.timestamp), row: ["callee", `presses ${event.data.digit}`] }] : [],
   );
-  const rows = [...said, ...pressed].sort((one, other) => one.at - other.at).map(({ row }) => row);
+  const rows = [...utterances, ...pressed].sort((one, other) => one.at - other.at).map(({ row }) => row);
   const gaps = (call.metrics?.turns ?? []).flatMap(({ turn_gap_ms: ms }) => (ms === null ? [] : [ms]));
   return [
     ...table(rows),

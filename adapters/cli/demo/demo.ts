@@ -47,10 +47,11 @@ export const demo: CommandSpec = {
   async run(line) {
     const { options, logLevel, logMaskNumbers } = readSettings(DEMO_SETTINGS, line, process.env);
     const agent = line.values.has("agent");
-    const own = ["text", "voice", "audio"].find((name) => line.values.has(name));
-    if (agent && own !== undefined) throw new UsageError(`--agent speaks its own sentences: leave out --${own}`);
+    const messageOption = ["text", "voice", "audio"].find((name) => line.values.has(name));
+    if (agent && messageOption !== undefined)
+      throw new UsageError(`--agent speaks its own sentences: leave out --${messageOption}`);
     const target = { phoneNumber: String(line.values.get("to") ?? (agent ? AGENT_NUMBER : NUMBER)) };
-    const asked: CallMessageInput = agent
+    const input: CallMessageInput = agent
       ? { type: "DYNAMIC_AGENT", agent: { instructions: [...AGENT_SCRIPT] } }
       : await messageOf(line, TEXT);
     const log = createLog({
@@ -59,26 +60,32 @@ export const demo: CommandSpec = {
       write: printBeside,
       maskNumbers: logMaskNumbers,
     });
-    const kept = line.values.get("data") as string | undefined;
-    const data = kept === undefined ? await mkdtemp(join(tmpdir(), "ringport-demo-")) : resolve(kept);
+    const dataFolder = line.values.get("data") as string | undefined;
+    const data = dataFolder === undefined ? await mkdtemp(join(tmpdir(), "ringport-demo-")) : resolve(dataFolder);
     try {
       const { createRingport } = await import("../../../src/ringport.ts");
       // A separate key, so that a variable meant for the server has no effect here.
-      const secret = kept === undefined ? randomBytes(32).toString("hex") : undefined;
+      const secret = dataFolder === undefined ? randomBytes(32).toString("hex") : undefined;
       const ringport = createRingport({ ...options, data, log, secret });
       const adapter = await serverAdapter();
       const listening = await adapter.serve(ringport, { port: 0 });
       try {
         await ringport.start();
-        const message = { ...(own !== undefined ? asked : await playable(ringport, asked)), target };
-        const status = await runStory({ ringport, url: listening.url, message, data, keepsData: kept !== undefined });
+        const message = { ...(messageOption !== undefined ? input : await playable(ringport, input)), target };
+        const status = await runStory({
+          ringport,
+          url: listening.url,
+          message,
+          data,
+          keepsData: dataFolder !== undefined,
+        });
         return status === "COMPLETED" ? 0 : 1;
       } finally {
         await ringport.stop({ drainMs: 0 });
         await listening.close();
       }
     } finally {
-      if (kept === undefined) await rm(data, { recursive: true, force: true });
+      if (dataFolder === undefined) await rm(data, { recursive: true, force: true });
     }
   },
 };

@@ -49,9 +49,9 @@ export const doctor: CommandSpec = {
     for (const look of looking) look.catch(() => {}); // its error is printed in its turn
     const findings: Finding[] = [];
     for (const found of looking)
-      for (const one of await found) {
-        findings.push(one);
-        if (!json) print(markedLine(one));
+      for (const finding of await found) {
+        findings.push(finding);
+        if (!json) print(markedLine(finding));
       }
     const ok = findings.every(({ state, essential }) => state !== "broken" || !essential);
     if (json) printJson({ ok, findings });

@@ -54,8 +54,8 @@ export function findWhatsApp(folder: string): Finding[] {
   const versions = new Map(WHATSAPP_PACKAGES.map(({ name }) => [name, installedVersion(name, folder)]));
   if (versions.get("zapo-js") === undefined && versions.get("@zapo-js/voip") === undefined)
     return [missing(WHATSAPP, "the client for linked numbers is not installed", PAGE)];
-  return WHATSAPP_PACKAGES.map((one) => ({
-    ...findPackage(one, versions.get(one.name), folder),
+  return WHATSAPP_PACKAGES.map((entry) => ({
+    ...findPackage(entry, versions.get(entry.name), folder),
     essential: false, // other calls can be placed
   }));
 }

@@ -4,7 +4,7 @@ import { DEFAULT_HOSTNAME, DEFAULT_PORT, localUrl } from "../../server/listening
 import type { ServerSettings } from "../settings/read-settings.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 /** Maximum difference of the clocks at which timestamps and expiry times still make sense, ms. */
 const MAX_CLOCK_ERROR_MS = 30_000;
 /** This program did not exist earlier: 2026-01-01. */
@@ -45,7 +45,7 @@ export async function findServer(url: string, token: string | undefined): Promis
 /** The response of a Ringport; undefined if no server responds, or another program. */
 async function health(url: string): Promise<Response | undefined> {
   try {
-    const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     const body = (await answer.json()) as { status?: unknown } | null;
     return answer.status === 200 && body?.status === "ok" ? answer : undefined;
   } catch {
@@ -57,7 +57,7 @@ async function findToken(url: string, token: string | undefined): Promise<Findin
   const make = "ringport token create --user NAME makes one; keep it in RINGPORT_TOKEN";
   if (token === undefined) return missing("token", "none was given", make);
   try {
-    const client = createClient({ url, token, retries: 0, timeoutMs: PATIENCE_MS });
+    const client = createClient({ url, token, retries: 0, timeoutMs: TIMEOUT_MS });
     const { items } = await client.instances.page();
     const active = items.filter(({ status }) => status === "ACTIVE").length;
     return works("token", `is valid; ${items.length} instances, ${active} of them can call`);
@@ -73,11 +73,11 @@ function ownClock(): Finding {
 }
 
 function clock(date: string | null): Finding {
-  const own = ownClock();
+  const ours = ownClock();
   const theirs = date === null ? Number.NaN : Date.parse(date);
-  if (own.state !== "works" || Number.isNaN(theirs)) return own;
+  if (ours.state !== "works" || Number.isNaN(theirs)) return ours;
   const error = Math.abs(Date.now() - theirs);
-  if (error <= MAX_CLOCK_ERROR_MS) return works("clock", `${own.detail}, as the server's`);
+  if (error <= MAX_CLOCK_ERROR_MS) return works("clock", `${ours.detail}, as the server's`);
   return {
     ...broken("clock", `the server's clock is ${Math.round(error / 1000)} s off`, "set both by NTP"),
     essential: false,

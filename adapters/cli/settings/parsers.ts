@@ -59,8 +59,8 @@ export function listOf<const T extends string>(...words: readonly T[]): Parser<T
   return {
     expected: `${words.join(" or ")}, or a list such as ${words.join(",")}`,
     placeholder: words.join(","),
-    parse(given) {
-      const named = given.split(",").map((word) => words.find((known) => known === word.trim()));
+    parse(text) {
+      const named = text.split(",").map((word) => words.find((known) => known === word.trim()));
       return named.every((word) => word !== undefined) && new Set(named).size === named.length ? named : undefined;
     },
   };
@@ -68,15 +68,15 @@ export function listOf<const T extends string>(...words: readonly T[]): Parser<T
 
 /** Any text that matches. */
 export function textSetting(placeholder: string, expected: string, pattern: RegExp = /./): Parser<string> {
-  return { expected, placeholder, parse: (given) => (pattern.test(given) ? given : undefined) };
+  return { expected, placeholder, parse: (text) => (pattern.test(text) ? text : undefined) };
 }
 
 /** Keys of 32 bytes, separated by commas. */
 export const hexKeys: Parser<string[]> = {
   expected: "keys separated by commas, each of 64 hex digits",
   placeholder: "HEX,…",
-  parse(given) {
-    const keys = given.split(",").map((key) => key.trim());
+  parse(text) {
+    const keys = text.split(",").map((key) => key.trim());
     return keys.every((key) => /^[0-9a-f]{64}$/i.test(key)) ? keys : undefined;
   },
 };
@@ -85,8 +85,8 @@ export const hexKeys: Parser<string[]> = {
 export const phonePrefixes: Parser<string[]> = {
   expected: `prefixes separated by commas, each ${PREFIX_RULE}`,
   placeholder: "PREFIXES",
-  parse(given) {
-    const prefixes = given.split(",").map((prefix) => prefix.trim());
+  parse(text) {
+    const prefixes = text.split(",").map((prefix) => prefix.trim());
     return prefixes.every(isPrefix) ? [...new Set(prefixes)] : undefined;
   },
 };
@@ -95,8 +95,8 @@ export const phonePrefixes: Parser<string[]> = {
 export const tokenScopes: Parser<TokenScope[]> = {
   expected: `scopes separated by commas, of ${TOKEN_SCOPES.join(", ")}`,
   placeholder: "SCOPES",
-  parse(given) {
-    const scopes = given.split(",").map((scope) => scope.trim());
+  parse(text) {
+    const scopes = text.split(",").map((scope) => scope.trim());
     return scopes.every(isTokenScope) ? [...new Set(scopes)] : undefined;
   },
 };
@@ -108,10 +108,10 @@ export const callsPerDay: Parser<number> = wholeNumber(1, 100_000);
 export const httpUrl: Parser<string> = {
   expected: "a URL without a user, such as https://calls.example.com",
   placeholder: "URL",
-  parse(given) {
-    if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) return undefined;
-    const { username, password, search, hash } = new URL(given);
-    return username || password || search || hash ? undefined : given.replace(/\/+$/, "");
+  parse(text) {
+    if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
+    const { username, password, search, hash } = new URL(text);
+    return username || password || search || hash ? undefined : text.replace(/\/+$/, "");
   },
 };
 
@@ -119,10 +119,10 @@ export const httpUrl: Parser<string> = {
 export const corsOrigins: Parser<boolean | { origins: string[] }> = {
   expected: "* for all, off, or origins such as https://app.example.com, separated by commas",
   placeholder: "ORIGINS",
-  parse(given) {
-    if (given === "*") return true;
-    if (/^(0|off|false)$/i.test(given)) return false;
-    const origins = given.split(",").map((origin) => origin.trim());
+  parse(text) {
+    if (text === "*") return true;
+    if (/^(0|off|false)$/i.test(text)) return false;
+    const origins = text.split(",").map((origin) => origin.trim());
     return origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)
       ? { origins }
       : undefined;
@@ -135,10 +135,10 @@ const HOST_PATTERN = /^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$|^\[[0-9a-f:.]+\]$/
 export const sipServers: Parser<boolean | { servers: string[] }> = {
   expected: "on, off, or the servers that may be entered, such as *.example.com, separated by commas",
   placeholder: "SERVERS",
-  parse(given) {
-    if (/^(1|on|true)$/i.test(given)) return true;
-    if (/^(0|off|false)$/i.test(given)) return false;
-    const servers = given.split(",").map((server) => server.trim());
+  parse(text) {
+    if (/^(1|on|true)$/i.test(text)) return true;
+    if (/^(0|off|false)$/i.test(text)) return false;
+    const servers = text.split(",").map((server) => server.trim());
     return servers.every((server) => HOST_PATTERN.test(server)) ? { servers } : undefined;
   },
 };
@@ -146,9 +146,9 @@ export const sipServers: Parser<boolean | { servers: string[] }> = {
 /** Speakers whose words are transcribed. */
 export const speakers: Parser<Speaker[]> = {
   ...oneOf("callee", "caller", "both"),
-  parse(given) {
-    if (given === "both") return [...SPEAKERS];
-    const speaker = SPEAKERS.find((one) => one === given);
+  parse(text) {
+    if (text === "both") return [...SPEAKERS];
+    const speaker = SPEAKERS.find((candidate) => candidate === text);
     return speaker && [speaker];
   },
 };
@@ -159,8 +159,8 @@ export const speechVoices: Parser<
 > = {
   expected: `JSON such as {"pt-BR-1":{"voice":"pf_dora"}}`,
   placeholder: "JSON",
-  parse(given) {
-    const voices = json(given);
+  parse(text) {
+    const voices = json(text);
     if (!isRecord(voices) || Object.keys(voices).length === 0) return undefined;
     for (const [id, voice] of Object.entries(voices)) {
       if (!VOICE_ID.test(id) || !isRecord(voice)) return undefined;
@@ -172,9 +172,9 @@ export const speechVoices: Parser<
   },
 };
 
-function json(given: string): unknown {
+function json(text: string): unknown {
   try {
-    return JSON.parse(given);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -17,8 +17,8 @@ export const warmUpCurve: Parser<WarmUp | false> = {
   expected:
     "off, or calls on the first day, growth from 1 and days up to 365, such as 20,1.5,14, with at most 10000 calls on the last day",
   placeholder: "CALLS,GROWTH,DAYS",
-  parse: unlessOff((given) => {
-    const [firstDay, growth, days] = numbers(given, 3) ?? [];
+  parse: unlessOff((text) => {
+    const [firstDay, growth, days] = numbers(text, 3) ?? [];
     if (firstDay === undefined || growth === undefined || days === undefined) return undefined;
     const warmUp = { firstDay, growth, days };
     return isCurve(warmUp) ? warmUp : undefined;
@@ -30,8 +30,8 @@ export const answerRateFloor: Parser<AnswerRateFloor | false> = {
   expected:
     "off, or the share of answered calls, the calls that count and the pause in ms (up to 7 days), such as 0.2,20,3600000",
   placeholder: "SHARE,CALLS,MS",
-  parse: unlessOff((given) => {
-    const [floor, calls, pauseMs] = numbers(given, 3) ?? [];
+  parse: unlessOff((text) => {
+    const [floor, calls, pauseMs] = numbers(text, 3) ?? [];
     if (floor === undefined || calls === undefined || pauseMs === undefined) return undefined;
     const answerRate = { floor, calls, pauseMs };
     return isFloor(answerRate) ? answerRate : undefined;
@@ -42,8 +42,8 @@ export const answerRateFloor: Parser<AnswerRateFloor | false> = {
 export const refusalLimit: Parser<RefusalLimit | false> = {
   expected: "off, or the refused calls in a row and the pause in ms (up to 7 days), such as 3,3600000",
   placeholder: "CALLS,MS",
-  parse: unlessOff((given) => {
-    const [calls, pauseMs] = numbers(given, 2) ?? [];
+  parse: unlessOff((text) => {
+    const [calls, pauseMs] = numbers(text, 2) ?? [];
     if (calls === undefined || pauseMs === undefined) return undefined;
     const refusals = { calls, pauseMs };
     return isRefusalLimit(refusals) ? refusals : undefined;
@@ -54,8 +54,8 @@ export const refusalLimit: Parser<RefusalLimit | false> = {
 export const callingHours: Parser<CallingHours | false> = {
   expected: "off, or hours such as 08:00-20:00, with days if not all: 08:00-20:00 mon-fri or 09:00-12:00 mon,wed,sat",
   placeholder: "HOURS",
-  parse: unlessOff((given) => {
-    const [, from = "", until = "", named] = /^(\d\d:\d\d)-(\d\d:\d\d)(?:\s+(\S+))?$/.exec(given) ?? [];
+  parse: unlessOff((text) => {
+    const [, from = "", until = "", named] = /^(\d\d:\d\d)-(\d\d:\d\d)(?:\s+(\S+))?$/.exec(text) ?? [];
     const days = named === undefined ? undefined : weekdays(named);
     if (Number.isNaN(minuteOf(from)) || (named !== undefined && !days)) return undefined;
     const hours = { from, until, ...(days && { days }) };

@@ -58,15 +58,15 @@ const OF_KUBERNETES = /^RINGPORT_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+
 
 /** Unknown variables that look like settings, each with a fix if one is known. */
 export function unknownVariables(env: Environment): { name: string; fix: string | undefined }[] {
-  const known = [...SETTINGS, ...CONNECTION_SETTINGS].map((setting) => setting.env);
+  const knownNames = [...SETTINGS, ...CONNECTION_SETTINGS].map((setting) => setting.env);
   return Object.keys(env)
-    .filter((name) => name.startsWith("RINGPORT_") && !known.includes(name) && !OF_KUBERNETES.test(name))
+    .filter((name) => name.startsWith("RINGPORT_") && !knownNames.includes(name) && !OF_KUBERNETES.test(name))
     .sort()
     .map((name) => {
-      const option = Object.keys(CODE_ONLY).find((one) => variableOf(one) === name);
+      const option = Object.keys(CODE_ONLY).find((candidate) => variableOf(candidate) === name);
       if (option) return { name, fix: `only a program can set it, as the option ${option} of createRingport` };
-      const meant = nearest(name, known);
-      return { name, fix: meant && `did you mean ${meant}?` };
+      const suggestion = nearest(name, knownNames);
+      return { name, fix: suggestion && `did you mean ${suggestion}?` };
     });
 }
 
@@ -84,13 +84,13 @@ export function settingValue(
   line: ParsedLine,
   env: Environment,
 ): unknown {
-  const given = flag === undefined ? undefined : line.values.get(flag);
-  if (typeof given === "boolean") return given;
-  const text = given ?? env[name]?.trim();
-  if (text === undefined || (given === undefined && text === "")) return undefined;
+  const flagValue = flag === undefined ? undefined : line.values.get(flag);
+  if (typeof flagValue === "boolean") return flagValue;
+  const text = flagValue ?? env[name]?.trim();
+  if (text === undefined || (flagValue === undefined && text === "")) return undefined;
   const value = parser.parse(text);
   if (value !== undefined) return value;
-  const source = given === undefined ? name : `--${flag}`;
+  const source = flagValue === undefined ? name : `--${flag}`;
   throw new UsageError(`${source}${secret ? "" : ` is ${shown(text)}: it`} must be ${parser.expected}`);
 }
 
@@ -128,8 +128,8 @@ function checkAccounts(values: ReadonlyMap<string, unknown>): void {
 const SPEECH = "embedded.httpSpeech.";
 
 function completeSpeech(values: Map<string, unknown>): void {
-  const given = [...values.keys()].filter((option) => option.startsWith(SPEECH));
-  if (given.length === 0) return;
+  const speechOptions = [...values.keys()].filter((option) => option.startsWith(SPEECH));
+  if (speechOptions.length === 0) return;
   for (const [option, env] of [
     ["baseUrl", "RINGPORT_SPEECH_URL"],
     ["model", "RINGPORT_SPEECH_MODEL"],
@@ -151,8 +151,8 @@ function checkTranscription(values: ReadonlyMap<string, unknown>): void {
     ["model", "RINGPORT_TRANSCRIPTION_MODEL"],
     ...(String(engine).startsWith("deepgram") ? [["apiKey", "RINGPORT_TRANSCRIPTION_KEY"] as const] : []),
   ] as const;
-  const given = [...values.keys()].some((option) => option.startsWith(TRANSCRIPTION));
-  if (!given && !values.has("transcriptSpeakers")) return;
+  const hasOptions = [...values.keys()].some((option) => option.startsWith(TRANSCRIPTION));
+  if (!hasOptions && !values.has("transcriptSpeakers")) return;
   for (const [option, env] of needed)
     if (!values.has(TRANSCRIPTION + option))
       throw new UsageError(
@@ -164,10 +164,10 @@ const AGENT = "embedded.agent.";
 
 /** `RINGPORT_AGENT_URL` alone means a model. */
 function completeAgent(values: Map<string, unknown>): void {
-  const given = (option: string): boolean => values.has(AGENT + option);
+  const isSet = (option: string): boolean => values.has(AGENT + option);
   const engine = values.get(`${AGENT}engine`);
-  const server = ["baseUrl", "apiKey", "model"].some(given);
-  const limited = ["maxTurns", "maxTokens"].some(given);
+  const server = ["baseUrl", "apiKey", "model"].some(isSet);
+  const limited = ["maxTurns", "maxTokens"].some(isSet);
   if (limited && (engine === "scripted" || (engine === undefined && !server)))
     throw new UsageError(
       "RINGPORT_AGENT_MAX_TURNS and RINGPORT_AGENT_MAX_TOKENS limit a model: set RINGPORT_AGENT_URL and _MODEL, or take them away",
@@ -185,7 +185,7 @@ function completeAgent(values: Map<string, unknown>): void {
     ["baseUrl", "RINGPORT_AGENT_URL"],
     ["model", "RINGPORT_AGENT_MODEL"],
   ] as const)
-    if (!given(option))
+    if (!isSet(option))
       throw new UsageError(
         `a language model needs ${env} too: set it, or take the other RINGPORT_AGENT_ settings away`,
       );
@@ -227,8 +227,8 @@ function checkLease(values: ReadonlyMap<string, unknown>): void {
 
 function checkTls(values: ReadonlyMap<string, unknown>): void {
   if (values.has("tls.cert") === values.has("tls.key")) return;
-  const [given, missing] = values.has("tls.cert") ? ["CERT", "KEY"] : ["KEY", "CERT"];
-  throw new UsageError(`RINGPORT_TLS_${given} needs RINGPORT_TLS_${missing} too: set both, or neither`);
+  const [present, missing] = values.has("tls.cert") ? ["CERT", "KEY"] : ["KEY", "CERT"];
+  throw new UsageError(`RINGPORT_TLS_${present} needs RINGPORT_TLS_${missing} too: set both, or neither`);
 }
 
 /** `a.b.c` becomes a member of a member. */

@@ -52,7 +52,7 @@ export const sipCheck: CommandSpec = {
       if (interrupted.signal.aborted) return interrupted.exitCode();
       checked.push({ name: trunk.name, ok: steps.every(({ state }) => state !== "broken"), steps });
     }
-    const ok = checked.every((one) => one.ok);
+    const ok = checked.every((trunk) => trunk.ok);
     if (json) printJson({ ok, trunks: checked });
     else print(ok ? `\n${paint(32, "All checks passed.")}` : `\n${paint(31, "Fix the ✗ lines first.")}`);
     return ok ? EXIT.done : EXIT.failed;
@@ -60,24 +60,24 @@ export const sipCheck: CommandSpec = {
 };
 
 function numberOf(line: ParsedLine): string | undefined {
-  const given = line.values.get("call") as string | undefined;
-  if (given === undefined || NUMBER.test(given)) return given;
-  throw new UsageError(`--call is "${given}": it must be an E.164 number: + and 7 to 15 digits, such as +12025550100`);
+  const number = line.values.get("call") as string | undefined;
+  if (number === undefined || NUMBER.test(number)) return number;
+  throw new UsageError(`--call is "${number}": it must be an E.164 number: + and 7 to 15 digits, such as +12025550100`);
 }
 
 /** @throws {UsageError} no trunks are configured, or none has that name */
 async function trunksOf(line: ParsedLine): Promise<readonly Trunk[]> {
   const file = line.values.get("trunks") as string | undefined;
-  const given = file ?? readSettings(SETTINGS, line, process.env).options.embedded?.sip?.trunks;
-  if (given === undefined)
+  const source = file ?? readSettings(SETTINGS, line, process.env).options.embedded?.sip?.trunks;
+  if (source === undefined)
     throw new UsageError("no trunk to check: set RINGPORT_SIP_TRUNKS, or name a file with --trunks FILE");
   const { sipTrunks } = await import("../../embedded/sip-trunks.ts");
-  const { trunks, routes } = await sipTrunks({ trunks: given });
+  const { trunks, routes } = await sipTrunks({ trunks: source });
   const name = (line.values.get("trunk") as string | undefined)?.replace(/^sip\//, "");
-  const route = routes.find((one) => one.name === name);
-  const wanted = route?.trunks.map(({ trunk }) => trunk) ?? [name];
-  const chosen = name === undefined ? trunks : trunks.filter((trunk) => wanted.includes(trunk.name));
-  if (chosen.length > 0) return chosen;
-  const names = [...routes, ...trunks].map((one) => one.name).join(", ");
+  const route = routes.find((candidate) => candidate.name === name);
+  const trunkNames = route?.trunks.map(({ trunk }) => trunk) ?? [name];
+  const matches = name === undefined ? trunks : trunks.filter((trunk) => trunkNames.includes(trunk.name));
+  if (matches.length > 0) return matches;
+  const names = [...routes, ...trunks].map((entry) => entry.name).join(", ");
   throw new UsageError(`unknown trunk "${name ?? ""}"; known: ${names || "none"}`);
 }

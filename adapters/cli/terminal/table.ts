@@ -24,7 +24,7 @@ const NARROWEST_CELL = 8;
  */
 export function table(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string[] {
   const widths = widthsOf(rows);
-  const left = widths.slice(0, -1).reduce((sum, one) => sum + one + GAP, GAP);
+  const left = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP, GAP);
   const beside = width - left >= NARROWEST_TEXT || left + (widths.at(-1) ?? 0) <= width;
   const indent = " ".repeat(beside ? left : 3 * GAP);
   return rows.flatMap((row) => {
@@ -53,16 +53,16 @@ export function fittingTable(
 ): readonly string[] {
   const cells = [columns.map(({ head }) => head), ...rows.map((row) => row.map(inOneCell))];
   const widths = widthsOf(cells);
-  const kept = new Set(columns.keys());
-  const total = (): number => [...kept].reduce((sum, i) => sum + (widths[i] ?? 0) + GAP, -GAP);
-  const optional = [...kept].filter((i) => columns[i]?.leftOut !== undefined);
+  const keptColumns = new Set(columns.keys());
+  const total = (): number => [...keptColumns].reduce((sum, i) => sum + (widths[i] ?? 0) + GAP, -GAP);
+  const optional = [...keptColumns].filter((i) => columns[i]?.leftOut !== undefined);
   optional.sort((a, b) => (columns[b]?.leftOut ?? 0) - (columns[a]?.leftOut ?? 0));
-  for (const i of optional) if (total() > width) kept.delete(i);
-  for (const i of kept) {
+  for (const i of optional) if (total() > width) keptColumns.delete(i);
+  for (const i of keptColumns) {
     const excess = total() - width;
     if (excess > 0 && columns[i]?.cut) widths[i] = Math.max(NARROWEST_CELL, (widths[i] ?? 0) - excess);
   }
-  const shown = [...kept];
+  const shown = [...keptColumns];
   const shownWidths = shown.map((i) => widths[i] ?? 0);
   const lines = cells.map((row, at) => {
     const fitting = shown.map((i) => {
@@ -71,7 +71,7 @@ export function fittingTable(
     });
     return padded(fitting, shownWidths).trimEnd();
   });
-  const missing = columns.filter((_, i) => !kept.has(i)).map(({ head }) => head);
+  const missing = columns.filter((_, i) => !keptColumns.has(i)).map(({ head }) => head);
   if (missing.length === 0) return lines;
   return [...lines, ...wrapped(`Left out on this narrow terminal: ${missing.join(", ")}; --json has all.`, width)];
 }

@@ -48,17 +48,17 @@ export function withoutColours(line: string): string {
   return line.replace(COLOUR, "");
 }
 
-const gone = new AbortController();
+const readerGone = new AbortController();
 
 /** Fires when the reader of the output has gone, as in `ringport calls --watch | head -1`. */
-export const outputGone: AbortSignal = gone.signal;
+export const outputGone: AbortSignal = readerGone.signal;
 
 /** A closed pipe, as in `ringport --help | head -1`, is not an error. */
 export function tolerateBrokenPipes(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: { code?: string }) => {
       if (error.code !== "EPIPE") throw error;
-      if (stream === process.stdout) gone.abort();
+      if (stream === process.stdout) readerGone.abort();
     });
 }
 

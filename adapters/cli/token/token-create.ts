@@ -47,20 +47,20 @@ export const tokenCreate: CommandSpec = {
   ],
   settings: STORAGE_SETTINGS,
   async run(line) {
-    const wanted = newToken(line);
+    const request = newToken(line);
     const { options } = readSettings(STORAGE_SETTINGS, line, process.env);
-    const mustExist = wanted.demoInstanceId !== undefined;
+    const mustExist = request.demoInstanceId !== undefined;
     const issued = await withStorage(options, { mustExist }, async (storage) => {
-      if (wanted.demoInstanceId !== undefined) await checkInstance(storage, wanted.userName, wanted.demoInstanceId);
+      if (request.demoInstanceId !== undefined) await checkInstance(storage, request.userName, request.demoInstanceId);
       const ids = idSource(realSystem.now, realSystem.random);
-      return issueToken(storage.accounts, realSystem, ids, wanted);
+      return issueToken(storage.accounts, realSystem, ids, request);
     });
     if (line.values.get("json")) {
-      printJson({ token: issued.token, ...tokenView(issued, wanted.userName) });
+      printJson({ token: issued.token, ...tokenView(issued, request.userName) });
       return 0;
     }
     print(issued.token);
-    printBeside(`Token ${issued.id} of user "${wanted.userName}". It is shown this one time only.`);
+    printBeside(`Token ${issued.id} of user "${request.userName}". It is shown this one time only.`);
     return 0;
   },
 };
@@ -94,11 +94,11 @@ function parsed<T>(values: ParsedLine["values"], name: string, parser: Parser<T>
   return value;
 }
 
-function checkedName(flag: string, given: string): string {
-  const name = given.trim();
+function checkedName(flag: string, text: string): string {
+  const name = text.trim();
   if (isVisible(name) && name.length <= NAME_LENGTH && !/\p{Cc}/u.test(name)) return name;
   throw new UsageError(
-    `${flag} is ${JSON.stringify(given.slice(0, 60))}: it must be a name of 1 to ${NAME_LENGTH} characters, one of them visible`,
+    `${flag} is ${JSON.stringify(text.slice(0, 60))}: it must be a name of 1 to ${NAME_LENGTH} characters, one of them visible`,
   );
 }
 

@@ -38,8 +38,8 @@ const WINDOWS_PLAYERS = new Map(
 
 /** The players of this machine, the most likely to work first. */
 export function players(): AudioPlayer[] {
-  const known = process.platform === "win32" ? [...WINDOWS_PLAYERS, ...PLAYERS] : [...PLAYERS];
-  return known.flatMap(([program, tell]) => {
+  const candidates = process.platform === "win32" ? [...WINDOWS_PLAYERS, ...PLAYERS] : [...PLAYERS];
+  return candidates.flatMap(([program, tell]) => {
     const path = onPath(program);
     return path === undefined ? [] : [{ program, path, arguments: tell }];
   });

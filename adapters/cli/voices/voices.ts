@@ -44,8 +44,8 @@ function cells({ id, language, engine, quality, name }: Voice): string[] {
   return [id, language, engine, quality, name];
 }
 
-function speaks({ language }: Voice, wanted: string): boolean {
-  const [has, wants] = [language.toLowerCase(), wanted.toLowerCase()];
+function speaks({ language }: Voice, tag: string): boolean {
+  const [has, wants] = [language.toLowerCase(), tag.toLowerCase()];
   return has === wants || has.startsWith(`${wants}-`);
 }
 

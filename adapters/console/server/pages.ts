@@ -94,8 +94,8 @@ export function pageFiles(
   /** Names include a hash of the content, so a cached file stays valid. */
   async function stored(name: string, coding?: keyof typeof CODINGS): Promise<StoredFile | undefined> {
     const key = coding ? name + CODINGS[coding] : name;
-    const known = found.get(key);
-    if (known) return known;
+    const cached = found.get(key);
+    if (cached) return cached;
     const bytes = await read(folders, key);
     if (!bytes) return undefined;
     const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;

@@ -17,10 +17,10 @@ export const peopleRoutes: RoutesOf = (parts) => {
       jsonReply(200, (await accounts.invitations(account)).map(invitationView)),
     ),
     accountRoute(parts, { method: "POST", path: "/invitations", cost: "small" }, async (context, { account }) => {
-      const made = await accounts.invite(account);
+      const invitation = await accounts.invite(account);
       // No server and no proxy sees the code: a browser does not send the fragment.
-      const url = `${serverUrl(context, ringport)}/console/register#code=${encodeURIComponent(made.code)}`;
-      return jsonReply(201, { ...invitationView(made), url } satisfies NewInvitationView);
+      const url = `${serverUrl(context, ringport)}/console/register#code=${encodeURIComponent(invitation.code)}`;
+      return jsonReply(201, { ...invitationView(invitation), url } satisfies NewInvitationView);
     }),
     accountRoute(parts, { method: "DELETE", path: "/invitations/:id", cost: "small" }, async (context, { account }) => {
       await accounts.withdrawInvitation(account, idOf(context));

@@ -34,8 +34,8 @@ function isOwnOrigin(context: RequestContext, publicUrl: string | undefined): bo
   // Anyone on the network path can modify a page sent over plain HTTP.
   if (from.protocol !== "https:" && isHttps(context, publicUrl)) return false;
   const { protocol, host } = from;
-  const own = [`${protocol}//${context.header("host") ?? ""}`, context.request.url, publicUrl];
-  return own.some((url) => url !== undefined && parsed(url)?.host === host);
+  const ownUrls = [`${protocol}//${context.header("host") ?? ""}`, context.request.url, publicUrl];
+  return ownUrls.some((url) => url !== undefined && parsed(url)?.host === host);
 }
 
 const parsed = (url: string): URL | undefined => (URL.canParse(url) ? new URL(url) : undefined);

@@ -20,14 +20,14 @@ const FIXED = {
  * a network, stay. No page of another origin may read it, whatever CORS allows for the HTTP interface.
  */
 export function secured(reply: Reply): Reply {
-  const own = Object.entries(reply.headers).filter(([name]) => !name.startsWith("access-control-"));
+  const headers = Object.entries(reply.headers).filter(([name]) => !name.startsWith("access-control-"));
   return {
     ...reply,
     headers: {
       "content-security-policy": DATA_POLICY,
       "referrer-policy": "same-origin",
       "cache-control": "no-store",
-      ...Object.fromEntries(own),
+      ...Object.fromEntries(headers),
       ...FIXED,
     },
   };

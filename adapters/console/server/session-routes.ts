@@ -41,17 +41,17 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
    * Gives the browser its new session; its previous session ends. The new session is stored, and a repeated request
    * would not create another one, so no later failure may suppress the cookie.
    */
-  async function begin(context: RequestContext, made: Promise<NewSession>): Promise<Reply> {
+  async function begin(context: RequestContext, newSession: Promise<NewSession>): Promise<Reply> {
     const before = cookie.read(context);
-    const session = await made;
+    const session = await newSession;
     context.principal = session.principal;
     const failed = (message: string) => (error: unknown) =>
       log.warn({ request_id: context.requestId, err: error }, message);
     if (before !== undefined)
       await accounts.signOut(before).catch(failed("the previous session of a browser could not be ended"));
     const state = await stateOf(context, session, async () => {
-      const known = await accounts.registration().catch(failed("how people may register could not be read"));
-      return known ?? "invitation"; // the pages show it only to people who are not signed in
+      const registration = await accounts.registration().catch(failed("how people may register could not be read"));
+      return registration ?? "invitation"; // the pages show it only to people who are not signed in
     });
     const lasts = session.session.expiresAt - system.now();
     return jsonReply(200, state, { "set-cookie": cookie.set(context, session.secret, lasts) });

@@ -105,8 +105,8 @@ const DIGEST_ALGORITHMS: readonly DigestAlgorithm[] = HASHES.filter(([, hash]) =
 
 /** The algorithm of this case-insensitive name. Default: MD5 (RFC 7616 section 3.3). */
 function digestAlgorithm(name: string | undefined): DigestAlgorithm | undefined {
-  const wanted = (name ?? "MD5").toLowerCase();
-  return DIGEST_ALGORITHMS.find((algorithm) => algorithm.name.toLowerCase() === wanted);
+  const lowerName = (name ?? "MD5").toLowerCase();
+  return DIGEST_ALGORITHMS.find((algorithm) => algorithm.name.toLowerCase() === lowerName);
 }
 
 function isAvailable(openssl: string): boolean {

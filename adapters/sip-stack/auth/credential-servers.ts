@@ -27,9 +27,9 @@ export class CredentialServers {
   /** True if a flow's peer is one of these servers, or a URI is the next hop or one of its addresses. */
   includes(place: string | Flow): boolean {
     if (typeof place !== "string") return this.#places.has(placeOf(place.remote));
-    const [uri, own] = [parseUri(place), parseUri(this.#nextHop)];
+    const [uri, nextHopUri] = [parseUri(place), parseUri(this.#nextHop)];
     if (uri === undefined) return false;
-    if (uri.host === own?.host && uri.port === own.port) return true;
+    if (uri.host === nextHopUri?.host && uri.port === nextHopUri.port) return true;
     const secure = uri.scheme === "sips" || uri.params.get("transport")?.toLowerCase() === "tls";
     return this.#places.has(placeOf({ address: uri.host, port: uri.port ?? defaultPort(secure ? "tls" : "udp") }));
   }

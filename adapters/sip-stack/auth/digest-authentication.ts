@@ -113,7 +113,7 @@ export class DigestAuthentication {
    */
   challenged(response: SipResponse, learns = true): ChallengeRefusal | undefined {
     const { user, password } = this.#client.account;
-    const chosen = new Map<string, { readonly field: DigestSpace["field"]; readonly challenge: DigestChallenge }>();
+    const strongest = new Map<string, { readonly field: DigestSpace["field"]; readonly challenge: DigestChallenge }>();
     const unknown = new Set<string>();
     let refused: ChallengeRefusal | undefined;
     for (const [field, name] of FIELDS)
@@ -126,14 +126,14 @@ export class DigestAuthentication {
         refused ??= why;
         if (why !== undefined) continue;
         const key = spaceKey(field, challenge.realm);
-        chosen.set(key, { field, challenge: strongerChallenge(chosen.get(key)?.challenge, challenge) });
+        strongest.set(key, { field, challenge: strongerChallenge(strongest.get(key)?.challenge, challenge) });
       }
-    if (chosen.size === 0 && refused !== undefined) return refused;
-    if (chosen.size === 0)
+    if (strongest.size === 0 && refused !== undefined) return refused;
+    if (strongest.size === 0)
       return unknown.size > 0
         ? refusal("unsupported", `the server requires ${[...unknown].join(" or ")}, which is not supported`)
         : refusal("unusable_challenge", "the server requires authentication, but sends no challenge");
-    for (const [key, { field, challenge }] of chosen) {
+    for (const [key, { field, challenge }] of strongest) {
       const { realm, nonce, stale } = challenge;
       if (password === undefined)
         return refusal("no_password", `the server requires a password (realm ${shown(realm)}), and none is configured`);

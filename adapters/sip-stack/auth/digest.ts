@@ -59,8 +59,9 @@ export class DigestClient {
   learn(field: DigestSpace["field"], challenge: DigestChallenge, use: DigestUse): DigestSpace {
     this.known.met(challenge);
     const key = `${use} ${spaceKey(field, challenge.realm)}`;
-    const known = this.#spaces.get(key);
-    if (known?.challenge.nonce === challenge.nonce && known.challenge.algorithm === challenge.algorithm) return known;
+    const existing = this.#spaces.get(key);
+    if (existing?.challenge.nonce === challenge.nonce && existing.challenge.algorithm === challenge.algorithm)
+      return existing;
     const space: DigestSpace = { field, use, challenge, cnonce: randomText(this.#system, 16), count: 0 };
     this.#spaces.set(key, space);
     return space;
@@ -76,14 +77,14 @@ const MAX_SERVERS = 64;
  * its choice, to guess the password from.
  */
 class Realms {
-  readonly #given: readonly string[] | undefined;
+  readonly #configured: readonly string[] | undefined;
   /** The strongest algorithm of each realm so far (RFC 8760). */
   readonly #strongest = new BoundedMap<string, DigestAlgorithm>(MAX_REALMS);
   /** Servers that have accepted an INVITE: they have named their realms. */
   readonly #settled = new BoundedMap<string, true>(MAX_SERVERS);
 
-  constructor(given?: readonly string[] | undefined) {
-    this.#given = given;
+  constructor(configured?: readonly string[] | undefined) {
+    this.#configured = configured;
   }
 
   /** Reason why a challenge is not answered. @param learns true if a new realm is trusted */
@@ -94,13 +95,13 @@ class Realms {
         code: "weaker_algorithm",
         detail: `the realm ${shown(realm)} has used ${strongest.name} before, and gets no answer with ${algorithm.name}`,
       };
-    const own = this.#given ?? [...this.#strongest.keys()];
-    if (own.includes(realm)) return undefined;
-    if (this.#given === undefined && (learns || own.length === 0)) return undefined;
-    const known = own.slice(0, 3).map(shown).join(", ");
+    const ownRealms = this.#configured ?? [...this.#strongest.keys()];
+    if (ownRealms.includes(realm)) return undefined;
+    if (this.#configured === undefined && (learns || ownRealms.length === 0)) return undefined;
+    const realmList = ownRealms.slice(0, 3).map(shown).join(", ");
     return {
       code: "other_realm",
-      detail: `the password is for the realm ${known}, not for ${shown(realm)}; if that is the trunk's, name both in \`realms\``,
+      detail: `the password is for the realm ${realmList}, not for ${shown(realm)}; if that is the trunk's, name both in \`realms\``,
     };
   }
 

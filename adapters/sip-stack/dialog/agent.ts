@@ -23,7 +23,7 @@ export const CAPABILITIES: readonly HeaderField[] = [ALLOW, ACCEPT, ["Supported"
 
 /** The unknown option tags of a Require list; a request with any is refused with 420 (RFC 3261 section 8.2.2.3). */
 export function unknownExtensions(required: readonly string[]): string[] {
-  return required.filter((tag) => !EXTENSIONS.some((known) => known === tag.toLowerCase()));
+  return required.filter((tag) => !EXTENSIONS.some((extension) => extension === tag.toLowerCase()));
 }
 
 /** The caller of an INVITE as header values. */

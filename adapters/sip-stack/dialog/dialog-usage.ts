@@ -123,7 +123,8 @@ export class DialogUsage {
   /** Takes a 2xx: updates route set, remote target and flow, and sends ACK. */
   established(response: SipResponse, flow: Flow, authorization: readonly HeaderField[]): void {
     const sdp = sdpOf(response);
-    const repeated = !this.renegotiation.offering && [this.#sdp, this.#answer].some((known) => isSameMedia(known, sdp));
+    const repeated =
+      !this.renegotiation.offering && [this.#sdp, this.#answer].some((previous) => isSameMedia(previous, sdp));
     if (sdp !== undefined && !repeated) {
       this.#sdp = sdp;
       this.#updated = false;
@@ -185,10 +186,10 @@ export class DialogUsage {
   }
 
   /** Closes the dialog and sends BYE. */
-  leave(reason: string | undefined, gone: () => void): void {
+  leave(reason: string | undefined, onEnd: () => void): void {
     this.close();
     const headers: HeaderField[] = reason === undefined ? [] : [["Reason", reason]];
-    this.requests.leave(headers, gone);
+    this.requests.leave(headers, onEnd);
   }
 
   /** Stops the timers, and ignores responses to pending requests. */

@@ -28,8 +28,8 @@ export class Forks {
   /** The dialog of this response, created for the first response with its tag. Undefined if it creates none. */
   of(response: SipResponse, create: () => DialogUsage): DialogUsage | undefined {
     const tag = tagOf(response.headers.get("To")) ?? "";
-    const known = this.#dialogs.get(tag);
-    if (known !== undefined) return known;
+    const existing = this.#dialogs.get(tag);
+    if (existing !== undefined) return existing;
     const early = response.status < 200;
     if (early && (tag === "" || this.#dialogs.size >= MAX_FORKS)) return undefined;
     const usage = create();
@@ -45,8 +45,8 @@ export class Forks {
   }
 
   /** Drops all but one; no message is sent. */
-  keepOnly(kept: DialogUsage | undefined): void {
-    for (const usage of this.#dialogs.values()) if (usage !== kept) this.drop(usage);
+  keepOnly(remaining: DialogUsage | undefined): void {
+    for (const usage of this.#dialogs.values()) if (usage !== remaining) this.drop(usage);
   }
 }
 

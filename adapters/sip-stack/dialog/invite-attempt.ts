@@ -107,9 +107,9 @@ function withoutExtensions(attempt: InviteAttempt, { headers }: SipResponse): In
 /** 421 Extension Required: with the listed extensions, if we support all of them (RFC 3261 section 21.4.16). */
 function withRequired(attempt: InviteAttempt, { headers }: SipResponse): InviteAttempt | undefined {
   const required = optionTags(headers, "Require");
-  const known = EXTENSIONS.filter((tag) => required.includes(tag));
-  const missing = known.filter((tag) => !attempt.extensions.includes(tag));
-  if (missing.length === 0 || known.length < required.length) return undefined;
+  const supported = EXTENSIONS.filter((tag) => required.includes(tag));
+  const missing = supported.filter((tag) => !attempt.extensions.includes(tag));
+  if (missing.length === 0 || supported.length < required.length) return undefined;
   return { ...attempt, extensions: [...attempt.extensions, ...missing] };
 }
 
@@ -168,7 +168,7 @@ export interface InviteIds {
 /** The INVITE of an attempt (RFC 3261 section 13.2.1), without Via, Contact and credentials. */
 export function inviteMessage(
   { identity, routes = [] }: Pick<UserAgentOptions, "identity" | "routes">,
-  { target, callId, fromTag, caller, headers: own = [] }: InviteIds,
+  { target, callId, fromTag, caller, headers: ownHeaders = [] }: InviteIds,
   { uri, extensions, sessionExpiresS, minSeS }: InviteAttempt,
   cseq: number,
   offer: string,
@@ -180,9 +180,9 @@ export function inviteMessage(
     .add("To", `<${withoutPort(target)}>`)
     .add("Call-ID", callId)
     .add("CSeq", `${cseq} INVITE`);
-  const replaced = new Set(own.map(([name]) => fieldKey(name)));
+  const replaced = new Set(ownHeaders.map(([name]) => fieldKey(name)));
   const ours = identity.headers.filter(([name]) => !replaced.has(fieldKey(name)));
-  for (const [name, value] of [...(caller?.headers ?? []), ...ours, ...own, ALLOW]) headers.add(name, value);
+  for (const [name, value] of [...(caller?.headers ?? []), ...ours, ...ownHeaders, ALLOW]) headers.add(name, value);
   if (extensions.length > 0) headers.add("Supported", extensions.join(", "));
   if (extensions.includes("timer")) headers.add("Session-Expires", String(sessionExpiresS));
   if (minSeS !== undefined) headers.add("Min-SE", String(minSeS));

@@ -43,7 +43,7 @@ export class Referral {
   readonly #ids = new Set<string>();
   /** True if the peer acts on the REFER. */
   #agreed = false;
-  #over = false;
+  #hasEnded = false;
   #stopTimer: () => void;
   #resolve: (outcome: TransferOutcome) => void = () => {};
   #reject: (fault: Error) => void = () => {};
@@ -77,7 +77,7 @@ export class Referral {
 
   /** True if it has no outcome yet. */
   get pending(): boolean {
-    return !this.#over;
+    return !this.#hasEnded;
   }
 
   /** True if a NOTIFY with this `id`, or without one, may belong to its subscription. */
@@ -91,7 +91,7 @@ export class Referral {
     if (body === undefined && request.body.length > 0) return SIPFRAG_ONLY;
     const report = body === undefined ? undefined : reportedStatus(body);
     if (body !== undefined && report === undefined) return { status: 400 };
-    if (this.#over) return OK;
+    if (this.#hasEnded) return OK;
     if (report !== undefined && report.status >= 200) {
       const detail = oneLine(`SIP ${report.status} ${report.reason}`.trim());
       this.#end({ type: report.status < 300 ? "accepted" : "failed", detail });
@@ -111,8 +111,8 @@ export class Referral {
 
   /** Stops when the call has ended; the outcome stays unknown. */
   stop(): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#stopTimer();
     this.#reject(new CallEnded("the call ended before the peer agreed to the transfer"));
   }
@@ -139,8 +139,8 @@ export class Referral {
   }
 
   #end(outcome: TransferOutcome): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#stopTimer();
     this.#resolve(outcome);
   }

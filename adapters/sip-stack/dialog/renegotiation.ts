@@ -105,7 +105,7 @@ export class HoldWatch {
   readonly #limitMs: number;
   readonly #changed: (held: boolean) => void;
   readonly #tooLong: () => void;
-  #held = false;
+  #isHeld = false;
   #cancel: () => void = () => {};
 
   constructor(system: System, limitMs: number, changed: (held: boolean) => void, tooLong: () => void) {
@@ -117,16 +117,16 @@ export class HoldWatch {
 
   /** Takes the state of the peer's latest SDP. */
   set(held: boolean): void {
-    if (held === this.#held) return;
-    this.#held = held;
+    if (held === this.#isHeld) return;
+    this.#isHeld = held;
     this.#cancel();
     this.#changed(held);
     // The callback may have ended the call: then `stop` was called, and the hold has ended.
-    if (held && this.#held) this.#cancel = this.#system.after(this.#limitMs, this.#tooLong);
+    if (held && this.#isHeld) this.#cancel = this.#system.after(this.#limitMs, this.#tooLong);
   }
 
   stop(): void {
-    this.#held = false;
+    this.#isHeld = false;
     this.#cancel();
   }
 }

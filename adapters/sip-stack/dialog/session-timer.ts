@@ -18,8 +18,8 @@ export interface SessionTerms {
 
 /** The terms in the 2xx to our request; without a refresher parameter we refresh (RFC 4028 section 7.2). */
 export function termsOfAnswer(headers: SipHeaders): SessionTerms | undefined {
-  const asked = parseSessionExpires(headers.get("Session-Expires"));
-  return asked && { intervalS: asked.seconds, ours: asked.refresher !== "uas" };
+  const terms = parseSessionExpires(headers.get("Session-Expires"));
+  return terms && { intervalS: terms.seconds, ours: terms.refresher !== "uas" };
 }
 
 /**
@@ -27,15 +27,15 @@ export function termsOfAnswer(headers: SipHeaders): SessionTerms | undefined {
  * to, otherwise we do.
  */
 export function termsOfRequest(headers: SipHeaders): { terms: SessionTerms; fields: HeaderField[] } | undefined {
-  const asked = parseSessionExpires(headers.get("Session-Expires"));
-  if (asked === undefined) return undefined;
+  const request = parseSessionExpires(headers.get("Session-Expires"));
+  if (request === undefined) return undefined;
   const knowsTimers = optionTags(headers, "Supported").includes("timer");
-  const ours = !(knowsTimers && asked.refresher === "uac");
+  const ours = !(knowsTimers && request.refresher === "uac");
   const fields: HeaderField[] = [
-    ["Session-Expires", writeSessionExpires({ ...asked, refresher: ours ? "uas" : "uac" })],
+    ["Session-Expires", writeSessionExpires({ ...request, refresher: ours ? "uas" : "uac" })],
   ];
   if (knowsTimers) fields.push(["Require", "timer"]);
-  return { terms: { intervalS: asked.seconds, ours }, fields };
+  return { terms: { intervalS: request.seconds, ours }, fields };
 }
 
 /** The shortest interval that we use, s: protects a call from an absurd interval of the peer. */

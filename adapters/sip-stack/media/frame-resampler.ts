@@ -33,12 +33,12 @@ export class FrameResampler {
    */
   convertMarks(marks: Uint8Array, into: Uint8Array): Uint8Array {
     if (this.#from === this.#to) return marks;
-    const held = this.#marks;
-    const { kept } = this.#resampler;
-    held.copyWithin(0, marks.length);
-    for (let i = 0; i < marks.length; i++) held[kept + i] = marks[i]!;
+    const heldMarks = this.#marks;
+    const { kept: keptSamples } = this.#resampler;
+    heldMarks.copyWithin(0, marks.length);
+    for (let i = 0; i < marks.length; i++) heldMarks[keptSamples + i] = marks[i]!;
     const step = this.#from / this.#to;
-    for (let i = 0; i < into.length; i++) into[i] = markOf(held, Math.floor(i * step), Math.ceil((i + 1) * step));
+    for (let i = 0; i < into.length; i++) into[i] = markOf(heldMarks, Math.floor(i * step), Math.ceil((i + 1) * step));
     return into;
   }
 }

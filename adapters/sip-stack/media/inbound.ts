@@ -40,7 +40,7 @@ export class Inbound {
   #heard = false;
   /** Time at which early media ended, ms; -Infinity if there was none. */
   #freshFrom = Number.NEGATIVE_INFINITY;
-  #owed = 0;
+  #dueFrames = 0;
   readonly #listener: InboundListener;
   readonly #sampleRate: number;
   readonly #frame: Int16Array;
@@ -120,7 +120,7 @@ export class Inbound {
   start(freshFrom: number): void {
     if (this.#heard) this.#freshFrom = freshFrom;
     this.#heard = false;
-    this.#owed = 0;
+    this.#dueFrames = 0;
   }
 
   /**
@@ -163,16 +163,16 @@ export class Inbound {
     const jitter = this.#jitter;
     if (jitter === undefined) return;
     if (!this.#heard) {
-      if (now < this.#freshFrom + KEPT_MS) this.#owed++;
+      if (now < this.#freshFrom + KEPT_MS) this.#dueFrames++;
       else this.#forgetEarly(jitter);
       return;
     }
-    this.#owed++;
-    const wait = stalled && this.#owed < MAX_OWED;
-    while (this.#owed > 0) {
-      const due = now - (this.#owed - 1) * FRAME_MS;
+    this.#dueFrames++;
+    const wait = stalled && this.#dueFrames < MAX_OWED;
+    while (this.#dueFrames > 0) {
+      const due = now - (this.#dueFrames - 1) * FRAME_MS;
       if (wait && !jitter.ready(this.#decoded.length, due)) return;
-      this.#owed--;
+      this.#dueFrames--;
       jitter.read(this.#decoded, due, this.#decodedMarks);
       const frame = this.#resampler?.convert(this.#decoded, this.#frame) ?? this.#decoded;
       const marks = this.#resampler?.convertMarks(this.#decodedMarks, this.#marks) ?? this.#decodedMarks;
@@ -245,8 +245,8 @@ export class Inbound {
 
   /** The first audio after the answer was the end of early media. */
   #forgetEarly(jitter: RtpJitterBuffer): void {
-    if (this.#owed === 0) return;
-    this.#owed = 0;
+    if (this.#dueFrames === 0) return;
+    this.#dueFrames = 0;
     jitter.restart();
   }
 

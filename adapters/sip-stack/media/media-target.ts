@@ -56,21 +56,21 @@ export class MediaTarget {
       this.#configure(settings, name);
       return;
     }
-    const known = this.#known?.name === name ? this.#known.address : undefined;
-    if (known !== undefined) this.#configure(settings, known);
-    void this.#resolve(settings, early, known);
+    const knownAddress = this.#known?.name === name ? this.#known.address : undefined;
+    if (knownAddress !== undefined) this.#configure(settings, knownAddress);
+    void this.#resolve(settings, early, knownAddress);
   }
 
-  async #resolve(settings: StreamSettings, early: boolean, known: string | undefined): Promise<void> {
+  async #resolve(settings: StreamSettings, early: boolean, knownAddress: string | undefined): Promise<void> {
     const { local, dns, lost } = this.#options;
     const name = settings.remote.address;
     const found = await dns.addresses(name).catch((): readonly string[] => []);
-    if (this.#latest !== settings || (known !== undefined && found.includes(known))) return;
-    const address = found.find((one) => isIP(one) === (isIP(local) || 4));
+    if (this.#latest !== settings || (knownAddress !== undefined && found.includes(knownAddress))) return;
+    const address = found.find((candidate) => isIP(candidate) === (isIP(local) || 4));
     if (address !== undefined) {
       this.#known = { name, address };
       this.#configure(settings, address);
-    } else if (!early && known === undefined)
+    } else if (!early && knownAddress === undefined)
       lost(`the remote SDP names the audio host "${name}", which has no reachable address`);
   }
 
@@ -82,7 +82,7 @@ export class MediaTarget {
       remote: this.#place({ ...remote, address }),
       remoteRtcp: this.#place({ ...remoteRtcp, address: rtcpAddress }),
     });
-    const refused = [address, rtcpAddress].find((one) => !this.#may(one));
+    const refused = [address, rtcpAddress].find((candidate) => !this.#may(candidate));
     if (refused === undefined) this.#options.refused(undefined, address);
     else this.#options.refused(`the remote SDP names ${this.#why(refused)}`, refused);
   }

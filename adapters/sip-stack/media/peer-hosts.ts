@@ -21,12 +21,12 @@ export interface PeerHostsOptions {
  * is reachable, so audio is sent there, but the peer may send from another host.
  */
 export class PeerHosts {
-  readonly #named: boolean;
+  readonly #hasNamedNetworks: boolean;
   readonly #hosts = new Set<string>();
   #others: OtherHosts = "followed";
 
   constructor({ named = false }: PeerHostsOptions = {}) {
-    this.#named = named;
+    this.#hasNamedNetworks = named;
   }
 
   /** Treatment of audio from other hosts. */
@@ -39,7 +39,7 @@ export class PeerHosts {
     this.#hosts.clear();
     for (const host of signallingHosts) this.#hosts.add(canonicalAddress(host));
     const address = canonicalAddress(remote.address);
-    if (this.#named || isWildcard(address)) this.#others = "followed";
+    if (this.#hasNamedNetworks || isWildcard(address)) this.#others = "followed";
     else if (this.#hosts.has(address)) this.#others = "ignored";
     else this.#others = isPrivate(address) ? "followed" : "heard";
     for (const host of [remote.address, remoteRtcp.address])

@@ -4,7 +4,7 @@ import { PortsExhausted } from "./engine.ts";
 
 /** The pairs of ports used by calls: an even one for RTP, the next for RTCP (RFC 3550 section 11). */
 export class PortPairs {
-  readonly #taken = new Set<number>();
+  readonly #usedPorts = new Set<number>();
   readonly #lot = new Uint8Array(4);
   readonly #system: System;
 
@@ -25,16 +25,16 @@ export class PortPairs {
     const start = this.#random(pairs);
     for (let i = 0; i < pairs; i++) {
       const port = even + 2 * ((start + i) % pairs);
-      if (this.#taken.has(port)) continue;
-      this.#taken.add(port);
+      if (this.#usedPorts.has(port)) continue;
+      this.#usedPorts.add(port);
       try {
         const bound = await bind(port);
         if (bound !== undefined) return bound;
       } catch (fault) {
-        this.#taken.delete(port);
+        this.#usedPorts.delete(port);
         throw fault;
       }
-      this.#taken.delete(port);
+      this.#usedPorts.delete(port);
     }
     throw new PortsExhausted(
       `All ${pairs} pairs of UDP ports from ${first} to ${last} are in use; a wider range (rtpPorts) allows more calls.`,
@@ -43,7 +43,7 @@ export class PortPairs {
 
   /** Releases the pair. Idempotent. */
   release(port: number): void {
-    this.#taken.delete(port);
+    this.#usedPorts.delete(port);
   }
 
   #random(below: number): number {

@@ -138,14 +138,14 @@ export class RemoteSource implements SocketAddress {
     authentic: boolean,
   ): Verdict {
     const here = this.isAt(address, port);
-    const known = packet.ssrc === this.ssrc;
-    if (here && known) return this.#goesOn(packet, now);
+    const isCurrent = packet.ssrc === this.ssrc;
+    if (here && isCurrent) return this.#goesOn(packet, now);
     const agreed = port === this.#agreed.port && address === this.#agreed.address;
     if (agreed && (!here || this.ssrc < 0)) {
       this.#drop();
       this.#move(address, port, authentic);
       this.#restore();
-      return known ? this.#goesOn(packet, now) : this.#begin(packet, now);
+      return isCurrent ? this.#goesOn(packet, now) : this.#begin(packet, now);
     }
     if (this.#strict && !agreed) return this.#foreign();
     if (!authentic && this.#isIgnored(address)) {
@@ -160,10 +160,10 @@ export class RemoteSource implements SocketAddress {
       return this.#begin(packet, now);
     }
     if (!here) {
-      const next = known && isNext(packet.sequence, this.#sequence);
+      const next = isCurrent && isNext(packet.sequence, this.#sequence);
       const moves = next && (address === this.address || now - this.#hereAt >= AWAY_MS);
       if (moves) this.#move(address, port, authentic);
-      if (moves || (known && authentic)) return this.#goesOn(packet, now, moves);
+      if (moves || (isCurrent && authentic)) return this.#goesOn(packet, now, moves);
       if (this.#isLeaving(address, port, now)) return "foreign";
     }
     const quietMs = this.ssrc < 0 ? Number.POSITIVE_INFINITY : now - this.#heardAt;

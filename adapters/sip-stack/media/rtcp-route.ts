@@ -43,8 +43,8 @@ export class RtcpRoute {
     const { reports, source, protection, strict } = this.#options;
     const length = protection.unprotectRtcp(bytes, bytes.length);
     const authentic = this.#settings?.srtp !== undefined && !strict;
-    const known = authentic || address === source.target.address || address === this.#remote.address;
-    const report = length > 0 && known ? reports.take(bytes, length) : undefined;
+    const isPeer = authentic || address === source.target.address || address === this.#remote.address;
+    const report = length > 0 && isPeer ? reports.take(bytes, length) : undefined;
     if (report !== undefined && !this.#settings?.rtcpMux && !strict) this.#learn(address, port); // symmetric, like RTP
     return report;
   }

@@ -112,8 +112,8 @@ export class RtcpPacket {
   /** SSRC of the BYE; -1: none. */
   goodbye = -1;
 
-  /** Parses the first `length` bytes; false if any part is not RTCP. Never throws. @param own our SSRC */
-  parse(bytes: Uint8Array, length: number, own: number): boolean {
+  /** Parses the first `length` bytes; false if any part is not RTCP. Never throws. @param ownSsrc our SSRC */
+  parse(bytes: Uint8Array, length: number, ownSsrc: number): boolean {
     this.ssrc = this.senderTime = this.senderPackets = this.goodbye = -1;
     this.reported = false;
     if (!isRtcp(bytes, length) || length > bytes.length) return false;
@@ -122,13 +122,13 @@ export class RtcpPacket {
       if (at + 4 > length || bytes[at]! >> 6 !== 2) return false;
       const end = at + 4 + 4 * ((bytes[at + 2]! << 8) | bytes[at + 3]!);
       if (end > length) return false;
-      this.#packet(bytes, at, end, own);
+      this.#packet(bytes, at, end, ownSsrc);
       at = end;
     }
     return true;
   }
 
-  #packet(bytes: Uint8Array, start: number, end: number, own: number): void {
+  #packet(bytes: Uint8Array, start: number, end: number, ownSsrc: number): void {
     const type = bytes[start + 1]!;
     const count = bytes[start]! & 0x1f;
     if (start + 8 > end) return;
@@ -144,7 +144,7 @@ export class RtcpPacket {
       at += 20;
     }
     for (let i = 0; i < count && at + REPORT_BYTES <= end; i++, at += REPORT_BYTES) {
-      if (readUint32(bytes, at) !== own) continue;
+      if (readUint32(bytes, at) !== ownSsrc) continue;
       this.reported = true;
       this.fractionLost = bytes[at + 4]! / 256;
       this.lost = (readUint32(bytes, at + 4) << 8) >> 8;

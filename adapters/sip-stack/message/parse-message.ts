@@ -193,11 +193,11 @@ const TOO_LARGE: MessageError = { status: 413, detail: `The body is larger than 
 export function completeMessage(
   head: MessageHead,
   body: Uint8Array,
-  given?: MessageError,
+  headError?: MessageError,
 ): SipMessage | MalformedMessage {
   const { start, headers } = head;
   if (start === undefined) return malformed(head, head.error);
-  const error = head.error ?? given ?? messageFault(start, headers);
+  const error = head.error ?? headError ?? messageFault(start, headers);
   return error === undefined ? { ...start, headers, body } : malformed(head, error);
 }
 

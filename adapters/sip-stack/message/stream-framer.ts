@@ -43,7 +43,7 @@ const LF = 0x0a;
  */
 export class StreamFramer {
   /** Buffered bytes, up to `#length`; the rest is spare capacity. */
-  #kept: Uint8Array = EMPTY_BODY;
+  #buffer: Uint8Array = EMPTY_BODY;
   #length = 0;
   /** The number of buffered bytes that were searched for the end of the header. */
   #searched = 0;
@@ -127,21 +127,21 @@ export class StreamFramer {
   #with(piece: Uint8Array): Uint8Array {
     if (this.#length === 0) return piece;
     const length = this.#length + piece.length;
-    if (length > this.#kept.length) {
-      const larger = new Uint8Array(Math.max(length, 2 * this.#kept.length));
-      larger.set(this.#kept.subarray(0, this.#length));
-      this.#kept = larger;
+    if (length > this.#buffer.length) {
+      const larger = new Uint8Array(Math.max(length, 2 * this.#buffer.length));
+      larger.set(this.#buffer.subarray(0, this.#length));
+      this.#buffer = larger;
     }
-    this.#kept.set(piece, this.#length);
-    return this.#kept.subarray(0, length);
+    this.#buffer.set(piece, this.#length);
+    return this.#buffer.subarray(0, length);
   }
 
   /** Buffers the bytes after `from`, which belong to the latest piece unless no message was complete. */
   #keep(bytes: Uint8Array, from: number): void {
     this.#length = this.#faulty ? 0 : bytes.length - from;
-    if (this.#length === 0) this.#kept = EMPTY_BODY;
-    else if (bytes.buffer !== this.#kept.buffer) this.#kept = new Uint8Array(bytes.subarray(from));
-    else if (from > 0) this.#kept.copyWithin(0, from, bytes.length);
+    if (this.#length === 0) this.#buffer = EMPTY_BODY;
+    else if (bytes.buffer !== this.#buffer.buffer) this.#buffer = new Uint8Array(bytes.subarray(from));
+    else if (from > 0) this.#buffer.copyWithin(0, from, bytes.length);
   }
 }
 

@@ -57,7 +57,7 @@ export function agree(
   const remote = { address, port: named === "held" && before !== undefined ? before.remote.port : media.port };
   const rtcpMux = attribute(media, "rtcp-mux") !== undefined;
   const events = eventsBeside(formats, format);
-  const ours = offered.find((own) => codecOf(own) === codec)!;
+  const ours = offered.find((candidate) => codecOf(candidate) === codec)!;
   const settings: StreamSettings = {
     remote,
     remoteRtcp: rtcpMux ? remote : rtcpOf(media, remote),

@@ -8,10 +8,10 @@ const PROFILES = ["RTP/AVP", "RTP/SAVP", "RTP/AVPF", "RTP/SAVPF"];
 
 /** Reason why no codec is agreed, and the fix. */
 export function codecDemand(ours: readonly CodecName[], theirs: readonly Format[]): string {
-  const known = theirs.map(codecOf).filter((codec) => codec !== undefined);
+  const supported = theirs.map(codecOf).filter((codec) => codec !== undefined);
   const fix =
-    known.length > 0
-      ? `add ${[...new Set(known)].join(", ")} to \`codecs\``
+    supported.length > 0
+      ? `add ${[...new Set(supported)].join(", ")} to \`codecs\``
       : "the trunk must convert (transcode) between them";
   return `no codec in common: we offer ${ours.join(", ")}, the peer takes ${codecNames(theirs)}; ${fix}`;
 }

@@ -52,14 +52,14 @@ export function offeredFormats(codecs: readonly CodecName[], accepted: readonly 
   // Events at 8000 Hz work with any codec: WhatsApp accepts no others with Opus.
   const keys = EVENTS.filter(({ clockRate }) => clockRate === 8000 || codecs.includes("opus"));
   const formats = [...codecs.map((codec) => CODECS[codec]), ...keys];
-  const taken = new Set([...formats, ...accepted].map(({ payloadType }) => payloadType));
+  const usedTypes = new Set([...formats, ...accepted].map(({ payloadType }) => payloadType));
   return formats.map((format) => {
-    const known = accepted.find((one) => isSame(one, format));
-    if (known !== undefined) return { ...format, payloadType: known.payloadType };
+    const previous = accepted.find((candidate) => isSame(candidate, format));
+    if (previous !== undefined) return { ...format, payloadType: previous.payloadType };
     if (!accepted.some(({ payloadType }) => payloadType === format.payloadType)) return format;
     let payloadType = FIRST_DYNAMIC;
-    while (taken.has(payloadType)) payloadType++;
-    taken.add(payloadType);
+    while (usedTypes.has(payloadType)) payloadType++;
+    usedTypes.add(payloadType);
     return { ...format, payloadType };
   });
 }
@@ -77,8 +77,8 @@ export function formatsOf(media: SdpMedia): Format[] {
     const payloadType = /^\d{1,3}$/.test(format) ? Number(format) : -1;
     const [name, clockRate] = STATIC[payloadType] ?? [];
     if (payloadType < 0 || payloadType > 127) continue;
-    const known = name === undefined ? undefined : { payloadType, name, clockRate: clockRate! };
-    const found = mapped.get(payloadType) ?? known;
+    const staticFormat = name === undefined ? undefined : { payloadType, name, clockRate: clockRate! };
+    const found = mapped.get(payloadType) ?? staticFormat;
     if (found !== undefined) formats.push(found);
   }
   return formats;

@@ -56,7 +56,7 @@ export type AgreedKeys = { readonly send: SrtpKeys; readonly receive: SrtpKeys }
 export class OfferedKeys {
   readonly policy: SrtpPolicy;
   readonly #random: (bytes: Uint8Array) => void;
-  readonly #own = new Map<SrtpSuite, SrtpKeys>();
+  readonly #ownKeys = new Map<SrtpSuite, SrtpKeys>();
 
   constructor(policy: SrtpPolicy, random: (bytes: Uint8Array) => void) {
     this.policy = policy;
@@ -122,14 +122,14 @@ export class OfferedKeys {
    * it would not know how many times the sequence numbers have wrapped around (RFC 4568 sections 6.4 and 7.1.4).
    */
   renew(): void {
-    this.#own.clear();
+    this.#ownKeys.clear();
   }
 
   /** Our key, the same for every offer to the same address: packets in flight could not be decrypted with a new one. */
   #ours(suite: SrtpSuite): SrtpKeys {
-    const known = this.#own.get(suite) ?? newSrtpKeys(suite, this.#random);
-    this.#own.set(suite, known);
-    return known;
+    const keys = this.#ownKeys.get(suite) ?? newSrtpKeys(suite, this.#random);
+    this.#ownKeys.set(suite, keys);
+    return keys;
   }
 }
 

@@ -80,7 +80,7 @@ class Negotiation implements Negotiator {
     const sdp = parseSdp(text);
     if (sdp === undefined) return undefined;
     const audio = sdp.media.filter(({ kind, port }) => kind === "audio" && port !== 0);
-    const media = audio.find((one) => profileDemand(sdp, one) === undefined);
+    const media = audio.find((candidate) => profileDemand(sdp, candidate) === undefined);
     if (media === undefined) return undefined;
     if (this.#isElsewhere(sdp, media)) this.#keys.renew();
     const keys = this.#keys.accept(media);

@@ -41,18 +41,18 @@ export function addressOf(
 
 /** The remote address of RTCP if it is not multiplexed: the next port unless `a=rtcp` names another (RFC 3605). */
 export function rtcpOf(media: SdpMedia, { address, port }: SocketAddress): SocketAddress {
-  const [, own = "", ...rest] = /^(\d{1,5})(?:\s+\S+\s+\S+\s+(\S+))?/.exec(attribute(media, "rtcp") ?? "") ?? [];
-  const number = Number(own);
-  if (own === "" || number < 1 || number > 65_535) return { address, port: Math.min(65_535, port + 1) };
+  const [, portText = "", ...rest] = /^(\d{1,5})(?:\s+\S+\s+\S+\s+(\S+))?/.exec(attribute(media, "rtcp") ?? "") ?? [];
+  const number = Number(portText);
+  if (portText === "" || number < 1 || number > 65_535) return { address, port: Math.min(65_535, port + 1) };
   const [elsewhere] = rest;
   return { address: elsewhere !== undefined && isIP(elsewhere) !== 0 ? elsewhere : address, port: number };
 }
 
 /** The requested packet length, ms of audio: 20 without a valid request. */
 export function ptimeOf(media: SdpMedia): number {
-  const wanted = Number(attribute(media, "ptime") ?? 20);
+  const requestedMs = Number(attribute(media, "ptime") ?? 20);
   const most = Number(attribute(media, "maxptime") ?? 60);
-  const ptime = Math.min(wanted, most >= 10 ? most : 60);
+  const ptime = Math.min(requestedMs, most >= 10 ? most : 60);
   return Number.isInteger(ptime / 10) && ptime >= 10 && ptime <= 60 ? ptime : 20;
 }
 

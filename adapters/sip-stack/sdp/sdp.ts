@@ -77,8 +77,8 @@ export function attributes({ lines }: SdpSection, name: string): string[] {
   for (const { type, value } of lines) {
     if (type !== "a") continue;
     const colon = value.indexOf(":");
-    const own = (colon < 0 ? value : value.slice(0, colon)).trim().toLowerCase();
-    if (own === name) values.push(colon < 0 ? "" : value.slice(colon + 1).trim());
+    const attributeName = (colon < 0 ? value : value.slice(0, colon)).trim().toLowerCase();
+    if (attributeName === name) values.push(colon < 0 ? "" : value.slice(colon + 1).trim());
   }
   return values;
 }

@@ -16,7 +16,7 @@ const NO_OWNER: TransactionOwner = { provisional() {}, final() {}, failed() {}, 
  */
 export class ClientRequest implements OutgoingRequest {
   readonly #scope: ClientScope;
-  readonly #given: SipRequest;
+  readonly #template: SipRequest;
   readonly #abort = new AbortController();
   #listener: ClientTransactionListener;
   readonly #hops: HopSequence;
@@ -32,14 +32,14 @@ export class ClientRequest implements OutgoingRequest {
 
   constructor(scope: ClientScope, request: SipRequest, listener: ClientTransactionListener) {
     this.#scope = scope;
-    this.#given = request;
+    this.#template = request;
     this.#latest = request;
     this.#listener = listener;
     this.#hops = new HopSequence(scope);
   }
 
   get #callId(): string {
-    return this.#given.headers.get("Call-ID") ?? "";
+    return this.#template.headers.get("Call-ID") ?? "";
   }
 
   get request(): SipRequest {
@@ -62,7 +62,7 @@ export class ClientRequest implements OutgoingRequest {
   }
 
   cancel(reason?: string): void {
-    if (this.#cancelled || this.#done || this.#given.method !== "INVITE") return;
+    if (this.#cancelled || this.#done || this.#template.method !== "INVITE") return;
     this.#cancelled = true;
     this.#reason = reason;
     this.#transaction?.cancel();
@@ -104,15 +104,16 @@ export class ClientRequest implements OutgoingRequest {
     this.#latest = request;
     const { timers } = this.#scope;
     const others = !this.#hops.isEmpty || otherwise !== undefined;
-    const again = this.#given.method === "INVITE" && otherwise === undefined ? this.#hops.again(flow, hop) : undefined;
-    const patience: TransactionTimeouts = {
+    const again =
+      this.#template.method === "INVITE" && otherwise === undefined ? this.#hops.again(flow, hop) : undefined;
+    const timeouts: TransactionTimeouts = {
       giveUpMs: others ? Math.min(timers.nextHopMs, giveUpMs(timers)) : giveUpMs(timers),
       silenceMs: others || again === undefined ? undefined : timers.nextHopMs, // other hops are tried first
     };
     const transaction = this.#scope.open(
       request,
       flow,
-      patience,
+      timeouts,
       this.#ownerOf(request, flow, { hop, otherwise, again }),
     );
     this.#transaction = transaction;
@@ -123,7 +124,7 @@ export class ClientRequest implements OutgoingRequest {
   /** A copy of the request for this flow. */
   #prepared(flow: Flow): SipRequest {
     const sentBy = this.#scope.transports.sentBy(flow);
-    const request = { ...this.#given, headers: this.#given.headers.clone() };
+    const request = { ...this.#template, headers: this.#template.headers.clone() };
     this.#listener.prepare?.(request, flow, sentBy);
     request.headers.addFirst("Via", viaOf(flow.kind, sentBy, newBranch(this.#scope.system)));
     return request;
@@ -162,9 +163,9 @@ export class ClientRequest implements OutgoingRequest {
     };
   }
 
-  /** @param taken true if the hop may have placed the call: an INVITE to another hop could make a second phone ring */
-  #mayGoOn(taken: boolean): boolean {
-    if (taken && this.#given.method === "INVITE") return false;
+  /** @param mayHavePlaced true if the hop may have placed the call: an INVITE to another hop could make a second phone ring */
+  #mayGoOn(mayHavePlaced: boolean): boolean {
+    if (mayHavePlaced && this.#template.method === "INVITE") return false;
     return !this.#hops.isEmpty && !this.#cancelled && !this.#done;
   }
 
@@ -188,7 +189,7 @@ export class ClientRequest implements OutgoingRequest {
     if (this.#done) return;
     this.#done = true;
     this.#scope.done(this);
-    const abandoned = this.#listener === SILENT && this.#given.method === "INVITE" && response.status < 300;
+    const abandoned = this.#listener === SILENT && this.#template.method === "INVITE" && response.status < 300;
     if (abandoned) this.#scope.late(response, flow);
     else this.#listener.final(response, flow);
   }

@@ -86,7 +86,7 @@ export class HopSequence {
 }
 
 /** Time a connection may take before the request is sent over UDP, ms. */
-const PATIENCE_MS = 1_000;
+const CONNECT_MS = 1_000;
 /** Time for which a peer gets UDP after a connection failed or stayed silent, ms. */
 const REMEMBER_MS = 10 * 60_000;
 const MAX_REMEMBERED = 256;
@@ -106,12 +106,12 @@ export class TcpInstead {
   /** A connection to the same address and port; undefined if the peer does not accept one soon. */
   async flow(hop: Hop, signal: AbortSignal): Promise<Flow | undefined> {
     if ((this.#unwilling.get(addressAndPort(hop)) ?? 0) > this.#system.monotonic()) return undefined;
-    const patience = new AbortController();
-    const impatient = (): void => patience.abort();
-    const settle = this.#system.after(PATIENCE_MS, impatient);
+    const timeout = new AbortController();
+    const impatient = (): void => timeout.abort();
+    const settle = this.#system.after(CONNECT_MS, impatient);
     signal.addEventListener("abort", impatient, { once: true });
     try {
-      return await this.#transports.connect({ ...hop, kind: "tcp" }, patience.signal);
+      return await this.#transports.connect({ ...hop, kind: "tcp" }, timeout.signal);
     } catch {
       if (!signal.aborted) this.mute(hop);
       return undefined;
@@ -147,17 +147,17 @@ const MAX_CALLS = 2_048;
  */
 export class ChosenHops {
   /** By address and port without the transport: a long request may have taken TCP. */
-  readonly #chosen = new BoundedMap<string, string>(MAX_CALLS);
+  readonly #hopByCall = new BoundedMap<string, string>(MAX_CALLS);
 
   remember(callId: string, hop: Hop): void {
-    this.#chosen.set(callId, addressAndPort(hop));
+    this.#hopByCall.set(callId, addressAndPort(hop));
   }
 
   /** The same hops, the chosen one first. */
   first(callId: string, hops: readonly Hop[]): readonly Hop[] {
-    const chosen = this.#chosen.get(callId);
-    const hop = hops.find((one) => addressAndPort(one) === chosen);
-    return hop === undefined ? hops : [hop, ...hops.filter((one) => one !== hop)];
+    const place = this.#hopByCall.get(callId);
+    const hop = hops.find((candidate) => addressAndPort(candidate) === place);
+    return hop === undefined ? hops : [hop, ...hops.filter((other) => other !== hop)];
   }
 }
 

@@ -36,9 +36,9 @@ export class ServerSide {
 
   request(request: SipRequest, flow: Flow): void {
     const key = serverKey(request, request.method);
-    const known = this.#transactions.get(key);
+    const existing = this.#transactions.get(key);
     if (request.method === "ACK") this.#acknowledge(request, flow);
-    else if (known !== undefined) known.repeated();
+    else if (existing !== undefined) existing.repeated();
     else if (!this.#refused(request, flow)) this.#admit(key, request, flow);
   }
 

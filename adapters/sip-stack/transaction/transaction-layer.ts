@@ -31,7 +31,7 @@ export interface ClientScope {
   readonly chosenHops: ChosenHops;
   readonly tcpInstead: TcpInstead;
   /** A registered client transaction, not started yet. */
-  open(request: SipRequest, flow: Flow, patience: TransactionTimeouts, owner: TransactionOwner): ClientTransaction;
+  open(request: SipRequest, flow: Flow, timeouts: TransactionTimeouts, owner: TransactionOwner): ClientTransaction;
   late(response: SipResponse, flow: Flow): void;
   /** Called when the request got its final response, or failed. */
   done(request: ClientRequest): void;
@@ -149,11 +149,11 @@ class TransactionLayer implements Transactions, ClientScope {
     for (const transaction of [...this.#transactions.values()]) if (transaction.flow === flow) transaction.lost(fault);
   }
 
-  open(request: SipRequest, flow: Flow, patience: TransactionTimeouts, owner: TransactionOwner): ClientTransaction {
+  open(request: SipRequest, flow: Flow, timeouts: TransactionTimeouts, owner: TransactionOwner): ClientTransaction {
     const key = clientKey(parseVia(request.headers.list("Via")[0] ?? ""), request.method);
     const { system, timers } = this;
     const terminated = (): void => void this.#transactions.delete(key);
-    const transaction = new ClientTransaction({ request, flow, system, timers, ...patience, owner, terminated });
+    const transaction = new ClientTransaction({ request, flow, system, timers, ...timeouts, owner, terminated });
     this.#transactions.set(key, transaction);
     return transaction;
   }

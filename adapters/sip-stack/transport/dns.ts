@@ -61,9 +61,9 @@ const KEEP_MS = 30_000;
 const STALE_MS = 24 * 3_600_000;
 const MAX_QUESTIONS = 512;
 /** The timeout for NAPTR and SRV records, and for every question with a stale answer, ms. */
-const SHORT_PATIENCE_MS = 1_500;
+const SHORT_TIMEOUT_MS = 1_500;
 /** Timeout of address queries, which every call needs; shorter than the timeout of a trunk's probe, ms. */
-const PATIENCE_MS = 4_000;
+const TIMEOUT_MS = 4_000;
 
 /** Error codes of the runtimes for a query that timed out. */
 const TIMEOUTS: ReadonlySet<unknown> = new Set(["ETIMEOUT", "ETIMEDOUT", "TIMEOUT"]);
@@ -100,9 +100,9 @@ export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: Cached
     const earlier = answer !== undefined && now < answer.at + STALE_MS ? answer : undefined;
     try {
       if (silence !== undefined && now < silence.until) throw silence.fault;
-      const patienceMs = optional || earlier !== undefined ? SHORT_PATIENCE_MS : PATIENCE_MS;
-      const late = (): Error => new Unanswered(`no answer to the query for ${key} within ${patienceMs} ms`);
-      return await within(underWay(question, put), { system, ms: patienceMs, late });
+      const timeoutMs = optional || earlier !== undefined ? SHORT_TIMEOUT_MS : TIMEOUT_MS;
+      const late = (): Error => new Unanswered(`no answer to the query for ${key} within ${timeoutMs} ms`);
+      return await within(underWay(question, put), { system, ms: timeoutMs, late });
     } catch (fault) {
       if (fault !== silence?.fault && isTimeout(fault) && (optional || earlier !== undefined))
         question.silence = { until: now + KEEP_MS, fault };
@@ -115,9 +115,9 @@ export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: Cached
   function underWay<Value>(question: Question<Value>, put: () => Promise<Value>): Promise<Value> {
     const at = system.monotonic();
     if (question.asked !== undefined && at < question.asked.at + KEEP_MS) return question.asked.answer;
-    const asked = { answer: put(), at };
-    question.asked = asked;
-    asked.answer
+    const pending = { answer: put(), at };
+    question.asked = pending;
+    pending.answer
       .then(
         (value) => {
           question.answer = { value, at: system.monotonic() };
@@ -125,9 +125,9 @@ export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: Cached
         () => {}, // reported to the callers
       )
       .finally(() => {
-        if (question.asked === asked) delete question.asked;
+        if (question.asked === pending) delete question.asked;
       });
-    return asked.answer;
+    return pending.answer;
   }
 
   return {

@@ -35,9 +35,9 @@ export class FailedHops {
   /** Records a failed hop. Several failures before its next probe count once. */
   add(hop: Hop, dead?: Flow): void {
     const now = this.#system.monotonic();
-    const known = this.#failures.get(keyOf(hop));
-    if (known?.state === "probing" || (known?.state === "failed" && now < known.probeAt)) return;
-    const waitMs = known === undefined ? FIRST_PROBE_MS : longer(known.waitMs);
+    const failure = this.#failures.get(keyOf(hop));
+    if (failure?.state === "probing" || (failure?.state === "failed" && now < failure.probeAt)) return;
+    const waitMs = failure === undefined ? FIRST_PROBE_MS : longer(failure.waitMs);
     this.#failures.set(keyOf(hop), { dead, waitMs, probeAt: now + waitMs, state: "failed" });
   }
 

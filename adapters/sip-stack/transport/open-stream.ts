@@ -52,8 +52,8 @@ function connected(socket: Socket, hop: Hop, options: OpenStreamOptions, signal:
           `${placeName(hop.kind, hop)} accepted no connection within ${options.timeoutMs} ms`,
         ),
       );
-    const given = (): void => failed(new TransportError("closed", "the connection attempt was aborted"));
-    const gone = (): void =>
+    const aborted = (): void => failed(new TransportError("closed", "the connection attempt was aborted"));
+    const closed = (): void =>
       failed(
         new TransportError(secure ? "tls" : "closed", `${placeName(hop.kind, hop)} closed the connection at once`),
       );
@@ -65,16 +65,16 @@ function connected(socket: Socket, hop: Hop, options: OpenStreamOptions, signal:
     const stopTimer = options.system.after(options.timeoutMs, late);
     const settle = (): void => {
       stopTimer();
-      signal.removeEventListener("abort", given);
+      signal.removeEventListener("abort", aborted);
       socket.off("error", failed);
-      socket.off("close", gone);
+      socket.off("close", closed);
       socket.off(secure ? "secureConnect" : "connect", done);
     };
-    signal.addEventListener("abort", given, { once: true });
+    signal.addEventListener("abort", aborted, { once: true });
     socket.on("error", failed);
-    socket.on("close", gone);
+    socket.on("close", closed);
     socket.on(secure ? "secureConnect" : "connect", done);
-    if (signal.aborted) given();
+    if (signal.aborted) aborted();
   });
 }
 

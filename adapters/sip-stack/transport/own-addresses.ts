@@ -48,8 +48,8 @@ export class OwnNames {
     this.#seenBy.set(flow.remote.address, address);
     if (trusted && isBehindNat(flow) && !isPrivate(address)) this.#outside.set(flow.local.address, address);
     const key = keyOf(flow);
-    const known = this.#learnt.get(key) ?? flow.local;
-    if (known.address === address && known.port === port) return;
+    const current = this.#learnt.get(key) ?? flow.local;
+    if (current.address === address && current.port === port) return;
     this.#learnt.set(key, { address, port });
   }
 

@@ -55,15 +55,15 @@ export class StreamTransport {
   /**
    * Returns the open connection to this hop, unless it is the `dead` one, or opens a new one. @throws {TransportError}
    */
-  async connect(given: Hop, signal: AbortSignal, dead?: Flow): Promise<Flow> {
+  async connect(target: Hop, signal: AbortSignal, dead?: Flow): Promise<Flow> {
     if (this.#ended.signal.aborted) throw new TransportError("closed", "the trunk was closed");
-    const hop = this.#named(given);
+    const hop = this.#named(target);
     const key = `${hop.kind} ${hop.address} ${hop.port}${hop.kind === "tls" ? ` ${hop.host}` : ""}`;
-    const known = this.#opened.get(key);
-    if (known === undefined) return unlessAborted(this.#open(key, hop), signal);
-    const flow = await unlessAborted(known, signal);
+    const existing = this.#opened.get(key);
+    if (existing === undefined) return unlessAborted(this.#open(key, hop), signal);
+    const flow = await unlessAborted(existing, signal);
     if (flow.alive && flow !== dead) return flow;
-    this.#forget(key, known);
+    this.#forget(key, existing);
     return this.connect(hop, signal, dead);
   }
 
@@ -147,11 +147,11 @@ export class StreamTransport {
               "closed",
             )
           : networkFault(cause, `the connection to ${placeName(kind, remote)} failed`, "closed"),
-      ended: (gone, fault) => {
+      ended: (ended, fault) => {
         forget?.();
-        this.#flows.delete(gone);
-        this.#accepted.delete(gone);
-        if (!this.#ended.signal.aborted) listener().closed(gone, fault);
+        this.#flows.delete(ended);
+        this.#accepted.delete(ended);
+        if (!this.#ended.signal.aborted) listener().closed(ended, fault);
       },
     });
     this.#flows.add(flow);

@@ -91,17 +91,17 @@ export function peerCertificateFault(
   if (cause instanceof TransportError) return cause;
   const { code = "", message = "" } = (cause ?? {}) as { code?: string; message?: string };
   const what = `TLS to ${host === address ? host : `${host} (${address})`} port ${port} failed`;
-  const known = FAULTS.find(([pattern]) => pattern.test(code) || pattern.test(message));
-  if (known === undefined) return networkFault(cause, what, otherwise);
+  const match = FAULTS.find(([pattern]) => pattern.test(code) || pattern.test(message));
+  if (match === undefined) return networkFault(cause, what, otherwise);
   const original = message === "" ? code : message;
-  return new TransportError("tls", `${what}: ${known[1](servername)} (${original})`, {
+  return new TransportError("tls", `${what}: ${match[1](servername)} (${original})`, {
     cause,
-    lasting: known[2] !== "passing",
+    lasting: match[2] !== "passing",
   });
 }
 
 /** Time the handshake that reads a certificate may take, ms. */
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 /**
  * The real fault of an unverified certificate if the runtime hides it: Deno reports an expired certificate as one from
@@ -127,7 +127,7 @@ async function certificateDates(look: () => TLSSocket): Promise<{ from: number; 
         const dates = { from: Date.parse(valid_from), until: Date.parse(valid_to) };
         resolve(Number.isNaN(dates.from) || Number.isNaN(dates.until) ? undefined : dates);
       });
-      socket.setTimeout(PATIENCE_MS, () => resolve(undefined));
+      socket.setTimeout(TIMEOUT_MS, () => resolve(undefined));
       socket.on("error", () => resolve(undefined));
       socket.once("close", () => resolve(undefined));
     });

@@ -162,9 +162,9 @@ const CODES: ReadonlyMap<string, Meaning> = new Map(
 export function networkFault(cause: unknown, what: string, otherwise: TransportFault = "unreachable"): TransportError {
   if (cause instanceof TransportError) return cause;
   const { code, message } = (cause ?? {}) as { code?: unknown; message?: unknown };
-  const known = typeof code === "string" ? CODES.get(code) : undefined;
-  const sentence = known?.[1] ?? (typeof message === "string" && message !== "" ? message : String(cause));
-  return new TransportError(known?.[0] ?? otherwise, `${what}: ${sentence}`, { cause });
+  const meaning = typeof code === "string" ? CODES.get(code) : undefined;
+  const sentence = meaning?.[1] ?? (typeof message === "string" && message !== "" ? message : String(cause));
+  return new TransportError(meaning?.[0] ?? otherwise, `${what}: ${sentence}`, { cause });
 }
 
 /** Converts a thrown value to a TransportError; `unreachable` for other errors. */

@@ -103,11 +103,13 @@ export class UdpTransport {
 
   #socket(family: Family): Promise<UdpSocket> {
     if (this.#closed) throw new TransportError("closed", "the trunk was closed");
-    const known = this.#sockets.get(family);
-    if (known !== undefined) return known;
+    const existing = this.#sockets.get(family);
+    if (existing !== undefined) return existing;
     const { address, port } = this.#options;
-    const own = address !== undefined && familyOf(address) === family ? address : undefined;
-    const opened = UdpSocket.open(family, own, port, (socket, bytes, from) => this.#received(socket, bytes, from));
+    const bindAddress = address !== undefined && familyOf(address) === family ? address : undefined;
+    const opened = UdpSocket.open(family, bindAddress, port, (socket, bytes, from) =>
+      this.#received(socket, bytes, from),
+    );
     this.#sockets.set(family, opened);
     opened.catch(() => this.#sockets.delete(family)); // tried again next time
     return opened;
@@ -115,11 +117,11 @@ export class UdpTransport {
 
   #flowTo(socket: UdpSocket, { address, port }: SocketAddress): UdpFlow {
     const key = addressAndPort({ address, port });
-    const known = this.#flows.get(key);
-    if (known?.alive) return known;
+    const existing = this.#flows.get(key);
+    if (existing?.alive) return existing;
     const { bound } = socket;
-    const own = isWildcard(bound.address) ? this.#likelyAddress(address) : bound.address;
-    const flow = new UdpFlow(socket, { address, port }, own, this.#options.system, (failed, fault) =>
+    const localAddress = isWildcard(bound.address) ? this.#likelyAddress(address) : bound.address;
+    const flow = new UdpFlow(socket, { address, port }, localAddress, this.#options.system, (failed, fault) =>
       this.#failed(failed, fault),
     );
     if (this.#flows.size >= MAX_FLOWS) this.#forgetOne();
@@ -148,8 +150,15 @@ export class UdpTransport {
       flow.refused = { fault, at: system.monotonic() };
       this.#failed(flow, fault);
     };
-    const own = await exploreRoute({ to: flow.remote, from, system, probe, refused, signal: this.#ended.signal });
-    const address = isWildcard(own) ? interfaceAddress(flow.remote.address) : own;
+    const ourAddress = await exploreRoute({
+      to: flow.remote,
+      from,
+      system,
+      probe,
+      refused,
+      signal: this.#ended.signal,
+    });
+    const address = isWildcard(ourAddress) ? interfaceAddress(flow.remote.address) : ourAddress;
     if (address !== undefined) flow.reachedFrom(address);
   }
 
@@ -163,8 +172,8 @@ export class UdpTransport {
       this.#options.stranger(from);
       return;
     }
-    const known = this.#flows.get(addressAndPort(from));
-    if (known !== undefined) known.receivedAt = this.#options.system.monotonic();
+    const flow = this.#flows.get(addressAndPort(from));
+    if (flow !== undefined) flow.receivedAt = this.#options.system.monotonic();
     const listener = this.#options.listener();
     const expected = this.#options.open || this.#peers.has(from.address) || isResponse(bytes);
     // A request from a stranger costs only one search for its Call-ID: no parsing, no response, no memory.

@@ -42,10 +42,10 @@ export function insertCall(session: Session): CallStore["insert"] {
       const [instance] = await lockedInstance(tx, { id: call.instanceId });
       if (!instance || instance.status === "DELETED") return { kind: "instance_gone" };
       for (;;) {
-        const taken = await TAKEN_SLOTS(tx, { instance_id: call.instanceId });
+        const usedSlots = await TAKEN_SLOTS(tx, { instance_id: call.instanceId });
         const slot = freeSlot(
           policy,
-          taken.map((row) => row.slot),
+          usedSlots.map((row) => row.slot),
         );
         const oldestAt =
           slot === undefined || quota === undefined || call.tokenId === null

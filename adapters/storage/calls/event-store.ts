@@ -216,9 +216,9 @@ export async function insertEvents(tx: Kysely<Database>, events: readonly Event[
   if (only && more.length === 0) return insertOne(tx, only);
   // Sorted, so that two transactions never wait for each other.
   for (const user of [...new Set(rows.map((row) => row.user_id))].sort()) {
-    const own = rows.filter((row) => row.user_id === user);
-    const last = await reservePositions(tx, user, own.length);
-    const placed = own.map((row, index) => ({ ...row, position: last - own.length + 1 + index }));
+    const userRows = rows.filter((row) => row.user_id === user);
+    const last = await reservePositions(tx, user, userRows.length);
+    const placed = userRows.map((row, index) => ({ ...row, position: last - userRows.length + 1 + index }));
     for (let from = 0; from < placed.length; from += BATCH)
       await inserting(tx, placed.slice(from, from + BATCH)).execute();
   }

@@ -234,19 +234,19 @@ async function purgeRows(
   purged: Counted[],
 ): Promise<number> {
   let rows = 0;
-  for (const [gone, { id, user_id }] of instances.entries()) {
+  for (const [index, { id, user_id }] of instances.entries()) {
     rows += await deletePiece(tx, traits, {
       table: "events",
       limit: MAX_PIECE - rows,
       rows: (all) => all.where("user_id", "=", user_id).where("instance_id", "=", id).orderBy("position", "desc"),
     });
-    if (rows === MAX_PIECE) return gone;
+    if (rows === MAX_PIECE) return index;
     await blankReceipts(tx, [id]);
     const deleted = tx.deleteFrom("instances").where("id", "=", id).returning(["id", "user_id", "stored_bytes"]);
     purged.push(...(await deleted.execute()));
     await tx.deleteFrom("finished_counts").where("instance_id", "=", id).execute();
     rows = Math.min(rows + MAX_INSTANCE_ROWS, MAX_PIECE);
-    if (rows === MAX_PIECE) return gone + 1;
+    if (rows === MAX_PIECE) return index + 1;
   }
   return instances.length;
 }

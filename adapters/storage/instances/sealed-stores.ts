@@ -48,10 +48,10 @@ export function sealedStore(session: Session): SealedStore {
 async function list(db: Kysely<Database>, place: Place, limit: number, after?: SealedPlace): Promise<SealedValue[]> {
   const { table, id, key, sealed } = place;
   const order = sql.join(key ? [sql.ref(id), sql.ref(key)] : [sql.ref(id)]);
-  const behind = after ? sql`(${order}) > (${sql.join(key ? [after.id, after.key] : [after.id])})` : sql`true`;
+  const position = after ? sql`(${order}) > (${sql.join(key ? [after.id, after.key] : [after.id])})` : sql`true`;
   const { rows } = await sql<{ id: string; key: string; sealed: Uint8Array }>`
     select ${sql.ref(id)} as id, ${key ? sql.ref(key) : sql.lit("")} as key, ${sql.ref(sealed)} as sealed
-    from ${sql.table(table)} where ${sql.ref(sealed)} is not null and ${behind} order by ${order} limit ${limit}`.execute(
+    from ${sql.table(table)} where ${sql.ref(sealed)} is not null and ${position} order by ${order} limit ${limit}`.execute(
     db,
   );
   return rows.map((row) => ({ id: row.id, key: row.key, sealed: new Uint8Array(row.sealed) }));
@@ -181,7 +181,7 @@ export function lineRecordStore(session: Session): LineRecordStore {
 
 /** Deletes the records whose key mentions a number, in pieces. */
 async function forgetNumber(session: Session, number: MentionedNumber): Promise<number> {
-  let forgotten = 0;
+  let count = 0;
   for (let from = { instance_id: "", key: "" }; ; ) {
     const piece = await session.read((db) =>
       db
@@ -195,7 +195,7 @@ async function forgetNumber(session: Session, number: MentionedNumber): Promise<
     );
     const keys = piece.filter(({ key }) => number.isIn(decoded(key)));
     for (const { instance_id, key } of keys)
-      forgotten += await session.write(async (db) =>
+      count += await session.write(async (db) =>
         deletedRows(
           await db
             .deleteFrom("line_records")
@@ -215,7 +215,7 @@ async function forgetNumber(session: Session, number: MentionedNumber): Promise<
         ),
       );
     const last = piece.at(-1);
-    if (piece.length < CHUNK || !last) return forgotten;
+    if (piece.length < CHUNK || !last) return count;
     from = last;
     await setImmediate();
   }

@@ -90,7 +90,7 @@ async function lockedContents(tx: Kysely<Database>, location: DatabaseLocation):
 
 /** Takes a lease that was released, has expired or already belongs to the taker; does not wait for writes. */
 async function raiseEpoch(tx: Kysely<Database>, { name }: DatabaseLocation, { owner, ms }: Taker): Promise<number> {
-  const taken = await tx
+  const lease = await tx
     .insertInto("owners")
     .values({ name: WHOLE_DATABASE, epoch: 1, owner, expires_at: sql<number>`${NOW} + ${ms}` })
     .onConflict((conflict) =>
@@ -111,7 +111,7 @@ async function raiseEpoch(tx: Kysely<Database>, { name }: DatabaseLocation, { ow
     )
     .returning("epoch")
     .executeTakeFirst();
-  return taken?.epoch ?? refuse(tx, name);
+  return lease?.epoch ?? refuse(tx, name);
 }
 
 /** @throws {StorageLocked} always, with the time until the lease expires */

@@ -69,8 +69,8 @@ export function sqliteConnection(
   const cache = new Map<string, Statement>();
 
   function prepare(text: string): Statement {
-    const known = cache.get(text);
-    if (known) return known;
+    const cached = cache.get(text);
+    if (cached) return cached;
     const prepared = database.prepare(text);
     const statement: Statement = {
       returnsRows: prepared.columns().length > 0,

@@ -122,8 +122,8 @@ export class ScriptedCallee implements SimulatedCallee {
       if (sentence === undefined) return false; // still being synthesised: silence until then
       this.#play(sentence, step.ms === undefined ? sentence.length : this.#scaled(step.ms));
     } else if (step.do === "listen") {
-      const quiet = msToSamples(step.quietMs, this.#options.sampleRate);
-      if (!this.#callerSpoke || this.#callerQuiet < quiet) return false;
+      const quietSamples = msToSamples(step.quietMs, this.#options.sampleRate);
+      if (!this.#callerSpoke || this.#callerQuiet < quietSamples) return false;
     } else if (step.do === "overhear") {
       if (this.#callerSpoken < msToSamples(step.spokenMs, this.#options.sampleRate)) return false;
     } else if (step.do === "beep") this.#play(tone(step.hz, step.ms, this.#options.sampleRate, BEEP_AMPLITUDE));

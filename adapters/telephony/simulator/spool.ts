@@ -59,7 +59,7 @@ interface LiveRecording extends Heard {
 export class Spool {
   readonly #options: SpoolOptions;
   /** Finished recordings by call, oldest first. */
-  readonly #kept = new Map<string, Heard>();
+  readonly #finished = new Map<string, Heard>();
   /** Recordings of calls that have not ended. */
   readonly #live = new Map<string, LiveRecording>();
   readonly #incomplete = new Set<string>();
@@ -125,7 +125,7 @@ export class Spool {
     await live.recording.finish();
     if (this.#live.get(callId) !== live) return;
     this.#live.delete(callId);
-    if (live.bytes > 0) this.#kept.set(callId, { instanceId: live.instanceId, bytes: live.bytes });
+    if (live.bytes > 0) this.#finished.set(callId, { instanceId: live.instanceId, bytes: live.bytes });
   }
 
   /** The WAV file of a call, if there is one. */
@@ -166,7 +166,7 @@ export class Spool {
       if (file?.isFile()) found.push({ callId, bytes: file.size, at: file.mtimeMs });
     }
     for (const { callId, bytes } of found.sort((a, b) => a.at - b.at)) {
-      this.#kept.set(callId, { instanceId: undefined, bytes });
+      this.#finished.set(callId, { instanceId: undefined, bytes });
       this.#bytes += bytes;
     }
     this.#dir = dir;
@@ -174,10 +174,10 @@ export class Spool {
   }
 
   #reserve(live: LiveRecording, bytes: number): boolean {
-    const wanted = live.bytes === 0 ? bytes + WAV_HEADER_BYTES : bytes;
-    if (!this.#makeRoom(live.instanceId, wanted)) return false;
-    live.bytes += wanted;
-    this.#count(live.instanceId, wanted);
+    const size = live.bytes === 0 ? bytes + WAV_HEADER_BYTES : bytes;
+    if (!this.#makeRoom(live.instanceId, size)) return false;
+    live.bytes += size;
+    this.#count(live.instanceId, size);
     return true;
   }
 
@@ -194,7 +194,7 @@ export class Spool {
 
   #deleteOldest(isMeant: (heard: Heard) => boolean, fits: () => boolean): void {
     if (fits()) return;
-    for (const [callId, heard] of this.#kept) {
+    for (const [callId, heard] of this.#finished) {
       if (!isMeant(heard)) continue;
       this.#release(callId);
       void rm(this.#path(callId), { force: true }).catch((fault: unknown) =>
@@ -205,9 +205,9 @@ export class Spool {
   }
 
   #release(callId: string): void {
-    const heard = this.#kept.get(callId);
+    const heard = this.#finished.get(callId);
     if (heard) this.#count(heard.instanceId, -heard.bytes);
-    this.#kept.delete(callId);
+    this.#finished.delete(callId);
     this.#incomplete.delete(callId);
   }
 

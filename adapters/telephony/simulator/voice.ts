@@ -57,8 +57,8 @@ export class Voices {
   /** The sentence as samples. Never rejects. */
   speak(text: string, sampleRate: number): Promise<Int16Array> {
     const key = `${sampleRate} ${text}`;
-    const known = this.#spoken.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#spoken.get(key);
+    if (existing !== undefined) return existing;
     const spoken = this.#synthesize(text, sampleRate);
     this.#spoken.set(key, spoken);
     return spoken;

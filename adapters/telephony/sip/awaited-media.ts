@@ -17,7 +17,7 @@ export class AwaitedMedia {
   readonly #options: AwaitedMediaOptions;
   #refusal: string | undefined;
   #answered = false;
-  #over = false;
+  #hasEnded = false;
   #cancel = (): void => {};
 
   constructor(options: AwaitedMediaOptions) {
@@ -36,7 +36,7 @@ export class AwaitedMedia {
   }
 
   stop(): void {
-    this.#over = true;
+    this.#hasEnded = true;
     this.#cancel();
   }
 
@@ -44,7 +44,7 @@ export class AwaitedMedia {
     this.#cancel();
     const { system, received, lost } = this.#options;
     const refusal = this.#refusal;
-    if (refusal === undefined || !this.#answered || this.#over) return;
+    if (refusal === undefined || !this.#answered || this.#hasEnded) return;
     this.#cancel = system.after(WAIT_MS, () => {
       if (!received()) lost(`${refusal}; and no audio came from an allowed address within ${WAIT_MS / 1_000} s`);
     });

@@ -18,9 +18,9 @@ const IDENTITY_FIELDS = [
  * From and the identity fields of an INVITE (RFC 3261 section 20.20, RFC 3325 section 9, draft-ietf-sip-privacy-04). A
  * withheld caller is anonymous in From; the identity fields still name the number, for the trunk only.
  */
-export function callerFields(trunk: ResolvedTrunk, chosen: CallerId = {}): Caller {
-  const { displayName = trunk.displayName, withheld = trunk.withheld } = chosen;
-  const number = chosen.phoneNumber === undefined ? undefined : uriTextAt(chosen.phoneNumber, trunk.domain);
+export function callerFields(trunk: ResolvedTrunk, callerId: CallerId = {}): Caller {
+  const { displayName = trunk.displayName, withheld = trunk.withheld } = callerId;
+  const number = callerId.phoneNumber === undefined ? undefined : uriTextAt(callerId.phoneNumber, trunk.domain);
   // A trunk that identifies us by the number in From finds it in another field if From is anonymous.
   const uri = number ?? trunk.callerId ?? (withheld && trunk.fromIsNumber ? trunk.from : undefined);
   const inFrom = trunk.identity.includes("from") ? uri : trunk.fromIsNumber ? number : undefined;

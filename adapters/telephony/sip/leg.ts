@@ -94,7 +94,7 @@ export class SipLeg implements Leg, InviteListener {
   #media: MediaSession | undefined;
   /** Reason for the end, if we end it without a hang-up. */
   #fault: { readonly cause: ReleaseCause; readonly detail: string } | undefined;
-  #over = false;
+  #hasEnded = false;
   #transferring = false;
   #probing = false;
   #hungUp = false;
@@ -147,15 +147,15 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   connectMedia(source: FrameSource, sink: FrameSink): void {
-    if (this.#over) return;
-    const guarded = guardedAudio(source, sink, { ended: () => this.#over, failed: (fault) => this.#failed(fault) });
+    if (this.#hasEnded) return;
+    const guarded = guardedAudio(source, sink, { ended: () => this.#hasEnded, failed: (fault) => this.#failed(fault) });
     this.#media?.connect(guarded.source, guarded.sink);
   }
 
   /** Sends keys; rejects with a RangeError for other characters, and with an Error if the peer accepts no keys. */
   async sendDtmf(digits: string): Promise<void> {
     assertKeys(digits);
-    if (this.#over || digits === "") return;
+    if (this.#hasEnded || digits === "") return;
     await this.#keys.send(digits, this.#media, this.#usage);
   }
 
@@ -184,10 +184,10 @@ export class SipLeg implements Leg, InviteListener {
     signal.throwIfAborted();
     if (!PHONE_NUMBER.test(to)) throw new RangeError(`the number ${shown(to)} ${PHONE_RULE}`);
     const ended = (): Error => new Error("the call has ended: it cannot be transferred");
-    if (this.#over || this.#usage === undefined) throw ended();
+    if (this.#hasEnded || this.#usage === undefined) throw ended();
     const target = await transferTarget(to);
     signal.throwIfAborted();
-    if (this.#over || this.#hungUp) throw ended();
+    if (this.#hasEnded || this.#hungUp) throw ended();
     if ("refusal" in target) return { type: "failed", detail: target.refusal };
     const outcome = this.#usage.refer(target.uri);
     this.#transferring = true;
@@ -195,13 +195,13 @@ export class SipLeg implements Leg, InviteListener {
     try {
       return await within(outcome, { system: this.#options.system, ms: TRANSFER_LIMIT_MS, late, signal });
     } finally {
-      if (!this.#over) this.#transferring = false;
+      if (!this.#hasEnded) this.#transferring = false;
     }
   }
 
   /** A silent peer may only be listening, as many PBXs do, if it still has the call. */
   async #probe(silence: string): Promise<void> {
-    if (this.#probing || this.#over || this.#hungUp) return;
+    if (this.#probing || this.#hasEnded || this.#hungUp) return;
     this.#probing = true;
     const fault = await this.#usage?.probe();
     this.#probing = fault !== undefined;
@@ -210,7 +210,7 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   hangUp(): Promise<void> {
-    if (!this.#hungUp && !this.#over) {
+    if (!this.#hungUp && !this.#hasEnded) {
       this.#hungUp = true;
       this.#awaited.stop();
       void this.#usage?.hangUp();
@@ -259,14 +259,14 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   ended(end: InviteEnd): void {
-    if (this.#over) return;
+    if (this.#hasEnded) return;
     this.#neverRang &&= "neverRang" in end && end.neverRang === true;
     const next = this.#hungUp ? undefined : this.#options.again(end);
     if (next !== undefined) {
       this.#usage = next;
       return;
     }
-    this.#over = true;
+    this.#hasEnded = true;
     this.#end = end;
     this.#awaited.stop();
     this.#mayGoElsewhere = this.#neverRang && isTrunkFault(end);
@@ -300,6 +300,6 @@ export class SipLeg implements Leg, InviteListener {
   }
 
   #emit(event: LegEvent): void {
-    if (!this.#over) this.events.push(event);
+    if (!this.#hasEnded) this.events.push(event);
   }
 }

@@ -85,10 +85,10 @@ export class Limiter {
   }
 
   #place(): () => void {
-    let taken = true;
+    let isHeld = true;
     return () => {
-      if (taken) this.#live--;
-      taken = false;
+      if (isHeld) this.#live--;
+      isHeld = false;
     };
   }
 }

@@ -57,15 +57,15 @@ export class SipLine implements Line {
     if (this.#closed) throw new DialError("unreachable", "the line is closed");
     if (!this.#linked) throw new DialError("unreachable", "the line is not linked");
     let leg: Leg | undefined;
-    let over = false;
+    let hasEnded = false;
     const hangUp = (): void => void leg?.hangUp();
     const { host, carrier } = this.#options;
     leg = await carrier.dial(to, { ...options, deadlines: host.deadlines }, signal, (ended) => {
-      over = true;
+      hasEnded = true;
       signal.removeEventListener("abort", hangUp);
       this.#legs.delete(ended);
     });
-    if (over) return leg;
+    if (hasEnded) return leg;
     this.#legs.add(leg);
     signal.addEventListener("abort", hangUp, { once: true });
     // The line may have been closed, or the signal aborted, while the trunk was dialling.

@@ -57,10 +57,10 @@ export function sip(options: SipOptions): readonly Network[] {
     return await createEngine({ system, logger, place: options.media });
   });
   const parts = { system, logger, media, hosts: new HostLookup({ system }) };
-  const known = new Map(trunks.map((trunk) => [trunk.name, mountedTrunk(trunk, routes, parts)]));
+  const mounted = new Map(trunks.map((trunk) => [trunk.name, mountedTrunk(trunk, routes, parts)]));
   const networks = [
-    ...routes.map((route) => routeNetwork(route, known, parts)),
-    ...[...known.values()].map((trunk) => trunkNetwork(trunk, parts)),
+    ...routes.map((route) => routeNetwork(route, mounted, parts)),
+    ...[...mounted.values()].map((trunk) => trunkNetwork(trunk, parts)),
   ];
   return accounts ? [...networks, sipAccounts(accounts, parts)] : networks;
 }
@@ -79,9 +79,9 @@ interface MountedTrunk {
   readonly carrier: Shared<SipTrunk>;
 }
 
-function mountedTrunk(given: Trunk, routes: readonly Route[], { system, logger, media, hosts }: Parts): MountedTrunk {
-  const trunk = resolveTrunk(given);
-  const itsRoutes = routes.filter(({ trunks }) => trunks.some((one) => one.trunk === trunk.name));
+function mountedTrunk(options: Trunk, routes: readonly Route[], { system, logger, media, hosts }: Parts): MountedTrunk {
+  const trunk = resolveTrunk(options);
+  const itsRoutes = routes.filter(({ trunks }) => trunks.some((entry) => entry.trunk === trunk.name));
   return {
     trunk,
     rule: loadRefusals(trunk, `trunk ${trunk.name}`),
@@ -111,14 +111,18 @@ function trunkNetwork({ trunk, rule, carrier }: MountedTrunk, { system, media }:
   });
 }
 
-function routeNetwork(route: Route, known: ReadonlyMap<string, MountedTrunk>, { system, media }: Parts): Telephony {
-  const mounted = [...known].filter(([name]) => route.trunks.some(({ trunk }) => trunk === name));
+function routeNetwork(
+  route: Route,
+  mountedTrunks: ReadonlyMap<string, MountedTrunk>,
+  { system, media }: Parts,
+): Telephony {
+  const mounted = [...mountedTrunks].filter(([name]) => route.trunks.some(({ trunk }) => trunk === name));
   const trunks = mounted.map(([, { trunk }]) => trunk);
   const sampleRate = Math.max(...trunks.map((trunk) => trunk.sampleRate));
   const carrier = shared(1, async () => {
     const [{ SipRoute }, opened] = await Promise.all([
       import("./routes/sip-route.ts"),
-      Promise.all(mounted.map(async ([name, one]) => [name, await one.carrier.open()] as const)),
+      Promise.all(mounted.map(async ([name, trunk]) => [name, await trunk.carrier.open()] as const)),
     ]);
     return new SipRoute({ route, trunks: new Map(opened), sampleRate, system });
   });
@@ -133,10 +137,10 @@ function routeNetwork(route: Route, known: ReadonlyMap<string, MountedTrunk>, { 
     system,
     open: () => carrier.open(),
     refuses: (phoneNumber) =>
-      routeRefusal(route, phoneNumber, async (trunk) => (await known.get(trunk)?.rule())?.(phoneNumber)),
+      routeRefusal(route, phoneNumber, async (trunk) => (await mountedTrunks.get(trunk)?.rule())?.(phoneNumber)),
     async close() {
       await carrier.release();
-      await Promise.all(mounted.map(([, one]) => one.carrier.release()));
+      await Promise.all(mounted.map(([, trunk]) => trunk.carrier.release()));
       await media.release();
     },
   });

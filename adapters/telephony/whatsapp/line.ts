@@ -117,7 +117,7 @@ export class WhatsAppLine implements Line {
     if (call === undefined) return;
     call.abort.abort();
     const late = () => new NetworkSilent(`the call was not hung up within ${HANGUP_MS} ms`);
-    const gone = call.placed.then((leg) => leg?.hangUp());
-    await within(gone, { system: this.#options.system, ms: HANGUP_MS, late }).catch(() => {}); // closing the client ends it
+    const hangUp = call.placed.then((leg) => leg?.hangUp());
+    await within(hangUp, { system: this.#options.system, ms: HANGUP_MS, late }).catch(() => {}); // closing the client ends it
   }
 }

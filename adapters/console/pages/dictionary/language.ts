@@ -8,8 +8,8 @@ export type Language = keyof typeof LANGUAGES;
 const KEY = "ringport-language";
 
 /** The first preferred language that the console supports; otherwise English. */
-export function chosenLanguage(wanted: readonly (string | null)[]): Language {
-  for (const tag of wanted) {
+export function chosenLanguage(preferences: readonly (string | null)[]): Language {
+  for (const tag of preferences) {
     const [language = ""] = tag?.toLowerCase().split("-") ?? [];
     if (Object.hasOwn(LANGUAGES, language)) return language as Language;
   }

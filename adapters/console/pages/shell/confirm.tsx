@@ -26,15 +26,15 @@ const fault = signal<unknown>(undefined);
 const busy = signal(false);
 
 /** Asks before an action that cannot be undone, and carries it out. */
-export function confirm(asked: Question): void {
+export function confirm(newQuestion: Question): void {
   fault.value = undefined;
   busy.value = false;
-  question.value = asked;
+  question.value = newQuestion;
 }
 
 export function ConfirmDialog() {
-  const asked = question.value;
-  if (asked === undefined) return null;
+  const current = question.value;
+  if (current === undefined) return null;
   const close = (): void => {
     question.value = undefined;
   };
@@ -42,8 +42,8 @@ export function ConfirmDialog() {
     busy.value = true;
     fault.value = undefined;
     try {
-      await asked.run();
-      if (question.value === asked) close();
+      await current.run();
+      if (question.value === current) close();
     } catch (error) {
       fault.value = error;
     } finally {
@@ -51,9 +51,9 @@ export function ConfirmDialog() {
     }
   };
   return (
-    <Dialog title={asked.title} onClose={close}>
+    <Dialog title={current.title} onClose={close}>
       <div class="stack">
-        <div>{asked.consequence}</div>
+        <div>{current.consequence}</div>
         {fault.value !== undefined && <FaultNotice error={fault.value} />}
       </div>
       <div class="dialog-actions">
@@ -61,7 +61,7 @@ export function ConfirmDialog() {
           {t.value.cancel}
         </Button>
         <Button look="danger" busy={busy.value} onClick={() => void run()}>
-          {asked.action}
+          {current.action}
         </Button>
       </div>
     </Dialog>

@@ -54,14 +54,14 @@ async function follow(signal: AbortSignal): Promise<void> {
 /** Pauses; ends early when the browser is online again. */
 function pauseOrOnline(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const over = (): void => {
+    const finish = (): void => {
       clearTimeout(timer);
-      removeEventListener("online", over);
-      signal.removeEventListener("abort", over);
+      removeEventListener("online", finish);
+      signal.removeEventListener("abort", finish);
       resolve();
     };
-    const timer = setTimeout(over, PAUSE_MS);
-    addEventListener("online", over);
-    signal.addEventListener("abort", over);
+    const timer = setTimeout(finish, PAUSE_MS);
+    addEventListener("online", finish);
+    signal.addEventListener("abort", finish);
   });
 }

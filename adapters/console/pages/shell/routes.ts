@@ -40,12 +40,12 @@ export const ROUTES: readonly ViewRoute[] = [
 
 /** The values of the `:names` of a pattern such as `/calls/:id`; undefined if the path does not match. */
 export function match(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
-  const wanted = pattern.split("/");
-  const given = path.split("/");
-  if (wanted.length !== given.length) return undefined;
+  const patternParts = pattern.split("/");
+  const pathParts = path.split("/");
+  if (patternParts.length !== pathParts.length) return undefined;
   const params: Record<string, string> = {};
-  for (const [index, part] of wanted.entries()) {
-    const value = given[index] ?? "";
+  for (const [index, part] of patternParts.entries()) {
+    const value = pathParts[index] ?? "";
     if (!part.startsWith(":")) {
       if (part !== value) return undefined;
     } else {

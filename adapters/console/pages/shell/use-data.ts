@@ -67,9 +67,9 @@ export function useData<T>(
     const unfollow = onEvents((events) => {
       if (events.some((event) => latest.current.concerns?.(event))) void reload.current();
     });
-    const begun = beginnings.peek();
+    const seenCount = beginnings.peek();
     const unsubscribe = beginnings.subscribe((count) => {
-      if (count !== begun && latest.current.concerns !== undefined) void reload.current();
+      if (count !== seenCount && latest.current.concerns !== undefined) void reload.current();
     });
     return () => {
       stop.abort();

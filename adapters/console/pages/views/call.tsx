@@ -38,16 +38,16 @@ export default function CallView({ params }: ViewProps) {
     callId,
   );
   const timeline = useTimeline(callId);
-  const known = call.value.value;
-  const pauseMs = known?.type.startsWith("DYNAMIC_") ? LINES_MS : QUALITY_MS;
-  const talks = known?.status === "IN_PROGRESS";
+  const current = call.value.value;
+  const pauseMs = current?.type.startsWith("DYNAMIC_") ? LINES_MS : QUALITY_MS;
+  const talks = current?.status === "IN_PROGRESS";
   useEffect(() => {
     if (!talks) return;
     const timer = setInterval(() => document.hidden || void call.reload(), pauseMs);
     return () => clearInterval(timer);
   }, [talks, pauseMs, callId]);
 
-  if (known === undefined && faultCode(call.fault.value) === "call_not_found")
+  if (current === undefined && faultCode(call.fault.value) === "call_not_found")
     return (
       <PageLayout title={t.value.facts.title}>
         <div class="stack">
@@ -60,9 +60,9 @@ export default function CallView({ params }: ViewProps) {
         </div>
       </PageLayout>
     );
-  const title = known ? t.value.title(known.target_phone) : t.value.facts.title;
+  const title = current ? t.value.title(current.target_phone) : t.value.facts.title;
   return (
-    <PageLayout title={title} actions={known && <Actions call={known} />}>
+    <PageLayout title={title} actions={current && <Actions call={current} />}>
       <Loaded data={call} lines={8}>
         {(loaded) => <Cards call={loaded} timeline={timeline} />}
       </Loaded>
@@ -103,16 +103,16 @@ function Actions({ call }: { readonly call: ShownCall }) {
 
 function Cards({ call, timeline }: { readonly call: ShownCall; readonly timeline: CallTimeline }) {
   const { id, type, media, transcript, result, metrics, quality } = call;
-  const over = isOver(call);
+  const hasEnded = isOver(call);
   const talked = (call.outcome?.duration_ms ?? 0) > 0;
   const isAgent = type === "DYNAMIC_AGENT";
   return (
     <div class="call">
       <div class="stack">
         <OutcomeCard call={call} />
-        {!over && <ListenCard callId={id} />}
-        {media?.recording !== undefined && (talked || !over) && <RecordingCard call={call} timeline={timeline} />}
-        {over && talked && signedIn.value?.simulator && (
+        {!hasEnded && <ListenCard callId={id} />}
+        {media?.recording !== undefined && (talked || !hasEnded) && <RecordingCard call={call} timeline={timeline} />}
+        {hasEnded && talked && signedIn.value?.simulator && (
           <Player
             title={t.value.audio.heard}
             url={`${CONSOLE}/simulator/calls/${id}/heard.wav`}
@@ -129,7 +129,7 @@ function Cards({ call, timeline }: { readonly call: ShownCall; readonly timeline
       <div class="stack">
         <TimelineCard timeline={timeline} />
         {(talked || call.status === "IN_PROGRESS") && (
-          <QualityCard quality={quality} statistics={media?.stream ?? null} over={over} />
+          <QualityCard quality={quality} statistics={media?.stream ?? null} over={hasEnded} />
         )}
         <FactsCard call={call} />
         <CodeCard callId={id} />

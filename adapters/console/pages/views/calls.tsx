@@ -15,7 +15,7 @@ const t = dictionary({ en, pt });
 export default function Calls() {
   const instances = useInstances();
   const filter = filterOf(query.value.toString());
-  const known = instances.value.value;
+  const list = instances.value.value;
   return (
     <PageLayout
       title={t.value.title}
@@ -27,8 +27,8 @@ export default function Calls() {
       }
     >
       <div class="stack">
-        <FilterBar filter={filter} instances={known ?? []} onChange={(next) => changeQuery(queryOf(next))} />
-        <CallList filter={filter} instances={known} />
+        <FilterBar filter={filter} instances={list ?? []} onChange={(next) => changeQuery(queryOf(next))} />
+        <CallList filter={filter} instances={list} />
       </div>
     </PageLayout>
   );

@@ -77,7 +77,7 @@ export default function InstanceView({ params: { id = "" } }: ViewProps) {
 function Details({ instance, data }: { readonly instance: InstanceDetails; readonly data: Data<InstanceDetails> }) {
   const { status, connection, name, callerId } = instance;
   const provider = connection?.provider ?? "";
-  const network = useData(networks).value.value?.find((one) => one.name === provider);
+  const network = useData(networks).value.value?.find((candidate) => candidate.name === provider);
   const linksByItself = network ? network.linking === "operator" : networkKind(provider) === "trunk";
   return (
     <>

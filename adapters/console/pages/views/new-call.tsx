@@ -186,19 +186,19 @@ function FormFaults({ state }: { readonly state: FormState }) {
 }
 
 const limits = signal(DEFAULT_LIMITS);
-let asked = false;
+let hasAsked = false;
 
 /** The limits of this server, from the description of its interface; the default ones until that has arrived. */
 const serverLimits: ReadonlySignal<Limits> = limits;
 
 /** Asks the server for its limits, once for each tab. */
 async function readServerLimits(): Promise<void> {
-  if (asked) return;
-  asked = true;
+  if (hasAsked) return;
+  hasAsked = true;
   try {
     const response = await fetch(CONSOLE.replace(/\/console$/, "/openapi.json"));
     limits.value = limitsIn(await response.json());
   } catch {
-    asked = false; // the defaults stay; the server checks everything once more
+    hasAsked = false; // the defaults stay; the server checks everything once more
   }
 }

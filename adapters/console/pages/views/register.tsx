@@ -23,8 +23,12 @@ export default function Register() {
   const email = useSignal("");
   const password = useSignal("");
   const register = useAction(async () => {
-    const given = fragmentCode.value || code.value.trim();
-    const body: LoginBody = { email: email.value, password: password.value, ...(given !== "" && { code: given }) };
+    const enteredCode = fragmentCode.value || code.value.trim();
+    const body: LoginBody = {
+      email: email.value,
+      password: password.value,
+      ...(enteredCode !== "" && { code: enteredCode }),
+    };
     beginSession(await consoleApi.post<SessionState>("register", body));
   });
   const { register: texts } = t.value;

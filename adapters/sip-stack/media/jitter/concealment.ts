@@ -25,7 +25,7 @@ export class Concealment {
   readonly #loop: Float32Array;
   #period = 0;
   /** Samples concealed since the gap began; -1 outside of gaps. */
-  #made = -1;
+  #concealed = -1;
   #offset = 0;
   #hold = 0;
   #end = 0;
@@ -40,7 +40,7 @@ export class Concealment {
 
   /** True if the previous sample was concealed. */
   get active(): boolean {
-    return this.#made >= 0;
+    return this.#concealed >= 0;
   }
 
   /**
@@ -50,7 +50,7 @@ export class Concealment {
    * @param afterCodec true if the codec has already concealed the start of the gap
    */
   fill(line: Int16Array, tail: number, samples: number, afterCodec: boolean): void {
-    if (this.#made < 0) {
+    if (this.#concealed < 0) {
       if (afterCodec) this.#begin(line, tail, 0, AFTER_CODEC_MS);
       else this.#begin(line, tail, HOLD_MS, FADE_UNTIL_MS);
     }
@@ -59,8 +59,8 @@ export class Concealment {
 
   /** The same for a gap without loss: the last audio fades at once. */
   hush(line: Int16Array, tail: number, samples: number): void {
-    if (this.#made < 0) this.#begin(line, tail, 0, QUICK_FADE_MS);
-    else this.#end = Math.min(this.#end, this.#made + this.#samples(QUICK_FADE_MS));
+    if (this.#concealed < 0) this.#begin(line, tail, 0, QUICK_FADE_MS);
+    else this.#end = Math.min(this.#end, this.#concealed + this.#samples(QUICK_FADE_MS));
     for (let i = 0; i < samples; i++) line[tail + i] = this.#next();
   }
 
@@ -69,14 +69,14 @@ export class Concealment {
    * @returns the number of blended samples; 0 if the concealment was silent already
    */
   resume(line: Int16Array, tail: number, samples: number): number {
-    if (this.#made < 0) return 0;
+    if (this.#concealed < 0) return 0;
     const fade = Math.min(samples, this.#samples(CROSS_FADE_MS));
-    const blended = Math.max(0, Math.min(fade, this.#end - this.#made));
+    const blended = Math.max(0, Math.min(fade, this.#end - this.#concealed));
     for (let i = 0; i < fade; i++) {
       const share = (i + 1) / (fade + 1);
       line[tail + i] = Math.round(share * line[tail + i]! + (1 - share) * this.#next());
     }
-    this.#made = -1;
+    this.#concealed = -1;
     return blended;
   }
 
@@ -90,7 +90,7 @@ export class Concealment {
       this.#loop[i] = (1 - share) * line[tail - period + i]! + share * line[tail - 2 * period + i]!;
     }
     this.#period = period;
-    this.#made = 0;
+    this.#concealed = 0;
     this.#hold = this.#samples(holdMs);
     this.#end = this.#samples(endMs);
     // The loop starts one period back: the offset between the two is faded out gradually.
@@ -98,7 +98,7 @@ export class Concealment {
   }
 
   #next(): number {
-    const at = this.#made++;
+    const at = this.#concealed++;
     if (at >= this.#end) return 0;
     const gain = at < this.#hold ? 1 : (this.#end - at) / (this.#end - this.#hold);
     const offset = at < this.#period ? this.#offset * (1 - at / this.#period) : 0;

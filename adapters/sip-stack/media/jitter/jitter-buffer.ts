@@ -53,7 +53,7 @@ export class RtpJitterBuffer {
   /** True until the first sample is played, which needs no fade. */
   #fresh = true;
   /** True if the gap is not a loss: the peer sends a key, or pauses. */
-  #quiet = false;
+  #isPause = false;
   /** Extended timestamp of the end of the last decoded packet; -1 if it cannot be used. Packets lost since then. */
   #audioEnd = -1;
   #lost = 0;
@@ -134,27 +134,27 @@ export class RtpJitterBuffer {
   }
 
   /** Takes a step towards a longer line: decoded samples, concealed ones, silence, or at least drops a packet without audio. */
-  #fill(now: number, wanted: number): void {
+  #fill(now: number, length: number): void {
     const store = this.#store;
     const first = store.first();
     if (first < 0) {
       this.#starving = true;
-      this.#makeUp(wanted);
+      this.#makeUp(length);
       return;
     }
     if (store.length(first) === 0) {
       this.#pass(first);
-      this.#quiet = true;
+      this.#isPause = true;
       return;
     }
     const time = store.time(first);
     const hole = this.#starving ? 0 : Math.floor((time - this.#due) / this.#unitsPerSample);
     const small = hole > 0 && hole < this.#maxHole;
-    if (hole > 0 && (first === store.next || this.#quiet)) {
-      this.#quiet = true; // no packet was lost: the peer was silent for a while
+    if (hole > 0 && (first === store.next || this.#isPause)) {
+      this.#isPause = true; // no packet was lost: the peer was silent for a while
       if (small && !this.#isTime(time, now)) {
-        this.#makeUp(Math.min(wanted, hole));
-        this.#due += Math.min(wanted, hole) * this.#unitsPerSample;
+        this.#makeUp(Math.min(length, hole));
+        this.#due += Math.min(length, hole) * this.#unitsPerSample;
         return;
       }
     } else if (small) {
@@ -163,7 +163,7 @@ export class RtpJitterBuffer {
       if (samples < hole || !this.#recover(first, samples)) this.#makeUp(samples);
       return;
     } else if (this.#starving && !this.#isTime(time, now)) {
-      if (!this.#endsWith(first, time, now)) this.#makeUp(wanted);
+      if (!this.#endsWith(first, time, now)) this.#makeUp(length);
       return;
     }
     this.#starving = false;
@@ -191,7 +191,7 @@ export class RtpJitterBuffer {
     this.#due = time + samples * this.#unitsPerSample;
     if (samples === 0) return;
     const isAfterPause = this.#hasPaused(time);
-    this.#quiet = false;
+    this.#isPause = false;
     this.#fresh = false;
     this.#packetSamples = samples;
     this.#audioEnd = this.#due;
@@ -218,7 +218,7 @@ export class RtpJitterBuffer {
     const store = this.#store;
     const line = this.#line;
     line.reserve(this.#room);
-    const made = this.#codec.recover(
+    const recovered = this.#codec.recover(
       store.bytes(next),
       store.start(next),
       store.length(next),
@@ -226,8 +226,8 @@ export class RtpJitterBuffer {
       line.samples,
       line.tail,
     );
-    if (made !== samples) return false;
-    this.#append(made);
+    if (recovered !== samples) return false;
+    this.#append(recovered);
     return true;
   }
 
@@ -242,38 +242,38 @@ export class RtpJitterBuffer {
     this.#codecMadeUp = 0;
   }
 
-  #makeUp(wanted: number): void {
-    if (!this.#fresh && !this.#quiet && !this.#concealment.active && this.#codecMakesUp(wanted)) return;
+  #makeUp(length: number): void {
+    if (!this.#fresh && !this.#isPause && !this.#concealment.active && this.#codecMakesUp(length)) return;
     const line = this.#line;
-    line.reserve(wanted);
-    if (this.#fresh) line.samples.fill(0, line.tail, line.tail + wanted);
-    else if (this.#quiet) this.#concealment.hush(line.samples, line.tail, wanted);
-    else this.#concealment.fill(line.samples, line.tail, wanted, this.#codecMadeUp > 0);
-    line.filledIn(wanted);
+    line.reserve(length);
+    if (this.#fresh) line.samples.fill(0, line.tail, line.tail + length);
+    else if (this.#isPause) this.#concealment.hush(line.samples, line.tail, length);
+    else this.#concealment.fill(line.samples, line.tail, length, this.#codecMadeUp > 0);
+    line.filledIn(length);
   }
 
-  #codecMakesUp(wanted: number): boolean {
+  #codecMakesUp(length: number): boolean {
     const { sampleRate } = this.#codec;
     if (this.#codec.conceal === undefined || this.#codecMadeUp >= (CODEC_CONCEALS_MS * sampleRate) / 1000) return false;
     const step = sampleRate / 400; // codecs count in 2.5 ms
     const line = this.#line;
     line.reserve(this.#room);
-    const made = this.#codec.conceal(Math.ceil(wanted / step) * step, line.samples, line.tail);
-    if (made === 0) return false;
-    line.filledIn(made); // the codec's own concealment continues its signal: no blend
-    this.#codecMadeUp += made;
+    const concealed = this.#codec.conceal(Math.ceil(length / step) * step, line.samples, line.tail);
+    if (concealed === 0) return false;
+    line.filledIn(concealed); // the codec's own concealment continues its signal: no blend
+    this.#codecMadeUp += concealed;
     return true;
   }
 
   /** Plays slightly faster or slower if the delay is far from its target. */
   #adapt(now: number, frameLength: number): void {
     if (this.#starving || this.#concealment.active) return;
-    const over = this.#over(now);
-    if (over <= MAX_OVER_MS && over >= -MAX_UNDER_MS) return;
-    const inNeed = Math.abs(over) > NEED_MS;
+    const excessMs = this.#over(now);
+    if (excessMs <= MAX_OVER_MS && excessMs >= -MAX_UNDER_MS) return;
+    const inNeed = Math.abs(excessMs) > NEED_MS;
     if (!inNeed && !this.#hasTurn(frameLength)) return;
     const { reach, most } = this.#timeScale;
-    if (over > 0) {
+    if (excessMs > 0) {
       if (this.#decodeUpTo(Math.max(reach, frameLength + most))) this.#timeScale.shorten(this.#line, inNeed);
     } else if (this.#decodeUpTo(reach)) this.#timeScale.lengthen(this.#line, inNeed);
   }

@@ -36,16 +36,16 @@ export class Likeness {
 
   /** Compares the window at `at` with those up to `maxLag` after it (`direction` 1) or before it (-1). */
   search(samples: Int16Array, at: number, direction: 1 | -1): void {
-    let own = 0;
-    for (let i = 0; i < this.window; i++) own += samples[at + i]! * samples[at + i]!;
+    let windowEnergy = 0;
+    for (let i = 0; i < this.window; i++) windowEnergy += samples[at + i]! * samples[at + i]!;
     this.lag = this.maxLag;
     this.likeness = 1;
-    if (own < SILENCE * this.window) return;
+    if (windowEnergy < SILENCE * this.window) return;
     this.likeness = 0;
     const around = this.#coarseLag(samples, at, direction) * this.#step;
     const last = Math.min(this.maxLag, around + this.#step);
     for (let lag = Math.max(this.#leastLag, around - this.#step); lag <= last; lag++)
-      this.#compare(samples, at, direction * lag, own);
+      this.#compare(samples, at, direction * lag, windowEnergy);
   }
 
   /** The lag that fits best at the coarse rate. */
@@ -57,15 +57,15 @@ export class Likeness {
       for (let k = first + i * step; k < first + (i + 1) * step; k++) sum += samples[k]!;
       coarse[i] = sum;
     }
-    const own = direction > 0 ? 0 : COARSE_MOST;
+    const windowStart = direction > 0 ? 0 : COARSE_MOST;
     let energy = 0; // energy of the window at the lag, updated sample by sample
-    for (let i = 0; i < COARSE_WINDOW; i++) energy += coarse[own + direction * COARSE_LEAST + i]! ** 2;
+    for (let i = 0; i < COARSE_WINDOW; i++) energy += coarse[windowStart + direction * COARSE_LEAST + i]! ** 2;
     let best = COARSE_MOST;
     let bestFit = 0;
     for (let lag = COARSE_LEAST; lag <= COARSE_MOST; lag++) {
-      const from = own + direction * lag;
+      const from = windowStart + direction * lag;
       let product = 0;
-      for (let i = 0; i < COARSE_WINDOW; i++) product += coarse[own + i]! * coarse[from + i]!;
+      for (let i = 0; i < COARSE_WINDOW; i++) product += coarse[windowStart + i]! * coarse[from + i]!;
       // Only the order counts, so the root and the own energy can be left out.
       const fit = energy > 0 && product > 0 ? (product * product) / energy : 0;
       if (fit > bestFit) {
@@ -80,7 +80,7 @@ export class Likeness {
   }
 
   /** Compares the window at `at`, with this energy, with the window `shift` samples later. */
-  #compare(samples: Int16Array, at: number, shift: number, own: number): void {
+  #compare(samples: Int16Array, at: number, shift: number, windowEnergy: number): void {
     let other = 0;
     let product = 0;
     for (let i = at; i < at + this.window; i++) {
@@ -88,7 +88,7 @@ export class Likeness {
       other += shifted * shifted;
       product += samples[i]! * shifted;
     }
-    const likeness = other > 0 ? product / Math.sqrt(own * other) : 0;
+    const likeness = other > 0 ? product / Math.sqrt(windowEnergy * other) : 0;
     if (likeness <= this.likeness) return;
     this.likeness = likeness;
     this.lag = Math.abs(shift);

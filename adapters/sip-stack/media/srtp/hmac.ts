@@ -140,7 +140,7 @@ const MANY_BYTES = 8_192;
 const ROUNDS = 6;
 const CALLS_PER_ROUND = 10;
 
-let chosen: CreateHmac | undefined;
+let fastest: CreateHmac | undefined;
 
 /**
  * The HMAC that is faster on this runtime, determined once per thread in a few milliseconds by the overhead of a call
@@ -148,8 +148,8 @@ let chosen: CreateHmac | undefined;
  * not timed: until the runtime has compiled it, the result would be meaningless.
  */
 export function chooseHmac(): CreateHmac {
-  chosen ??= nativeCallBytes() < WORTH_BYTES ? nativeHmac : ownHmac;
-  return chosen;
+  fastest ??= nativeCallBytes() < WORTH_BYTES ? nativeHmac : ownHmac;
+  return fastest;
 }
 
 /** Overhead of a call of the native HMAC, in bytes that could be hashed in that time. */
@@ -165,9 +165,9 @@ function fastestRound(bytes: Uint8Array): number {
   const hmac = nativeHmac(new Uint8Array(20));
   let fastest = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round++) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     for (let i = 0; i < CALLS_PER_ROUND; i++) hmac.digest(bytes, bytes.length);
-    fastest = Math.min(fastest, performance.now() - begun);
+    fastest = Math.min(fastest, performance.now() - startedAt);
   }
   return fastest;
 }

@@ -58,9 +58,9 @@ export class Keystream {
     return this.#packets > 1 ? AHEAD_PACKETS : 2 + (ssrc % (AHEAD_PACKETS - 1));
   }
 
-  #make(ahead: number, wanted: number, ssrc: number, roc: number, sequence: number): void {
+  #make(ahead: number, blockCount: number, ssrc: number, roc: number, sequence: number): void {
     // Packets of a codec vary in length: the longest so far determines the size, unless it is exceptional.
-    const blocks = Math.max(wanted, Math.min(this.#blocks, USUAL_BLOCKS));
+    const blocks = Math.max(blockCount, Math.min(this.#blocks, USUAL_BLOCKS));
     const packets = Math.max(1, Math.min(ahead, Math.floor(AHEAD_BLOCKS / blocks)));
     const size = packets * blocks * BLOCK;
     if (this.#counters.length !== size) this.#counters = new Uint8Array(size);

@@ -31,9 +31,9 @@ export function parseCrypto(value: string): CryptoAttribute | undefined {
   const bytes = Uint8Array.from(Buffer.from(text, "base64"));
   if (bytes.length !== key + salt) return undefined;
   const keys = { suite, key: bytes.subarray(0, key), salt: bytes.subarray(key) };
-  const given = more.find((part) => part?.includes(":"));
-  if (given === undefined) return { tag: Number(tag), keys };
-  const mki = parseMki(given);
+  const mkiText = more.find((part) => part?.includes(":"));
+  if (mkiText === undefined) return { tag: Number(tag), keys };
+  const mki = parseMki(mkiText);
   return mki && { tag: Number(tag), keys: { ...keys, mki } };
 }
 

@@ -135,10 +135,10 @@ class SrtpContext implements Srtp {
 
   /** True if the tag is valid. The signed bytes end with the rollover counter, which temporarily replaces the tag. */
   #genuineRtp(packet: Uint8Array, end: number, length: number, roc: number): boolean {
-    const kept = word(packet, end);
+    const tagWord = word(packet, end);
     putWord(packet, end, roc);
     const tag = this.#rtp.hmac.digest(packet, end + 4);
-    putWord(packet, end, kept);
+    putWord(packet, end, tagWord);
     return equal(tag, packet, length - this.#rtpTag, this.#rtpTag);
   }
 

@@ -71,14 +71,14 @@ export class SampleRing {
    */
   take(frame: Int16Array, marks?: Uint8Array): number {
     for (;;) {
-      const taken = Atomics.load(this.#positions, TAKEN);
-      const waiting = (Atomics.load(this.#positions, WRITTEN) - taken) | 0;
+      const position = Atomics.load(this.#positions, TAKEN);
+      const waiting = (Atomics.load(this.#positions, WRITTEN) - position) | 0;
       const count = Math.min(waiting, frame.length);
       if (count <= 0) return 0;
-      if (Atomics.compareExchange(this.#positions, TAKEN, taken, (taken + count) | 0) !== taken) continue;
+      if (Atomics.compareExchange(this.#positions, TAKEN, position, (position + count) | 0) !== position) continue;
       const mask = this.#samples.length - 1;
-      for (let i = 0; i < count; i++) frame[i] = this.#samples[(taken + i) & mask]!;
-      if (marks !== undefined) for (let i = 0; i < count; i++) marks[i] = this.#marks[(taken + i) & mask]!;
+      for (let i = 0; i < count; i++) frame[i] = this.#samples[(position + i) & mask]!;
+      if (marks !== undefined) for (let i = 0; i < count; i++) marks[i] = this.#marks[(position + i) & mask]!;
       return count;
     }
   }

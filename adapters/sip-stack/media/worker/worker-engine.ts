@@ -56,7 +56,7 @@ class Engine implements WorkerEngine {
   readonly #openings = new Map<number, Opening>();
   readonly #listeners = new Map<number, MediaListener>();
   readonly #sessions = new Map<number, WorkerSession>();
-  readonly #asked = new Map<number, (fault?: string) => void>();
+  readonly #pendingReplies = new Map<number, (fault?: string) => void>();
   #resolveReady: () => void = () => {};
   #rejectReady: (fault: Error) => void = () => {};
   #last = 0;
@@ -147,7 +147,7 @@ class Engine implements WorkerEngine {
     new Promise((resolve, reject) => {
       if (this.#death !== undefined) return resolve();
       const ticket = ++this.#last;
-      this.#asked.set(ticket, (fault) => (fault === undefined ? resolve() : reject(new Error(fault))));
+      this.#pendingReplies.set(ticket, (fault) => (fault === undefined ? resolve() : reject(new Error(fault))));
       this.#post(message(ticket));
     });
 
@@ -157,8 +157,8 @@ class Engine implements WorkerEngine {
       this.#resolveReady();
       this.#hold();
     } else if (message.type === "done") {
-      const answer = this.#asked.get(message.ticket);
-      this.#asked.delete(message.ticket);
+      const answer = this.#pendingReplies.get(message.ticket);
+      this.#pendingReplies.delete(message.ticket);
       answer?.(message.fault);
     } else if (message.type === "opened") this.#openings.get(message.id)?.opened(message.port);
     else if (message.type === "refused") this.#openings.get(message.id)?.refused(faultOf(message));
@@ -193,8 +193,8 @@ class Engine implements WorkerEngine {
     const fault = new Error(this.#death);
     this.#rejectReady(fault);
     for (const { refused } of [...this.#openings.values()]) refused(fault);
-    for (const answer of [...this.#asked.values()]) answer();
-    this.#asked.clear();
+    for (const answer of [...this.#pendingReplies.values()]) answer();
+    this.#pendingReplies.clear();
     if (this.#closing === undefined) for (const session of this.#sessions.values()) session.lost(this.#death);
   }
 }

@@ -57,7 +57,7 @@ export class WorkerSession implements MediaSession, Ticking {
   readonly #deadline: Float64Array;
   readonly #frame: Int16Array;
   readonly #marks: Uint8Array;
-  readonly #most: number;
+  readonly #maxSamples: number;
   #source: FrameSource | undefined;
   #ahead: AheadSource | undefined;
   #sink: FrameSink | undefined;
@@ -82,7 +82,7 @@ export class WorkerSession implements MediaSession, Ticking {
     this.#passDeadline();
     this.#frame = new Int16Array((media.sampleRate * FRAME_MS) / 1000);
     this.#marks = new Uint8Array(this.#frame.length);
-    this.#most = (media.sampleRate * AHEAD_MS) / 1000;
+    this.#maxSamples = (media.sampleRate * AHEAD_MS) / 1000;
     clock.add(this);
   }
 
@@ -163,7 +163,7 @@ export class WorkerSession implements MediaSession, Ticking {
       }
       return;
     }
-    while (this.#outgoing.waiting + this.#frame.length <= this.#most) {
+    while (this.#outgoing.waiting + this.#frame.length <= this.#maxSamples) {
       const samples = this.#ahead.pull(this.#frame);
       this.#outgoing.write(this.#frame, samples);
       if (samples < this.#frame.length) return;
@@ -175,12 +175,12 @@ export class WorkerSession implements MediaSession, Ticking {
     const silence = Atomics.load(this.#cells, CELL.silence);
     const ranDry = Atomics.load(this.#cells, CELL.ranDry);
     const samples = (sent - this.#sent) | 0;
-    const quiet = (silence - this.#silence) | 0;
+    const silentSamples = (silence - this.#silence) | 0;
     const dry = ranDry !== this.#ranDry;
     this.#sent = sent;
     this.#silence = silence;
     this.#ranDry = ranDry;
-    this.#ahead?.sent(samples, quiet, dry);
+    this.#ahead?.sent(samples, silentSamples, dry);
   }
 
   readonly #recall = (): void => {

@@ -82,8 +82,8 @@ export class Phones {
   }
 
   #group(userId: string, number: string): RingGroup {
-    const known = this.at(userId, number);
-    if (known) return known;
+    const existing = this.at(userId, number);
+    if (existing) return existing;
     const groups = this.#groups.get(userId) ?? new Map<string, RingGroup>();
     const group = new RingGroup(() => {
       groups.delete(number);

@@ -205,9 +205,9 @@ export class AccountLine implements Line, AccountTarget {
   }
 
   /** Opens a line on the trunk; it reports that it is online, and that it is linked unless the host already knows. */
-  async #start(trunk: SipTrunk, { known }: { known: boolean }): Promise<void> {
+  async #start(trunk: SipTrunk, { known: isKnown }: { known: boolean }): Promise<void> {
     const { host } = this.#options;
-    const line = new SipLine({ host, carrier: trunk, known, closed: () => {} });
+    const line = new SipLine({ host, carrier: trunk, known: isKnown, closed: () => {} });
     this.#linked = { trunk, line };
     await line.link();
   }
@@ -243,7 +243,7 @@ function isAllowed(server: string, patterns: readonly string[] | undefined): boo
   const host = parseHostPort(server)?.host.replace(/\.$/, "");
   if (host === undefined) return false;
   return patterns.some((pattern) => {
-    const wanted = pattern.toLowerCase().replace(/^\[|\]$/g, "");
-    return wanted.startsWith("*.") ? host.endsWith(wanted.slice(1)) : host === wanted;
+    const allowed = pattern.toLowerCase().replace(/^\[|\]$/g, "");
+    return allowed.startsWith("*.") ? host.endsWith(allowed.slice(1)) : host === allowed;
   });
 }

@@ -43,8 +43,8 @@ const FIELDS: readonly (keyof SipAccount)[] = ["server", "user", "password", "au
 export function trunkOf(account: SipAccount, defaults: AccountDefaults): { trunk: Trunk } | { faults: AccountFaults } {
   const { server, transport, ...rest } = account;
   if (parseHostPort(server) === undefined) return { faults: { server: SERVER_TEXT } };
-  const given = { ...defaults, ...rest, name: NAME, server: `sip:${server};transport=${transport}` };
-  const { trunks, faults } = parseTrunks([given]);
+  const input = { ...defaults, ...rest, name: NAME, server: `sip:${server};transport=${transport}` };
+  const { trunks, faults } = parseTrunks([input]);
   const trunk = trunks?.[0];
   if (trunk) return { trunk };
   const found: Partial<Record<keyof SipAccount, string>> = {};
@@ -64,8 +64,8 @@ export function decodeAccount(credentials: Uint8Array): SipAccount | undefined {
   try {
     const stored = JSON.parse(new TextDecoder().decode(credentials)) as Partial<SipAccount> | null;
     const { server, transport, user, register } = stored ?? {};
-    const known = transport === "udp" || transport === "tcp" || transport === "tls";
-    if (typeof server !== "string" || typeof user !== "string" || typeof register !== "boolean" || !known)
+    const isSupported = transport === "udp" || transport === "tcp" || transport === "tls";
+    if (typeof server !== "string" || typeof user !== "string" || typeof register !== "boolean" || !isSupported)
       return undefined;
     return stored as SipAccount;
   } catch {

@@ -70,7 +70,7 @@ export function sipAccounts(options: SipAccountsOptions, { system, logger, media
       servers: options.servers,
       allowPrivate: options.allowPrivate ?? false,
       defaults: options.defaults ?? {},
-      closed: (one) => lines.delete(one),
+      closed: (closedLine) => lines.delete(closedLine),
     });
     lines.add(line);
     // The caller has the line before its first report.

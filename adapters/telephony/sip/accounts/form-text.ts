@@ -26,8 +26,8 @@ const TRANSPORTS = { udp: "UDP", tcp: "TCP", tls: "TLS (encrypted)" } as const;
 export function formText(name: string, account?: SipAccount, faults: AccountFaults = {}, reason?: string): PageText {
   const marked = Object.keys(faults).length > 0 ? "Please correct the marked fields." : undefined;
   const wrong = reason === undefined ? marked : byLabel(reason);
-  const field = (one: Field): string => fieldText(one, account, faults[one.name]);
-  const open = MORE.some((one) => faults[one.name] ?? account?.[one.name]) ? " open" : "";
+  const field = (entry: Field): string => fieldText(entry, account, faults[entry.name]);
+  const open = MORE.some((entry) => faults[entry.name] ?? account?.[entry.name]) ? " open" : "";
   const options = Object.entries(TRANSPORTS).map(
     ([kind, label]) =>
       `<option value="${kind}"${kind === (account?.transport ?? "udp") ? " selected" : ""}>${label}</option>`,
@@ -64,5 +64,5 @@ function fieldText({ name, label, hint, input = "" }: Field, account: SipAccount
   ];
   const small = hint === undefined ? "" : `<small>${hint}</small>`;
   const message = fault === undefined ? "" : `<span class="fault" id="${name}-fault">${escapeHtml(fault)}</span>`;
-  return `<label>${label}<input ${attributes.filter((one) => one !== "").join(" ")}>${small}${message}</label>`;
+  return `<label>${label}<input ${attributes.filter((attribute) => attribute !== "").join(" ")}>${small}${message}</label>`;
 }

@@ -170,10 +170,16 @@ export function* addressStep(
   seen: string | undefined,
   { local, visible, isPublic }: MediaAddress,
 ): Generator<CheckStep> {
-  const given = configured === undefined || isIP(configured) !== 0 ? configured : parseHostPort(configured)?.host;
-  if (given !== undefined && isIP(given) !== 0 && seen !== undefined && differ(given, seen)) {
+  const configuredHost =
+    configured === undefined || isIP(configured) !== 0 ? configured : parseHostPort(configured)?.host;
+  if (
+    configuredHost !== undefined &&
+    isIP(configuredHost) !== 0 &&
+    seen !== undefined &&
+    differ(configuredHost, seen)
+  ) {
     const fix = `set \`publicAddress\` to ${seen}, or leave it out to use the address that the server sees`;
-    yield brokenStep("address", `\`publicAddress\` is ${given}, and the server sees us as ${seen}`, fix);
+    yield brokenStep("address", `\`publicAddress\` is ${configuredHost}, and the server sees us as ${seen}`, fix);
   } else if (isPublic && isPrivate(visible)) {
     const fix = "set `publicAddress` to the address that this machine has on the internet";
     yield brokenStep("address", `our SDP names ${visible}, a private address, and the server is on the internet`, fix);

@@ -26,10 +26,10 @@ export interface CheckOptions {
 const DNS_MS = 10_000;
 
 /** Checks a trunk step by step, from its configuration to a call, and yields each step as soon as it is complete. Never throws. */
-export async function* checkTrunk(given: Trunk, options: CheckOptions = {}): AsyncGenerator<CheckStep> {
+export async function* checkTrunk(input: Trunk, options: CheckOptions = {}): AsyncGenerator<CheckStep> {
   const { system = realSystem, logger = silentLogger, dns = nodeDns, call } = options;
-  const over = options.signal ?? new AbortController().signal;
-  const trunk = resolveTrunk(given);
+  const signal = options.signal ?? new AbortController().signal;
+  const trunk = resolveTrunk(input);
   const configuration = configurationStep(trunk);
   yield configuration;
 
@@ -38,24 +38,24 @@ export async function* checkTrunk(given: Trunk, options: CheckOptions = {}): Asy
   try {
     const late = AbortSignal.timeout(DNS_MS);
     const unanswered = silentQueries(nextHop, dns, system);
-    hops = await createResolve({ system, dns: cachedDns(dns, system) })(nextHop, AbortSignal.any([over, late]));
+    hops = await createResolve({ system, dns: cachedDns(dns, system) })(nextHop, AbortSignal.any([signal, late]));
     yield dnsStep(nextHop, hops, await unanswered);
   } catch (fault) {
     yield brokenStep("dns", faultMessage(fault), dnsFix(trunk, fault));
     return;
   }
 
-  const connection = await connectionStep(hops, trunk, { system, signal: over });
+  const connection = await connectionStep(hops, trunk, { system, signal: signal });
   yield connection;
   if (connection.state === "broken") return;
 
   let fine = configuration.state === "works";
   const kind = hops[0]?.kind ?? "udp";
-  for await (const step of answerSteps(trunk, { system, logger, kind, signal: over })) {
+  for await (const step of answerSteps(trunk, { system, logger, kind, signal: signal })) {
     fine &&= step.state !== "broken";
     yield step;
   }
-  if (call !== undefined && fine) yield await callStep(trunk, call, { system, logger, signal: over });
+  if (call !== undefined && fine) yield await callStep(trunk, call, { system, logger, signal: signal });
 }
 
 /** Summarizes the options, and finds a combination that cannot be intended. */

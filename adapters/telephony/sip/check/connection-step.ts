@@ -43,25 +43,25 @@ const PORT = "check the port and the transport in `server`, and that the firewal
 
 /** The fix for a refused certificate: the name that it must be for, and the options that change it. */
 function certificateFix({ tls, outboundProxy }: ResolvedTrunk, hops: readonly Hop[]): string {
-  const own = outboundProxy === undefined ? "`server`" : "`outboundProxy`";
+  const option = outboundProxy === undefined ? "`server`" : "`outboundProxy`";
   const name =
     tls.servername === undefined
-      ? `"${hops[0]?.host}", the host of ${own}`
+      ? `"${hops[0]?.host}", the host of ${option}`
       : `"${tls.servername}" (\`tls.servername\`)`;
-  return `the certificate must be for ${name}: set \`tls.servername\` to a name in it, and \`tls.ca\` if you have an authority of your own; or check port and transport in ${own}`;
+  return `the certificate must be for ${name}: set \`tls.servername\` to a name in it, and \`tls.ca\` if you have an authority of your own; or check port and transport in ${option}`;
 }
 
 /** The peer's certificate and TLS version, if the runtime reports them. */
 function certificateText(socket: TLSSocket, now: number): string {
-  const known = (ask: () => string | null): string => {
+  const safely = (ask: () => string | null): string => {
     try {
       return ask() ?? "";
     } catch {
       return "";
     }
   };
-  const version = known(() => socket.getProtocol());
-  const about = known(() => {
+  const version = safely(() => socket.getProtocol());
+  const about = safely(() => {
     const { subject, issuer, valid_to } = socket.getPeerCertificate() as Partial<PeerCertificate>;
     if (valid_to === undefined) return null;
     const days = Math.floor((Date.parse(valid_to) - now) / DAY_MS);

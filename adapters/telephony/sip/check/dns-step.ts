@@ -8,15 +8,15 @@ import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
 import { type CheckStep, passedStep } from "./step.ts";
 
 /** Time a resolver may take to respond, ms. */
-const PATIENCE_MS = 1_400;
+const TIMEOUT_MS = 1_400;
 
 /** The record types for which the resolver sends no response; none are queried if the URI has an address or a port. */
 export async function silentQueries(uri: string, dns: Dns, system: System): Promise<readonly string[]> {
   const { host = "", port } = parseUri(uri) ?? {};
   if (isIP(host) !== 0 || port !== undefined) return [];
   const queries = { NAPTR: () => dns.naptr(host), SRV: () => dns.srv(`_sip._udp.${host}`) };
-  const asked = Object.entries(queries).map(async ([kind, ask]) => ((await answers(ask, system)) ? [] : [kind]));
-  return (await Promise.all(asked)).flat();
+  const checks = Object.entries(queries).map(async ([kind, ask]) => ((await answers(ask, system)) ? [] : [kind]));
+  return (await Promise.all(checks)).flat();
 }
 
 /** Resolves the trunk's name. */
@@ -32,10 +32,10 @@ export function dnsStep(uri: string, hops: readonly Hop[], silent: readonly stri
 
 /** The fix for a name that does not resolve. */
 export function dnsFix({ outboundProxy }: ResolvedTrunk, fault: unknown): string {
-  const own = outboundProxy === undefined ? "`server`" : "`outboundProxy`";
+  const option = outboundProxy === undefined ? "`server`" : "`outboundProxy`";
   return fault instanceof TransportError && fault.lasting
-    ? `correct the host in ${own}, or use its IP address`
-    : `check this machine's DNS resolver (/etc/resolv.conf) and the firewall; or use an IP address in ${own}`;
+    ? `correct the host in ${option}, or use its IP address`
+    : `check this machine's DNS resolver (/etc/resolv.conf) and the firewall; or use an IP address in ${option}`;
 }
 
 /** True if there is any DNS answer, including "no such record". */
@@ -45,7 +45,7 @@ function answers(ask: () => Promise<unknown>, system: System): Promise<boolean> 
     () => true,
   );
   const late = () => new Error("no answer");
-  return within(answered, { system, ms: PATIENCE_MS, late }).catch(() => false);
+  return within(answered, { system, ms: TIMEOUT_MS, late }).catch(() => false);
 }
 
 const placeText = ({ address, port, kind }: Hop): string =>

@@ -47,7 +47,7 @@ export interface KnownTrunks {
 /** Checks routes from a settings file. Never throws. */
 export function parseRoutes(
   input: unknown,
-  known: KnownTrunks,
+  knownTrunks: KnownTrunks,
 ): { readonly routes: readonly Route[]; readonly faults: readonly TrunkFault[] } {
   if (input === undefined) return { routes: [], faults: [] };
   if (!Array.isArray(input))
@@ -68,28 +68,29 @@ export function parseRoutes(
     const entries = isObject(item) && Array.isArray(item.trunks) ? item.trunks : [];
     for (const [at, entry] of entries.entries()) addUnknownKeys(entry, routeTrunkSchema.entries, `trunks.${at}.`, add);
     if (!result.success) continue;
-    if (known.names.has(route)) add("name", "is also the name of a trunk; give the route another name");
+    if (knownTrunks.names.has(route)) add("name", "is also the name of a trunk; give the route another name");
     if (seen.has(route)) add("name", "is the name of two routes; give one of them another name");
     seen.add(route);
-    addTrunkFaults(result.output, known, names, add);
+    addTrunkFaults(result.output, knownTrunks, names, add);
     routes.push(result.output);
   }
   return { routes, faults };
 }
 
-function addTrunkFaults({ trunks }: Route, known: KnownTrunks, routes: ReadonlySet<string>, add: AddFault): void {
-  const taken = new Set<string>();
+function addTrunkFaults({ trunks }: Route, knownTrunks: KnownTrunks, routes: ReadonlySet<string>, add: AddFault): void {
+  const usedPlaces = new Set<string>();
   for (const [at, entry] of trunks.entries()) {
     const field = `trunks.${at}.trunk`;
-    if (!known.names.has(entry.trunk)) add(field, `is ${shown(entry.trunk)}, ${unknownTrunk(entry, known, routes)}`);
+    if (!knownTrunks.names.has(entry.trunk))
+      add(field, `is ${shown(entry.trunk)}, ${unknownTrunk(entry, knownTrunks, routes)}`);
     for (const prefix of entry.prefixes ?? [""]) {
       const place = `${entry.trunk} ${prefix}`;
       const numbers = prefix === "" ? "every number" : `numbers that begin with ${prefix}`;
-      if (taken.has(place)) add(field, `is ${shown(entry.trunk)}, which is already listed for ${numbers}`);
-      taken.add(place);
+      if (usedPlaces.has(place)) add(field, `is ${shown(entry.trunk)}, which is already listed for ${numbers}`);
+      usedPlaces.add(place);
     }
   }
-  const parts = known.trunks.filter(({ name }) => trunks.some(({ trunk }) => trunk === name));
+  const parts = knownTrunks.trunks.filter(({ name }) => trunks.some(({ trunk }) => trunk === name));
   if (parts.length > 0 && sharedUsers(parts) === undefined)
     add("trunks", `${parts.map(({ name }) => name).join(", ")} have no user in common; give them the same \`users\``);
 }

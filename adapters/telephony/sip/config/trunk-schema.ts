@@ -75,7 +75,7 @@ const user = (what: string) => v.optional(line(what));
 
 const codec = v.pipe(
   v.string(must(codecs("or"))),
-  v.transform((name) => CODEC_NAMES.find((known) => known.toLowerCase() === name.toLowerCase()) ?? name),
+  v.transform((name) => CODEC_NAMES.find((codecName) => codecName.toLowerCase() === name.toLowerCase()) ?? name),
   v.picklist(CODEC_NAMES, must(codecs("or"))),
 );
 

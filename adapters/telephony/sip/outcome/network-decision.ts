@@ -48,7 +48,7 @@ export function networkDecision(response: SipResponse, reasons: readonly Reason[
   const isOfNetwork = elements.some(({ protocol, cause = 0 }) => protocol === "SIP" && NETWORK_STATUSES.has(cause));
   if (isOfNetwork || cardOf(response) !== undefined) return { definite: true, by: "the network blocked the call" };
   const warnings = headers.list("Warning").slice(0, MAX_ELEMENTS).map(parseWarning);
-  const texts = [response.reason, ...elements.map(({ text }) => text), ...warnings.map((one) => one?.text)];
+  const texts = [response.reason, ...elements.map(({ text }) => text), ...warnings.map((warning) => warning?.text)];
   if (texts.some((text) => speaksOfNetwork(text ?? ""))) return { definite: false, by: "the network refused the call" };
   const q850 = elements.find(({ protocol }) => protocol === "Q.850");
   if (q850?.location !== undefined && !isUser(q850.location))

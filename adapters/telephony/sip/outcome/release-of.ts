@@ -73,18 +73,19 @@ function rejected(end: Extract<InviteEnd, { type: "rejected" }>, trunk: TrunkTra
   const provided = providerFields(response).map(([name, value]) => ` (${oneLine(`${name}: ${value}`)})`);
   const warned = warning === undefined ? "" : ` (${oneLine(warning)})`;
   const raw = `${statusText(response)}${reasonsText(reasons)}${warned}${provided.join("")}`;
-  const known = whatsApp && status < 500 ? whatsAppRefusal(oneLine(`${response.reason} ${warning ?? ""}`)) : undefined;
+  const whatsAppMeaning =
+    whatsApp && status < 500 ? whatsAppRefusal(oneLine(`${response.reason} ${warning ?? ""}`)) : undefined;
   const advice =
     redirection(response, followRedirects) ??
     [refusal?.detail, mediaRefusal(response, trunk) ?? fix].filter(isPresent).join("; ");
   const redress = redressOf(response)
-    .map((one) => oneLine(one))
+    .map((contact) => oneLine(contact))
     .join(", ");
   const objection = redress === "" ? "" : `; object at ${redress}`;
   const detail =
-    known === undefined
+    whatsAppMeaning === undefined
       ? `${raw}${advice === "" ? "" : `: ${oneLine(advice, MAX_ADVICE)}`}${objection}`
-      : `${known.code}: ${raw}: ${known.fix}`;
+      : `${whatsAppMeaning.code}: ${raw}: ${whatsAppMeaning.fix}`;
   const retryAfterMs = status === 503 ? retryAfterMsOf(response) : undefined;
   return retryAfterMs === undefined ? { cause, detail } : { cause, detail, retryAfterMs };
 }

@@ -13,10 +13,10 @@ const MAX_S = 3_600;
 export function grantedExpiry(request: SipRequest, response: SipResponse, askedS: number): number {
   const ours = uriOf(request.headers.get("Contact"));
   const contacts = response.headers.list("Contact").map((value) => ({ uri: uriOf(value), seconds: expiryOf(value) }));
-  const own = contacts.find(({ uri }) => ours !== undefined && uri !== undefined && sameUri(uri, ours));
+  const ownContact = contacts.find(({ uri }) => ours !== undefined && uri !== undefined && sameUri(uri, ours));
   // A registrar may have rewritten our address for a NAT; then it is the Contact with our user, if that is unique.
   const alike = contacts.filter(({ uri }) => uri !== undefined && uri.user === ours?.user);
-  const found = own ?? (alike.length === 1 ? alike[0] : undefined);
+  const found = ownContact ?? (alike.length === 1 ? alike[0] : undefined);
   const granted = found?.seconds ?? parseUint32(response.headers.get("Expires")) ?? askedS;
   return Math.min(MAX_S, Math.max(1, granted));
 }

@@ -69,7 +69,7 @@ export class TrunkRegistration implements Presence {
   /** The health while the registration is not valid. */
   #missing: LineHealth = offline("not registered yet");
   #refused: AgentReply | undefined;
-  #asked = EXPIRES_S;
+  #requestedS = EXPIRES_S;
   /** Number of failures and refusals in a row. */
   #failures = 0;
   /** The connection on which the registrar reaches us. */
@@ -117,7 +117,7 @@ export class TrunkRegistration implements Presence {
   #register(input: "register" | "suspect"): void {
     if (this.#sending !== undefined || !this.#move(input)) return;
     this.#cancelNext?.();
-    this.#sending = this.#send(this.#asked, ANSWER_MS)
+    this.#sending = this.#send(this.#requestedS, ANSWER_MS)
       .then((reply) => this.#answered(reply))
       .catch((fault: unknown) => this.#failed(silent(this.#options.server, fault), undefined))
       .finally(() => {
@@ -151,8 +151,8 @@ export class TrunkRegistration implements Presence {
   async #answered(reply: AgentReply, again = true): Promise<void> {
     const { status, headers } = reply.response;
     const least = status === 423 && again ? parseUint32(headers.get("Min-Expires")) : undefined;
-    if (least !== undefined && least > this.#asked && least <= MAX_MIN_EXPIRES_S && !this.#leaving) {
-      this.#asked = least;
+    if (least !== undefined && least > this.#requestedS && least <= MAX_MIN_EXPIRES_S && !this.#leaving) {
+      this.#requestedS = least;
       return await this.#answered(await this.#send(least, ANSWER_MS), false);
     }
     if (status >= 200 && status < 300) this.#accepted(reply);
@@ -168,7 +168,7 @@ export class TrunkRegistration implements Presence {
     if (!this.#move("accepted")) return;
     this.#failures = 0;
     this.#hold.keep(flow);
-    const granted = grantedExpiry(request, response, this.#asked);
+    const granted = grantedExpiry(request, response, this.#requestedS);
     this.#again(granted * 1_000 * (0.8 + 0.1 * chance(system)));
     this.#report();
   }
@@ -192,19 +192,19 @@ export class TrunkRegistration implements Presence {
     if (!this.#move("failed")) return;
     this.#hold.release();
     this.#failures++;
-    const wanted = reply === undefined ? undefined : retryAfterMsOf(reply.response);
-    this.#again(Math.max(wanted ?? 0, backoffMs(this.#failures, chance(system))));
+    const retryAfterMs = reply === undefined ? undefined : retryAfterMsOf(reply.response);
+    this.#again(Math.max(retryAfterMs ?? 0, backoffMs(this.#failures, chance(system))));
     this.#report();
   }
 
   async #leave(): Promise<void> {
     // A pending REGISTER may have reached the registrar.
-    const known = VALID_STATES.has(this.#state) || this.#state === "registering";
+    const mayBeRegistered = VALID_STATES.has(this.#state) || this.#state === "registering";
     this.#cancelNext?.();
     this.#deadline?.cancel(new Error("the trunk is closed"));
     this.#move("close");
     await this.#sending;
-    if (known) await this.#send(0, LEAVE_MS).catch(() => {});
+    if (mayBeRegistered) await this.#send(0, LEAVE_MS).catch(() => {});
     this.#hold.release();
     this.#move("gone");
     this.#health = offline("the trunk is closed");

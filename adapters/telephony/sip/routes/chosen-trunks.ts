@@ -9,9 +9,9 @@ import type { Route, RouteTrunk } from "../config/route.ts";
  */
 export function chosenTrunks({ trunks }: Route, e164: string, system: System): string[] {
   const longest = longestPrefix(trunks, e164);
-  const records = trunks.flatMap((one, at) => {
-    const { trunk, order = at + 1, weight = 1 } = one;
-    const matches = longest >= 0 && longestPrefix([one], e164) === longest;
+  const records = trunks.flatMap((member, at) => {
+    const { trunk, order = at + 1, weight = 1 } = member;
+    const matches = longest >= 0 && longestPrefix([member], e164) === longest;
     return matches ? [{ priority: order, weight, name: trunk, port: 0 }] : [];
   });
   return srvOrder(records, system).map(({ name }) => name);
@@ -28,13 +28,13 @@ export async function routeRefusal(
 ): Promise<string | undefined> {
   const longest = longestPrefix(trunks, e164);
   if (longest < 0) return `route ${name} has no trunk for ${e164}`;
-  const matching = trunks.filter((one) => longestPrefix([one], e164) === longest);
+  const matching = trunks.filter((trunk) => longestPrefix([trunk], e164) === longest);
   const refusals = await Promise.all(matching.map(({ trunk }) => refusalOf(trunk)));
   return refusals.includes(undefined) ? undefined : refusals.join("; ");
 }
 
 /** Length of the longest prefix of these trunks that matches a number; -1 if none does. */
 function longestPrefix(trunks: readonly RouteTrunk[], e164: string): number {
-  const prefixes = trunks.flatMap((one) => one.prefixes ?? [""]);
+  const prefixes = trunks.flatMap((trunk) => trunk.prefixes ?? [""]);
   return Math.max(-1, ...prefixes.filter((prefix) => e164.startsWith(prefix)).map(({ length }) => length));
 }

@@ -79,7 +79,7 @@ export class RouteLeg implements Leg {
   progress(): DialProgress {
     const { trunk, leg } = this.#attempt;
     const { reached, detail } = leg.progress();
-    const reasons = [this.#options.attempts.reasons, `trunk ${trunk}: ${detail}`].filter((one) => one !== null);
+    const reasons = [this.#options.attempts.reasons, `trunk ${trunk}: ${detail}`].filter((reason) => reason !== null);
     return { reached, detail: detail === null ? null : reasons.join("; ") };
   }
 

@@ -47,22 +47,22 @@ export class SipRoute implements Carrier {
   }
 
   async ask(): Promise<LineHealth> {
-    const asked = this.#members.map(async ({ name, trunk }) => ({ name, health: await trunk.ask() }));
-    const online = asked.map(async (one) => {
-      if ((await one).health.state === "offline") throw new Error("offline");
+    const probes = this.#members.map(async ({ name, trunk }) => ({ name, health: await trunk.ask() }));
+    const online = probes.map(async (probe) => {
+      if ((await probe).health.state === "offline") throw new Error("offline");
     });
     return Promise.any(online).then(
       () => ONLINE,
-      async () => healthOf(await Promise.all(asked)),
+      async () => healthOf(await Promise.all(probes)),
     );
   }
 
   async dial(to: string, options: CarrierDialOptions, signal: AbortSignal, gone: (leg: Leg) => void): Promise<Leg> {
     const { route, trunks, sampleRate, system } = this.#options;
-    const attempts = new RouteAttempts(chosenTrunks(route, to, system), (name, over) => {
+    const attempts = new RouteAttempts(chosenTrunks(route, to, system), (name, attemptSignal) => {
       const trunk = trunks.get(name);
       if (trunk === undefined) throw new DialError("unreachable", `unknown trunk "${name}"`);
-      return trunk.dial(to, { ...options, sampleRate }, over, () => {});
+      return trunk.dial(to, { ...options, sampleRate }, attemptSignal, () => {});
     });
     const first = await attempts.next(signal);
     if (first === undefined) throw attempts.refusal();
@@ -74,9 +74,9 @@ export class SipRoute implements Carrier {
   }
 
   #changed(): void {
-    const known = this.#members.flatMap(({ name, last }) => (last === undefined ? [] : [{ name, health: last }]));
-    const health = healthOf(known);
-    if (health.state === "offline" && known.length < this.#members.length) return; // another trunk may be online
+    const reported = this.#members.flatMap(({ name, last }) => (last === undefined ? [] : [{ name, health: last }]));
+    const health = healthOf(reported);
+    if (health.state === "offline" && reported.length < this.#members.length) return; // another trunk may be online
     if (sameHealth(this.#health, health)) return;
     this.#health = health;
     this.#lines.changed(health);

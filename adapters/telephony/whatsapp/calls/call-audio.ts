@@ -37,7 +37,7 @@ export class WhatsAppCallAudio implements Ticking {
   #ticked = false;
   #started = false;
   #tickedAt = 0;
-  #held = false;
+  #isHeld = false;
   #muted = false;
   /** True if the buffer was empty at the last tick: its last frame leaves before the next tick. */
   #empty = false;
@@ -77,7 +77,7 @@ export class WhatsAppCallAudio implements Ticking {
   }
 
   hold(held: boolean): void {
-    this.#held = held;
+    this.#isHeld = held;
     this.#statistics.held(held, this.#options.system.monotonic());
   }
 
@@ -118,13 +118,13 @@ export class WhatsAppCallAudio implements Ticking {
     const isStalled = this.#ticked && Math.abs(now - this.#tickedAt - WHATSAPP_FRAME_MS) > WHATSAPP_FRAME_MS / 2;
     this.#tickedAt = now;
     if (calls !== undefined) this.#mute(calls, !maySend);
-    const sends = calls !== undefined && maySend && !this.#held;
+    const sends = calls !== undefined && maySend && !this.#isHeld;
     if (sends) this.#send(calls);
-    if (this.#state === "draining" && (calls === undefined || !maySend || this.#held)) this.#options.drained();
+    if (this.#state === "draining" && (calls === undefined || !maySend || this.#isHeld)) this.#options.drained();
     if (this.#state !== "running") return;
     this.#ticked = true;
     // A call that is on hold from the beginning has started too.
-    if (!this.#started && (sends || this.#held)) {
+    if (!this.#started && (sends || this.#isHeld)) {
       this.#started = true;
       started();
     }

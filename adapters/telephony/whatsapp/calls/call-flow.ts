@@ -74,12 +74,12 @@ export function decideCall(flow: WhatsAppCallFlow, input: CallInput): CallDecisi
     case "draining":
       return draining(flow, input);
     case "ending":
-      if (gone(input) || input.type === "released") return conclude(flow);
+      if (sessionGone(input) || input.type === "released") return conclude(flow);
       // The refusal does not belong to this call, whose offer has rung, so the core must not place it again.
       return !flow.placed && showsOffer(input) ? to({ ...flow, placed: true }, emit({ type: "placed" })) : to(flow);
     case "leaving":
       if (input.type === "timer" && input.timer === "gone") return unnoticed(flow);
-      return gone(input) || input.type === "client_ended" ? conclude(flow) : to(flow);
+      return sessionGone(input) || input.type === "client_ended" ? conclude(flow) : to(flow);
     default:
       return going(flow, input);
   }
@@ -118,12 +118,12 @@ function going(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
 function stanza(flow: WhatsAppCallFlow, input: CallStanza): CallDecision {
   switch (input.type) {
     case "offer_taken":
-      return rejectedByEach(taken({ ...flow, devices: { ...flow.devices, listed: input.devices } }));
+      return rejectedByEach(offerTaken({ ...flow, devices: { ...flow.devices, listed: input.devices } }));
     case "offer_refused":
       if (flow.state !== "offered") return to(flow);
       return endOurselves(flow, refused(input.code), isRepeated(input.code) ? "repeat" : "end");
     case "preaccept": {
-      const ringing = taken({ ...flow, devices: withRinging(flow.devices, input.device) });
+      const ringing = offerTaken({ ...flow, devices: withRinging(flow.devices, input.device) });
       if (flow.alerted || isAnswered(flow)) return ringing;
       return to({ ...ringing.flow, alerted: true }, ...ringing.effects, emit({ type: "alerting" }));
     }
@@ -139,7 +139,7 @@ function stanza(flow: WhatsAppCallFlow, input: CallStanza): CallDecision {
 }
 
 /** Handles an offer that the network has accepted. */
-function taken(flow: WhatsAppCallFlow): CallDecision {
+function offerTaken(flow: WhatsAppCallFlow): CallDecision {
   return flow.state === "offered" ? moved(flow, "ring", stop("ack")) : to(flow);
 }
 
@@ -147,8 +147,8 @@ function taken(flow: WhatsAppCallFlow): CallDecision {
 function rejected(flow: WhatsAppCallFlow, { device, reason }: Extract<CallStanza, { type: "reject" }>): CallDecision {
   if (isAnswered(flow)) return to(flow);
   if (isDeclined(reason)) return endOurselves(flow, DECLINED);
-  if (device === undefined) return taken(flow);
-  const each = rejectedByEach(taken({ ...flow, devices: withRejection(flow.devices, device, reason) }));
+  if (device === undefined) return offerTaken(flow);
+  const each = rejectedByEach(offerTaken({ ...flow, devices: withRejection(flow.devices, device, reason) }));
   const isNews = !isOnlyPhoneBusy(flow.devices) && isOnlyPhoneBusy(each.flow.devices);
   return isNews ? to(each.flow, ...each.effects, start("busy", BUSY_MS)) : each;
 }
@@ -224,7 +224,8 @@ function silence(flow: WhatsAppCallFlow, quietMs: number): CallDecision {
 
 /** We hang up: the callee still hears what the client has buffered. */
 function draining(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
-  const isOver = gone(input) || input.type === "client_ended" || (input.type === "line_restored" && !input.known);
+  const isOver =
+    sessionGone(input) || input.type === "client_ended" || (input.type === "line_restored" && !input.known);
   if (isOver) return conclude(flow);
   if (input.type === "stanza" && input.stanza.type === "terminate") return moved(flow, "leave", start("gone", GONE_MS));
   const mustEnd = input.type === "fault" || input.type === "line_ending";
@@ -233,7 +234,7 @@ function draining(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
 }
 
 /** Handles the permanent end of the session, which also ends the call. */
-function gone(input: CallInput): boolean {
+function sessionGone(input: CallInput): boolean {
   return input.type === "line_lost" && input.final;
 }
 
@@ -245,8 +246,8 @@ function endOurselves(flow: WhatsAppCallFlow, end: CallEnd, move: "end" | "repea
 
 /** Handles a call that the network has ended unnoticed by the client, which then drops it if it can. */
 function unnoticed(flow: WhatsAppCallFlow): CallDecision {
-  const over = conclude(flow);
-  return to(over.flow, { do: "end_call" }, ...over.effects);
+  const conclusion = conclude(flow);
+  return to(conclusion.flow, { do: "end_call" }, ...conclusion.effects);
 }
 
 function conclude(flow: WhatsAppCallFlow, end?: CallEnd): CallDecision {

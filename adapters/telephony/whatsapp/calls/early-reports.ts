@@ -11,7 +11,7 @@ const MOST = 64;
 export class EarlyReports implements WhatsAppCallListener {
   readonly #reports: ((listener: WhatsAppCallListener) => void)[] = [];
   readonly #stop: () => void;
-  #over = false;
+  #isAbandoned = false;
 
   constructor(port: CallPort) {
     this.#stop = port.listen(this);
@@ -19,7 +19,7 @@ export class EarlyReports implements WhatsAppCallListener {
 
   /** True if the session has abandoned the call permanently. */
   get over(): boolean {
-    return this.#over;
+    return this.#isAbandoned;
   }
 
   /** Stops buffering, and passes all reports on in order. */
@@ -46,7 +46,7 @@ export class EarlyReports implements WhatsAppCallListener {
   }
 
   lost(reason: string, final: boolean): void {
-    this.#over ||= final;
+    this.#isAbandoned ||= final;
     this.#keep((listener) => listener.lost(reason, final));
   }
 

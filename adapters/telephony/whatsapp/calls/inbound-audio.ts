@@ -30,7 +30,7 @@ export class InboundAudio {
   #filling = true;
   #waited = false;
   /** Number of due frames. */
-  #owed = 0;
+  #dueFrames = 0;
   /** Ticks since the buffer last had no more than enough. */
   #steady = 0;
 
@@ -59,11 +59,11 @@ export class InboundAudio {
   tick(sink: FrameSink | undefined, stalled: boolean): void {
     if (!this.#begun && !this.#isReady()) return;
     this.#begun = true;
-    this.#owed++;
-    while (this.#owed > 0) {
+    this.#dueFrames++;
+    while (this.#dueFrames > 0) {
       const isAudio = this.#isReady();
-      if (!isAudio && stalled && this.#owed < MAX_FRAMES) return;
-      this.#owed--;
+      if (!isAudio && stalled && this.#dueFrames < MAX_FRAMES) return;
+      this.#dueFrames--;
       if (isAudio) this.#next();
       else this.#missing();
       this.#statistics.passedOn(isAudio);

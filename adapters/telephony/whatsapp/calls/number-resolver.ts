@@ -39,8 +39,8 @@ export class NumberResolver {
    * @throws {DialError} `number_invalid`: the number is not on WhatsApp; `line_lost`: WhatsApp did not respond
    */
   async resolve(client: WhatsAppClient, phoneNumber: string, signal: AbortSignal): Promise<ResolvedNumber> {
-    const known = this.#known.get(phoneNumber);
-    if (known !== undefined && known.until > this.#system.monotonic()) return known;
+    const cached = this.#known.get(phoneNumber);
+    if (cached !== undefined && cached.until > this.#system.monotonic()) return cached;
     this.#known.delete(phoneNumber);
     const resolved = readAnswer(await this.#ask(client, numberForms(phoneNumber), signal));
     if (resolved === undefined) throw new DialError("number_invalid", `${phoneNumber} is not on WhatsApp`);

@@ -66,10 +66,10 @@ export function preKeyStore(records: RecordSet<object>, most: number): PreKeySto
     const { nextId } = await meta();
     const generated: PreKey[] = [];
     for (let id = nextId; available.length + generated.length < count; id++) generated.push(await generator(id));
-    const taken = new Set(keys.map(({ keyId }) => keyId));
+    const usedIds = new Set(keys.map(({ keyId }) => keyId));
     for (const { keyId } of generated) {
-      if (taken.has(keyId)) throw new Error(`the generator returned pre-key ${keyId}, which exists already`);
-      taken.add(keyId);
+      if (usedIds.has(keyId)) throw new Error(`the generator returned pre-key ${keyId}, which exists already`);
+      usedIds.add(keyId);
     }
     if (generated.length > 0) await add(generated);
     return [...available, ...generated];

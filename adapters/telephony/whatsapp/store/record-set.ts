@@ -20,7 +20,7 @@ export interface RecordSetOptions<T> {
 /** The records of one kind, by name: bounded, read through a cache, and written together with others. */
 export class RecordSet<T> {
   readonly #options: RecordSetOptions<T>;
-  readonly #most: number;
+  readonly #maxRecords: number;
   readonly #cached: number;
   readonly #cache = new Map<string, T>();
   /** The names of all records, those written last at the end. */
@@ -32,7 +32,7 @@ export class RecordSet<T> {
 
   constructor(options: RecordSetOptions<T>) {
     this.#options = options;
-    this.#most = options.most ?? Infinity;
+    this.#maxRecords = options.most ?? Infinity;
     this.#cached = options.cached ?? 0;
   }
 
@@ -108,7 +108,7 @@ export class RecordSet<T> {
     }
     const surplus: string[] = [];
     for (const name of names) {
-      if (count - surplus.length <= this.#most) break;
+      if (count - surplus.length <= this.#maxRecords) break;
       if (!changes.has(name)) surplus.push(name);
     }
     return surplus;

@@ -53,7 +53,9 @@ export function senderKeyStore(keys: RecordSet<object>, distributions: RecordSet
     },
     getDeviceSenderKey: async (groupId, sender) => (await keys.get(senderName(groupId, sender))) ?? null,
     getDeviceSenderKeyDistributions: async (groupId, senders) =>
-      (await distributions.getAll(senders.map((sender) => senderName(groupId, sender)))).map((one) => one ?? null),
+      (await distributions.getAll(senders.map((sender) => senderName(groupId, sender)))).map(
+        (distribution) => distribution ?? null,
+      ),
     deleteDeviceSenderKey: (target, groupId) => {
       const ending = `|${addressName(target)}`;
       return remove(groupId ? (name) => name === senderName(groupId, target) : (name) => name.endsWith(ending));

@@ -18,9 +18,9 @@ const t = dictionary({ en, pt });
 /** Unused invitations. For administrators. */
 export function InvitationsCard() {
   const invitations = useData((signal) => consoleApi.get<InvitationView[]>("invitations", signal));
-  const made = useSignal<NewInvitationView | undefined>(undefined);
+  const created = useSignal<NewInvitationView | undefined>(undefined);
   const invite = useAction(async () => {
-    made.value = await consoleApi.post<NewInvitationView>("invitations");
+    created.value = await consoleApi.post<NewInvitationView>("invitations");
     await invitations.reload();
   });
   const withdraw = (id: string): void =>
@@ -30,7 +30,7 @@ export function InvitationsCard() {
       action: t.value.invitations.withdraw,
       run: async () => {
         await consoleApi.delete(`invitations/${encodeURIComponent(id)}`);
-        if (made.value?.id === id) made.value = undefined;
+        if (created.value?.id === id) created.value = undefined;
         await invitations.reload();
       },
     });
@@ -45,9 +45,9 @@ export function InvitationsCard() {
     >
       <div class="stack">
         {invite.fault !== undefined && <FaultNotice error={invite.fault} />}
-        {made.value && (
+        {created.value && (
           <div class="stack stack-s">
-            <CopyField label={t.value.invitations.address} value={made.value.url} />
+            <CopyField label={t.value.invitations.address} value={created.value.url} />
             <p class="small quiet">{t.value.invitations.once}</p>
           </div>
         )}

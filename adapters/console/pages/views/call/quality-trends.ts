@@ -20,8 +20,8 @@ const MIN_SCALE: Readonly<Record<Measure, number>> = { loss: 0.05, remoteLoss: 0
 /** The trend of a measure over these intervals. */
 export function trendOf(measure: Measure, intervals: readonly QualityInterval[]): Trend {
   const values = intervals.map((interval) => measured(measure, interval));
-  const known = values.filter((value) => value !== null);
-  return { values, latest: known.at(-1), highest: known.length === 0 ? undefined : Math.max(...known) };
+  const present = values.filter((value) => value !== null);
+  return { values, latest: present.at(-1), highest: present.length === 0 ? undefined : Math.max(...present) };
 }
 
 function measured(measure: Measure, interval: QualityInterval): number | null {

@@ -63,7 +63,7 @@ export function useListening(callId: string): ListeningState {
         }
       }
     };
-    const over = (to: ListenState): void => {
+    const finish = (to: ListenState): void => {
       if (output.current !== speaker) return;
       speaker.close();
       output.current = undefined;
@@ -71,15 +71,15 @@ export function useListening(callId: string): ListeningState {
       state.value = to;
     };
     end.current = () => {
-      over("off");
+      finish("off");
       aborted.abort();
       listening?.close();
     };
     run().then(
-      () => over("over"),
+      () => finish("over"),
       (error: unknown) => {
         if (!aborted.signal.aborted) fault.value = error;
-        over("off");
+        finish("off");
       },
     );
   };

@@ -62,7 +62,7 @@ async function readPeaks(url: string, signal: AbortSignal, draw: (peaks: Peaks) 
     if (head) draw({ peaks: peaks.peaks, durationMs: (head.frames * 1_000) / head.sampleRate, progress });
   };
   let drawnAt = performance.now();
-  let begun = drawnAt;
+  let startedAt = drawnAt;
   const reader = response.body!.getReader();
   for (let piece = await reader.read(); !piece.done; piece = await reader.read())
     for (let from = 0; from < piece.value.length; from += PIECE_BYTES) {
@@ -72,10 +72,10 @@ async function readPeaks(url: string, signal: AbortSignal, draw: (peaks: Peaks) 
         drawnAt = now;
         show();
       }
-      if (now - begun < TURN_MS) continue;
+      if (now - startedAt < TURN_MS) continue;
       await new Promise((resolve) => setTimeout(resolve));
       signal.throwIfAborted();
-      begun = performance.now();
+      startedAt = performance.now();
     }
   show();
 }

@@ -19,8 +19,8 @@ export function useTimeline(callId: string): CallTimelineState {
     const stop = new AbortController();
     events.value = [];
     const add = (more: readonly CallEvent[]): void => {
-      const known = new Set(events.peek().map(({ id }) => id));
-      const fresh = more.filter(({ id }) => !known.has(id));
+      const knownIds = new Set(events.peek().map(({ id }) => id));
+      const fresh = more.filter(({ id }) => !knownIds.has(id));
       if (fresh.length > 0) events.value = inOrder([...events.peek(), ...fresh]);
     };
     const read = (): Promise<void> =>

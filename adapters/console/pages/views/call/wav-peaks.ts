@@ -23,7 +23,7 @@ export class WavPeaks {
   readonly #fileBytes: number;
   #head: WavHead | undefined;
   /** The start of the file until the audio begins, then the rest of a partial frame. */
-  #held: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+  #pending: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   #frames = 0;
 
   /** @param parts number of parts @param fileBytes length of the whole file, Infinity if it is unknown */
@@ -44,14 +44,14 @@ export class WavPeaks {
 
   /** Takes the next bytes. @throws {Error} they are not a WAV file of 16-bit PCM */
   push(bytes: Uint8Array): void {
-    const all = new Uint8Array(this.#held.length + bytes.length);
-    all.set(this.#held);
-    all.set(bytes, this.#held.length);
+    const all = new Uint8Array(this.#pending.length + bytes.length);
+    all.set(this.#pending);
+    all.set(bytes, this.#pending.length);
     const view = new DataView(all.buffer);
     const from = this.#head ? 0 : this.#readHead(view);
     const used = from === undefined ? 0 : from + this.#readFrames(view, from);
-    this.#held = all.slice(used);
-    if (!this.#head && this.#held.length > MAX_HEAD_BYTES) throw new Error("the audio of the file does not begin");
+    this.#pending = all.slice(used);
+    if (!this.#head && this.#pending.length > MAX_HEAD_BYTES) throw new Error("the audio of the file does not begin");
   }
 
   /** Offset of the audio; undefined if it has not arrived. */

@@ -25,10 +25,10 @@ export function filterOf(search: string): CallListFilter {
   const query = new URLSearchParams(search);
   const text = (name: string): string | undefined => query.get(name)?.trim() || undefined;
   const statuses = text("status")?.split(",") ?? [];
-  const known = CALL_STATUSES.filter((status) => statuses.includes(status));
+  const knownStatuses = CALL_STATUSES.filter((status) => statuses.includes(status));
   const phone = text("number");
   return {
-    ...(known.length > 0 && { statuses: known }),
+    ...(knownStatuses.length > 0 && { statuses: knownStatuses }),
     type: CALL_TYPES.find((type) => type === text("type")),
     instanceId: text("instance"),
     reference: text("reference"),

@@ -40,7 +40,7 @@ export function CallGrid({
   /** The row that Tab moves the focus to. */
   const active = useSignal<string | undefined>(undefined);
   /** The row that gets the focus once it is drawn. */
-  const wanted = useRef<string | undefined>(undefined);
+  const pendingFocus = useRef<string | undefined>(undefined);
   /** The row that stays in place, and its index, at the last drawing. */
   const anchor = useRef<{ readonly id: string; readonly row: number } | undefined>(undefined);
   const scrolled = useComputed((): Scrolled => ({ ...view.value, count: rows.value.length }));
@@ -52,8 +52,9 @@ export function CallGrid({
   const tasks = useSignal(0);
   void tasks.value;
   const whole = rowWindow(scrolled.value);
-  const asked = wanted.current === undefined ? -1 : list.findIndex(({ id }) => id === wanted.current);
-  const needed = asked < 0 ? Math.floor(above / rowHeight) : asked;
+  const requestedIndex =
+    pendingFocus.current === undefined ? -1 : list.findIndex(({ id }) => id === pendingFocus.current);
+  const needed = requestedIndex < 0 ? Math.floor(above / rowHeight) : requestedIndex;
   const { from, to } = nextRows(drawn.current, whole, needed, MAX_NEW_ROWS);
   const unfinished = from > whole.from || to < whole.to;
 
@@ -85,19 +86,20 @@ export function CallGrid({
     if (!element) return;
     element.style.paddingBlock = `${from * rowHeight}px ${(list.length - to) * rowHeight}px`;
     drawn.current = { from, to };
-    const held = anchor.current;
-    const row = held === undefined ? -1 : list.findIndex(({ id }) => id === held.id);
-    if (held !== undefined && row > held.row) scrollBy(0, (row - held.row) * rowHeight);
+    const previousAnchor = anchor.current;
+    const row = previousAnchor === undefined ? -1 : list.findIndex(({ id }) => id === previousAnchor.id);
+    if (previousAnchor !== undefined && row > previousAnchor.row) scrollBy(0, (row - previousAnchor.row) * rowHeight);
     measure.current();
-    if (wanted.current !== undefined) {
-      const row = element.querySelector<HTMLElement>(`[data-call="${wanted.current}"]`);
+    if (pendingFocus.current !== undefined) {
+      const row = element.querySelector<HTMLElement>(`[data-call="${pendingFocus.current}"]`);
       row?.focus({ preventScroll: true });
-      if (row || !unfinished) wanted.current = undefined;
+      if (row || !unfinished) pendingFocus.current = undefined;
     }
     const focused = element.contains(document.activeElement) ? active.peek() : undefined;
     const first = list[Math.max(0, Math.floor(view.peek().above / rowHeight))];
-    const kept = focused ?? (view.peek().above > 0 ? first?.id : undefined);
-    anchor.current = kept === undefined ? undefined : { id: kept, row: list.findIndex(({ id }) => id === kept) };
+    const anchorId = focused ?? (view.peek().above > 0 ? first?.id : undefined);
+    anchor.current =
+      anchorId === undefined ? undefined : { id: anchorId, row: list.findIndex(({ id }) => id === anchorId) };
     if (!unfinished) return;
     const next = setTimeout(() => {
       tasks.value++;
@@ -124,7 +126,7 @@ export function CallGrid({
     const id = next === undefined ? undefined : list[next]?.id;
     if (next === undefined || id === undefined) return;
     event.preventDefault();
-    wanted.current = id;
+    pendingFocus.current = id;
     active.value = id;
     anchor.current = undefined;
     reveal(next);

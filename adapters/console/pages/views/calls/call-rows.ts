@@ -62,8 +62,8 @@ export class CallRows {
 
   /** Adds a call or updates it; drops a call that does not match the filter. */
   put(call: ListedCall): void {
-    const known = this.#rows.get(call.id);
-    if (known !== undefined && RANK[known.status] > RANK[call.status]) return;
+    const previous = this.#rows.get(call.id);
+    if (previous !== undefined && RANK[previous.status] > RANK[call.status]) return;
     if (matchesFilter(call, this.#filter)) this.#rows.set(call.id, call);
     else if (!this.#rows.delete(call.id)) return;
     this.#sorted = undefined;
@@ -73,10 +73,10 @@ export class CallRows {
   apply(event: CallEvent): EventEffect {
     const status = STATUS_AFTER[event.type];
     if (status === undefined || event.call_id === null) return "unchanged";
-    const known = this.#rows.get(event.call_id);
-    if (known === undefined) return this.#belongsHere(event, event.call_id, status) ? "unknown_call" : "unchanged";
-    if (RANK[known.status] >= RANK[status]) return "unchanged";
-    this.put(afterEvent(known, event, status));
+    const row = this.#rows.get(event.call_id);
+    if (row === undefined) return this.#belongsHere(event, event.call_id, status) ? "unknown_call" : "unchanged";
+    if (RANK[row.status] >= RANK[status]) return "unchanged";
+    this.put(afterEvent(row, event, status));
     return "changed";
   }
 

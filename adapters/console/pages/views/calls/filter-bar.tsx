@@ -82,7 +82,7 @@ export function FilterBar({
               { value: "" as const, text: filters.anyType },
               ...CALL_TYPES.map((each) => ({ value: each, text: callTypes[each].value.name })),
             ]}
-            onChange={(chosen) => set({ type: chosen === "" ? undefined : chosen })}
+            onChange={(value) => set({ type: value === "" ? undefined : value })}
           />
           <Typed
             label={filters.number}

@@ -122,19 +122,19 @@ export class CallChanges {
   /** Reads the newest pages until they have every new call, or are older than all of them. */
   async #find(): Promise<void> {
     const { signal } = this.#stop;
-    const wanted = new Map(this.#unknown);
+    const missing = new Map(this.#unknown);
     this.#unknown.clear();
-    let limit = Math.min(MAX_PAGE, 10 + 2 * wanted.size);
+    let limit = Math.min(MAX_PAGE, 10 + 2 * missing.size);
     let cursor: string | undefined;
     try {
-      for (let pages = 0; pages < MAX_PAGES && wanted.size > 0; pages++) {
+      for (let pages = 0; pages < MAX_PAGES && missing.size > 0; pages++) {
         const { items, next } = await this.#source.page({ ...listQuery(this.#filter), limit, cursor }, { signal });
         for (const call of items) {
-          wanted.delete(call.id);
+          missing.delete(call.id);
           this.#calls.put(call);
         }
         const oldest = Date.parse(items.at(-1)?.created_at ?? "");
-        for (const [id, createdAt] of wanted) if (!(createdAt <= oldest)) wanted.delete(id);
+        for (const [id, createdAt] of missing) if (!(createdAt <= oldest)) missing.delete(id);
         if (next === undefined) break;
         cursor = next;
         limit = MAX_PAGE;

@@ -80,26 +80,26 @@ function SendLink({ instance: { id, name } }: { readonly instance: InstanceDetai
     page.value = await client.instances.linkPage(id);
   });
   const { link } = t.value;
-  const made = page.value;
+  const created = page.value;
   return (
     <div class="stack stack-s">
       <h3>{link.send}</h3>
       <p class="quiet">{link.sendText}</p>
-      {made && (
+      {created && (
         <>
-          <CopyField label={link.address} value={made.url} />
+          <CopyField label={link.address} value={created.url} />
           <p class="small" role="status">
-            {link.expires(formatTime(made.expires_at))}
+            {link.expires(formatTime(created.expires_at))}
           </p>
         </>
       )}
       {make.fault !== undefined && <FaultNotice error={make.fault} />}
       <div class="row">
         <Button look="quiet" busy={make.busy} onClick={() => make.start()}>
-          {made ? link.sendAgain : link.sendAction}
+          {created ? link.sendAgain : link.sendAction}
         </Button>
-        {made && "share" in navigator && (
-          <Button look="quiet" onClick={() => void share(made.url, link.shareText(name))}>
+        {created && "share" in navigator && (
+          <Button look="quiet" onClick={() => void share(created.url, link.shareText(name))}>
             {link.share}
           </Button>
         )}

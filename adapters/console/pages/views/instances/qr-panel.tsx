@@ -82,23 +82,23 @@ async function follow(
 /** A hidden tab needs no new code: it continues when it is shown again. */
 async function pauseWhileShown(ms: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
-    const over = (): void => {
+    const finish = (): void => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", over);
+      signal.removeEventListener("abort", finish);
       resolve();
     };
-    const timer = setTimeout(over, ms);
-    signal.addEventListener("abort", over);
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener("abort", finish);
   });
   if (!document.hidden || signal.aborted) return;
   await new Promise<void>((resolve) => {
-    const over = (): void => {
-      document.removeEventListener("visibilitychange", over);
-      signal.removeEventListener("abort", over);
+    const finish = (): void => {
+      document.removeEventListener("visibilitychange", finish);
+      signal.removeEventListener("abort", finish);
       resolve();
     };
-    document.addEventListener("visibilitychange", over);
-    signal.addEventListener("abort", over);
+    document.addEventListener("visibilitychange", finish);
+    signal.addEventListener("abort", finish);
   });
 }
 

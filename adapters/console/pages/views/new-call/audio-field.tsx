@@ -15,7 +15,7 @@ const t = dictionary({ en, pt });
 /** The audio file of a call: dropped or chosen, with a player to check it. @param most maximum size that the server accepts, bytes */
 export function AudioField({ state, most }: { readonly state: FormState; readonly most: number }) {
   const id = useId();
-  const over = useSignal(false);
+  const isDragOver = useSignal(false);
   const unreadable = useSignal(false);
   const { audio } = state.form.value;
   const fault = faultAt(state, "/audio/audioBase64");
@@ -33,7 +33,7 @@ export function AudioField({ state, most }: { readonly state: FormState; readonl
   };
   const drop = (event: DragEvent): void => {
     event.preventDefault();
-    over.value = false;
+    isDragOver.value = false;
     void take(event.dataTransfer?.files[0]);
   };
   return (
@@ -41,13 +41,13 @@ export function AudioField({ state, most }: { readonly state: FormState; readonl
       <label for={id}>{text.label}</label>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut of the input in it. */}
       <div
-        class={`drop${over.value ? " drop-over" : ""}`}
+        class={`drop${isDragOver.value ? " drop-over" : ""}`}
         onDragOver={(event) => {
           event.preventDefault();
-          over.value = true;
+          isDragOver.value = true;
         }}
         onDragLeave={() => {
-          over.value = false;
+          isDragOver.value = false;
         }}
         onDrop={drop}
       >

@@ -136,10 +136,10 @@ export function callRequest(form: CallForm, audio: unknown): FormRequest {
     }
   };
   const phoneNumber = phoneNumberOf(form.phoneNumber);
-  const body = given({
+  const body = nonEmpty({
     instanceId: form.instanceId,
     type: form.type,
-    target: given({ phoneNumber }),
+    target: nonEmpty({ phoneNumber }),
     ...messageOf(form, audio, json),
     recording: form.recording || undefined,
     from: callerOf(form),
@@ -158,14 +158,14 @@ function messageOf(form: CallForm, audio: unknown, json: (text: string, pointer:
   const onMachine = form.onMachine === "" ? undefined : form.onMachine;
   switch (form.type) {
     case "FIXED_TTS":
-      return { tts: { text: form.text.trim(), ...given({ voiceId: form.voiceId }) }, onMachine };
+      return { tts: { text: form.text.trim(), ...nonEmpty({ voiceId: form.voiceId }) }, onMachine };
     case "FIXED_AUDIO":
-      return { audio: given({ audioBase64: audio }), onMachine };
+      return { audio: nonEmpty({ audioBase64: audio }), onMachine };
     case "DYNAMIC_STREAM":
       return {};
     case "DYNAMIC_AGENT":
       return {
-        agent: given({
+        agent: nonEmpty({
           instructions: lines(form.instructions),
           voiceId: form.agentVoiceId,
           language: form.language.trim(),
@@ -183,7 +183,7 @@ function messageOf(form: CallForm, audio: unknown, json: (text: string, pointer:
 }
 
 function callerOf({ fromNumber, fromName, withheld }: CallForm): CallBody | undefined {
-  const caller = given({
+  const caller = nonEmpty({
     phoneNumber: phoneNumberOf(fromNumber),
     displayName: fromName.trim(),
     withheld: withheld || undefined,
@@ -214,8 +214,8 @@ function lines(text: string): string[] {
 function listed(text: string): string[] {
   return text
     .split(/[,;\n]/)
-    .map((one) => one.trim())
-    .filter((one) => one !== "");
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
 }
 
 function notEmpty<T>(list: readonly T[]): readonly T[] | undefined {
@@ -223,6 +223,6 @@ function notEmpty<T>(list: readonly T[]): readonly T[] | undefined {
 }
 
 /** The fields that have a value. */
-function given(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function nonEmpty(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ""));
 }

@@ -5,18 +5,18 @@ import { type CallForm, EMPTY_FORM } from "./call-form.ts";
 const MAX_KEPT = 20;
 
 /** The forms of the calls that this tab has placed, by id: the server does not return texts and files. */
-const kept = new Map<string, CallForm>();
+const forms = new Map<string, CallForm>();
 
 /** Keeps the form of a call for "call again", as long as the tab is open. */
 export function keepForm(callId: string, form: CallForm): void {
-  kept.set(callId, form);
-  const [oldest] = kept.keys();
-  if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+  forms.set(callId, form);
+  const [oldest] = forms.keys();
+  if (forms.size > MAX_KEPT && oldest !== undefined) forms.delete(oldest);
 }
 
 /** The form of a call that this tab has placed. */
 export function keptForm(callId: string): CallForm | undefined {
-  return kept.get(callId);
+  return forms.get(callId);
 }
 
 /** Form of a call that exists on the server. */

@@ -12,8 +12,8 @@ const faults = dictionary({ en: enFaults, pt: ptFaults });
 
 /** Fault of a field, as one sentence: the server's own in English, by the code of the fault in other languages. */
 export function fieldFaultText({ pointer, code, detail }: PlacedFault): string {
-  const own = language.value === "en" ? undefined : ownMember(faults.value, code);
-  const text = own ?? sentence(detail);
+  const translation = language.value === "en" ? undefined : ownMember(faults.value, code);
+  const text = translation ?? sentence(detail);
   const [, line] = /^\/agent\/instructions\/(\d+)$/.exec(pointer) ?? [];
   return line === undefined ? text : t.value.faults.instruction(Number(line) + 1, text);
 }

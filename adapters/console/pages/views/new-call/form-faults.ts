@@ -73,9 +73,12 @@ function placed(fault: AnyFault): PlacedFault {
   // A missing variable is a fault of the agent as a whole.
   if (pointer === "/agent")
     return { ...fault, field: fault.code === "required" ? "/agent/instructions" : "/agent/variables" };
-  const field = FORM_FIELDS.find((one) => pointer === one || pointer.startsWith(`${one}/`));
+  const field = FORM_FIELDS.find((candidate) => pointer === candidate || pointer.startsWith(`${candidate}/`));
   // A fault of a whole object is shown at its first field.
-  return { ...fault, field: field ?? FORM_FIELDS.find((one) => pointer !== "" && one.startsWith(`${pointer}/`)) };
+  return {
+    ...fault,
+    field: field ?? FORM_FIELDS.find((candidate) => pointer !== "" && candidate.startsWith(`${pointer}/`)),
+  };
 }
 
 /** Only the size of the file matters, so its text is never built for a check. */

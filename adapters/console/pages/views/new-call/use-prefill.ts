@@ -21,9 +21,9 @@ export function usePrefill(state: FormState): ReadonlySignal<Prefilled | undefin
     state.edit({ ...(number && { phoneNumber: number }), ...(instanceId && { instanceId }) });
     const earlier = text("from");
     if (earlier === "") return;
-    const kept = keptForm(earlier);
-    if (kept) {
-      state.edit(kept);
+    const form = keptForm(earlier);
+    if (form) {
+      state.edit(form);
       prefilled.value = "kept";
       return;
     }

@@ -28,11 +28,11 @@ export function VoiceField({
 }) {
   const voices = useData((signal) => client.voices({ signal }));
   const { voice, agent } = t.value;
-  const chosen = state.form.value[name];
+  const voiceId = state.form.value[name];
   const found = voices.value.value;
   useEffect(() => {
     // A call without a text needs no voice: an agent has its own.
-    if (name !== "voiceId" || chosen !== "" || found === undefined) return;
+    if (name !== "voiceId" || voiceId !== "" || found === undefined) return;
     const likely = likelyVoice(found, [locale(), language.value]);
     if (likely) state.edit({ voiceId: likely.id });
   }, [found]);
@@ -41,7 +41,7 @@ export function VoiceField({
     <Labelled label={voice.label} hint={voice.hint} fault={faultAt(state, at)}>
       {(tied) => (
         <div class="voice">
-          <select {...tied} value={chosen} onChange={(event) => state.edit({ [name]: event.currentTarget.value })}>
+          <select {...tied} value={voiceId} onChange={(event) => state.edit({ [name]: event.currentTarget.value })}>
             <option value="">{name === "voiceId" ? voice.choose : agent.defaultVoice}</option>
             {groups.map((group) => (
               <optgroup key={group.name} label={group.name}>
@@ -52,11 +52,11 @@ export function VoiceField({
                 ))}
               </optgroup>
             ))}
-            {found !== undefined && chosen !== "" && !found.some(({ id }) => id === chosen) && (
-              <option value={chosen}>{chosen}</option>
+            {found !== undefined && voiceId !== "" && !found.some(({ id }) => id === voiceId) && (
+              <option value={voiceId}>{voiceId}</option>
             )}
           </select>
-          <Sample key={chosen} voiceId={chosen} />
+          <Sample key={voiceId} voiceId={voiceId} />
         </div>
       )}
     </Labelled>

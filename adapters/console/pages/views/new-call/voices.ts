@@ -18,8 +18,8 @@ export function voicesByLanguage(voices: readonly Voice[], locale: string): Voic
 }
 
 /** A voice for the first preferred language that has any: of the same region if available, and natural if possible. */
-export function likelyVoice(voices: readonly Voice[], wanted: readonly string[]): Voice | undefined {
-  for (const tag of wanted) {
+export function likelyVoice(voices: readonly Voice[], preferences: readonly string[]): Voice | undefined {
+  for (const tag of preferences) {
     const [language] = tag.split("-");
     const fitting = voices.filter((voice) => voice.language.split("-")[0] === language).sort(naturalFirst);
     const found = fitting.find((voice) => voice.language === tag) ?? fitting[0];

@@ -45,7 +45,7 @@ export function NewTokenForm({
   const texts = t.value.form;
   const toggle = (scope: TokenScope): void => {
     const has = chosen.value.includes(scope);
-    chosen.value = SCOPES.filter((one) => (one === scope ? !has : chosen.value.includes(one)));
+    chosen.value = SCOPES.filter((candidate) => (candidate === scope ? !has : chosen.value.includes(candidate)));
   };
   const owned = instances.value.value?.items ?? [];
   return (

@@ -35,8 +35,8 @@ export class LoginTurns {
    */
   next(place: number, isWanted: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      const behind = this.#waiting.findIndex((other) => other.place > place);
-      this.#waiting.splice(behind < 0 ? this.#waiting.length : behind, 0, { place, isWanted, grant: resolve });
+      const index = this.#waiting.findIndex((other) => other.place > place);
+      this.#waiting.splice(index < 0 ? this.#waiting.length : index, 0, { place, isWanted, grant: resolve });
       if (this.#cancelNext === undefined) this.#grant();
     });
   }

@@ -51,7 +51,7 @@ export interface SupervisedClientOptions {
  */
 export class SupervisedClient {
   readonly #options: SupervisedClientOptions;
-  #made: Promise<WhatsAppClient> | undefined;
+  #creation: Promise<WhatsAppClient> | undefined;
   #client: WhatsAppClient | undefined;
   readonly #wiring: ClientWiring;
   #disconnecting: Promise<void> | undefined;
@@ -60,7 +60,7 @@ export class SupervisedClient {
   #dropping: Promise<void> | undefined;
   #dropped = false;
   /** True if it should be connected. */
-  #wanted = false;
+  #isWanted = false;
   /** Counts the attempts to connect; only the latest one may proceed. */
   #attempts = 0;
   readonly #login: AcceptedLogin;
@@ -130,7 +130,7 @@ export class SupervisedClient {
 
   /** Ends the connection. Never rejects, and takes a limited time. */
   disconnect(): Promise<void> {
-    this.#wanted = false;
+    this.#isWanted = false;
     return this.#client === undefined ? Promise.resolve() : this.#end(this.#client);
   }
 
@@ -157,7 +157,7 @@ export class SupervisedClient {
   #disconnectAgain(): void {
     if (++this.#failedDisconnects > MAX_ATTEMPTS) return;
     this.#options.system.after(AGAIN_MS * 2 ** (this.#failedDisconnects - 1), () => {
-      if (!this.#wanted) void this.disconnect();
+      if (!this.#isWanted) void this.disconnect();
     });
   }
 
@@ -212,21 +212,21 @@ export class SupervisedClient {
 
   async #connect(logsIn: boolean): Promise<void> {
     const attempt = ++this.#attempts;
-    const isWanted = () => !this.#dropped && this.#wanted && this.#attempts === attempt;
-    this.#wanted = true;
-    this.#made ??= this.#make().catch((error: unknown) => {
-      this.#made = undefined; // the next attempt creates another client
+    const isWanted = () => !this.#dropped && this.#isWanted && this.#attempts === attempt;
+    this.#isWanted = true;
+    this.#creation ??= this.#make().catch((error: unknown) => {
+      this.#creation = undefined; // the next attempt creates another client
       throw error;
     });
-    const client = await this.#made;
+    const client = await this.#creation;
     await this.#disconnecting;
-    if (this.#failedDisconnects > 0 && this.#wanted && !this.stuck) {
+    if (this.#failedDisconnects > 0 && this.#isWanted && !this.stuck) {
       // Its socket may still exist and reconnect unnoticed while the next connection attempt hangs.
       await this.#end(client);
       this.stuck ||= this.#failedDisconnects > 0;
     }
     if (this.stuck) {
-      this.#wanted = false; // so it is disconnected again
+      this.#isWanted = false; // so it is disconnected again
       throw new Error("the client did not disconnect before");
     }
     if (logsIn) await this.#options.turn(isWanted);
@@ -237,10 +237,10 @@ export class SupervisedClient {
   }
 
   async #make(): Promise<WhatsAppClient> {
-    const made = (async () => this.#options.make())();
-    const client = await this.#within(() => made, MAKING_MS).catch((error: unknown) => {
+    const creation = (async () => this.#options.make())();
+    const client = await this.#within(() => creation, MAKING_MS).catch((error: unknown) => {
       // A client that arrives too late has never been connected.
-      void made.then((late) => late.disconnect()).catch(() => {});
+      void creation.then((late) => late.disconnect()).catch(() => {});
       throw error;
     });
     if (typeof client?.connect !== "function") throw new TypeError("the factory `client` returned no WhatsApp client");

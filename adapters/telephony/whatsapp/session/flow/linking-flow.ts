@@ -38,21 +38,21 @@ export function decideLinking(flow: SessionFlow, input: LinkingInput, { now, cha
       const { qr, ttlMs } = input;
       const next = { ...flow, codes: flow.codes + 1, codesUntil: now + ttlMs, reason: WAITING };
       const show: SessionEffect = { do: "show_code", qr, ttlMs, sequence: next.codes };
-      return { flow: next, effects: [{ do: "stop_timer", timer: "retry" }, show, patience(next, now)] };
+      return { flow: next, effects: [{ do: "stop_timer", timer: "retry" }, show, codeTimer(next, now)] };
     }
     case "pairing_code": {
       const next = { ...flow, pairingUntil: now + input.ttlMs, explained: true };
       const reason = "waiting for the pairing code to be typed on the phone";
       return {
         flow: next,
-        effects: [{ do: "report_condition", condition: "pairing_code", reason }, patience(next, now)],
+        effects: [{ do: "report_condition", condition: "pairing_code", reason }, codeTimer(next, now)],
       };
     }
     case "pairing_code_over": {
       if (flow.pairingUntil <= now) return stay(flow);
       const next = { ...flow, pairingUntil: now };
       const reason = "the pairing code is no longer valid; request a new one";
-      return { flow: next, effects: [{ do: "report_condition", condition: undefined, reason }, patience(next, now)] };
+      return { flow: next, effects: [{ do: "report_condition", condition: undefined, reason }, codeTimer(next, now)] };
     }
     case "passkey":
       if (input.hasSigner)
@@ -92,7 +92,7 @@ const PASSKEY =
   "the account is protected by a passkey, so that no code can link it; remove the passkey on the phone, then request a code";
 
 /** Keeps waiting while any code is valid. */
-function patience({ codesUntil, pairingUntil }: SessionFlow, now: number): SessionEffect {
+function codeTimer({ codesUntil, pairingUntil }: SessionFlow, now: number): SessionEffect {
   const ms = Math.max(0, codesUntil - now, pairingUntil - now) + CODE_MARGIN_MS;
   return { do: "start_timer", timer: "patience", ms };
 }

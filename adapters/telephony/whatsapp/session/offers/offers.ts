@@ -158,13 +158,13 @@ export class Offers {
 
   async #answered(lifts: boolean): Promise<void> {
     const { system, client, log } = this.#options;
-    const asked = client();
+    const askedClient = client();
     const question = ++this.#questions;
-    if (asked === undefined) return;
-    const isObsolete = (): boolean => question !== this.#questions || client() !== asked;
+    if (askedClient === undefined) return;
+    const isObsolete = (): boolean => question !== this.#questions || client() !== askedClient;
     const late = () => new NetworkSilent(`the client did not answer within ${TIMELOCK_MS} ms`);
     try {
-      const answer = Promise.resolve().then(() => askTimelock(asked, system.now()));
+      const answer = Promise.resolve().then(() => askTimelock(askedClient, system.now()));
       const timelock = await within(answer, { system, ms: TIMELOCK_MS, late });
       if (isObsolete()) return;
       if (timelock?.active === true) this.#limit(TIMELOCK_CODE, timelock.leftMs);

@@ -72,11 +72,11 @@ export class OpenCalls implements OpenCallLog {
 
   add(callId: string, peer: string, creator: string): void {
     this.#terminated.delete(callId); // an offer may leave after a terminate
-    const known = this.#calls.get(callId);
-    if (known?.peer === peer) return;
+    const existing = this.#calls.get(callId);
+    if (existing?.peer === peer) return;
     const [oldest] = [...this.#terminated.keys(), ...this.#calls.keys()];
-    if (known === undefined && this.#calls.size >= MAX_OPEN_CALLS && oldest !== undefined) this.#forget(oldest);
-    this.#calls.set(callId, { callId, peer, creator, at: known?.at ?? this.#options.system.now() });
+    if (existing === undefined && this.#calls.size >= MAX_OPEN_CALLS && oldest !== undefined) this.#forget(oldest);
+    this.#calls.set(callId, { callId, peer, creator, at: existing?.at ?? this.#options.system.now() });
     this.#record.store();
   }
 

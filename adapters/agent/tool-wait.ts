@@ -7,8 +7,8 @@ export const TOOL_WAIT_MS = 1_500;
 /** Waits for the work, at most `ms`; resolves with true if it is still running. */
 export async function isSlow(work: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
   const waiting = new AbortController();
-  const patience = pause(realSystem, ms, AbortSignal.any([signal, waiting.signal])).then(() => true);
-  const slow = await Promise.race([work.then(() => false), patience]);
+  const timeout = pause(realSystem, ms, AbortSignal.any([signal, waiting.signal])).then(() => true);
+  const isRunning = await Promise.race([work.then(() => false), timeout]);
   waiting.abort();
-  return slow && !signal.aborted;
+  return isRunning && !signal.aborted;
 }
