@@ -11,7 +11,7 @@ export interface AgentCallLimits {
   readonly tokens: number;
 }
 
-/** Counts what a call costs. */
+/** Counts the replies and tokens of a call. */
 export class CallBudget {
   readonly #limits: AgentCallLimits;
   #turns = 0;

@@ -50,7 +50,7 @@ export class Mp3Decoding {
     return this.#first;
   }
 
-  /** Number of broken frames so far. */
+  /** Number of broken frames. */
   get faults(): number {
     return this.#faults;
   }

@@ -14,7 +14,7 @@ import { sipTrunks } from "./sip-trunks.ts";
 type MakeNetworks = (data: string, speech: Speech) => Promise<readonly Network[]>;
 
 interface EmbeddedNetwork {
-  /** Checks the options, and returns a function that makes the networks. */
+  /** Checks the options, and returns a function that creates the networks. */
   prepare(options: RingportOptions): Promise<MakeNetworks>;
   /** The network that deletes its own call data from the data folder while a server may be running; undefined if there is no data. */
   ofCallData?(data: string): Promise<Telephony | undefined>;
@@ -27,7 +27,7 @@ const NETWORKS: Readonly<Record<NetworkName, EmbeddedNetwork>> = {
 };
 
 /**
- * Checks the networks that the options name; makes none yet.
+ * Checks the networks that the options name, without creating any.
  * @throws {ConfigurationError} the faults of the SIP trunks, in one line
  */
 export async function chosenNetworks(options: RingportOptions): Promise<MakeNetworks> {

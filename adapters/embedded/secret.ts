@@ -25,7 +25,7 @@ export function parseSecret(hex: string, { name, fix }: typeof SECRET = SECRET):
 
 /**
  * The secret of a data folder; undefined if none was created yet.
- * @throws {ConfigurationError} the file is there but cannot be read, or holds no secret
+ * @throws {ConfigurationError} the file exists but cannot be read, or holds no secret
  */
 export async function secretOf(folder: string): Promise<Uint8Array | undefined> {
   const path = join(folder, FILE);
@@ -40,7 +40,7 @@ export async function secretOf(folder: string): Promise<Uint8Array | undefined> 
 /**
  * The secret of a data folder, created on the first start. It exists completely or not at all, even after a power
  * failure; two processes that create it at once both use the first one.
- * @throws {ConfigurationError} the file is there but holds no secret
+ * @throws {ConfigurationError} the file exists but holds no secret
  */
 export async function storedSecret(folder: string): Promise<Uint8Array> {
   return (await secretOf(folder)) ?? parseSecret(await createSecret(join(folder, FILE)));

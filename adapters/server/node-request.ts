@@ -73,7 +73,7 @@ export function hostsOf({ rawHeaders, headers }: IncomingMessage): string | unde
   return hosts > 1 ? `${headers.host}, …` : headers.host;
 }
 
-/** True if a body comes with the message (RFC 9112 §6.3). */
+/** True if the message has a body (RFC 9112 §6.3). */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }

@@ -2,7 +2,7 @@ import type { WebSocket } from "ws";
 import type { Socket, SocketHandlers } from "../../src/ports/web.ts";
 import { PAUSED_PING_MS } from "./listening.ts";
 
-/** Lets the handlers live on an open `ws` WebSocket. */
+/** Connects handlers to an open `ws` WebSocket. */
 export function connectSocket(ws: WebSocket, handlers: SocketHandlers): void {
   let waiting: (() => void)[] = [];
   const release = (): void => {

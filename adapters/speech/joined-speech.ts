@@ -10,7 +10,7 @@ import { type FoundVoice, type Remedy, VoiceCatalogue } from "./voice-catalogue.
 
 /** Options of {@link joinSpeech}. */
 interface JoinedSpeechOptions {
-  /** Size of the cache of rendered speech, bytes. Default: 64 MiB; 0 caches nothing. */
+  /** Size of the cache of rendered speech, bytes. Default: 64 MiB; 0 disables it. */
   readonly cacheBytes?: number | undefined;
   /** The advice for a language that no engine speaks. */
   readonly remedy?: Remedy | undefined;

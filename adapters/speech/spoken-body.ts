@@ -68,7 +68,7 @@ export class SpokenBody {
 
   /**
    * Takes the next bytes and returns the samples that they complete.
-   * @throws {AudioFormatError | AudioUnsupported} naming what the bytes are instead
+   * @throws {AudioFormatError | AudioUnsupported} naming the actual content
    */
   async push(bytes: Uint8Array): Promise<readonly PcmChunk[]> {
     if (this.#decoder !== undefined) return this.#decoder.push(bytes);

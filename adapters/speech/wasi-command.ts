@@ -86,7 +86,9 @@ async function instantiate(module: WasmModule, constantBytes: number): Promise<C
   return { wasi, memory, initialBytes, start: () => wasi.start(exports) };
 }
 
-/** A command that ignores a full disk would run on in vain, so a file that grows too large ends the command. */
+/**
+ * A command that ignores a full disk would continue for no purpose, so a file that grows too large ends the command.
+ */
 class LimitedFile extends File {
   readonly #maxBytes: number;
 

@@ -5,7 +5,7 @@ import { type HostAddress, hostAddress } from "./host-address.ts";
 
 /** Time until a query is repeated, ms; it is sent twice at most. */
 const RETRY_MS = 1_500;
-/** How long addresses of one family wait for those of the other (RFC 8305 section 3), ms. */
+/** Time for which addresses of one family wait for those of the other (RFC 8305 section 3), ms. */
 const OTHER_FAMILY_MS = 500;
 /** Maximum number of records of a name that are used. */
 const MAX_RECORDS = 32;

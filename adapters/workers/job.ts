@@ -1,8 +1,8 @@
 import { CodedError } from "../../src/base/error.ts";
 
 /**
- * The kinds of jobs of a pool: for each kind its input, and the pieces that it returns. Large ones are `ArrayBuffer`s:
- * Deno looks at each element of a typed array in a message, 250 MB of work for 10 MB.
+ * The kinds of jobs of a pool: for each kind its input, and the pieces that it returns. Large pieces are
+ * `ArrayBuffer`s: Deno visits each element of a typed array in a message, 250 MB of work for 10 MB.
  */
 export type JobTable<Jobs> = { readonly [K in keyof Jobs]: { readonly input: object; readonly piece: unknown } };
 

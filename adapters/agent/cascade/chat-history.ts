@@ -7,7 +7,7 @@ const MAX_WORDS = 4_000;
 /** Inputs that become a message of the user. */
 export type ChatInput = Extract<ConversationInput, { type: "begin" | "key" | "words" | "voicemail" }>;
 
-/** The messages of one call. They hold what the callee has heard, not what the model wanted to say. */
+/** The messages of one call. They contain the words that the callee has heard, not all that the model generated. */
 export class ChatHistory {
   /** All messages; tool results are added by the tool round. */
   readonly messages: ChatMessage[];

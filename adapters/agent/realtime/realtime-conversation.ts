@@ -237,7 +237,7 @@ export class RealtimeConversation implements AudioConversation {
     }
   }
 
-  /** Lets the model say goodbye, and hangs up. @param detail of a limit that is reached */
+  /** Lets the model say goodbye, and hangs up. @param detail names the limit that was reached */
   #close(detail?: string): void {
     if (this.#closing !== undefined || this.#isOver) return;
     this.#closing = detail === undefined ? {} : { detail };

@@ -12,7 +12,7 @@ export class SpokenHistory {
   /** Times at which the callee spoke, ms of their audio, by item. */
   readonly #turns = new Map<string, { startMs: number | undefined; endMs: number | undefined }>();
 
-  /** Remarks so far, the oldest first. */
+  /** All remarks, oldest first. */
   get remarks(): readonly Remark[] {
     return this.#remarks.filter(({ text }) => text.trim() !== "").map(({ role, text }) => ({ role, text }));
   }
@@ -22,7 +22,7 @@ export class SpokenHistory {
     this.#push({ role: "user", item, text });
   }
 
-  /** Adds words to an item of the agent; returns all its words so far. */
+  /** Adds words to an item of the agent; returns all words of the item. */
   extend(item: string, delta: string): string {
     const remark = this.#remarks.find((candidate) => candidate.item === item);
     if (remark !== undefined) remark.text += delta;

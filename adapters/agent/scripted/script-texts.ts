@@ -17,7 +17,7 @@ export class ScriptTexts {
     this.#introduction = introduction;
   }
 
-  /** Speaks a text with its variables; nothing if no words are left. */
+  /** Speaks a text with its variables, unless no words are left. */
   *say(text: string, interruptible: boolean): Generator<ConversationAction, void> {
     const filled = filledIn(text, this.#brief.variables);
     if (hasWords(filled)) yield { type: "say", text: filled, interruptible };

@@ -16,7 +16,7 @@ export interface Ask {
   /** Other steps go to it by this name, and its answer is kept under it; undefined if it has none. */
   readonly name: string | undefined;
   readonly text: string;
-  /** Accepts a number of this many digits, whatever they are; undefined: one of the branches, or any one key. */
+  /** Accepts a number of this many digits, whatever they are; undefined for one of the branches, or any one key. */
   readonly digits: { readonly min: number; readonly max: number } | undefined;
   readonly branches: readonly Branch[];
   /** Steps for an answer that matches no branch. */

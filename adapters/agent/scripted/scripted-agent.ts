@@ -6,7 +6,7 @@ import { ScriptedConversation } from "./scripted-conversation.ts";
 
 /**
  * An agent without a language model: it conducts calls whose instructions are a script (docs/agents.md). It introduces
- * itself as an automated call, and understands nothing but keys and the words of its script.
+ * itself as an automated call, and understands only keys and the words of its script.
  */
 export function scriptedAgent(): Agent {
   return {

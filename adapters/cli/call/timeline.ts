@@ -35,7 +35,7 @@ export class Timeline {
     this.#now?.stop();
   }
 
-  /** Activity that starts with this event; undefined if it changes nothing. */
+  /** Activity that starts with this event; undefined if it has no effect. */
   #going(type: CallEvent["type"]): ((ms: number) => string) | undefined {
     const messageMs = this.#messageMs;
     switch (type) {

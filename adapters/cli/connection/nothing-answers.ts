@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** Errors that only mean that no server is there. */
+/** Errors that only mean that no server is running. */
 const PLAIN = ["ECONNREFUSED", "ConnectionRefused"];
 
 /** The error text for a server that is not running. */

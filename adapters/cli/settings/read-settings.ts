@@ -195,7 +195,7 @@ function completeAgent(values: Map<string, unknown>): void {
     );
 }
 
-/** A model that makes audio itself has its own voices. */
+/** A model that generates audio has its own voices. */
 function renameVoice(values: Map<string, unknown>): void {
   const voice = values.get("agentVoiceId");
   values.delete("agentVoiceId");

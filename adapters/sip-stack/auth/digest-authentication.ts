@@ -107,7 +107,7 @@ export class DigestAuthentication {
   }
 
   /**
-   * Takes the challenges of a 401 or 407. Undefined: authorize the request and send it again, with a new CSeq;
+   * Takes the challenges of a 401 or 407. Undefined means: authorize the request and send it again, with a new CSeq;
    * otherwise the reason why the challenges cannot be answered. @param learns true if a new realm is trusted; default:
    * true
    */

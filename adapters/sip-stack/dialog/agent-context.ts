@@ -38,7 +38,7 @@ export class AgentContext {
     return ["User-Agent", this.options.identity.product];
   }
 
-  /** Unguessable, for tags and Call-IDs: hexadecimal. */
+  /** An unguessable hexadecimal token for tags and Call-IDs. */
   token(bytes = 8): string {
     return randomText(this.options.system, bytes);
   }

@@ -136,7 +136,7 @@ export class DialogUsage {
     this.requests.acknowledge(response, authorization);
   }
 
-  /** The call continues in this dialog: starts its timers. */
+  /** Starts the timers, because the call continues in this dialog. */
   confirm(response: SipResponse): void {
     if (this.#closed) return;
     this.#confirmed = true;

@@ -12,8 +12,8 @@ const TYPES = [
 ] as const;
 
 /**
- * The key in an INFO request (RFC 6086); `none`: a signal other than a key, such as a flash; undefined: the body is not
- * about keys.
+ * The key in an INFO request (RFC 6086); `none`: a signal other than a key, such as a flash; undefined if the body is
+ * not about keys.
  */
 export function digitOf(message: SipMessage): string | "none" | undefined {
   for (const [type, pattern] of TYPES) {

@@ -51,7 +51,7 @@ export interface NextAttempt {
   readonly wait: boolean;
 }
 
-/** The next attempt after this response of 300 to 699; undefined: there is none. */
+/** The next attempt after this response of 300 to 699; undefined if there is none. */
 export function nextAttempt(
   attempt: InviteAttempt,
   response: SipResponse,
@@ -88,7 +88,7 @@ export function alternative(attempt: InviteAttempt): NextAttempt | undefined {
   return { attempt: { ...attempt, uri, alternatives, redirects: attempt.redirects + 1 }, wait: false };
 }
 
-/** By status, the attempt that avoids the refusal; undefined: there is none. */
+/** By status, the attempt that avoids the refusal; undefined if there is none. */
 const REPAIRS: Readonly<Record<number, (attempt: InviteAttempt, response: SipResponse) => InviteAttempt | undefined>> =
   {
     420: withoutExtensions,

@@ -15,7 +15,7 @@ interface BunUdpOptions {
 }
 declare const Bun: { udpSocket(options: BunUdpOptions): Promise<BunUdpSocket> };
 
-/** Binds a socket of Bun's own. */
+/** Binds a UDP socket with Bun's native API. */
 export async function bindBunUdp(address: string, port: number, take: TakeDatagram): Promise<MediaSocket | undefined> {
   try {
     const socket = await Bun.udpSocket({

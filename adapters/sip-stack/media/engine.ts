@@ -67,11 +67,11 @@ export interface StreamSettings {
   readonly codec: CodecName;
   /** Payload types of the codec, sent and expected. */
   readonly payloadType: { readonly send: number; readonly receive: number };
-  /** Payload type of telephone-event (RFC 4733) and its clock, Hz; undefined: the peer accepts none. */
+  /** Payload type of telephone-event (RFC 4733) and its clock, Hz; undefined if the peer accepts none. */
   readonly telephoneEvent: { readonly payloadType: number; readonly clockRate: number } | undefined;
   /** Length of our packets, ms of audio: 20 unless the peer requests another (a multiple of 10, 10 to 60). */
   readonly ptimeMs: number;
-  /** SDES keys (RFC 4568); undefined: plain RTP. */
+  /** SDES keys (RFC 4568); undefined for plain RTP. */
   readonly srtp: { readonly send: SrtpKeys; readonly receive: SrtpKeys } | undefined;
   /** Allowed directions (RFC 3264): the peer's hold makes it `recvonly` or `inactive`. */
   readonly direction: "sendrecv" | "sendonly" | "recvonly" | "inactive";

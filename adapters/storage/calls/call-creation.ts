@@ -24,7 +24,7 @@ const INSERTED = prepared((db, row: CallRow) =>
     .returningAll(),
 );
 
-/** Stores a call in the first free slot of its instance's queue, or returns why there is none. */
+/** Stores a call in the first free slot of its instance's queue, or returns the reason if there is none. */
 export function insertCall(session: Session): CallStore["insert"] {
   // Locked: until the transaction ends, the instance is not deleted and gets no other call.
   const lockedInstance = prepared((db, { id }: { id: string }) =>

@@ -111,7 +111,7 @@ async function lastBefore(session: Session, userId: string, eventId: string, las
   return low;
 }
 
-/** The length of a log with the event at a position. @param position undefined: the last one */
+/** The length of a log with the event at a position. @param position undefined for the last one */
 function entryOf(db: Kysely<Database>, userId: string, position?: number) {
   return db
     .selectFrom("event_counters")

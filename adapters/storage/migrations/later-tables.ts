@@ -104,7 +104,7 @@ export async function lineRecordTable(db: Kysely<unknown>, { id, bytes }: Column
     .execute();
 }
 
-/** Users' records about the numbers they call. */
+/** Consents, which users record about the numbers they call. */
 export async function consentTable(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   await db.schema
     .createTable("consents")

@@ -32,7 +32,7 @@ export interface SimulatorOptions {
   /** Sample rate of every leg, Hz. Default: 16000. */
   readonly sampleRate?: 8000 | 16000 | undefined;
   readonly system?: System | undefined;
-  /** Gives the callees a voice; without it they make a noise like speech. */
+  /** Gives the callees a voice; without it they produce a noise like speech. */
   readonly say?: Say | undefined;
   /** Limit of all recordings together, bytes; the oldest make room for the newest. Default: 2 GiB. */
   readonly maxSpoolBytes?: number | undefined;

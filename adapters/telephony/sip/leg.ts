@@ -37,7 +37,7 @@ export interface SipLegOptions {
   readonly evidenceRequired: boolean;
   /** Maps the SIP end of a call, answered or not, to a release of the telephony port. */
   readonly releaseOf: (end: InviteEnd, answered: boolean) => Release;
-  /** Target of a transfer to a number, or the reason for its refusal; undefined: the trunk transfers no calls. */
+  /** Target of a transfer to a number, or the reason for its refusal; undefined if the trunk transfers no calls. */
   readonly transferTarget?: ((to: string) => Promise<TransferTarget>) | undefined;
   /** True if the peer has negotiated telephone-events. */
   readonly takesTelephoneEvents: () => boolean;

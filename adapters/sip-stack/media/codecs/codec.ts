@@ -8,7 +8,7 @@ export const MAX_PACKET_MS = 120;
 export const MAX_PAYLOAD_BYTES = 484;
 
 /**
- * One call's encoder and decoder of one codec. Both keep state, so every stream has its own.
+ * One call's encoder and decoder of one codec. Both keep state, so each stream has a separate one.
  *
  * All methods are synchronous, do not allocate per frame as far as the codec's library allows it, and never throw,
  * whatever the peer sends.

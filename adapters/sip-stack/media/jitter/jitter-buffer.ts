@@ -119,7 +119,7 @@ export class RtpJitterBuffer {
     return first >= 0 && (!this.#starving || this.#isTime(this.#store.time(first), now));
   }
 
-  /** Prepares for another source; keeps the jitter measured so far. */
+  /** Prepares for another source; keeps the measured jitter. */
   restart(): void {
     this.#store.clear();
     this.delay.restart();

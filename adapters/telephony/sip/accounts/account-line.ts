@@ -40,14 +40,14 @@ export interface AccountLineOptions {
   readonly media: () => Promise<MediaEngine>;
   readonly codes: ShownCodes<AccountTarget>;
   readonly tries: TryLimit;
-  /** The servers that may be entered; undefined: any. */
+  /** The servers that may be entered; undefined for any. */
   readonly servers: readonly string[] | undefined;
   /** True if accounts may reach private addresses. */
   readonly allowPrivate: boolean;
   readonly defaults: AccountDefaults;
   /** Looks up the hosts of accounts. */
   readonly hosts: HostLookup;
-  /** The line is closed. */
+  /** Called when the line is closed. */
   readonly closed: (line: AccountLine) => void;
 }
 
@@ -205,9 +205,9 @@ export class AccountLine implements Line, AccountTarget {
   }
 
   /** Opens a line on the trunk; it reports that it is online, and that it is linked unless the host already knows. */
-  async #start(trunk: SipTrunk, { known: isKnown }: { known: boolean }): Promise<void> {
+  async #start(trunk: SipTrunk, { known }: { known: boolean }): Promise<void> {
     const { host } = this.#options;
-    const line = new SipLine({ host, carrier: trunk, known: isKnown, closed: () => {} });
+    const line = new SipLine({ host, carrier: trunk, known, closed: () => {} });
     this.#linked = { trunk, line };
     await line.link();
   }
@@ -236,7 +236,7 @@ export function isListed(server: string, patterns: readonly string[] | undefined
 
 /**
  * True if an account may use this server.
- * @param patterns `sip.example.com` for the host itself, `*.example.com` for its subdomains; undefined: any
+ * @param patterns `sip.example.com` for the host itself, `*.example.com` for its subdomains; undefined for any
  */
 function isAllowed(server: string, patterns: readonly string[] | undefined): boolean {
   if (patterns === undefined) return true;

@@ -163,7 +163,7 @@ function codecsStep(trunk: ResolvedTrunk, response: SipResponse | undefined): Ch
  * Checks whether remote audio can reach us: compares the address in our SDP with the address that the server sees. No
  * step without a finding.
  * @param configured `publicAddress`
- * @param seen the address that the server sees; undefined: unknown
+ * @param seen the address that the server sees; undefined if unknown
  */
 export function* addressStep(
   configured: string | undefined,

@@ -45,17 +45,17 @@ export async function* checkTrunk(input: Trunk, options: CheckOptions = {}): Asy
     return;
   }
 
-  const connection = await connectionStep(hops, trunk, { system, signal: signal });
+  const connection = await connectionStep(hops, trunk, { system, signal });
   yield connection;
   if (connection.state === "broken") return;
 
   let fine = configuration.state === "works";
   const kind = hops[0]?.kind ?? "udp";
-  for await (const step of answerSteps(trunk, { system, logger, kind, signal: signal })) {
+  for await (const step of answerSteps(trunk, { system, logger, kind, signal })) {
     fine &&= step.state !== "broken";
     yield step;
   }
-  if (call !== undefined && fine) yield await callStep(trunk, call, { system, logger, signal: signal });
+  if (call !== undefined && fine) yield await callStep(trunk, call, { system, logger, signal });
 }
 
 /** Summarizes the options, and finds a combination that cannot be intended. */

@@ -30,7 +30,7 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly realms: readonly string[] | undefined;
   /** SIP URI of From. */
   readonly from: string;
-  /** SIP URI of our Contact; undefined: `contactUser` at our address on the flow. */
+  /** SIP URI of our Contact; undefined for `contactUser` at our address on the flow. */
   readonly contact: string | undefined;
   readonly contactUser: string;
   /** SIP URI of the caller in the fields of `identity`. */

@@ -39,7 +39,7 @@ export interface DestinationRule {
   readonly allowPremium: boolean;
 }
 
-/** Reason why a number is not called; undefined: it may be called. */
+/** Reason why a number is not called; undefined if it may be called. */
 export type RefusalOf = (e164: string) => string | undefined;
 
 /** A snapshot of a {@link RefusalOf}. */

@@ -28,11 +28,11 @@ import { isOnlyPhoneBusy, isRejectedByAll, UNKNOWN_DEVICES, withRejection, withR
 import { isRepeated } from "./offer-errors.ts";
 import { type CallStanza, isDeclined } from "./stanza.ts";
 
-/** WhatsApp acknowledges an offer within this time, ms. */
+/** Longest time until WhatsApp acknowledges an offer, ms. */
 export const ACK_MS = 10_000;
 /** If the devices of a callee are unknown and one is busy, another rings within this time, ms. */
 export const BUSY_MS = 2_000;
-/** The audio path of an accepted call comes up within this time, ms. */
+/** Longest time until the audio path of an accepted call works, ms. */
 export const MEDIA_MS = 20_000;
 /** Interval of checks of a call whose connection is lost, ms; a ringing call ends after the first interval. */
 export const LINE_CHECK_MS = 10_000;
@@ -44,7 +44,7 @@ const FLOWING_MS = 1_000;
 export const INBOUND_MS = 10_000;
 /** Upper bound of the audio in the client's buffer, ms. */
 export const DRAIN_MS = 600;
-/** A client that has got a `<terminate>` ends the call itself within this time, ms. */
+/** Longest time until a client that received a `<terminate>` ends the call itself, ms. */
 export const GONE_MS = 1_000;
 
 const NEW_CALL: WhatsAppCallFlow = {
@@ -222,7 +222,7 @@ function silence(flow: WhatsAppCallFlow, quietMs: number): CallDecision {
   return to(flow, ...(quietMs < 2 * INBOUND_MS ? [emit({ type: "noted", fact })] : []), start("inbound", INBOUND_MS));
 }
 
-/** We hang up: the callee still hears what the client has buffered. */
+/** Hangs up after the client's buffered audio has been sent. */
 function draining(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
   const isOver =
     sessionGone(input) || input.type === "client_ended" || (input.type === "line_restored" && !input.known);

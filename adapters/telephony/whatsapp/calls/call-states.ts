@@ -12,7 +12,7 @@ export type CallState =
   /** A device has accepted; there is no audio yet. */
   | "accepted"
   | "active"
-  /** We hang up: what the client has buffered is still sent. */
+  /** We hang up, once the client's buffered audio has been sent. */
   | "draining"
   /** We end the call. */
   | "ending"

@@ -32,7 +32,7 @@ export function ResultCard({
   );
 }
 
-/** Time the agent took in each of its turns. */
+/** Duration of each turn of the agent. */
 export function TurnsCard({ metrics }: { readonly metrics: CallMetrics }) {
   const texts = t.value.agent;
   const ms = (value: number | null): string => (value === null ? "–" : formatNumber(value));

@@ -18,7 +18,7 @@ export function QualityCard({
   statistics,
   over,
 }: {
-  /** Null: not measured yet. */
+  /** Null if not measured yet. */
   readonly quality: CallQuality | null;
   /** Null while the call continues, and if the network counts no packets. */
   readonly statistics: StreamStatistics | null;

@@ -19,7 +19,7 @@ export interface Reconnects {
   readonly loggingIn: boolean;
   /** True if the client has not reported that WhatsApp accepted the latest login. */
   readonly acceptanceDue: boolean;
-  /** Refused logins since the last accepted one, besides those for a restriction or a fault of WhatsApp's own. */
+  /** Refused logins since the last accepted one, except those for a restriction or a fault of WhatsApp itself. */
   readonly refusals: number;
   /** Refusals for a restriction of the number since the last accepted login. */
   readonly restrictions: number;

@@ -51,7 +51,7 @@ export interface OpenCallsOptions {
 export class OpenCalls implements OpenCallLog {
   readonly #options: OpenCallsOptions;
   readonly #calls = new Map<string, OpenCall>();
-  /** Times at which the terminate of a call has left over the present connection, monotonic ms; in this order. */
+  /** Times at which the terminate of a call has left over the current connection, monotonic ms; in this order. */
   readonly #terminated = new Map<string, number>();
   #cancelSettling: (() => void) | undefined;
   #loading: Promise<void> | undefined;
