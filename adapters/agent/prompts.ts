@@ -44,7 +44,7 @@ const GETS = {
   conversation: "The conversation is that call. It is over now: state the result of the call.",
 } as const;
 
-/** The system message of a request for the result of a call. @param fault what was wrong with the previous value */
+/** The system message of a request for the result of a call. @param fault fault of the previous value */
 export function resultPrompt(brief: AgentBrief, gets: keyof typeof GETS, fault: string | undefined): string {
   return [
     `An automated agent has conducted a phone call. ${GETS[gets]}`,

@@ -15,7 +15,7 @@ function paragraph(text: string): string[] {
   return wrapped(text, helpColumns());
 }
 
-/** The help of one command. @param below its subcommands */
+/** The help of one command. @param below the subcommands */
 export function commandHelp(command: Command, below: readonly Command[] = []): string {
   const { path, summary, details, operands = [], options, settings } = command;
   const usage = ["ringport", ...path, ...operands.map(operandLabel), "[options]"].join(" ");

@@ -36,7 +36,7 @@ interface Named<Name extends string, Kind extends Column["kind"]> extends Column
   readonly isOptional: false;
 }
 
-/** A text. @param numbers what happens to phone numbers in it */
+/** A text. @param numbers treatment of phone numbers in it */
 export function text<const Name extends string>(name: Name, ...numbers: NumberPlaces): Named<Name, "text"> {
   return { name, kind: "text", numbers, isOptional: false };
 }
@@ -48,7 +48,7 @@ export function number<const Name extends string>(name: Name): Named<Name, "numb
 
 /**
  * A value as JSON, also a text with characters that PostgreSQL cannot store.
- * @param numbers what happens to phone numbers in it
+ * @param numbers treatment of phone numbers in it
  */
 export function json<const Name extends string>(name: Name, ...numbers: NumberPlaces): Named<Name, "json"> {
   return { name, kind: "json", numbers, isOptional: false };

@@ -9,7 +9,7 @@ export interface LiveProtocol {
   readonly secrets: Secrets;
   /** The first messages on a new connection. */
   readonly opening: readonly string[];
-  /** Messages with the next samples. @param isFirst they open a turn */
+  /** Messages with the next samples. @param isFirst true if they open a turn */
   audio(samples: Int16Array, isFirst: boolean): readonly (string | Uint8Array)[];
   /** Messages that end a turn; none for engines that detect the end. */
   readonly commit: readonly string[];

@@ -28,7 +28,7 @@ export class LastingLink {
   #failedOnce = false;
   #due: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param session what each connection requests first */
+  /** @param session the first request on each connection */
   constructor(server: RealtimeServer, session: () => object, listener: LastingLinkListener) {
     this.#server = server;
     this.#session = session;

@@ -35,7 +35,7 @@ async function kind(path: string): Promise<"folder" | "file" | "nothing"> {
 /** If the runtime does not report it (Deno without --allow-sys), the start of the server will show it. */
 function isWritable(path: string): boolean {
   try {
-    // Not the asynchronous one: its error cannot be caught under Deno.
+    // The synchronous call is used because an error of the asynchronous one cannot be caught under Deno.
     accessSync(path, constants.R_OK | constants.W_OK);
     return true;
   } catch (error) {

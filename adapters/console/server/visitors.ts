@@ -16,7 +16,7 @@ export interface Visitor {
 
 /** Identifies the sender of a request. */
 export interface Visitors {
-  /** Undefined: no person is signed in. */
+  /** Undefined if no person is signed in. */
   find(context: RequestContext): Promise<Visitor | undefined>;
   /** @throws {ConsoleRefusal} `unauthorized` */
   require(context: RequestContext): Promise<Visitor>;

@@ -13,7 +13,7 @@ import { EventReceiver } from "./telephone-event.ts";
 
 /** After a stall of this thread, missing packets are awaited for this many frames. */
 const MAX_OWED = 25;
-/** Audio of the first moments after the answer is kept for this long, ms, until the next packet shows that it continues. */
+/** Longest time for which audio right after the answer is kept until the next packet shows that it continues, ms. */
 const KEPT_MS = 200;
 
 /** Comfort noise (RFC 3389 section 4): a static payload type, which phones send although it was not offered. */

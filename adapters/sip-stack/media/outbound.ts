@@ -71,7 +71,10 @@ export class Outbound {
     this.#packetsBefore = this.packets;
   }
 
-  /** True if the packet of this number was sent after the answer. @param sequence its lower 16 bits count */
+  /**
+   * True if the packet of this number was sent after the answer. @param sequence a number of which only the lower 16
+   * bits are used
+   */
   hasSent(sequence: number): boolean {
     return ((this.#sequence - 1 - sequence) & 0xffff) < this.packets - this.#packetsBefore;
   }

@@ -109,7 +109,7 @@ export class RtcpPacket {
   highest = 0;
   lastReport = 0;
   sinceLastReport = 0;
-  /** SSRC of the BYE; -1: none. */
+  /** SSRC of the BYE; -1 if there is none. */
   goodbye = -1;
 
   /** Parses the first `length` bytes; false if any part is not RTCP. Never throws. @param ownSsrc our SSRC */

@@ -84,7 +84,7 @@ export function formatsOf(media: SdpMedia): Format[] {
   return formats;
 }
 
-/** The codec of a format; undefined: not one of ours. */
+/** The codec of a format; undefined if we do not support it. */
 export function codecOf(format: Format): CodecName | undefined {
   return (Object.keys(CODECS) as CodecName[]).find((codec) => isSame(CODECS[codec], format));
 }

@@ -158,7 +158,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
       }),
     deleteAccount: (id) =>
       session.transaction(async (tx) => {
-        // No new token of the account until the transaction ends.
+        // Blocks new tokens of the account until the transaction ends.
         if (session.traits.rowLocks) await lockAccounts(tx);
         const account = await tx.selectFrom("accounts").select("user_id").where("id", "=", id).executeTakeFirst();
         if (!account) return "deleted";

@@ -195,7 +195,7 @@ function nextCall(db: Kysely<Database>, instanceId: string) {
     .limit(1);
 }
 
-/** Those of these calls that are active, in this order. */
+/** The active calls among these, in the same order. */
 async function activeCalls(session: Session, ids: readonly string[]): Promise<Call[]> {
   const rows = await session.read((db) => db.selectFrom("calls").selectAll().where("id", "in", ids).execute());
   const calls = new Map(rows.map((row) => [row.id, callOf(row)]));

@@ -81,7 +81,7 @@ export async function blankReceipts(tx: Kysely<Database>, recordIds: readonly st
   return Number(numUpdatedRows);
 }
 
-/** Two requests that delete at the same time skip each other's rows, which prevents a deadlock. */
+/** Deletes old receipts. Concurrent deletions skip each other's rows, which prevents a deadlock. */
 function forgetBegunBefore(tx: Kysely<Database>, before: number, traits: Traits, limit: number): Promise<number> {
   return deletePiece(tx, traits, {
     table: "receipts",

@@ -12,7 +12,10 @@ const listeners = new Set<Listener>();
 /** Counts how often the event stream has started in this tab. Data read before a start may have missed events, so it is read again. */
 export const beginnings = signal(0);
 
-/** Calls the listener with all new events of the account's instances and calls, as they are stored. @returns stops it */
+/**
+ * Calls the listener with all new events of the account's instances and calls, as they are stored. @returns a function
+ * that stops it
+ */
 export function onEvents(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

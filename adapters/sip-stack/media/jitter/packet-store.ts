@@ -37,7 +37,7 @@ export class PacketStore {
     return "stored";
   }
 
-  /** The lowest waiting number, from `next` on; -1: none. */
+  /** The lowest waiting number, from `next` on; -1 if there is none. */
   first(): number {
     for (let sequence = this.next; sequence <= this.#highest; sequence++) if (this.#holds(sequence)) return sequence;
     return -1;

@@ -66,7 +66,7 @@ export class Likeness {
       const from = windowStart + direction * lag;
       let product = 0;
       for (let i = 0; i < COARSE_WINDOW; i++) product += coarse[windowStart + i]! * coarse[from + i]!;
-      // Only the order counts, so the root and the own energy can be left out.
+      // Only the order counts, so the root and the window's energy can be omitted.
       const fit = energy > 0 && product > 0 ? (product * product) / energy : 0;
       if (fit > bestFit) {
         bestFit = fit;

@@ -22,7 +22,7 @@ interface TrunkTraits extends OfferTraits {
 
 /**
  * The release of the telephony port for the end of an INVITE usage.
- * @param answered whether the call had been answered. Default: true
+ * @param answered true if the call had been answered. Default: true
  */
 export function sipRelease(end: InviteEnd, trunk: TrunkTraits = {}, answered: boolean = true): Release {
   switch (end.type) {

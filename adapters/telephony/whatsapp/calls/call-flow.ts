@@ -266,7 +266,7 @@ function isAnswered({ state }: WhatsAppCallFlow): boolean {
 
 /**
  * The core places a call again if it ends with `line_lost` before it was placed, so only a call that rang nowhere may
- * end so.
+ * end in this way.
  */
 function moved(flow: WhatsAppCallFlow, move: WhatsAppCallMove, ...effects: WhatsAppCallEffect[]): CallDecision {
   const state = nextState(CALL_MOVES, flow.state, move);

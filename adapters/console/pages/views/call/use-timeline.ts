@@ -34,7 +34,7 @@ export function useTimeline(callId: string): CallTimelineState {
         },
       );
     const unfollow = onEvents((all) => add(all.filter(({ call_id }) => call_id === callId)));
-    // Also at once: events from before the first page of the log have to be read.
+    // Also called at once, because events from before the first page of the log have to be read.
     const unsubscribe = beginnings.subscribe(() => void read());
     return () => {
       stop.abort();

@@ -10,7 +10,7 @@ const PAGE = 100;
 const MAX_PAGE = 200;
 /** Minimum time between two renderings of the list, ms, regardless of the number of events. */
 const DRAWN_EVERY_MS = 200;
-/** New calls are read together, this long after the first of them was reported, ms. */
+/** Delay from the report of a new call until all new calls are read together, ms. */
 const READ_AFTER_MS = 150;
 /** Pages that are read to find new calls; older calls are on later pages. */
 const MAX_PAGES = 5;
@@ -18,7 +18,7 @@ const MAX_PAGES = 5;
 /** Source of a list of calls. */
 export interface CallSource {
   readonly page: CallsClient["page"];
-  /** Calls the listener with all new events. @returns stops it */
+  /** Calls the listener with all new events. @returns a function that stops it */
   onEvents(listener: (events: readonly CallEvent[]) => void): () => void;
   /** Changes when events may have been missed. */
   readonly beginnings: ReadonlySignal<number>;
@@ -51,7 +51,7 @@ export class CallChanges {
     this.#calls = new CallRows(filter);
   }
 
-  /** Reads the first page and follows the events. @returns stops both */
+  /** Reads the first page and follows the events. @returns a function that stops both */
   start(): () => void {
     const unfollow = this.#source.onEvents((events) => this.#take(events));
     // Runs at once, and again when events may have been missed.

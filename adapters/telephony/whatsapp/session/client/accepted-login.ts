@@ -1,4 +1,4 @@
-/** A client that does not report accepted logins has logged in if its socket stays open this long, ms. */
+/** Time a socket must stay open to count as logged in, for clients that do not report accepted logins, ms. */
 export const ACCEPTANCE_MS = 3_000;
 
 /**
