@@ -56,11 +56,11 @@ export interface RunningParts {
 
 /** Source of the current application: the life cycle of the server. */
 export interface ApplicationSource {
-  /** The application that runs, if it can be used now. */
+  /** The running application, if it can be used now. */
   readonly current: RunningParts | undefined;
   /** The reason why there is no application. */
   readonly absence: Absence;
-  /** The application that runs, started if need be. @throws {Refusal} this server does not own its database at the moment */
+  /** The running application, started if need be. @throws {Refusal} this server does not own its database at the moment */
   use(): Promise<RunningParts>;
 }
 
@@ -79,7 +79,7 @@ export interface CurrentApplication extends WebApp, UseCases {
 }
 
 /**
- * The outside of a Ringport. It stays the same while another application replaces the one that has lost its lease: each call
+ * The public side of a Ringport. It stays the same while another application replaces the one that has lost its lease: each call
  * goes to the application that is running at that time, which the first call starts. If none may run, requests get a 503.
  */
 export function currentApplication(source: ApplicationSource, { basePath, log }: CurrentOptions): CurrentApplication {

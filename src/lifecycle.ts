@@ -8,7 +8,7 @@ import type { Logger } from "./ports/logger.ts";
 import { type Storage, StorageLocked } from "./ports/storage.ts";
 import type { System } from "./ports/system.ts";
 
-/** Between two looks at a database that another server owns, ms. */
+/** Interval of checks of a database that another server owns, ms. */
 const LOOK_MS = 1_000;
 /** Added to the remaining time of a lease, ms. */
 const MARGIN_MS = 100;
@@ -30,17 +30,17 @@ export interface LifecycleOptions<App extends Running> {
   ports(): Promise<EmbeddedPorts>;
   /** Opens the storage as its owner. @throws {StorageLocked} */
   open(storage: Storage): Promise<void>;
-  /** Starts what runs on the open storage. */
+  /** Starts the parts that run on the open storage. */
   start(ports: EmbeddedPorts): Promise<App>;
   /** Closes all ports but the storage. Never rejects. */
   closePorts(ports: EmbeddedPorts): Promise<void>;
-  /** Closes a storage that may be out of reach. Never rejects, and has a bound. */
+  /** Closes a storage that may be unreachable. Never rejects, and is bounded in time. */
   giveUpStorage(storage: Storage): Promise<void>;
 }
 
 /**
- * Starts and stops what runs. After the lease of the database was lost it starts another one on the reopened
- * storage, or ends; only the ports of the previous one are reused.
+ * Starts and stops the running parts. After the lease of the database was lost it starts new ones on the reopened
+ * storage, or ends; only the ports are reused.
  */
 export class Lifecycle<App extends Running> {
   /** Resolves with the reason once everything has ended because the lease was lost, under `exit`. */
@@ -80,7 +80,7 @@ export class Lifecycle<App extends Running> {
   }
 
   /**
-   * What runs, started if need be; does not wait for a database that another server owns.
+   * The running parts, started if need be; does not wait for a database that another server owns.
    * @throws {Refusal} `storage_unavailable`: this server does not own its database at the moment
    */
   async use(): Promise<App> {
@@ -150,7 +150,7 @@ export class Lifecycle<App extends Running> {
     await (app?.lease.held ? storage.close() : this.#options.giveUpStorage(storage));
   }
 
-  /** Opens the storage and starts what runs on it. */
+  /** Opens the storage and starts the parts that run on it. */
   async #own(ports: EmbeddedPorts): Promise<App> {
     await this.#open(ports.storage);
     const app = await this.#options.start(ports);

@@ -21,7 +21,7 @@ import type { Transcription } from "./ports/transcription.ts";
 import type { VoiceActivity } from "./ports/voice-activity.ts";
 import type { WebhookSender } from "./ports/webhook-sender.ts";
 
-/** Options that only the HTTP interface looks at. */
+/** Options that only the HTTP interface reads. */
 export type HttpOptions = Partial<Pick<HttpParts, "basePath" | "cors" | "rateLimit" | "asset">>;
 
 /**
@@ -97,7 +97,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly secret?: string | undefined;
   /**
    * Earlier secrets, 64 hex digits each: values sealed with them are opened, and sealed again with `secret` after the start.
-   * The log reports when they are not needed any more. Default: none.
+   * The log reports when they are no longer needed. Default: none.
    */
   readonly previousSecrets?: readonly string[] | undefined;
   /** Folder of the embedded defaults: database, key, recordings. Default: `./data`. */
@@ -304,7 +304,7 @@ export interface EmbeddedPorts {
   /** Parses large request bodies away from the thread that carries audio. */
   readonly bodies?: BodyParser | undefined;
   /**
-   * The 32 bytes of the key, kept in the data folder unless one was given. Asked for once the storage is open, so that a
+   * The 32 bytes of the key, kept in the data folder unless the options contain one. Requested once the storage is open, so that a
    * server that cannot start leaves nothing behind.
    */
   readonly secret: () => Promise<Uint8Array>;
@@ -312,6 +312,6 @@ export interface EmbeddedPorts {
   readonly previousSecrets: readonly Uint8Array[];
   /** Files of the documentation page. */
   readonly asset?: HttpOptions["asset"];
-  /** SHA-256 of a text's UTF-8 bytes, lower-case hex, by the runtime's quickest means. */
+  /** SHA-256 of a text's UTF-8 bytes, lower-case hex, by the runtime's fastest means. */
   readonly sha256?: ((text: string) => string) | undefined;
 }

@@ -34,7 +34,7 @@ import { VERSION } from "./version.ts";
 /** Tokens of the HTTP interface, used unless the embedding program authenticates on its own. */
 export interface Tokens {
   /**
-   * Makes a token; the user is created if new. It can be read this one time only. A demo token may create 50 calls a day
+   * Makes a token; the user is created if new. It can be read only once. A demo token may create 50 calls a day
    * unless another limit is named. @throws {RangeError} a call limit or scope is malformed, or allows more than the issuer has
    */
   issue(token: NewToken): Promise<IssuedToken>;
@@ -58,7 +58,7 @@ export interface Ringport extends WebApp, UseCases {
    */
   erase(person: { readonly phone: string }): Promise<Erasure>;
   /**
-   * Opens the storage, settles what a crashed process left, connects linked numbers. Called by the first use if not
+   * Opens the storage, settles what a crashed process left behind, connects linked numbers. Called by the first use if not
    * before. If the lease of another server has not run out yet, it waits for that: once under `onLeaseLost: "exit"`,
    * as long as it takes under `"restart"`. @throws {StorageLocked} another server works on the same data
    */
@@ -194,7 +194,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       await application.start();
     } catch (error) {
       const { lost } = application.lease;
-      const cause: unknown = lost.aborted ? lost.reason : error; // the lines that close refuse what the start wants
+      const cause: unknown = lost.aborted ? lost.reason : error; // closing lines refuse the steps of the start
       await application.stop(0).catch(() => {});
       throw cause;
     }

@@ -40,11 +40,11 @@ export interface Application {
   readonly consents: Consents;
   /** The use cases of accounts, made by the first use. */
   accounts(parts: Pick<AccountParts, "passwords" | "registration" | "sha256" | "tokens">): Accounts;
-  /** The server's lease; when it is lost, all calls end and all lines close at once, and the application is to be stopped. */
+  /** The server's lease; when it is lost, all calls end and all lines close at once, and the application must be stopped. */
   readonly lease: Pick<ServerLease, "held" | "lost">;
   /** Deletes all data about calls that mention a number, in both forms of it; active ones are ended first. */
   erase(phone: string): Promise<Erasure>;
-  /** Settles what a dead process left, connects the linked numbers, starts dialling. */
+  /** Settles what a dead process left behind, connects the linked numbers, starts dialling. */
   start(): Promise<void>;
   /** No new dials; live calls may continue for `drainMs`, then they end as `interrupted`. Idempotent. */
   stop(drainMs: number): Promise<void>;

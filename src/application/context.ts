@@ -57,7 +57,7 @@ export interface Context extends GuardedPorts {
   readonly decoderTurns: FairTurns;
   /** The voice of agents, if their call names none. */
   readonly agentVoiceId: string | undefined;
-  /** Whose words it writes down. */
+  /** Speakers whose words are transcribed. */
   readonly transcriptSpeakers: readonly Speaker[];
   readonly log: Logger;
   readonly events: EventLog;

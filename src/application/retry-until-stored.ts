@@ -15,7 +15,7 @@ export interface RetryParts {
 }
 
 /**
- * Writes until the storage can take it: for facts that already happened and must not be lost.
+ * Repeats a write until the storage accepts it: for facts that already happened and must not be lost.
  * @throws {StorageUnavailable} the process ends and can wait no longer, or another one owns the database
  *   ({@link LeaseLost}); the next start settles the missing writes
  */

@@ -8,7 +8,7 @@ import { DEADLINE_PASSED, type Deadlines } from "../ports/telephony.ts";
 const DIAL_SHARE = 0.6;
 /** Without a renewal the lease is lost after this share of its time: the rest is time for the hang-ups. */
 const SEND_SHARE = 0.85;
-/** Between two checks of the owner of a database without a lease, ms. */
+/** Interval between two checks of the owner of a database without a lease, ms. */
 const VERIFY_MS = 1_000;
 
 /** Dependencies of an {@link ServerLease}. */
@@ -21,8 +21,8 @@ export interface ServerLeaseOptions {
 
 /**
  * This process's right to act as the server of its database. Without a lease, it lasts until a check finds another server;
- * a lease is renewed, and lost when another server has taken it or when no renewal has succeeded in time. Lost once, it is lost
- * permanently: only a new application on the reopened storage owns the database again.
+ * a lease is renewed, and lost when another server has taken it or when no renewal has succeeded in time. The loss is
+ * permanent: only a new application on the reopened storage owns the database again.
  */
 export class ServerLease {
   readonly #options: ServerLeaseOptions;
@@ -40,7 +40,7 @@ export class ServerLease {
     this.#options = options;
   }
 
-  /** Until when this process may act; the same object all the time. */
+  /** Time until which this process may act; always the same object. */
   get deadlines(): Deadlines {
     return this.#deadlines;
   }

@@ -25,7 +25,7 @@ export const MAX_AHEAD_MS = {
 } as const satisfies Readonly<Record<`${string}.${string}`, number>>;
 
 /**
- * A stored time as it counts now, ms since 1970-01-01 UTC: a time beyond the latest legal one is of a clock that was
+ * The effective value of a stored time, ms since 1970-01-01 UTC: a time beyond the latest legal one is from a clock that was
  * ahead, and counts as the latest legal time.
  * @param maxAheadMs a smaller lead than the column's, ms
  */

@@ -28,7 +28,7 @@ import type { LinkTicket } from "./instances/link-tickets.ts";
 
 /** Options of every creation. */
 export interface CreateOptions {
-  /** The same key with the same input answers the same result for 24 h instead of creating again; 1-255 visible ASCII characters. */
+  /** For 24 h, the same key with the same input returns the first result instead of creating again; 1-255 visible ASCII characters. */
   readonly idempotencyKey?: string | undefined;
   /** Refuse unknown fields. */
   readonly strict?: boolean | undefined;
@@ -38,13 +38,13 @@ export interface CreateOptions {
 
 /** Result of a creation. */
 export interface Creation {
-  /** False: an active call was there already, and this is it. */
+  /** False: this is a call that was already active. */
   readonly created: boolean;
-  /** An idempotency key was seen again: this is the first answer once more. */
+  /** True if the idempotency key was used before: this is the first result. */
   readonly replayed: boolean;
 }
 
-/** The live truth about an instance's line, from the last probe. */
+/** The live state of an instance's line, from the last probe. */
 export interface Connection {
   readonly state: LineState;
   /** The linked number, E.164, if the network reports it. */
@@ -58,16 +58,16 @@ export interface Connection {
   /** The condition of a line that is online, with its reason and its end; undefined if there is none. */
   readonly notice?: LineNotice | undefined;
   readonly provider: string;
-  /** Until when its number rests, and why; undefined while it does not. */
+  /** The end of the number's pause, and its reason; undefined while there is none. */
   readonly pause?: Pause | undefined;
 }
 
-/** An instance with the live truth about its line. */
+/** An instance with the live state of its line. */
 export interface ListedInstance extends Instance {
   readonly connection: Connection;
 }
 
-/** One instance with what happens on it now. */
+/** An instance with its current activity. */
 export interface InstanceDetails extends ListedInstance {
   /** Active calls, oldest first. */
   readonly callQueue: readonly Call[];
@@ -105,7 +105,7 @@ export type LinkPageState = {
 /** The use cases of instances. Every method throws a Refusal for a request that it does not carry out. */
 export interface InstanceUseCases {
   create(principal: Principal, input: CreateInstanceInput, options?: CreateOptions): Promise<Instance & Creation>;
-  /** Changes the fields in the input. A caller applies to calls created from now on. */
+  /** Changes the fields in the input. A new caller number applies to calls created from now on. */
   update(
     principal: Principal,
     instanceId: string,
@@ -115,7 +115,7 @@ export interface InstanceUseCases {
   /** Newest first. */
   list(principal: Principal, page?: Page): Promise<ListedInstance[]>;
   get(principal: Principal, instanceId: string): Promise<InstanceDetails>;
-  /** Starts linking if idle and answers the current code; waits for one at most 10 s. */
+  /** Starts linking if idle and returns the current code; waits for one at most 10 s. */
   configure(principal: Principal, instanceId: string, patience?: Pick<WaitLimit, "signal">): Promise<LinkingCode>;
   /**
    * A code to type on the phone instead of scanning one; waits for it at most 10 s. Throws Refusal `instance_already_linked`,
@@ -198,7 +198,7 @@ export interface CallUseCases {
    */
   events(principal: Principal, callId: string, options?: { signal?: AbortSignal }): AsyncIterable<NumberedEvent>;
   /**
-   * The transcripts of calls that {@link get} or {@link list} have answered, by the id of the call, in the order of
+   * The transcripts of calls that {@link get} or {@link list} have returned, by the id of the call, in the order of
    * speaking; calls without a transcript are left out. Throws Refusal `call_not_found`.
    */
   transcripts(
@@ -206,17 +206,17 @@ export interface CallUseCases {
     calls: readonly Pick<Call, "id" | "userId" | "instanceId">[],
   ): Promise<ReadonlyMap<string, readonly TranscriptLine[]>>;
   /**
-   * Takes the only place at the live stream of a `DYNAMIC_STREAM` call, before the client that carries its audio is there.
+   * Reserves the live stream of a `DYNAMIC_STREAM` call for the client that will carry its audio.
    * Throws Refusal `stream_not_available`, `call_not_found`, `not_a_stream_call`, `call_ended`, `stream_already_attached`.
    */
   stream(principal: Principal, callId: string): Promise<StreamReservation>;
   /**
-   * A call with a live stream that is not over, whether or not a client is attached to it.
+   * A call with a live stream that has not ended, whether or not a client is attached to it.
    * Throws Refusal `stream_not_available`, `call_not_found`, `not_a_stream_call`, `call_ended`.
    */
   streamable(principal: Principal, callId: string): Promise<Call>;
   /**
-   * Listens to both sides of a live call, from its answer on; at most 4 do. The timeline notes it. Throws Refusal
+   * Listens to both sides of a live call, from its answer on; at most 4 listeners may. The timeline records it. Throws Refusal
    * `call_not_found`, `call_ended`, `too_many_listeners`.
    */
   listen(principal: Principal, callId: string): Promise<CallListening>;
@@ -231,7 +231,7 @@ export interface CallUseCases {
   wait(principal: Principal, callId: string, options?: { signal?: AbortSignal }): Promise<Call>;
 }
 
-/** A webhook with its secret, which can be read this one time only. */
+/** A webhook with its secret, which can be read only once. */
 export interface WebhookWithSecret extends Webhook {
   /** `whsec_…`: the key that its endpoint verifies messages with. */
   readonly secret: string;
@@ -341,7 +341,7 @@ export interface QueryUseCases {
    * Throws Refusal `voice_not_found`, `speech_unavailable`, `server_busy`.
    */
   voiceSample(voiceId: string, userId?: string, patience?: Pick<WaitLimit, "signal">): Promise<Uint8Array<ArrayBuffer>>;
-  /** True if the storage answers and the server is not stopping. */
+  /** True if the storage responds and the server is not stopping. */
   ready(): Promise<boolean>;
   /** Figures for `/metrics`. */
   figures(): Promise<Figures>;

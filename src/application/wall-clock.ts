@@ -13,7 +13,7 @@ export class WallClock {
     this.#offset = system.now() - system.monotonic();
   }
 
-  /** Change of the wall clock since the last question, ms; 0 if it was not set. */
+  /** Change of the wall clock since the last call, ms; 0 if it was not set. */
   jumped(): number {
     const offset = this.#system.now() - this.#system.monotonic();
     const jump = offset - this.#offset;

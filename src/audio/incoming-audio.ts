@@ -37,9 +37,9 @@ export { NotAudio };
 
 /** MP3 that is decoded in one turn of the event loop, bytes: a few milliseconds of work. */
 const TURN_BYTES = 4096;
-/** Samples that are decoded before the next look for room, bytes: 2 s of mu-law at 8 kHz. */
+/** Samples that are decoded before room is checked again, bytes: 2 s of mu-law at 8 kHz. */
 const SLICE_BYTES = 16_384;
-/** The room that a slice needs at most, ms: MP3 of 8 kbit/s. */
+/** Maximum room that a slice needs, ms: MP3 of 8 kbit/s. */
 const SLICE_MS = 5_000;
 /** Longer messages are decoded in slices, ms. */
 const MAX_WHOLE_MS = 50_000;
@@ -47,8 +47,8 @@ const MAX_WHOLE_MS = 50_000;
 /**
  * Decodes audio that arrives in messages of any size, cut anywhere, which does not affect the samples.
  *
- * A WAV file may start anywhere, and is decoded by its header. Text, other files, and an MP3 instead of samples are rejected
- * by name if a message starts with them. Holds back only the first 12 bytes (see {@link AudioOpening}), half a sample, and
+ * A WAV file may start anywhere, and is decoded by its header. Text, other files, and an MP3 instead of samples are rejected,
+ * and named, if a message starts with them. Holds back only the first 12 bytes (see {@link AudioOpening}), half a sample, and
  * an incomplete MP3 frame.
  */
 export class IncomingAudio {

@@ -36,7 +36,7 @@ export class Lanes<T> {
     return undefined;
   }
 
-  /** Takes one item out of its lane; false when it does not wait there. */
+  /** Takes one item out of its lane; false if it does not wait there. */
   remove(lane: string, item: T): boolean {
     const waiting = this.#lanes.get(lane);
     const at = waiting?.indexOf(item) ?? -1;

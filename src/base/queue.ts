@@ -17,13 +17,13 @@ export class Queue<T> implements AsyncIterable<T> {
     this.#wake?.();
   }
 
-  /** Ends the iteration after the items that are left. Idempotent. */
+  /** Ends the iteration after the remaining items. Idempotent. */
   close(): void {
     this.#closed = true;
     this.#wake?.();
   }
 
-  /** Ends the iteration with an error, thrown after the items that are left. Does nothing after the end. */
+  /** Ends the iteration with an error, thrown after the remaining items. Does nothing after the end. */
   fail(error: unknown): void {
     if (this.#closed) return;
     this.#failure = { error };

@@ -118,7 +118,7 @@ function text(bytes: Uint8Array): string {
   return strictUtf8.decode(bytes);
 }
 
-/** Bytes that grow. */
+/** A growing buffer of bytes. */
 class Writer {
   #bytes = new Uint8Array(256);
   #view = new DataView(this.#bytes.buffer);
@@ -166,7 +166,7 @@ class Writer {
   }
 }
 
-/** Bytes that are read to their end, and never past it. */
+/** Reads bytes in order, and never past their end. */
 class Reader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;

@@ -1,11 +1,11 @@
-/** A share of the work that waits for a later turn. */
+/** A piece of work that waits for a later turn. */
 interface Waiting {
   readonly cost: number;
   readonly begin: () => void;
 }
 
 /**
- * Limits work that many calls do in the same turn of the event loop: what exceeds the limit waits for the next turns, first
+ * Limits work that many calls do in the same turn of the event loop: the excess waits for the next turns, first
  * come, first served, so that the frames of all calls are sent in time.
  */
 export class TurnBudget {
@@ -61,7 +61,7 @@ export class TurnBudget {
   }
 }
 
-/** Resolves in the next turn of the event loop, after all microtasks, by the quickest timer of the runtime. */
+/** Resolves in the next turn of the event loop, after all microtasks, by the fastest timer of the runtime. */
 export function nextTurn(): Promise<void> {
   const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => unknown };
   return new Promise((resolve) => {

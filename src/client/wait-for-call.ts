@@ -81,7 +81,7 @@ class Timeline {
       });
   }
 
-  /** The events that were not there before. */
+  /** The events that were not reported before. */
   async news(): Promise<CallEvent[]> {
     const news: CallEvent[] = [];
     for (;;) {

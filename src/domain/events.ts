@@ -116,7 +116,7 @@ export interface FinalData extends OutcomeData, CallReference, SipReference {
 /** No data. */
 export type NoData = Readonly<Record<string, never>>;
 
-/** Everything the append-only log can say, of calls and of instances. */
+/** Every fact that the append-only log can hold, about calls and instances. */
 export const EVENT_TYPES = [
   "queued",
   "route",
@@ -166,7 +166,7 @@ export const EVENT_TYPES = [
 /** The facts that an event reports. */
 export type EventType = keyof EventData;
 
-/** True if an event of this type is the end of its call; only what becomes of its recording and its result follows. */
+/** True if an event of this type is the end of its call; only facts about its recording and its result follow. */
 export function isFinalEvent(type: EventType): type is "completed" | "failed" {
   return type === "completed" || type === "failed";
 }

@@ -48,7 +48,7 @@ export function isAddress(text: string): boolean {
   return bytesOf(text) !== undefined;
 }
 
-/** A zone (`fe80::1%eth0`) is one of this machine. */
+/** The bytes of an address; undefined with a zone (`fe80::1%eth0`), which only this machine knows. */
 function bytesOf(address: string): Uint8Array | undefined {
   return address.includes("%") ? undefined : ipBytes(address);
 }

@@ -23,7 +23,7 @@ export const SERVER_TRANSITIONS: Transitions<ServerState, ServerInput> = {
 /** `refuse_callers`: callers that wait for the first start; `restart`: own the database again; `exit`: stop, and report why. */
 export type ServerEffect = "refuse_callers" | "restart" | "exit";
 
-/** Decides what becomes of a server. An input without a move changes nothing. */
+/** Decides the next state of a server and its effects. An input without a move changes nothing. */
 export function decideServer(
   state: ServerState,
   input: ServerInput,

@@ -98,7 +98,7 @@ async function* listed<T extends { readonly id: string }>(
   yield encoder.encode("]");
 }
 
-/** The reply with one page of a log. Every page names the cursor to continue from, the last one too: later there may be more. */
+/** The reply with one page of a log. Every page names the cursor to continue from, even the last one: more may follow later. */
 export function logPage(context: RequestContext, page: EventPage): Reply {
   const { events, cursors } = page;
   const pieces = new JsonPieces();

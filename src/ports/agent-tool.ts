@@ -12,9 +12,9 @@ export interface AgentTool {
   /** Time it may take, ms. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Runs the tool. The result is JSON, at most 16,000 characters of it; undefined counts as null. What the model calls at
-   * the same time runs at the same time.
-   * @param input as the model wrote it; it is an object that fulfils `parameters`
+   * Runs the tool. The result is JSON, at most 16,000 characters of it; undefined counts as null. Concurrent calls of the model
+   * run concurrently.
+   * @param input as the model wrote it; it is an object that matches `parameters`
    * @throws {ToolFailed} the model gets the message. It does not learn of other errors, which are logged
    */
   run(input: Readonly<Record<string, unknown>>, context: ToolContext): Promise<unknown>;

@@ -20,7 +20,7 @@ export interface AudioAgent {
   check(brief: AgentBrief): void;
   /**
    * Opens the conversation of one call before it is dialled. Resolves once the agent can conduct it. The signal is
-   * aborted when the call has ended, and its result is stated if it has a schema; no audio is left of the conversation then.
+   * aborted when the call has ended, and its result is stated if it has a schema; by then the conversation has no more audio.
    * @throws {AgentUnavailable} it cannot conduct it, such as with a wrong key; the message names the cause and the fix
    */
   open(brief: AgentBrief, signal: AbortSignal): Promise<AudioConversation>;
@@ -38,7 +38,7 @@ export interface HeardItem {
   readonly item: string;
   /** Played length of its audio, ms. */
   readonly heardMs: number;
-  /** About the words of it that were heard. */
+  /** The words that were heard, approximately. */
   readonly text: string;
 }
 

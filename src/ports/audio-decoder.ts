@@ -46,7 +46,7 @@ export interface AudioDecoder {
    */
   inspect(file: Uint8Array, limits: { maxDurationMs: number }, signal?: AbortSignal): Promise<AudioFacts>;
   /**
-   * The file as 16-bit mono samples at `sampleRate`, level kept.
+   * The file as 16-bit mono samples at `sampleRate`, with its level unchanged.
    * @throws {AudioUnsupported}
    */
   decode(file: Uint8Array, sampleRate: number, signal?: AbortSignal): Promise<Int16Array>;

@@ -11,7 +11,7 @@ export interface NetworkPages {
    */
   page(path: string, request: RequestLike): Promise<Reply | undefined>;
   /**
-   * Answers `GET /{prefix}/calls/{callId}/{name}`; the core has checked that the caller owns the call.
+   * Serves `GET /{prefix}/calls/{callId}/{name}`; the core has checked that the caller owns the call.
    * Undefined if there is no such artefact. Missing in a network that stores no call data.
    */
   artefact?(callId: string, name: string): Promise<Reply | undefined>;

@@ -11,8 +11,8 @@ export interface PasswordHasher {
   /** @throws {HasherBusy} too many requests wait already */
   hash(password: string, turn?: HashTurn): Promise<string>;
   /**
-   * True if it is the password of this hash. Without a hash the result is false, after the time that a hash takes: it
-   * cannot be measured whether there was one.
+   * True if it is the password of this hash. Without a hash the result is false, after the time that a hash takes: timing
+   * does not reveal whether there was one.
    * @throws {HasherBusy} too many requests wait already
    */
   verify(password: string, hash: string | undefined, turn?: HashTurn): Promise<boolean>;

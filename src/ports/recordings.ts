@@ -24,7 +24,7 @@ export interface Recordings {
   close(): Promise<void>;
 }
 
-/** One recording that grows. */
+/** A recording in progress. */
 export interface RecordingWriter {
   /** Length of the recording so far, without lost audio, ms. */
   readonly recordedMs: number;

@@ -52,7 +52,7 @@ export type { DueDelivery, WebhookPatch, WebhookStore } from "./storage/webhook-
  *   undefined.
  * - The database itself enforces the queue rule against concurrent writers: at most one active call per (instance,
  *   slot), and at most one RINGING or IN_PROGRESS call per instance.
- * - If the database is full, locked, gone or otherwise unable, a method throws {@link StorageUnavailable}, and nothing was
+ * - If the database is full, locked, unreachable or fails in another way, a method throws {@link StorageUnavailable}, and nothing was
  *   stored.
  * - A method waits for nothing but the database.
  */
@@ -68,7 +68,7 @@ export interface Storage {
   readonly lease?: Lease | undefined;
   /**
    * Checks that this storage is still the only owner of its database: called every second if there is no lease. Every
-   * write makes the same check. Missing: nothing can end that.
+   * write makes the same check. Missing if its ownership cannot end.
    * @throws {LeaseLost} another server has taken over
    */
   readonly verifyOwner?: (() => Promise<void>) | undefined;
@@ -119,7 +119,7 @@ export interface ConsentStore {
    * Stores a consent in place of an earlier one of the same number, whose `createdAt` it keeps. Of concurrent writes the
    * last one counts. No record is stored for a user whose account was deleted, even if that happens at the same time.
    * @param most how many its user may have; concurrent writes never exceed it. Default: any number
-   * @returns the stored consent and if it is new, or the reason why none was stored
+   * @returns the stored consent and whether it is new, or the reason why none was stored
    */
   put(
     consent: Consent,
@@ -149,7 +149,7 @@ export interface RetentionStore {
   /**
    * Removes traces of deleted records from the files of the database. Without `thorough` it must be short, because live
    * calls wait for it, and traces may remain. With `thorough` it may take seconds, and needs free space of the size of
-   * the database. A storage without files does not act.
+   * the database. A storage without files does nothing.
    */
   scrub(options: { thorough: boolean }): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface System {
 export const realSystem: System = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  random: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>), // the only ones for browsers
+  random: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>), // the only arrays that browsers accept
   after(ms, run) {
     const timer = setTimeout(run, Math.max(0, Math.min(ms, 2 ** 31 - 1)));
     return () => clearTimeout(timer);

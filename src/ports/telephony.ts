@@ -42,7 +42,7 @@ export type {
  *
  * An adapter translates. It holds no policy, keeps no queue and retries no call; it only knows how to link a number,
  * how to check whether the line is alive, and how to place one call and carry its audio. It must not assume that
- * the core is gentle: every method may be called twice, in any state, and while another one is under way.
+ * the core is careful: every method may be called twice, in any state, and while another one is under way.
  */
 export interface Telephony {
   /** The provider's name as instances store it: `simulator`, `sip/<trunk>`, `whatsapp`. */
@@ -104,7 +104,7 @@ export interface TelephonyCapabilities {
   readonly callerIds?: CallerIdRule | undefined;
   /** The header fields and URIs that a call may choose (`DialOptions.sip`). Left out: none. */
   readonly sip?: SipRule | undefined;
-  /** Protection of its numbers unless the operator's queue policy chooses otherwise, field by field. Default: not at all. */
+  /** Protection of its numbers unless the operator's queue policy chooses otherwise, field by field. Default: none. */
   readonly protection?: NumberProtection | undefined;
   /** Its legs can transfer an answered call to another number (`Leg.transfer`). Default: false. */
   readonly transfers?: boolean | undefined;

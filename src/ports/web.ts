@@ -9,8 +9,8 @@ export interface RequestLike {
   /** The body as it arrives; null if there is none. Read at most once. */
   readonly body: AsyncIterable<Uint8Array> | null;
   /**
-   * Aborted when the client's connection closes; it ends every wait of the request. Without it, a request that waits keeps its
-   * place until the wait has ended.
+   * Aborted when the client's connection closes; it ends every wait of the request. Without it, a waiting request keeps its
+   * slot until the wait has ended.
    */
   readonly signal?: AbortSignal | undefined;
   /** True if a WebSocket of the runtime keeps a message of any size until it is complete: fewer may then be open. */

@@ -1,6 +1,6 @@
 /** One attempt to deliver a webhook. */
 export interface OutgoingWebhook {
-  /** The user whose webhook it is. */
+  /** The owner of the webhook. */
   readonly userId: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,9 +14,9 @@ export interface OutgoingWebhook {
  *
  * Rules for every implementation:
  * - It connects only to an address that `isPublicAddress` of `src/domain/public-address.ts` allows, and connects to the
- *   very address that it checked: a name may resolve to another one a moment later. Its owner may lift this.
+ *   very address that it checked: a name may resolve to another one a moment later. Its operator may lift this rule.
  * - Endpoints of one user never delay those of another user, even if their host names cannot be looked up.
- * - It follows no redirect, and does not repeat a request on its own.
+ * - It follows no redirect, and does not repeat a request by itself.
  * - It reads no more of the response than the head, and keeps no connection open.
  */
 export interface WebhookSender {

@@ -32,18 +32,18 @@ export interface WhatsAppClient {
    */
   readonly message?: { readonly getReachoutTimelock?: (() => Promise<WhatsAppTimelock>) | undefined } | undefined;
   readonly lowlevel: {
-    /** The filter sees every incoming stanza first; it returns false to leave it to the client. Returns what removes it. */
+    /** The filter sees every incoming stanza first; it returns false to leave it to the client. Returns a function that removes it. */
     // biome-ignore lint/suspicious/noExplicitAny: the real class has a special type for stanzas
     registerIncomingStanzaFilter(filter: (stanza: any) => any): () => void;
     /** Sends a stanza. Without it, a callee's phone may ring or stay connected after a crash, or a lost link. */
     // biome-ignore lint/suspicious/noExplicitAny: as above
     sendNode?(stanza: any): Promise<void>;
   };
-  /** Read it for every act: it is a new object after each reconnect. */
+  /** Read it for every use: it is a new object after each reconnect. */
   readonly voip: WhatsAppVoip;
 }
 
-/** The state of a client's connection, true at the moment of the question. */
+/** The current state of a client's connection. */
 export interface WhatsAppClientState {
   readonly connected: boolean;
   readonly registered: boolean;
@@ -58,7 +58,7 @@ export interface WhatsAppTimelock {
   readonly enforcementEndsAt: number | null;
 }
 
-/** Addresses of a number on WhatsApp, if it is there. */
+/** Addresses of a number, if it is on WhatsApp. */
 export interface WhatsAppNumber {
   /** `5511987654321@s.whatsapp.net`: WhatsApp's address of the number. */
   readonly phoneJid: string;
@@ -76,7 +76,7 @@ export interface WhatsAppVoip {
   endCall(callId: string, reason?: any): Promise<void>;
   /** Passes frames from `feedLiveAudio` on, instead of a microphone. */
   setExternalAudioMode(callId: string, enabled: boolean): void;
-  /** Takes samples of 16 kHz, -1 to 1; returns how many ms are buffered then. */
+  /** Takes samples of 16 kHz, -1 to 1; returns the buffered audio, ms. */
   feedLiveAudio(callId: string, samples: Float32Array): number;
   /** Audio that was fed and not sent yet, ms. */
   getLiveBufferMs(callId: string): number;

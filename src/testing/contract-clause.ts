@@ -13,7 +13,7 @@ type Clause<Under> = (title: string, body: (under: Under) => Promise<void>) => v
 /**
  * The clauses of a contract: each gets its own adapter, which is closed after it.
  * @param factory creates the subject; called once per test
- * @param adapterOf the adapter of it, closed first
+ * @param adapterOf returns the adapter of a subject, which is closed first
  */
 export function clausesOf<Under extends Closable>(
   test: ContractRunner["test"],

@@ -16,7 +16,7 @@ export interface AgentUnderTest {
   readonly agent: Agent;
   /** Instructions that the agent can conduct: it starts with a question and waits for the answer. */
   readonly instructions: readonly string[];
-  /** Answers that complete that call, in order. */
+  /** Replies of the callee that complete that call, in order. */
   readonly answers: readonly ConversationInput[];
   /** Instructions that it cannot conduct. Omit it if there are none. */
   readonly refused?: readonly string[];
@@ -24,11 +24,11 @@ export interface AgentUnderTest {
   close(): Promise<void>;
 }
 
-/** A reply is complete in this time, ms: more silence loses the callee. */
+/** Maximum time for a reply, ms: a longer silence loses the callee. */
 const REPLY_MS = 20_000;
-/** A reply ends this long after its signal was aborted, ms. */
+/** Maximum time for a reply to end after its signal was aborted, ms. */
 const ABORTED_MS = 1_000;
-/** Speech engines take no longer text. */
+/** Longest text that speech engines accept, characters. */
 const MAX_TEXT = 4_096;
 /** Characters that a callee may press. */
 const KEYS = "0123456789*#ABCD";
@@ -85,14 +85,11 @@ export function conversationContract(
         }
     });
 
-    clause(
-      "hangs up after the last answer, as the last thing that it does",
-      async ({ agent, instructions, answers }) => {
-        const actions = await conversed(agent.begin(briefOf(instructions)), answers);
-        expect(actions.filter(({ type }) => type === "hang_up").length).toBe(1);
-        expect(actions.at(-1)?.type).toBe("hang_up");
-      },
-    );
+    clause("hangs up after the last answer, as its last action", async ({ agent, instructions, answers }) => {
+      const actions = await conversed(agent.begin(briefOf(instructions)), answers);
+      expect(actions.filter(({ type }) => type === "hang_up").length).toBe(1);
+      expect(actions.at(-1)?.type).toBe("hang_up");
+    });
 
     clause("keeps the conversations of two calls apart", async ({ agent, instructions, answers }) => {
       const alone = await conversed(agent.begin(briefOf(instructions)), answers);
@@ -106,7 +103,7 @@ export function conversationContract(
       expect(one.result).toEqual(other.result);
     });
 
-    clause("survives keys, words, silence and faults that it does not expect", async ({ agent, instructions }) => {
+    clause("survives unexpected keys, words, silence and faults", async ({ agent, instructions }) => {
       const conversation = agent.begin(briefOf(instructions));
       const surprises: ConversationInput[] = [
         BEGIN,
@@ -114,9 +111,9 @@ export function conversationContract(
         { type: "words", text: "" },
         { type: "words", text: "\u0000 👋 ".repeat(200) },
         { type: "words", text: "a b", continued: true },
-        { type: "unheard", detail: "the engine answered 500" },
+        { type: "unheard", detail: "the engine returned 500" },
         { type: "silence" },
-        { type: "fault", of: "transcription", detail: "the engine is gone" },
+        { type: "fault", of: "transcription", detail: "the engine is unreachable" },
         { type: "ending" },
       ];
       for (const input of surprises) {

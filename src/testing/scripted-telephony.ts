@@ -48,7 +48,7 @@ export class ScriptedTelephony implements Telephony {
   readonly legs: ScriptedLeg[] = [];
   /** All lines, closed ones included, in the order of opening. */
   readonly lines: ScriptedLine[] = [];
-  /** The reason for each number that it never calls. */
+  /** The numbers that it never calls, with the reasons. */
   readonly refused: Map<string, string> = new Map();
   /** Called for each leg as it is dialled, to script the callee. A `DialError` thrown here refuses the dial. */
   onDial: (leg: ScriptedLeg) => void | Promise<void> = () => {};

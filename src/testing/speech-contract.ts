@@ -109,7 +109,7 @@ export function speechContract(
       expect(lengthMs).toBeLessThanOrEqual(8 * WORDS * MAX_WORD_MS);
     });
 
-    clause("speaks the same text the same way twice, also at once", async (under) => {
+    clause("speaks a text the same way twice, also concurrently", async (under) => {
       const [first, second] = await Promise.all([speakAll(under, under.sentence), speakAll(under, under.sentence)]);
       const third = await speakAll(under, under.sentence);
       expect(second.samples.length).toBe(first.samples.length);
@@ -179,7 +179,7 @@ export function speechContract(
       expect(monitor.longestMs()).toBeLessThanOrEqual(MAX_STALL_MS);
     });
 
-    clause("may be warmed up and closed twice, and then refuses to speak", async (under) => {
+    clause("may be warmed up and closed twice, and refuses to speak afterwards", async (under) => {
       await under.speech.warmUp?.();
       await under.speech.warmUp?.();
       await under.speech.close();
@@ -203,7 +203,7 @@ async function collect(stream: AsyncIterable<PcmChunk>): Promise<Spoken> {
   return { pieces, samples, sampleRate, lengthMs: (1000 * samples.length) / sampleRate };
 }
 
-/** Milliseconds of audio until the stream ends, well or with a `SpeechFailed`. */
+/** Milliseconds of audio until the stream ends, normally or with a `SpeechFailed`. */
 async function heardBeforeTheEnd(stream: AsyncIterable<PcmChunk>, expect: ContractRunner["expect"]): Promise<number> {
   let ms = 0;
   try {
@@ -214,7 +214,7 @@ async function heardBeforeTheEnd(stream: AsyncIterable<PcmChunk>, expect: Contra
   return ms;
 }
 
-/** Error thrown by the work; a string when it throws none. */
+/** Error thrown by the work; a string if it throws none. */
 async function errorOf(work: Promise<unknown>): Promise<unknown> {
   try {
     await work;

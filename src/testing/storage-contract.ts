@@ -66,7 +66,7 @@ export function storageContract(
     describe("waiting calls", () => callQueueContract(clause));
     describe("updates of a call", () => callUpdateContract(clause, lastingClause));
     describe("lists of calls", () => callListContract(clause));
-    describe("tallies of calls", () => callTallyContract(clause));
+    describe("counts of calls", () => callTallyContract(clause));
     describe("ended calls", () => callRemovalContract(clause));
     describe("the log", () => eventsContract(clause));
     describe("readers of the log", () => eventOrderContract(clause));

@@ -19,7 +19,7 @@ export type HostReport =
   | { readonly type: "condition"; readonly condition: LineCondition | undefined; readonly reason?: string }
   | { readonly type: "unlinked"; readonly reason: string };
 
-/** An item is cut there in the error of {@link Recorder.next}, characters. */
+/** Length to which an item is cut in the error of {@link Recorder.next}, characters. */
 const MAX_ITEM = 200;
 
 /** Records items in order; a test can wait for one of a type. */

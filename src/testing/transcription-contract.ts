@@ -11,13 +11,13 @@ export type { Saying } from "./transcription-contract/saying.ts";
 /** A transcription to be tested, new for each test. */
 export interface TranscriptionUnderTest {
   readonly transcription: Transcription;
-  /** Two that can be distinguished. */
+  /** Two sayings that can be distinguished. */
   readonly sayings: readonly [Saying, Saying];
   /** The same with a wrong key or model, so that sessions cannot be opened. Omit it if the engine is `infallible`. */
   refused?(): Transcription;
   /** Makes the engine unreachable from now on. Omit it if the engine is `infallible`. */
   cutOff?(): Promise<void>;
-  /** After the transcription has been closed. */
+  /** Called after the transcription has been closed. */
   close(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ export type Registration = "open" | "invitation";
 /** A person who signs in with an email address and a password. Times are ms since 1970-01-01 UTC. */
 export interface Account {
   readonly id: string;
-  /** The owner of what the account makes; tokens of the account have the same one. */
+  /** The owner of everything the account creates; its tokens have the same owner. */
   readonly userId: string;
   readonly email: string;
   /** `admin` invites people and reads the audit log of the server. */
@@ -17,7 +17,7 @@ export interface Account {
   readonly createdAt: number;
 }
 
-/** A signed-in browser: for 14 days without a use, and for 90 days at most. */
+/** A signed-in browser. It ends after 14 days without use, and after 90 days at the latest. */
 export interface AccountSession {
   readonly id: string;
   readonly createdAt: number;
@@ -34,7 +34,7 @@ export interface SignedIn {
   readonly principal: Principal;
 }
 
-/** A new session, with the secret that can be read this one time only. */
+/** A new session with its secret, which can be read only once. */
 export interface NewSession extends SignedIn {
   readonly secret: string;
 }
@@ -42,7 +42,7 @@ export interface NewSession extends SignedIn {
 /** The browser of a sign-in. */
 export interface Browser {
   readonly userAgent: string | null;
-  /** The mark that it got from `deviceMark`, if it has signed in before. */
+  /** Its mark from `deviceMark`, if it has signed in before. */
   readonly device?: string | undefined;
 }
 
@@ -52,13 +52,13 @@ export interface Login {
   readonly password: string;
 }
 
-/** A code that lets one person register, or set a new password; readable this one time only. */
+/** A code that lets one person register, or set a new password; readable only once. */
 export interface OneTimeCode {
   readonly code: string;
   readonly expiresAt: number;
 }
 
-/** An invitation that was not used yet. */
+/** An unused invitation. */
 export interface Invitation {
   readonly id: string;
   readonly createdAt: number;
@@ -78,7 +78,7 @@ export interface NewAccountToken {
 export interface AuditEntry {
   readonly id: string;
   readonly at: number;
-  /** Account that did it; null: no person was signed in. */
+  /** The acting account; null: no person was signed in. */
   readonly accountId: string | null;
   /** The address at that time; it stays after the account is deleted. */
   readonly email: string | null;
@@ -150,7 +150,7 @@ export interface AccountUseCases {
   /** Throws `token_not_found`. */
   revokeToken(account: Account, tokenId: string): Promise<void>;
 
-  /** Notes an act that was carried out elsewhere, such as the deletion of an instance. Never throws. An account's newest 10,000 entries are kept, for a year. */
+  /** Logs an action that was carried out elsewhere, such as the deletion of an instance. Never throws. An account's newest 10,000 entries are kept, for a year. */
   note(account: Account, action: string, subject: string | null): Promise<void>;
   /** Newest first, 100 at a time: of the whole server for the administrator, their own for others. */
   audit(account: Account, page?: { readonly after?: string | undefined }): Promise<AuditEntry[]>;

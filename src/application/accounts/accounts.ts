@@ -85,7 +85,7 @@ export class Accounts implements AccountUseCases {
     const registration = await this.registration();
     const code = registration === "open" ? undefined : await this.#registrationCode(registration, person.code);
     const password = checkedPassword(person.password, email);
-    // Only to people with a code: the answer reveals whether an address is taken.
+    // Only for people with a code: the error reveals whether an address is taken.
     if (await this.#logins.accountByEmail(email)) throw emailTaken();
     const passwordHash = await this.#passwords.hash(password, code ? "known" : "stranger");
     const createdAt = system.now();
@@ -114,7 +114,7 @@ export class Accounts implements AccountUseCases {
       password,
       await this.#deviceOf(email, browser),
     );
-    // No request waits for this note: a stranger could measure it.
+    // No request waits for this entry: a stranger could measure the time.
     if (slowedDown) void this.#audit.note(slowedDown, "account.sign_in_slowed_down", null);
     if (!account) throw signInFailed();
     const session = await this.#sessions.make(account.id, browser);
@@ -176,7 +176,7 @@ export class Accounts implements AccountUseCases {
     const { storage, system, log } = this.#parts;
     const account = await this.#passwords.confirm(id, password);
     if ((await this.#logins.beginRemoval(id, system.now())) === "last_admin") throw lastAdmin();
-    // Again if another browser or program has created something in the meantime.
+    // Repeated if another browser or program has created something in the meantime.
     do await eraseUser(this.#parts, account.userId);
     while ((await this.#logins.deleteAccount(id)) === "not_empty");
     this.#passwords.forgetFailures(account);
@@ -270,7 +270,7 @@ export class Accounts implements AccountUseCases {
     return { hash: stored.hash, purpose, now, accountId: stored.accountId };
   }
 
-  /** Schedules the work after a sign-in: no request waits for it, and if it fails, the next one does it. */
+  /** Schedules the work after a sign-in: no request waits for it, and if it fails, the next sign-in repeats it. */
   #tidy(account: AccountRecord, password: string): void {
     const { purgeClock } = this.#parts;
     this.#passwords.strengthen(account, password).catch(() => {});

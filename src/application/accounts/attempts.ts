@@ -3,12 +3,12 @@ import type { System } from "../../ports/system.ts";
 
 /** Failures without a delay. */
 const FREE = 5;
-/** Delay after the next one, ms; it doubles with each further failure. */
+/** Delay after the next failure, ms; it doubles with each further one. */
 const FIRST_DELAY_MS = 30_000;
 const MAX_DELAY_MS = 15 * 60_000;
 /** Failures are forgotten this long after the last one, ms. */
 const KEPT_MS = 24 * 60 * 60_000;
-/** Maximum names with failures, not counting those that wait. */
+/** Maximum number of names with failures, not counting those that wait. */
 const MOST = 10_000;
 
 interface Failures {
@@ -74,7 +74,7 @@ export class Attempts {
   }
 
   /**
-   * Forgets the name that failed longest ago, one without a delay first. A name that waits is kept: otherwise other names
+   * Forgets the name that failed longest ago, preferably without a delay. A name that waits is kept: otherwise other names
    * could free it. Those are few, because each has cost several hashes within minutes.
    */
   #makeRoom(): void {

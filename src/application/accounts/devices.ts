@@ -5,7 +5,7 @@ import type { AccountRecord } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 import type { Vault } from "../sealing/vault.ts";
 
-/** Time a browser is known after a sign-in, ms. */
+/** Time a browser is recognised after a sign-in, ms. */
 const KNOWN_MS = 365 * 24 * 60 * 60_000;
 /** Id of the browser (hexadecimal), time of expiry in ms (base 36), signature (hexadecimal). */
 const DEVICE = /^([0-9a-f]{32})\.([0-9a-z]{1,11})\.([0-9a-f]{64})$/;
@@ -29,7 +29,7 @@ export class Devices {
     this.#sha256 = sha256;
   }
 
-  /** All marks of one session have the same id: its holder gets no further guesses from a further mark. */
+  /** All marks of one session share an id, so a further mark allows no further guesses. */
   async issue(account: Marked, sessionId: string): Promise<string> {
     const id = (await this.#sha256(`device of ${sessionId}`)).slice(0, 32);
     const device = `${id}.${(this.#system.now() + KNOWN_MS).toString(36)}`;
@@ -37,7 +37,7 @@ export class Devices {
     return `${device}.${toHex(new Uint8Array(signature))}`;
   }
 
-  /** The id of a browser that has signed in to the account with its present password; undefined for any other mark. */
+  /** The id of a browser that has signed in to the account with its current password; undefined for any other mark. */
   async find(mark: string | undefined, account: Marked): Promise<string | undefined> {
     const [, id = "", expiry = "", signature = ""] = DEVICE.exec(mark ?? "") ?? [];
     if (id === "" || Number.parseInt(expiry, 36) <= this.#system.now()) return undefined;

@@ -7,12 +7,12 @@ import type { Attempts } from "./attempts.ts";
 
 /** Approximate time until a busy hasher is free again, ms. */
 const BUSY_MS = 3_000;
-/** Enough of an address that cannot have an account. */
+/** Characters kept of a name: no account has a longer address. */
 const NAME_LENGTH = 254;
 
 /** Result of trying a password. */
 interface Tried {
-  /** The account, if the password is its own. */
+  /** The account, if the password is correct. */
   readonly account: AccountRecord | undefined;
   /** The account that must now wait because of this failure. */
   readonly slowedDown: AccountRecord | undefined;
@@ -23,7 +23,7 @@ export class Passwords {
   readonly #hasher: PasswordHasher;
   readonly #logins: LoginStore;
   readonly #attempts: Attempts;
-  /** Accounts with a known browser whose password is being verified: one each has a turn ahead of strangers. */
+  /** Accounts with a known browser whose password is being verified: each gets one turn ahead of strangers. */
   readonly #ahead = new Set<string>();
 
   constructor(hasher: PasswordHasher, logins: LoginStore, attempts: Attempts) {
@@ -38,7 +38,7 @@ export class Passwords {
   }
 
   /**
-   * Tries the password of an address, whether or not an account has it: the way is the same, with one hash.
+   * Tries the password of an address, whether or not an account has it: both cases compute one hash.
    * @param device a browser that has signed in to this account; its failures are counted separately from those of strangers
    * @throws {AccountRefusal} `too_many_attempts`
    */
@@ -99,11 +99,11 @@ export class Passwords {
   }
 }
 
-/** Names under which attempts are counted: no address that is typed is the id of an account. */
+/** Names under which attempts are counted: a typed address is never the id of an account. */
 const emailName = (key: string): string => `email ${key}`;
 const accountName = (id: string): string => `account ${id}`;
 
-/** A text that every database takes. */
+/** The text, or an empty one if a database might reject it. */
 function storable(text: string): string {
   return /[\0\p{Cs}]/u.test(text) ? "" : text;
 }

@@ -12,7 +12,7 @@ import { hashOfSecret, makeSecret } from "./secrets.ts";
 const IDLE_MS = MAX_AHEAD_MS["account_sessions.expires_at"];
 /** A session ends this long after the sign-in, however it is used, ms. */
 const MAX_AGE_MS = 90 * 24 * 60 * 60_000;
-/** Minimum time between two notes that a session was used, ms. */
+/** Minimum time between two records of a session's use, ms. */
 const NOTED_EVERY_MS = 60_000;
 const USER_AGENT_LENGTH = 200;
 /** Sessions of one account; a further sign-in ends the oldest one. */
@@ -54,7 +54,7 @@ export class Sessions {
     return { record, secret };
   }
 
-  /** The session of a secret. Once a minute its use is noted, and it is prolonged; no request waits for that. */
+  /** The session of a secret. Once a minute its use is recorded and its expiry extended; no request waits for that. */
   async find(secret: string): Promise<SignedIn | undefined> {
     const hash = await hashOfSecret(secret, this.#sha256);
     const found = hash === undefined ? undefined : await this.#logins.sessionByHash(hash);
@@ -78,7 +78,7 @@ export class Sessions {
       .map(sessionOf);
   }
 
-  /** Ends the session of a secret; returns whose it was. */
+  /** Ends the session of a secret; returns its account. */
   async signOut(secret: string): Promise<SignedIn | undefined> {
     const found = await this.find(secret);
     return found && (await this.#logins.deleteSession(found.account.id, found.session.id)) ? found : undefined;
@@ -92,7 +92,7 @@ export class Sessions {
   }
 }
 
-/** Session as its browser gets it. */
+/** The session as sent to its browser. */
 export function newSession(account: AccountRecord, { record, secret }: MadeSession): NewSession {
   return { ...signedIn(account, record), secret };
 }
@@ -102,7 +102,7 @@ function signedIn(account: AccountRecord, session: SessionRecord): SignedIn {
 }
 
 /**
- * The user of an account, who may do everything with what is theirs. Their id stands for a token: the server's daily limit
+ * The user of an account, with every right to their own records. Their id stands for a token: the server's daily limit
  * counts the calls of all their browsers by it.
  */
 export function principalOf({ userId }: Pick<Account, "userId">): Principal {
@@ -114,7 +114,7 @@ export function accountOf({ id, userId, email, role, createdAt }: AccountRecord)
   return { id, userId, email, role, createdAt };
 }
 
-/** A stored session with its times as they count now. */
+/** A stored session with its effective times. */
 function asOf(session: SessionRecord, now: number): SessionRecord {
   return {
     ...session,

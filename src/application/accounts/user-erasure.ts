@@ -11,13 +11,13 @@ export interface UserErasers {
   readonly instances: Pick<InstanceUseCases, "delete">;
   readonly webhooks: Pick<WebhookUseCases, "list" | "delete">;
   readonly tokens: { revoke(tokenId: string): Promise<boolean> };
-  /** Ends the active ones of the calls, and deletes all of them with their records. */
+  /** Ends the active calls, and deletes all calls with their records. */
   removeCalls(calls: readonly Call[]): Promise<RemovedCalls>;
 }
 
 /**
  * Deletes everything of a user: tokens, webhooks, instances, calls with their recordings, events. Every step can be repeated:
- * after a fault the whole is run again.
+ * after a fault, all steps run again.
  * @throws {StorageUnavailable} and {@link Refusal} `storage_unavailable`: a repeated request continues
  */
 export async function eraseUser(erasers: UserErasers, userId: string): Promise<void> {

@@ -30,7 +30,7 @@ export type CallMediaContext = Pick<
 > &
   ProgramContext;
 
-/** A direction that pauses for this many frames is silence to the followers of the call: they do not wait longer for it. */
+/** After a pause of this many frames, the followers of a call get silence for a direction, and no longer wait for it. */
 const GONE_FRAMES = 3;
 
 /** The cause of a failed call; a sentence for a person. */

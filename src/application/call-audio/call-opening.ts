@@ -48,7 +48,7 @@ export class CallOpening {
     return this.#firstWord;
   }
 
-  /** The audio of the leg, first to last. */
+  /** All audio for the leg, the opening first. */
   get source(): FrameSource {
     return this.#prelude;
   }

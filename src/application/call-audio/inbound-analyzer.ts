@@ -20,7 +20,7 @@ export interface InboundReports {
   beep(hz: number, atMs: number): void;
   /** A known tone of a network or a machine. */
   lineTone(finding: ToneFinding): void;
-  /** A tone may turn out to be one of these, or no longer does. */
+  /** A sound may turn out to be a key or a beep, or no longer may. */
   suspicious(suspicious: boolean): void;
 }
 
@@ -28,7 +28,7 @@ export interface InboundReports {
 export interface InboundAnalyzerOptions {
   /** Hz. */
   readonly sampleRate: number;
-  /** True if to detect keys in the audio right now. False while the adapter reports keys, or they would count twice. */
+  /** True while keys are detected in the audio; false while the adapter reports them, or they would count twice. */
   readonly inBandDtmf: () => boolean;
   readonly voiceActivity: VoiceActivity;
 }
@@ -54,7 +54,7 @@ export class InboundAnalyzer implements CallTap {
   frames = 0;
   /** True if the latest frame contains speech. */
   speaking = false;
-  /** True if it does so itself, and does not just follow speech. */
+  /** True for voiced frames, false for hang-over. */
   voiced = false;
   /** Time speech is reported after the last voice, ms. */
   readonly hangOverMs: number;

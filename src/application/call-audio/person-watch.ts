@@ -90,7 +90,7 @@ export class PersonWatch implements CallTap {
     const spokenMs = this.#voicedMs - this.#callee.hangOverMs;
     if (spokenMs >= GREETING_MS && (this.#quietMs >= GREETING_END_MS || this.#voicedMs >= MAX_GREETING_MS))
       this.#came();
-    // A sound of the network, and no word.
+    // A sound of the network, not a word.
     else if (this.#quietMs >= GREETING_END_MS) this.#voicedMs = 0;
   }
 

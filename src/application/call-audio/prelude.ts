@@ -3,7 +3,7 @@ import type { AheadSource, FrameSource } from "../../ports/media.ts";
 
 /**
  * Audio before the call's own: silence and tones of keys. The playout of the call waits until it has ended, so
- * that its queue is heard whole. The prelude has its own playout, whose samples never count as heard.
+ * that its queue is heard in full. The prelude has its own playout, whose samples never count as heard.
  */
 export class Prelude implements FrameSource, AheadSource {
   readonly #before: Playout;

@@ -1,4 +1,4 @@
-/** By the language of the tag: a sentence that presents a voice. */
+/** Sentences that present a voice, by language. */
 const SENTENCES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ca: "Hola! Així sona la meva veu per telèfon.",

@@ -3,7 +3,7 @@ import type { Event, Fact } from "../../domain/events.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { System } from "../../ports/system.ts";
 
-/** Whom an event is about. */
+/** The subject of an event. */
 export interface EventSubject {
   readonly callId: string | null;
   readonly instanceId: string;
@@ -60,7 +60,7 @@ export class EventLog {
     for (const event of events) {
       // Metadata that clients attach to a call is for them, not for the operator.
       const { metadata: _, ...data } = event.data as Readonly<Record<string, unknown>>;
-      // Whole messages of a protocol are for people who look for a fault.
+      // Whole messages of a protocol are for troubleshooting only.
       this.#log[event.type === "signalling" ? "debug" : "info"](
         { call_id: event.callId ?? undefined, instance_id: event.instanceId, ...data },
         event.callId === null ? event.type : `call ${event.type}`,

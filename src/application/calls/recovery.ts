@@ -6,7 +6,7 @@ import { failCall, type StoredCallsContext } from "./stored-calls.ts";
 type RecoveryContext = Pick<Context, "log" | "nodeId" | "shutdownSignal" | "storage" | "system"> & StoredCallsContext;
 
 const BATCH = 200;
-/** A database may carry out the last writes of a process after it has died: pauses until it is looked at again, ms. */
+/** A database may carry out the last writes of a process after it has died: pauses before each further check, ms. */
 const LOOKS_MS = [1_000, 4_000, 15_000];
 
 /**
@@ -28,7 +28,7 @@ export function recoverLater(context: RecoveryContext): () => void {
       settleOrphans(context).then(
         () => lookIn(more),
         (error: unknown) => {
-          if (context.shutdownSignal.aborted) return; // the next start looks first of all
+          if (context.shutdownSignal.aborted) return; // the next start begins with this check
           context.log.error({ err: error }, "the calls of a process that died could not be looked through again");
         },
       );

@@ -16,7 +16,7 @@ export type StoredCallsContext = Pick<
 >;
 
 /**
- * Stores what became of a call that this process owns, however long the storage takes; undefined if another
+ * Stores a change of a call that this process owns, however long the storage takes; undefined if another
  * process has changed the call.
  * @throws {StorageUnavailable} the process ends and can wait no longer
  */
@@ -45,7 +45,7 @@ async function areStored(
   return !last || (await storage.events.ofCall(call.id, {})).some(({ id }) => id === last.id);
 }
 
-/** True if the stored call is what the patch makes of this one. */
+/** True if the stored call is this one with the patch applied. */
 function isWritten(stored: Call, call: Call, patch: CallPatch): boolean {
   const made: Call = { ...call, ...patch };
   return (

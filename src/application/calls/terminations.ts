@@ -20,7 +20,7 @@ type LiveCalls = Pick<Dispatcher, "session" | "settled" | "over" | "wake" | "wit
 
 interface Termination {
   readonly reason: FailedReason;
-  /** A request was answered that it ended the call. */
+  /** A request was told that it ended the call. */
   answered: boolean;
   /** A request was refused because the end could not be stored in time. */
   refused: boolean;
@@ -32,8 +32,8 @@ interface Termination {
  * Ends calls on request, live or waiting.
  *
  * A live call is hung up immediately, whatever the storage does; a waiting one is no longer dialled. The end is stored as
- * soon as the storage can take it, even if no request waits for that. Of all requests to end one call, one is answered that
- * it ended the call: also a later one, if those before had to be refused because the storage was down.
+ * soon as the storage can take it, even if no request waits for that. Of all requests to end one call, one is told that
+ * it ended the call: a later one if the earlier ones had to be refused because the storage was down.
  */
 export class Terminations {
   readonly #context: TerminationsContext;
@@ -150,7 +150,7 @@ export class Terminations {
     });
   }
 
-  /** Ends the call if it is live; false if it is not, or had ended before. Resolves when what became of it is stored. */
+  /** Ends the call if it is live; false if it is not, or had ended before. Resolves when its outcome is stored. */
   async #hangUp(id: string, reason: FailedReason, detail: string | null): Promise<boolean> {
     const session = this.#live.session(id);
     const live = session !== undefined && isActive(session.call.status);

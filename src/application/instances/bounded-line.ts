@@ -59,7 +59,7 @@ export class BoundedLine {
     return this.#line;
   }
 
-  /** Opens the line if need be, and forgets the device at the network; rejects with why that was not done. */
+  /** Opens the line if need be, and forgets the device at the network; rejects with the reason why that failed. */
   unlink(): Promise<void> {
     const { unlinkMs } = this.#context.timings;
     const late = () => new NetworkSilent(`the network did not unlink the device within ${unlinkMs} ms`);
@@ -67,7 +67,7 @@ export class BoundedLine {
     return within(unlinked, { ...this.#bound, ms: unlinkMs, late });
   }
 
-  /** Gives the line up: it is closed, its reports no longer count, and the next one is a new one. */
+  /** Gives the line up: it is closed, its reports no longer count, and the next use opens a new line. */
   abandon(): void {
     const attempt = this.#attempt;
     this.#attempt = this.#line = undefined;

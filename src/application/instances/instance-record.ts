@@ -48,7 +48,7 @@ export class InstanceRecord {
     return written;
   }
 
-  /** Waits until all that was reported is stored. */
+  /** Waits until all reports are stored. */
   async settled(): Promise<void> {
     await this.#writes;
   }

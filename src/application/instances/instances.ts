@@ -190,7 +190,7 @@ export class Instances implements InstanceUseCases {
     return { ...instance, status: this.#lines.status(instance) };
   }
 
-  /** @param open what this user may use: anything else is answered like what does not exist */
+  /** @param open the networks that this user may use: any other counts as nonexistent */
   #providerFaults(input: unknown, open: readonly string[]): Fault[] {
     const provider = providerIn(input);
     if (provider === undefined ? open.length > 0 : open.includes(provider)) return [];

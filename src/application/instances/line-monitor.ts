@@ -50,7 +50,7 @@ export function linksByItself({ capabilities }: Telephony): boolean {
 export interface NumberState {
   /** Time of the number's latest call, by the monotonic clock, ms, and the jitter of the pace after it, 0 to 1. */
   lastDial?: { readonly at: number; chance?: number } | undefined;
-  /** Until when the line takes no call, by the monotonic clock, ms, and why. */
+  /** Time until which the line takes no call, by the monotonic clock, ms, and the reason. */
   full?: { readonly until: number; readonly reason: string } | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface LineWatcher {
 /**
  * Monitors one instance's line: opens it, probes it, and turns the reports of the network into moves of the instance.
  *
- * Every report and every answer of a probe is decided by `domain/line-flow.ts` and carried out here. Writes run one after
+ * Every report and every result of a probe is decided by `domain/line-flow.ts` and carried out here. Writes run one after
  * the other. `CREATED` → (linked) → `CONFIGURED` → (a probe finds it online) → `ACTIVE`; offline for longer than the
  * grace → `CONFIGURED`; unlinked by the phone's owner → `CREATED`. If the network links automatically, a probe that
  * finds the line online links it as well.
@@ -233,12 +233,12 @@ export class LineMonitor {
   }
 
   async #linked(phone: string | null, credentials?: Uint8Array): Promise<void> {
-    const gone = () =>
+    const notLinked = () =>
       new Refusal("instance_not_found", "the instance is deleted, unlinked or its line closed; nothing is linked");
-    if (this.#flow.stage === "closed" || this.#isUnlinking) throw gone();
+    if (this.#flow.stage === "closed" || this.#isUnlinking) throw notLinked();
     const { offlineReports } = this.#flow;
     await this.#link.store(phone, credentials);
-    if (this.#record.current.status === "DELETED") throw gone();
+    if (this.#record.current.status === "DELETED") throw notLinked();
     this.#take({ type: "link_stored", offlineReports });
   }
 
@@ -248,7 +248,7 @@ export class LineMonitor {
     return this.probe();
   }
 
-  /** Asks the network now and acts on the answer; if it is being asked already, once more after that. Never rejects. */
+  /** Probes the line now and acts on the result; if a probe is under way, another one follows it. Never rejects. */
   probe(): Promise<void> {
     return this.#prober.probe();
   }
@@ -262,7 +262,7 @@ export class LineMonitor {
    * Unlinks the number at its user's request: stops dialling, then has the network forget the device, and then stores that, although the
    * network may not have responded in time. Resolves with false if the line is closed before
    * that: then the instance is deleted, or is unchanged at the next start.
-   * @param networkAsked called once the network has answered, or has not in time
+   * @param networkAsked called once the network has responded, or has not in time
    */
   async unlinkNumber(reason: string, networkAsked: () => void): Promise<boolean> {
     const { log } = this.#context;
@@ -291,7 +291,7 @@ export class LineMonitor {
   }
 
   /**
-   * Makes the network forget the device of a deleted instance, and probes no more; rejects with why the network was not
+   * Makes the network forget the device of a deleted instance, and stops probing; rejects with the reason if the network was not
    * asked or did not do it.
    * @param open open the line if it is not open
    */

@@ -12,7 +12,7 @@ const BELIEVED_AFTER_MS = 24 * 3_600_000;
 export class LinkTime {
   readonly #context: Pick<Context, "system">;
   readonly #record: InstanceRecord;
-  /** The stored time, and when this process saw it first by the monotonic clock, ms. */
+  /** The stored time, and the time at which this process first saw it by the monotonic clock, ms. */
   #seen: { readonly linkedAt: number; readonly monotonic: number } | undefined;
 
   constructor(context: Pick<Context, "system">, record: InstanceRecord) {

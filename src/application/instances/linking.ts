@@ -33,7 +33,7 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
   readonly #lines: Lines;
   readonly #deletions: Pick<Deletions, "underWay">;
   readonly #linkTickets: LinkTickets;
-  /** Requests of link pages that are being answered, by instance. */
+  /** Pending requests of link pages, by instance. */
   readonly #linkPages = new PerUser(MAX_AT_ONCE.linkPages);
 
   constructor(context: LinkingContext, lines: Lines, deletions: Pick<Deletions, "underWay">) {
@@ -151,14 +151,14 @@ export class Linking implements Pick<InstanceUseCases, "configure" | "pairingCod
     );
   }
 
-  /** Waits until all that the line reported is stored. */
+  /** Waits until all reports of the line are stored. */
   async #settled(monitor: LineMonitor): Promise<void> {
     const { system, timings } = this.#context;
     const late = () => new StorageUnavailable(`the line's state could not be stored within ${timings.storeMs} ms`);
     await within(monitor.settled(), { system, ms: timings.storeMs, late });
   }
 
-  /** @throws {Refusal} the instance is linked, or gone */
+  /** @throws {Refusal} the instance is linked, or deleted */
   async #insistUnlinked(instance: Instance): Promise<void> {
     const now = await this.#context.storage.instances.get(instance.id);
     if (!now || now.status === "DELETED") {

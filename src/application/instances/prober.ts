@@ -8,9 +8,9 @@ type ProberContext = Pick<Context, "system" | "timings">;
 export interface Probed {
   /** The open line; opens it if necessary. */
   line(): Promise<Line>;
-  /** True if the next probe is to be scheduled. */
+  /** True if another probe should be scheduled. */
   isProbed(): boolean;
-  /** The latest answer. An answer that may be outdated is not reported. */
+  /** Receives the latest result; one that may be outdated is not reported. */
   found(health: LineHealth): void;
 }
 
@@ -20,7 +20,7 @@ export class Prober {
   readonly #probed: Probed;
   readonly #scope = new AbortController();
   #running: Promise<void> | undefined;
-  /** A probe was requested while another one was under way, whose answer may be outdated. */
+  /** A probe was requested while another one was under way, whose result may be outdated. */
   #again = false;
   #inCall = false;
   #cancelNext: (() => void) | undefined;
@@ -30,7 +30,7 @@ export class Prober {
     this.#probed = probed;
   }
 
-  /** Asks the network now; if it is being asked already, once more after that. Never rejects. */
+  /** Probes the line now; if a probe is under way, another one follows it. Never rejects. */
   probe(): Promise<void> {
     if (this.#scope.signal.aborted) return Promise.resolve();
     this.#again = this.#running !== undefined;
@@ -58,7 +58,7 @@ export class Prober {
     this.#cancelNext = undefined;
   }
 
-  /** Probes no more; a wait for an answer ends. */
+  /** Stops probing, and ends the wait for a result. */
   stop(): void {
     this.cancel();
     this.#scope.abort(new Error("the line is closed"));

@@ -76,14 +76,14 @@ export class StoredLink {
       fact: { event: "instance.unlinked", data: { reason } },
     } as const;
     if (this.#record.current.status !== "CREATED") return this.#record.move(move);
-    // The credentials of a link half done.
+    // The credentials of an unfinished link.
     await retryUntilStored(this.#context, "the erasure of credentials", () =>
       this.#context.storage.instances.eraseCredentials(this.#record.current.id),
     );
   }
 }
 
-/** As many hexadecimal digits as no two numbers share. */
+/** Hexadecimal digits of a mark: so many that no two numbers share one. */
 const MARK_LENGTH = 32;
 
 /**

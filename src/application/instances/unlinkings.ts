@@ -18,7 +18,7 @@ const REASON = "unlinked by its owner";
 
 /** One unlinking that is under way. */
 interface Unlinking {
-  /** The network was asked, or did not answer in time. */
+  /** The network was asked, or did not respond in time. */
   readonly asked: Promise<void>;
   /** See `LineMonitor.unlinkNumber`. */
   readonly stored: Promise<boolean>;
@@ -78,7 +78,7 @@ export class Unlinkings {
   async #run(instance: Instance, networkAsked: () => void): Promise<boolean> {
     const { storage, telephony, log } = this.#context;
     const { id, provider } = instance;
-    // The device of a link half done has secrets as well.
+    // The device of an unfinished link has secrets as well.
     if (instance.status === "CREATED" && !(await storage.instances.hasSecrets(id))) return true;
     if (!telephony.has(provider)) {
       log.warn({ instance_id: id, provider }, "the network is not mounted, so the device stays linked there");

@@ -31,7 +31,7 @@ export interface CallPorts {
   readonly webhookSender: WebhookSender;
 }
 
-/** The same as the core uses them. */
+/** The guarded ports, as the core uses them. */
 export interface GuardedPorts {
   /** By provider name; the first one is the default. */
   readonly telephony: ReadonlyMap<string, Guarded<Telephony>>;

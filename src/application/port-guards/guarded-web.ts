@@ -30,7 +30,7 @@ const REQUEST_MS = 30_000;
 
 const principal = acceptOptional(acceptRecord<Principal>({ userId: acceptText }));
 
-/** A principal; whatever is not truthy means that the token is unknown, as programs in JavaScript return it. */
+/** A principal; a falsy value, as programs in JavaScript may return, means that the token is unknown. */
 const found: Accept<Principal | undefined> = (value, name, parts) => principal(value || undefined, name, parts);
 
 /** The function itself, as a port with two methods. */

@@ -6,7 +6,7 @@ declare const GUARDED: unique symbol;
 
 /**
  * A port as the core uses it: made by {@link guarded} alone. Each call ends in time, with a value of the right kind or with
- * an `Error`; no call leaves a rejection that is not handled.
+ * an `Error`; no call leaves an unhandled rejection.
  */
 export type Guarded<Port> = Port & { readonly [GUARDED]: true };
 

@@ -97,7 +97,7 @@ export function returns<F extends Method<unknown>>(accept: Accept<ReturnType<F>>
   };
 }
 
-/** A property. In place of a value that cannot be read, or is of another kind, it has the fallback. */
+/** A property. A value that cannot be read, or is of another kind, is replaced by the fallback. */
 export function reads<Type>(accept: Accept<Type>, fallback?: Type): Rule<Type> {
   return (member) => {
     const warn = warnOnce(member);

@@ -5,7 +5,7 @@ const MAX_TOKENS = 1_000;
 /** Time a token stays valid after it was last read from the storage, ms. */
 const KEPT_MS = 10 * 60_000;
 
-/** Valid tokens that were read lately: while the storage is unavailable, their users can still hang up. */
+/** Valid tokens that were read recently: while the storage is unavailable, their users can still hang up. */
 export class RecentTokens {
   readonly #system: System;
   readonly #byHash = new Map<string, { readonly token: TokenRecord; readonly readAt: number }>();

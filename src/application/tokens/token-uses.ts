@@ -6,7 +6,7 @@ const EVERY_MS = 60_000;
 /** Maximum tokens whose last write is remembered. */
 const MOST = 10_000;
 
-/** Notes in the storage when tokens were last used. No request waits for it; if a write fails, only the time is lost. */
+/** Stores when tokens were last used. No request waits for it; if a write fails, only the time is lost. */
 export class TokenUses {
   readonly #accounts: AccountStore;
   readonly #system: System;
@@ -36,7 +36,7 @@ export class TokenUses {
     try {
       await this.#accounts.markUsed(id, at);
     } catch {
-      // The next use after a minute is noted instead.
+      // The next use after a minute is stored instead.
     }
   }
 }

@@ -15,7 +15,7 @@ import { TokenUses } from "./token-uses.ts";
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_CHARACTERS = 43; // 32 bytes
 const CHECK_CHARACTERS = 6;
-/** A storage that has not answered after this time counts as down for a token that was valid lately, ms. */
+/** A storage that has not responded after this time counts as down for a recently valid token, ms. */
 const SILENCE_MS = 1_000;
 const TOKEN = new RegExp(`^rp_(live|demo)_[0-9A-Za-z]{${SECRET_CHARACTERS + CHECK_CHARACTERS}}$`);
 
@@ -37,7 +37,7 @@ export interface NewToken extends CallLimits {
   readonly demoInstanceId?: string | undefined;
   /** Permissions of the token. Default: everything that its issuer may do. */
   readonly scopes?: readonly TokenScope[] | undefined;
-  /** The user who makes it, if not the operator: the token never allows more, and inherits these limits if it has none. */
+  /** The user who creates it, if not the operator: the token never allows more, and inherits these limits if it has none. */
   readonly issuer?: Pick<Principal, keyof CallLimits | "scopes"> | undefined;
   /** ms since 1970-01-01 UTC. */
   readonly expiresAt?: number | undefined;
@@ -49,7 +49,7 @@ export interface TokenOfAccount extends Omit<NewToken, "userName"> {
   readonly accountId: string;
 }
 
-/** A token, readable this one time; only its hash is stored. */
+/** A new token, readable only once; only its hash is stored. */
 export interface IssuedToken extends TokenRecord {
   readonly token: string;
 }
@@ -122,8 +122,8 @@ export async function issueFirstToken(
 
 /**
  * Authenticates by stored tokens: a checksum first, then one look-up on the hash. If the storage fails or does not
- * respond within a second, a recently valid token is accepted. The use of a token is noted once a minute.
- * @param sha256 a quicker one than WebCrypto's, if the runtime has one: every request needs it
+ * respond within a second, a recently valid token is accepted. The use of a token is recorded once a minute.
+ * @param sha256 a faster hash than WebCrypto's, if the runtime has one: every request needs it
  */
 export function tokenAuthenticator(
   accounts: AccountStore,

@@ -21,7 +21,7 @@ export class ProviderAccess {
 
   /**
    * Makes sure, when a call is dialled, that its owner may still use the network.
-   * @throws {DialError} he may not
+   * @throws {DialError} they may not
    */
   async assertOpenTo(userId: string, network: Telephony): Promise<void> {
     if (await this.isOpenTo(userId, network)) return;

@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { openHeaders } from "../sealing/sealed-headers.ts";
 import { storedTime } from "../stored-times.ts";
 
-/** An endpoint must answer within this time, ms. */
+/** An endpoint must respond within this time, ms. */
 export const ATTEMPT_MS = 15_000;
 /** Longest error that is stored, characters. */
 const ERROR_LENGTH = 300;

@@ -30,7 +30,7 @@ export type EndpointContext = Pick<
 export const AT_ONCE = 16;
 /** Events that are planned in one transaction. */
 const BATCH = 100;
-/** Until the next try after the storage or the lease was not there, ms. */
+/** Pause after the storage or the lease was unavailable, ms. */
 const AGAIN_MS = 1_000;
 
 /**
@@ -72,7 +72,7 @@ export class Endpoint {
     this.wake();
   }
 
-  /** No more attempts; those under way may take `ms`, and count as not made after that. Idempotent. */
+  /** Starts no more attempts; those under way may take `ms`, and count as not made after that. Idempotent. */
   async stop(ms: number): Promise<void> {
     this.#take("stop");
     if (this.#attempts.size === 0) return;

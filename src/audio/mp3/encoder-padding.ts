@@ -1,6 +1,6 @@
 import type { Mp3Info } from "./mp3-info.ts";
 
-/** Samples by which every MP3 decoder is late. */
+/** The delay of every MP3 decoder, samples. */
 const DECODER_DELAY = 529;
 
 /** Cuts off the samples that an MP3 encoder adds before and after the audio of one file. */

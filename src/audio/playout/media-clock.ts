@@ -7,7 +7,7 @@ export interface Ticking {
   readonly frameMs?: FrameMs | undefined;
   /** Called when a frame is due. Must not wait; may add and remove members. Errors are passed to `tickFailed`. */
   tick(): void;
-  /** `tick` threw; the member is off the clock already. */
+  /** `tick` threw; the member is already removed. */
   tickFailed(fault: unknown): void;
 }
 
@@ -83,7 +83,7 @@ export class MediaClock {
       this.#schedule();
   }
 
-  /** `member` ticks no more, not even later in the running slot. */
+  /** Removes a member, which ticks no more, not even later in the running slot. */
   remove(member: Ticking): void {
     const seat = this.#seats.get(member);
     if (seat === undefined) return;
@@ -105,7 +105,7 @@ export class MediaClock {
     for (const member of [...this.#seats.keys()]) this.remove(member);
   }
 
-  /** The fullest with room in it, so that few are in use; where all are full, the emptiest. */
+  /** The fullest slot with room, so that few are in use; if all are full, the emptiest. */
   #slotToJoin(frameMs: FrameMs): number {
     let fullest = -1;
     let most = -1;

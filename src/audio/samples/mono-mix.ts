@@ -106,7 +106,7 @@ export class MonoMix {
     const share = mixed / independent;
     if (share > MIXED) return ALL;
     if (share > CANCELLED && this.#heard === ALL) return ALL;
-    // Two channels of one level take no turns.
+    // Two channels of equal level must not alternate.
     const isLoud = this.#heard !== ALL && this.#energy(this.#heard, frames) > most / 4;
     return isLoud ? this.#heard : loudest;
   }

@@ -28,7 +28,7 @@ export class Resampler {
   #produced = 0;
 
   /**
-   * Takes both rates in Hz, and how many samples it takes in at a time: the memory it needs. Throws a RangeError unless the
+   * Takes both rates in Hz, and the number of samples that it processes at a time, which decides its memory. Throws a RangeError unless the
    * rates are whole numbers from 4000 to 192000.
    */
   constructor(from: number, to: number, slice: number = SLICE) {
@@ -58,7 +58,7 @@ export class Resampler {
     return output;
   }
 
-  /** Like {@link push}, without allocation: writes to the start of `into`, which must be long enough, and returns how many. */
+  /** Like {@link push}, without allocation: writes to the start of `into`, which must be long enough, and returns their number. */
   pushInto(samples: Int16Array, into: Int16Array): number {
     if (this.#bank === undefined) {
       into.set(samples);

@@ -1,4 +1,4 @@
-/** Samples that are looked at together. */
+/** Samples of a window. */
 const WINDOW = 1024;
 /** Mean level above which a window may be noise: 65 % of that of random bytes, and far above speech. */
 const MIN_LEVEL = 0.35 * 32_768;

@@ -25,7 +25,7 @@ export function textOpening(bytes: Uint8Array): TextOpening | undefined {
   const beginning = bytes.subarray(0, MAX_BYTES);
   const wide = wideEncoding(beginning);
   const text = decoded(beginning, wide ?? "utf-8") ?? (wide === undefined ? mostlyAscii(beginning) : undefined);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what texts do not have
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: texts do not contain them
   if (text === undefined || /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd]/.test(text)) return undefined;
   if (wide !== undefined && text.length * MIN_ASCII > text.replace(/[^ -~\s]/g, "").length) return undefined;
   const trimmed = text.trim();

@@ -1,8 +1,8 @@
-/** The pitches that are looked for, Hz: from a deep voice to a child's. */
+/** The range of pitches, Hz: from a deep voice to a child's. */
 const [LOWEST_HZ, HIGHEST_HZ] = [70, 400];
 /** Two periods of the lowest pitch and more, ms. */
 const WINDOW_MS = 40;
-/** About the rate at which the sound is compared with itself, Hz. */
+/** Approximate rate at which the sound is compared with itself, Hz. */
 const RATE = 8_000;
 /** Cut-off frequency, Hz: rumble has most of its energy below it, and voice little of relevance. */
 const CUT_HZ = 300;
@@ -19,7 +19,7 @@ export class Pitch {
   readonly #decay: number;
   readonly #shortest: number;
   readonly #longest: number;
-  /** The latest of the sound without its low frequencies. */
+  /** The latest sound without its low frequencies. */
   readonly #window: Float64Array;
   #sum = 0;
   #summed = 0;

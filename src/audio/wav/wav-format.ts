@@ -19,7 +19,7 @@ const EXTENSIBLE = 0xfffe;
 
 const ENCODINGS: Readonly<Record<number, WavFormat["encoding"]>> = { 1: "pcm", 3: "float", 6: "alaw", 7: "mulaw" };
 
-/** Names for the format tags (RFC 2361, appendix A) that turn up and that we refuse. */
+/** Names for the format tags (RFC 2361, appendix A) that occur and that we refuse. */
 const REFUSED: Readonly<Record<number, string>> = {
   2: "Microsoft ADPCM",
   16: "OKI ADPCM",

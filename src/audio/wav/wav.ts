@@ -241,7 +241,7 @@ export class WavDecoder {
 
   #readData(bytes: Uint8Array, isLast: boolean, chunks: PcmChunk[]): number | undefined {
     const samples = this.#samples!;
-    // Streams are looked at before they arrive here.
+    // Streams are checked before they arrive here.
     if (this.#lengths.isFresh && this.#size !== Infinity) {
       if (bytes.length < PROOF_BYTES && bytes.length < this.#left && !isLast) return undefined;
       const name = foreignName(bytes);

@@ -4,7 +4,7 @@ import type { Transport } from "../transport.ts";
 import type { StreamTicket } from "../views.ts";
 import type { CallListening, ListenItem, ListenOptions } from "./call-listening.ts";
 
-/** Most audio that is kept for the loop, s. */
+/** Maximum audio that is kept for the loop, s. */
 const KEPT_S = 60;
 const CLOSED = { completed: 1000, stopping: 1001, revoked: 4001 };
 

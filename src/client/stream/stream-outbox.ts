@@ -47,7 +47,7 @@ export class Outbox {
   #ended: { readonly error: unknown } | undefined;
 
   /**
-   * @param windowBytes most unconfirmed bytes
+   * @param windowBytes maximum unconfirmed bytes
    * @param maxWaitingBytes maximum bytes of waiting audio; beyond it, `write` rejects
    */
   constructor(windowBytes: number, maxWaitingBytes: number) {

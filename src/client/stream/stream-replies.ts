@@ -6,7 +6,7 @@ type PendingReply =
   | { readonly mark: string; readonly settle: (end: MarkEnd) => void }
   | { readonly cleared: (heardMs: number) => void; readonly failed: (error: unknown) => void };
 
-/** Marks and clears without a reply so far, in the order of the requests. */
+/** Marks and clears that have no reply yet, in the order of the requests. */
 export class Replies {
   readonly #pending: PendingReply[] = [];
 

@@ -7,7 +7,7 @@ export const PASSWORD_LENGTH = { min: 10, max: 256 } as const;
 
 /**
  * A password in the one form that is hashed (NFKC): keyboards differ in how they compose characters. Undefined for a text
- * that no account has as its password.
+ * that no account can have as its password.
  */
 export function passwordOf(given: unknown): string | undefined {
   // Limits the work: a longer password also has too many characters in its normal form.
@@ -19,7 +19,7 @@ export function passwordOf(given: unknown): string | undefined {
 
 /**
  * A new password of the account with this email address.
- * @throws {AccountRefusal} `password_invalid`, `password_common`; the message never has the password
+ * @throws {AccountRefusal} `password_invalid`, `password_common`; the message never contains the password
  */
 export function checkedPassword(given: unknown, email: string): string {
   const { min, max } = PASSWORD_LENGTH;

@@ -8,12 +8,12 @@ export const TOKEN_SCOPES = ["read", "call", "admin"] as const;
 /** One of {@link TOKEN_SCOPES}. */
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
-/** True if a token with these scopes may do it; a token without a list of scopes may do everything. */
+/** True if a token with these scopes has the scope; a token without a list of scopes may do everything. */
 export function hasScope(scopes: readonly TokenScope[] | undefined, scope: TokenScope): boolean {
   return scopes === undefined || scopes.includes(scope);
 }
 
-/** True if it is the name of a scope. */
+/** True for the name of a scope. */
 export function isTokenScope(value: unknown): value is TokenScope {
   return (TOKEN_SCOPES as readonly unknown[]).includes(value);
 }

@@ -16,7 +16,7 @@ export const AGENT_TURN_STATES = [
 ] as const;
 export type AgentTurnState = (typeof AGENT_TURN_STATES)[number];
 
-/** An event of an agent's turn. `hold`: the callee may be interrupting; `release`: they were not; `stop`: the call has ended. */
+/** An event of an agent's turn. `hold`: the callee may be interrupting; `release`: it was a false alarm; `stop`: the call has ended. */
 export type AgentTurnInput =
   | "hold"
   | "release"

@@ -11,7 +11,7 @@ export function placeholdersOf(text: string): string[] {
 }
 
 /**
- * The text with the values instead of `{{name}}`. A value stays on one line, and what looks like a placeholder in it is not
+ * The text with the values instead of `{{name}}`. A value stays on one line, and a placeholder in it is not
  * filled in.
  * @param quote applied to each value. Default: none
  */

@@ -1,5 +1,5 @@
 /**
- * The latencies of one turn of an agent: from what happened to the agent's first audible word. All are ms; null if the turn
+ * The latencies of one turn of an agent: from its cause to the agent's first audible word. All are ms; null if the turn
  * has no such moment. The phone network's own delay is not included.
  */
 export interface TurnMetrics {
@@ -26,7 +26,7 @@ export interface TurnMetrics {
   readonly ttsTtfbMs: number | null;
   /** Silence at the start of the agent's audio. */
   readonly ttsLeadingSilenceMs: number | null;
-  /** From the request for a reply to the first of its samples that was sent. */
+  /** From the request for a reply to its first sent sample. */
   readonly firstAudioSentMs: number | null;
   /** From the callee's last speech, or key, to the agent's first audible sample. */
   readonly turnGapMs: number | null;

@@ -2,12 +2,12 @@ import { type LineTone, TONE_MEANINGS } from "../tones/line-tones.ts";
 import { isCallScreening } from "./screening-phrases.ts";
 import { isVoicemailGreeting } from "./voicemail-phrases.ts";
 
-/** Answerers that can be told apart. */
+/** Answerers that can be distinguished. */
 export const ANSWERERS = ["human", "machine", "fax", "screening", "unknown"] as const;
 /** Answerer of a call, if known. */
 export type AnsweredBy = (typeof ANSWERERS)[number];
 
-/** Reason for a verdict: the evidence, or who decided. */
+/** Reason for a verdict: the evidence, or the source of the decision. */
 export const ANSWER_REASONS = [
   "short_greeting",
   "long_greeting",
@@ -34,7 +34,7 @@ export interface AnswerVerdict {
 
 /** Behaviour once a machine has answered. */
 export const MACHINE_POLICIES = ["continue", "hang_up", "leave_message"] as const;
-/** Go on as with a person, hang up, or wait for the beep and leave the message. */
+/** Continue as with a person, hang up, or wait for the beep and leave the message. */
 export type OnMachine = (typeof MACHINE_POLICIES)[number];
 
 /** Signs that a machine records now: its beep, or a long silence after its greeting; or no sign. */
@@ -77,7 +77,7 @@ export function pauseAfter(greetingMs: number): number {
 }
 
 /**
- * Decides who has answered: a person greets briefly and waits, a machine keeps talking and then beeps. Gets what is heard
+ * Decides who has answered: a person greets briefly and waits, a machine keeps talking and then beeps. Receives the sound
  * frame by frame, by the leg's own clock, and allocates nothing but a verdict.
  *
  * A verdict may be followed by another one: a beep or a machine's words after a short greeting, words after a silence.
@@ -91,16 +91,16 @@ export class AnswerRules {
   #pauseMs = 0;
   #lastVoiceMs = 0;
   #voicedMs = 0;
-  /** Part of that in which the sound was steadier than speech, and whether the latest was. */
+  /** The part of it that was steadier than speech, and whether the latest sound was. */
   #steadyMs = 0;
   #steady = false;
   /** True if non-speech sounds were heard. */
   #otherSounds = false;
-  /** There was speech. */
+  /** True if there was speech. */
   #spoke = false;
   #verdict: AnswerVerdict | undefined;
 
-  /** @param hangOverMs how long voice is reported after its end, ms */
+  /** @param hangOverMs time that voice is reported after its end, ms */
   constructor(hangOverMs = 0) {
     this.#hangOverMs = hangOverMs;
   }
@@ -115,7 +115,7 @@ export class AnswerRules {
     return this.#clockMs > ANALYSIS_MS;
   }
 
-  /** True once even a tone that began in that time has ended. */
+  /** True once even a tone that began within that time has ended. */
   get settled(): boolean {
     return this.#clockMs > ANALYSIS_MS + TONE_WAIT_MS;
   }

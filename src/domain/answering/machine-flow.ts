@@ -40,7 +40,7 @@ export interface MachineStep<Flow extends MachineFlow> {
   readonly effects: readonly CallEffect[];
 }
 
-/** True if what the call does once it has played its message depends on who has answered. */
+/** True if the course of the call after its message depends on the answerer. */
 export function awaitsVerdict({ answeredBy }: MachineFlow, { onMachine, onScreening }: MachineRules): boolean {
   return (onMachine !== "continue" || onScreening !== "continue") && answeredBy === undefined;
 }
@@ -93,7 +93,7 @@ export function leaveVoicemail<Flow extends MachineFlow>(flow: Flow, atMs: numbe
 
 /**
  * The machine records, and the message starts. A beep starts the recording, so a message played to a machine that seemed to
- * have none is said again.
+ * have none is played again.
  * @param durationMs maximum remaining duration of the call
  */
 export function greetingOver<Flow extends MachineFlow>(

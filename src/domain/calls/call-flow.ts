@@ -60,7 +60,7 @@ export interface CallFlow extends MachineFlow, StartFlow {
   readonly inbound: boolean;
   /** Length of the message, ms; 0 until it is ready. */
   readonly messageMs: number;
-  /** No inbound audio has arrived in the time for it. */
+  /** No inbound audio has arrived within its time limit. */
   readonly silent: boolean;
   /** The line is offline at the moment. */
   readonly lineDown: boolean;
@@ -111,7 +111,7 @@ export function beginFlow(rules: FlowRules): Decision {
 }
 
 /**
- * Decides what a signal means. After the end signals have no effect.
+ * Decides what a signal means. After the end, signals have no effect.
  * @param missing evidence that the callee's side received our audio is required, and missing for this reason
  */
 export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules, missing?: string): Decision {
@@ -338,7 +338,7 @@ function legEnded(flow: CallFlow, { cause, detail, refusal }: Extract<CallSignal
 }
 
 function failureOf(cause: ReleaseCause, flow: CallFlow): FailedReason {
-  // Accepted and gone before our audio path was up: the call was not declined, and the callee heard nothing.
+  // Accepted and ended before our audio path was up: the call was not declined, and the callee heard nothing.
   if (cause === "callee_hung_up" && flow.phase === "answered") return "media_failed";
   return RELEASE_FAILURES[cause];
 }

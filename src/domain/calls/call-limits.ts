@@ -1,6 +1,6 @@
 import { shown } from "../../base/shown.ts";
 
-/** Allowed destinations, and the number of calls that may be created; a limit left out does not exist. */
+/** Allowed destinations, and the number of calls that may be created; an omitted limit does not apply. */
 export interface CallLimits {
   /** Beginnings of E.164 numbers, such as `+49` and `+1415`. Default: every number. */
   readonly allowedPrefixes?: readonly string[] | undefined;
@@ -40,18 +40,18 @@ export function checkedCallLimits({ allowedPrefixes, maxCallsPerDay }: CallLimit
  * The limits of a token; missing ones are taken from the issuer.
  * @throws {RangeError} they allow more
  */
-export function limitsWithin(own: CallLimits, outer: CallLimits): CallLimits {
-  const astray = own.allowedPrefixes?.find((prefix) => !isAllowed(prefix, outer.allowedPrefixes));
-  if (astray !== undefined)
+export function limitsWithin(limits: CallLimits, outer: CallLimits): CallLimits {
+  const excess = limits.allowedPrefixes?.find((prefix) => !isAllowed(prefix, outer.allowedPrefixes));
+  if (excess !== undefined)
     throw new RangeError(
-      `allowedPrefixes contains "${astray}", which the issuer may not call: use ${outer.allowedPrefixes?.join(", ")}`,
+      `allowedPrefixes contains "${excess}", which the issuer may not call: use ${outer.allowedPrefixes?.join(", ")}`,
     );
   const { maxCallsPerDay = Infinity } = outer;
-  if (own.maxCallsPerDay !== undefined && own.maxCallsPerDay > maxCallsPerDay)
-    throw new RangeError(`maxCallsPerDay is ${own.maxCallsPerDay}: the issuer's own limit is ${maxCallsPerDay}`);
+  if (limits.maxCallsPerDay !== undefined && limits.maxCallsPerDay > maxCallsPerDay)
+    throw new RangeError(`maxCallsPerDay is ${limits.maxCallsPerDay}: the issuer's own limit is ${maxCallsPerDay}`);
   return {
-    allowedPrefixes: own.allowedPrefixes ?? outer.allowedPrefixes,
-    maxCallsPerDay: own.maxCallsPerDay ?? outer.maxCallsPerDay,
+    allowedPrefixes: limits.allowedPrefixes ?? outer.allowedPrefixes,
+    maxCallsPerDay: limits.maxCallsPerDay ?? outer.maxCallsPerDay,
   };
 }
 
@@ -60,7 +60,7 @@ function checkedPrefixes(prefixes: readonly string[]): readonly string[] {
     throw new RangeError(
       `allowedPrefixes is ${shown(prefixes)}: it must be a list of prefixes such as ["+49", "+1415"]; leave it out to allow every number`,
     );
-  const astray = prefixes.find((prefix) => !isPrefix(prefix));
-  if (astray !== undefined) throw new RangeError(`allowedPrefixes contains ${shown(astray)}: write ${PREFIX_RULE}`);
+  const invalid = prefixes.find((prefix) => !isPrefix(prefix));
+  if (invalid !== undefined) throw new RangeError(`allowedPrefixes contains ${shown(invalid)}: write ${PREFIX_RULE}`);
   return [...new Set(prefixes)];
 }

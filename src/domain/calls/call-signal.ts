@@ -44,15 +44,15 @@ export type CallSignal =
   | { readonly type: "stream_closed" }
   /** Reports who has answered, even if that becomes clearer. */
   | { readonly type: "answered_by"; readonly verdict: AnswerVerdict }
-  /** A known tone of a network or a machine was found; `verdict`: what that shows of who has answered. */
+  /** A known tone of a network or a machine was found; `verdict`: what it reveals about the answerer. */
   | { readonly type: "line_tone"; readonly finding: ToneFinding; readonly verdict: AnswerVerdict | undefined }
-  /** A tone sounds, or has just sounded, that may turn out to be one of these; or that is settled. */
+  /** A tone sounds, or has just sounded, that may turn out to be one of these; or the suspicion has passed. */
   | { readonly type: "tone_suspected"; readonly suspected: boolean }
   /** A person has taken a call that waited for one. */
   | { readonly type: "person_came"; readonly verdict: AnswerVerdict | undefined }
   /** The agent has decided that a machine answered, and leaves a message. `atMs`: after the answer. */
   | { readonly type: "leave_voicemail"; readonly atMs: number }
-  /** The machine that was waited for records now. */
+  /** The awaited machine records now. */
   | { readonly type: "greeting_over"; readonly end: GreetingEnd }
   /** The keys of the extension have been sent. `inBand`: as tones. */
   | { readonly type: "extension_dialled"; readonly inBand: boolean }

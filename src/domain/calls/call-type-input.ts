@@ -44,7 +44,7 @@ export type CheckedMessageInput =
   | Exclude<CallMessageInput, { type: "FIXED_AUDIO" }>
   | ({ type: "FIXED_AUDIO"; audio: AudioPlace } & MessageOptions);
 
-/** The fields of one type or another. */
+/** The fields of any type. */
 type MessageField = CallMessageInput extends infer Input
   ? Input extends unknown
     ? Exclude<keyof Input, "type">
@@ -113,7 +113,7 @@ export function messageEntries(limits: Limits): MessageEntries {
   };
 }
 
-/** The message to store. That of a file also needs what is found in it. */
+/** The message to store. For a file, the findings about it are also needed. */
 export function storedMessage(
   input: Exclude<CheckedMessageInput, { type: "FIXED_AUDIO" }>,
 ): Exclude<Message, { type: "FIXED_AUDIO" }> {

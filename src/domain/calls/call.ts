@@ -125,13 +125,13 @@ export interface Call {
   readonly result?: CallResult | undefined;
   /** Reason why an agent has no result although the call has ended; null or missing if there is no such reason. */
   readonly resultError?: string | null | undefined;
-  /** The latencies of an agent's turns; left out: no agent has conducted it, or it is not over. */
+  /** The latencies of an agent's turns; left out: no agent has conducted it, or it has not ended. */
   readonly turns?: readonly TurnMetrics[] | undefined;
   /** Statistics of its audio on the network; null until it has ended, and if the network has none. */
   readonly mediaStatistics: MediaStatistics | null;
   /** The same over time, oldest first; stored when the call has ended. Left out: not measured. */
   readonly quality?: readonly QualityInterval[] | undefined;
-  /** Length of the recording that is kept, ms: 0 until the call has ended, and if none is kept. Null: none was asked for. */
+  /** Length of the recording that is kept, ms: 0 until the call has ended, and if none is kept. Null: none was requested. */
   readonly recordedMs: number | null;
   readonly createdAt: number;
   readonly startedAt: number | null;

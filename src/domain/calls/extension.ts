@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describedAs, issueText, type Schema } from "../input/input-checks.ts";
 
-/** Keys and pauses of an extension at most. */
+/** Maximum number of keys and pauses in an extension. */
 export const MAX_EXTENSION_LENGTH = 32;
 /** The pauses of an extension, ms. */
 const PAUSES: ReadonlyMap<string, number> = new Map([

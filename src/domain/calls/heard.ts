@@ -31,8 +31,8 @@ const CHARACTER_MS = 65;
 
 /**
  * The words of a text that were heard before it was interrupted: whole words, as many as their share of its length.
- * @param heardMs how much of it was played
- * @param textMs how long all of it is; undefined if that is not known yet
+ * @param heardMs length of the played part
+ * @param textMs length of the whole text; undefined if it is not known yet
  */
 export function heardWords(text: string, heardMs: number, textMs = text.length * CHARACTER_MS): string {
   if (heardMs <= 0 || textMs <= 0) return "";

@@ -2,7 +2,7 @@ import type { MediaStatistics } from "./media-statistics.ts";
 
 /** The first intervals, ms: the pace of RTCP reports. */
 const FIRST_INTERVAL_MS = 5_000;
-/** Intervals of one call that are too many; even. */
+/** A number of intervals that is too large for one call; even. */
 export const TOO_MANY: number = 120;
 
 /** Statistics of a call's audio on the network during one interval. */

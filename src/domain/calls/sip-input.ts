@@ -19,7 +19,7 @@ export interface SipInput {
 
 const VALUE_RULE = `must be text on one line, of 1 to ${MAX_SIP_HEADER_VALUE} characters`;
 
-/** The schema of what a call chooses for its INVITE. */
+/** The schema of a call's choices for its INVITE. */
 export function sipSchema(): Schema<SipInput> {
   const headers = v.pipe(
     v.any(),

@@ -17,7 +17,7 @@ export function schemaFaults(schema: JsonSchema, value: unknown): string[] {
 
 type Check = (expected: unknown, value: unknown, at: string, faults: string[], schema: JsonSchema) => void;
 
-/** By keyword; each checks the values that it is about, and leaves others alone. */
+/** Checks by keyword; each checks the values that it applies to, and ignores others. */
 const CHECKS: ReadonlyMap<string, Check> = new Map(
   Object.entries<Check>({
     type(expected, value, at, faults) {

@@ -2,9 +2,9 @@ import type { Transitions } from "../../base/machine.ts";
 import type { Pause } from "../number-protection/number-protection.ts";
 import type { CallerId } from "../numbers/caller-id.ts";
 
-/** Statuses of an instance, in the order of a linked one that is deleted in the end. */
+/** Statuses of an instance, in the order of its life. */
 export const INSTANCE_STATUSES = ["CREATED", "CONFIGURED", "ACTIVE", "DELETED"] as const;
-/** Status of an instance: without a number, linked, able to call, gone. */
+/** Status of an instance: without a number, linked, able to call, deleted. */
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
 
 /** Inputs of a stored instance. */
@@ -18,14 +18,14 @@ export const INSTANCE_TRANSITIONS: Transitions<InstanceStatus, InstanceInput> = 
   DELETED: {},
 };
 
-/** Whatever JSON can say. */
+/** Any JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 /** Data of the application, stored with an instance and returned unchanged. */
 export type Metadata = { [key: string]: JsonValue };
 
 /** A number of an instance, whose dials are counted. */
 export interface DialledNumber {
-  /** The same for the same number; does not reveal it. */
+  /** Equal for the same number, which it does not reveal. */
   readonly mark: string;
   /** Time since which dials belong to this number, ms since 1970-01-01 UTC. */
   readonly since: number;
@@ -33,7 +33,7 @@ export interface DialledNumber {
   readonly after?: string | undefined;
 }
 
-/** A phone number that is, or is to be, linked. Times are ms since 1970-01-01 UTC. */
+/** A phone number that is linked, or waits to be. Times are ms since 1970-01-01 UTC. */
 export interface Instance {
   readonly id: string;
   readonly userId: string;
@@ -48,9 +48,9 @@ export interface Instance {
   readonly callerId?: CallerId | null | undefined;
   /** Time at which its number was linked; null or left out while none is. */
   readonly linkedAt?: number | null | undefined;
-  /** The latest pause of its number, which may be over; null or left out: it had none. */
+  /** The latest pause of its number, which may have ended; null or left out: it had none. */
   readonly pause?: Pause | null | undefined;
-  /** The number that its dials are counted for, linked or not; null or left out: the first one, since ever. */
+  /** The number that its dials are counted for, linked or not; null or left out: the first one, from the beginning. */
   readonly dialledNumber?: DialledNumber | null | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -81,7 +81,7 @@ export type LineInput =
   /** Credentials are stored, although no number may count as linked: the line connects with them. */
   | { readonly type: "resumed" }
   | { readonly type: "open_failed"; readonly reason: string }
-  /** A probe was answered. */
+  /** A probe has a result. */
   | { readonly type: "found_online"; readonly at: number; readonly notice?: LineNotice | undefined }
   | { readonly type: "found_offline"; readonly reason: string; readonly lasting: boolean }
   /** The instance is stored as `ACTIVE`. `offlineReports`: as counted before the write. */
@@ -194,7 +194,7 @@ export function decideLine(flow: LineFlow, input: LineInput, rules: LineRules): 
   }
 }
 
-/** True if the answer of a probe counts: it may have been asked before the line was unlinked or closed. */
+/** True if the result of a probe counts: it may have started before the line was unlinked or closed. */
 function isAnswerable({ stage, state }: LineFlow): boolean {
   return stage === "open" && state !== "unlinked";
 }
@@ -237,7 +237,7 @@ function offline(
   };
   if (flow.state === "online") effects.push({ do: "notify_offline", reason });
   if (lasting && flow.lastingFault === undefined) effects.push({ do: "notify_broken" });
-  // A grace is for faults that pass.
+  // The grace is for temporary faults.
   if (lasting && flow.state !== "offline")
     return {
       flow: { ...next, inGrace: false },

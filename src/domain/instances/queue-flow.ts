@@ -6,7 +6,7 @@ import { nextState, type Transitions } from "../../base/machine.ts";
  */
 export interface QueueFlow {
   readonly state: QueueState;
-  /** Until when the database may still carry out a claim that it has not confirmed, by the monotonic clock, ms. */
+  /** Time until which the database may still carry out a claim that it has not confirmed, by the monotonic clock, ms. */
   readonly unconfirmedUntil: number | undefined;
 }
 
@@ -39,7 +39,7 @@ export type QueueInput =
   | { readonly type: "clock_set" }
   /** The line cannot dial; another number may be linked. */
   | { readonly type: "line_down" }
-  /** The call that is being prepared is to end. */
+  /** The call that is being prepared is ending. */
   | { readonly type: "withdraw" }
   /** The next call cannot be started now. */
   | { readonly type: "retry"; readonly ms: number }

@@ -14,7 +14,7 @@ export type QueuePolicy = NumberProtection &
       }
   );
 
-/** The interface's rule: a second creation answers the call that is already there. */
+/** The interface's rule: a second creation returns the existing call. */
 export const SINGLE: QueuePolicy = { kind: "single" };
 
 /** Number of slots of the policy. */

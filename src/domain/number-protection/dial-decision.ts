@@ -64,7 +64,7 @@ export function decideDial(
   return { do: "dial" };
 }
 
-/** Consent that counts among those for the forms of one number. */
+/** The consent that applies, of those for all forms of one number. */
 export function consentAmong(statuses: readonly ConsentStatus[]): ConsentStatus | undefined {
   return statuses.includes("do_not_call") ? "do_not_call" : statuses[0];
 }
@@ -98,7 +98,7 @@ export function instancePause(
   return pauses.sort((a, b) => (b?.until ?? 0) - (a?.until ?? 0))[0];
 }
 
-/** Time for which the pace keeps the next dial back, ms. */
+/** Time for which the pace delays the next dial, ms. */
 export function paceLeftMs(
   { paceMs = 0, paceJitter = 0 }: NumberProtection,
   { sinceLastDialMs, chance }: Pick<DialPast, "sinceLastDialMs" | "chance">,

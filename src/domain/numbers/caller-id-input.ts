@@ -17,7 +17,7 @@ interface CallerIdFault {
   readonly detail: string;
 }
 
-/** The schema of a caller; a number alone becomes an object. With `nullable` null is one as well. */
+/** The schema of a caller; a number alone becomes an object. With `nullable`, null is valid too. */
 export function callerIdSchema(description: string, nullable = false): v.GenericSchema<unknown, CallerId> {
   const schema = v.pipe(
     v.any(),

@@ -1,4 +1,4 @@
-/** Fewer digits, without a plus or a sign of an address, may be any number. */
+/** Fewer digits, without a plus or a sign of an address, may be any other number. */
 const MIN_BARE_DIGITS = 10;
 
 /** A phone number, to be found in texts of all kinds: JSON, SIP messages, keys of records. */

@@ -4,7 +4,7 @@ export interface SliceLengths {
   readonly longest: number;
   /** A shorter sentence shares its slice with the one after it. */
   readonly shortest: number;
-  /** The same for the first slice, so that its sound is there soon. Default: `shortest`. */
+  /** The same for the first slice, so that its sound is ready soon. Default: `shortest`. */
   readonly first?: number | undefined;
 }
 

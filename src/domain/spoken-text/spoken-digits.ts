@@ -2,7 +2,7 @@ import { isAmount, isCalledCode } from "./number-context.ts";
 
 /** Shorter numbers are read as numbers. */
 const MIN_CODE_DIGITS = 4;
-/** Text before and after a number that is looked at, UTF-16 code units. */
+/** Length of the text examined before and after a number, UTF-16 code units. */
 const CONTEXT_LENGTH = 48;
 /** Digits of a telephone number (E.164). */
 const MIN_PHONE_DIGITS = 7;

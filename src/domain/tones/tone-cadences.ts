@@ -1,6 +1,6 @@
 /**
  * The tones of the world as numbers: frequencies in Hz, times in ms. Sources: ITU-T E.180 and its supplement 2, E.182, T.30,
- * V.8, V.25, Telcordia GR-674. Ranges include what lines and generators are off by.
+ * V.8, V.25, Telcordia GR-674. Ranges include the errors of lines and generators.
  */
 
 /** From the lowest to the highest value that counts. */
@@ -8,7 +8,7 @@ export type Range = readonly [number, number];
 
 /** The single tone of networks: 400 to 450 Hz. */
 export const NETWORK_HZ: Range = [392, 458];
-/** France rings at 440 Hz, which is also a popular beep: only as long as that counts. */
+/** France rings at 440 Hz, which is also a popular beep: it counts only at the length of that ring. */
 export const FRENCH_HZ: Range = [435, 445];
 export const FRENCH_RING_MS: Range = [1_350, 1_650];
 

@@ -1,14 +1,14 @@
 import * as v from "valibot";
 import { describedAs, isObject, issueText, type Schema } from "../input/input-checks.ts";
 
-/** Headers of a webhook at most. */
+/** Maximum number of headers of a webhook. */
 export const MAX_WEBHOOK_HEADERS = 10;
-/** Names and values of all headers of a webhook together at most, bytes. */
+/** Maximum length of the names and values of all headers of a webhook, bytes. */
 export const MAX_WEBHOOK_HEADER_BYTES: number = 4 * 1024;
 
 /** RFC 9110 §5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Printable ASCII, with spaces inside only: what every server reads alike. */
+/** Printable ASCII, with spaces inside only: every server reads it alike. */
 const VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 /** Headers that Ringport or the connection sets, or that a proxy consumes. */
 const PROTECTED: ReadonlySet<string> = new Set([

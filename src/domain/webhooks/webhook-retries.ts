@@ -33,7 +33,7 @@ export type AttemptedDelivery = Pick<
   "status" | "attempts" | "nextAttemptAt" | "lastAttemptAt" | "lastStatus" | "lastError"
 >;
 
-/** True if an endpoint has taken a message. */
+/** True if an endpoint has accepted a message. */
 export function isTaken(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300;
 }
@@ -69,7 +69,7 @@ export function maxRetryPauseMs(attempts: number): number {
   return (RETRY_PAUSES_MS[attempts - 1] ?? 0) * (1 + JITTER);
 }
 
-/** Time from the first attempt to the last one, ms, with room for attempts that take long. */
+/** Time from the first attempt to the last one, ms, with room for slow attempts. */
 export const MAX_RETRIED_MS: number = 2 * RETRY_PAUSES_MS.reduce((sum, pause) => sum + pause, 0);
 
 function refusalOf(status: number | null): string {

@@ -7,7 +7,7 @@ export const WEBHOOK_URL_LENGTH = 2048;
 /**
  * Fault of the address of an endpoint; undefined if there is none. The addresses of a name are checked again
  * at each delivery.
- * @param allowPrivate lifts the demand for HTTPS and for a public host
+ * @param allowPrivate allows HTTP and private hosts
  */
 export function webhookUrlFault(text: string, allowPrivate: boolean): string | undefined {
   if (text.length > WEBHOOK_URL_LENGTH)

@@ -21,7 +21,7 @@ export interface Webhook {
   readonly sealedKey: Uint8Array;
   /** The key before the last rotation, encrypted. */
   readonly sealedOldKey: Uint8Array | null;
-  /** Until when messages are signed with the old key too; ms since 1970-01-01 UTC. */
+  /** Time until which messages are signed with the old key too; ms since 1970-01-01 UTC. */
   readonly oldKeyUntil: number | null;
   /** Position in the log of its user: a delivery is planned for every matching event up to here. */
   readonly position: number;

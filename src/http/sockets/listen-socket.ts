@@ -8,7 +8,7 @@ import type { ListenEnded, ListenGap, ListenStarted, ListenWaiting, StreamError 
 
 /** The close codes of a stream that a listener can meet; its table of all codes is loaded with the streams. */
 const CLOSE_CODES = { completed: 1000, stopping: 1001, broken: 1011, revoked: 4001, notReading: 4009 };
-/** While the socket buffers more than this, audio stays with the listening, which drops what becomes too old. */
+/** While the socket buffers more than this, audio stays with the listening, which drops audio that is too old. */
 const MAX_IN_SOCKET_BYTES: number = 64 << 10;
 /** A client that reads nothing for this long is disconnected, ms. */
 export const STALLED_MS = 30_000;

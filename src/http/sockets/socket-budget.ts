@@ -3,7 +3,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import type { Reply, Socket, SocketHandlers } from "../../ports/web.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 
-/** Most open WebSockets. */
+/** Maximum number of open WebSockets. */
 interface SocketLimits {
   readonly user: number;
   readonly server: number;

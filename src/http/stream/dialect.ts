@@ -19,7 +19,7 @@ export interface Dialect extends StreamClient {
   attached(attachment: StreamAttachment): void;
   /**
    * Handles a message of the client. The next message follows once the promise has settled. A fault of the client results
-   * to an `error` message or a close code; only a bug makes this throw.
+   * in an `error` message or a close code; only a bug makes this throw.
    */
   receive(data: string | Uint8Array): void | Promise<void>;
   /** True for a message that drops all audio before it; then {@link skip} takes the messages that still wait. */

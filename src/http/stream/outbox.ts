@@ -2,10 +2,10 @@ import type { Socket } from "../../ports/web.ts";
 
 /** While the socket buffers more than this, new messages are queued here, bytes. */
 const MAX_IN_SOCKET_BYTES: number = 64 << 10;
-/** Length of a frame of audio, ms, and most queued frames: 5 s. */
+/** Length of a frame of audio, ms, and maximum number of queued frames: 5 s. */
 const FRAME_MS = 20;
 const MAX_FRAMES = 250;
-/** Most queued text, characters. */
+/** Maximum queued text, characters. */
 const MAX_TEXT: number = 1 << 20;
 
 interface Queued<T> {

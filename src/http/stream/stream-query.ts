@@ -18,7 +18,7 @@ const sampleRate: QueryParameter<StreamRate> = {
   read: (text) => STREAM_RATES.find((rate) => String(rate) === text),
 };
 
-/** A WebSocket was asked for without one. */
+/** The refusal of a request that is no WebSocket handshake. */
 export function noHandshake(): Refusal {
   return new Refusal("upgrade_required", "the request is not a WebSocket handshake: connect with a WebSocket client");
 }

@@ -6,7 +6,7 @@ import type { System } from "../../ports/system.ts";
 
 /** Time a ticket is valid, ms. */
 const TICKET_MS = 60_000;
-/** Most unused tickets of one user, and of all users. */
+/** Maximum number of unused tickets of one user, and of all users. */
 const MAX_OF_USER = 100;
 const MOST = 10_000;
 const TICKET = /^[0-9A-Za-z]{43}$/;
@@ -56,7 +56,7 @@ export class StreamTickets {
     return { ticket, expiresAt: this.#system.now() + TICKET_MS };
   }
 
-  /** Uses a ticket of this path up and returns its credential; undefined for an invalid ticket. */
+  /** Uses up a ticket of this path and returns its credential; undefined for an invalid ticket. */
   async redeem(ticket: string, path: string): Promise<Credential | undefined> {
     if (!TICKET.test(ticket)) return undefined;
     const hash = await sha256Hex(ticket);

@@ -8,7 +8,7 @@ import type { System } from "../../ports/system.ts";
 /** Interval between checks of the tokens of connected clients, ms. */
 export const TOKEN_CHECK_MS = 500;
 
-/** Checks of single tokens that are under way at the same time: requests have checks of theirs. */
+/** Checks of single tokens that are under way at the same time: requests have their own checks. */
 export const MAX_CHECKS_AT_ONCE = 100;
 
 /** Dependencies of {@link TokenWatches}. */

@@ -26,7 +26,7 @@ export interface TokenRecord {
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** Time of its last use, as noted by {@link AccountStore.markUsed}; null: never. */
+  /** Time of its last use, as recorded by {@link AccountStore.markUsed}; null: never. */
   readonly lastUsedAt: number | null;
 }
 

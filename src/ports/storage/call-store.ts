@@ -47,7 +47,7 @@ export type Insertion =
   | { readonly kind: "over_budget"; readonly owner: "user" | "demo" }
   /** The instance does not exist or is deleted. */
   | { readonly kind: "instance_gone" }
-  /** The key of the receipt has one already. */
+  /** A receipt with the same key already exists. */
   | { readonly kind: "repeated" };
 
 /**
@@ -95,7 +95,7 @@ export interface RemovedCalls {
 export interface CallStore {
   /**
    * Stores a QUEUED call in the first free slot of the policy (the call's own `slot` is ignored), with its audio
-   * file and a receipt, if it is created. With a budget, no call is created that exceeds it, even if several are created immediately. With a quota, no call is created once `maxCalls` calls of
+   * file and a receipt, if it is created. With a budget, no call is created that exceeds it, even if several are created concurrently. With a quota, no call is created once `maxCalls` calls of
    * the same `tokenId` count; concurrent creations never exceed it.
    */
   insert(
@@ -109,7 +109,7 @@ export interface CallStore {
   ): Promise<Insertion>;
   /**
    * Counts a transfer like a call that the token created at `at`, unless that many calls count already: then the result is
-   * when the oldest of them was created, and no transfer is counted. Concurrent transfers and creations never exceed the quota.
+   * the creation time of the oldest of them, and no transfer is counted. Concurrent transfers and creations never exceed the quota.
    * Records as old as `quota.since` need not be kept.
    */
   countTransfer(tokenId: string, at: number, quota: CallQuota): Promise<number | undefined>;
@@ -123,7 +123,7 @@ export interface CallStore {
   /** The QUEUED calls of an instance that `owner` has claimed, by ascending id. Reads no other calls. */
   claimed(instanceId: string, owner: string): Promise<Call[]>;
   /**
-   * Gives the unclaimed QUEUED call of the instance with the lowest id to `owner` and marks it as dialing (`dialingAt`) in the same
+   * Assigns the unclaimed QUEUED call of the instance with the lowest id to `owner` and marks it as dialing (`dialingAt`) in the same
    * write, which raises its version; returns undefined if no call waits or the instance is DELETED.
    * @param now ms since 1970-01-01 UTC
    */
@@ -166,7 +166,7 @@ export interface CallStore {
    *   {@link CallQuota}); ms since 1970-01-01 UTC. Default: none of them counts
    */
   remove(ids: readonly string[], countedSince?: number): Promise<RemovedCalls>;
-  /** Forgets deleted calls, and transfers, that were counted at a time or earlier, in pieces; returns how many. */
+  /** Forgets deleted calls, and transfers, that were counted at a time or earlier, in pieces; returns their number. */
   forgetCounted(until: number): Promise<number>;
   /**
    * Calls that mention a number, by ascending id: its target, its message with the numbers for transfers, its outcome and

@@ -8,7 +8,7 @@ export interface LogPage {
   readonly after?: number | undefined;
 }
 
-/** The answer to a look at one position of a log. */
+/** The result of a look-up of one position of a log. */
 export interface LogEntry {
   /** The highest position in the log; 0 if it is empty. */
   readonly last: number;
@@ -18,7 +18,7 @@ export interface LogEntry {
 
 /**
  * The append-only log. Each user has their own; its positions start at 1 and rise, with gaps. The events of a call are
- * numbered from 1 by their positions, without gaps, and never again: they are deleted together, with their call.
+ * numbered from 1 by their positions, without gaps and permanently: they are only deleted together, with their call.
  */
 export interface EventStore {
   /** Stores all events or none. */

@@ -13,7 +13,7 @@ export interface InstanceStore {
   /**
    * @param most how many instances its user may have, this one included and deleted ones excluded. Concurrent insertions
    *   never exceed it. Default: any number
-   * @returns `at_limit`: the user is at the limit; `repeated`: the key of the receipt has one already;
+   * @returns `at_limit`: the user is at the limit; `repeated`: a receipt with the same key exists;
    *   `over_budget`: more would be stored than the budget of the user allows. None of them stores anything
    */
   insert(
@@ -61,7 +61,7 @@ export interface InstanceStore {
   eraseCredentials(id: string): Promise<void>;
   /** Instances linked to a number, by ascending id. Reads every instance: rarely called. */
   withPhone(phone: string): Promise<Instance[]>;
-  /** Deletes the `instance.linked` events of a number that is no longer linked to their instance; returns how many. */
+  /** Deletes the `instance.linked` events of a number that is no longer linked to their instance; returns their number. */
   forgetPhone(phone: string): Promise<number>;
   /**
    * Deletes at most `limit` instances whose deletion finished (`erasedAt`) before a time and that have no calls left,
@@ -84,7 +84,7 @@ export interface LineRecordStore {
   set(instanceId: string, changes: ReadonlyMap<string, Uint8Array | undefined>, most: number): Promise<boolean>;
   /**
    * Deletes the records whose key mentions a number, except those of instances that the number itself is linked to; returns
-   * how many. May read every key: rarely called.
+   * their number. May read every key: rarely called.
    */
   forgetNumber(number: MentionedNumber): Promise<number>;
   /** Deletes all records of an instance. */

@@ -1,7 +1,7 @@
 import type { User } from "./account-store.ts";
 
 // Sign-in data: accounts with a password, their sessions, one-time codes, and the audit log. Of every
-// secret only its SHA-256 is stored, lower-case hex; of a password what the hasher made of it. Times are ms since
+// secret only its SHA-256 is stored, lower-case hex; of a password only the hasher's output. Times are ms since
 // 1970-01-01 UTC.
 
 /** A stored account. */
@@ -69,8 +69,8 @@ export interface NewAccount {
   /** The user that is stored with it, unless it takes over another one. If the name is taken, its id becomes its name. */
   readonly user: User;
   /**
-   * Of an administrator: the name of the user that the account takes over, if that has no account. A user whose name is its
-   * id, because its account was deleted, is taken over too. Of several the oldest.
+   * For an administrator: the name of the user that the account takes over, if that user has no account. A user whose name is its
+   * id, because its account was deleted, is taken over too; of several users, the oldest.
    */
   readonly takesOver?: string | undefined;
   /** Undefined: no code is needed. */
@@ -82,7 +82,7 @@ export type RegistrationResult =
   | { readonly kind: "registered"; readonly account: AccountRecord }
   | { readonly kind: "code_invalid" }
   | { readonly kind: "email_taken" }
-  /** It was to be the administrator, but there is one. */
+  /** There is already an administrator. */
   | { readonly kind: "admin_exists" }
   /** The removal of the administrator's account has begun. */
   | { readonly kind: "admin_leaving" };
@@ -129,7 +129,7 @@ export interface LoginStore {
   ): Promise<boolean>;
   /**
    * Stores a session, if its account has this hash, and deletes the oldest other ones of the account beyond a limit.
-   * @param most the account has this many sessions then
+   * @param most maximum sessions of the account, the new one included
    * @returns false if the password was changed or the account was deleted in the meantime; no row was stored
    */
   insertSession(session: SessionRecord, passwordHash: string, most: number): Promise<boolean>;
@@ -137,14 +137,14 @@ export interface LoginStore {
   sessionByHash(hash: string): Promise<{ session: SessionRecord; account: AccountRecord } | undefined>;
   /** The sessions of an account, newest first; expired ones are returned too. */
   sessions(accountId: string): Promise<SessionRecord[]>;
-  /** Notes that a session was used, and prolongs it; an earlier time than the noted one changes nothing. */
+  /** Records that a session was used, and prolongs it; an earlier time than the recorded one changes nothing. */
   prolongSession(id: string, lastUsedAt: number, expiresAt: number): Promise<void>;
   /** Returns true if the account had this session. */
   deleteSession(accountId: string, id: string): Promise<boolean>;
   /**
    * Stores a code. A code of the first start or of a reset replaces the previous one (of the same account).
    * @param most maximum open invitations, that is, not expired when the code was created
-   * @returns false for a code of the first start once there is an administrator, and for an invitation too many; nothing
+   * @returns false for a code of the first start once there is an administrator, and for an invitation beyond the limit; nothing
    *   was stored
    */
   insertCode(code: CodeRecord, most: number): Promise<boolean>;
@@ -158,17 +158,17 @@ export interface LoginStore {
   forgetExpired(before: number): Promise<void>;
   /**
    * Adds an entry to the audit log, and deletes those from before `keptSince`, and the oldest ones of its account beyond a limit.
-   * @param most the account has about this many entries then
+   * @param most approximate number of entries that the account keeps
    */
   note(entry: AuditRecord, keptSince: number, most: number): Promise<void>;
   /** Entries of all accounts, or of one, newest first by id. */
   audit(filter: { readonly accountId?: string | undefined }, page: AuditPage): Promise<AuditRecord[]>;
-  /** Decides in one transaction that an account is removed, before anything of its user is. */
+  /** Decides in one transaction that an account is removed, before any of its user's records are. */
   beginRemoval(accountId: string, at: number): Promise<AccountDecision>;
   /**
    * Deletes up to `limit` records of a user, who has no calls left: events, results of idempotent requests, tokens, consents,
    * and instances whose deletion has finished.
-   * @returns true if some may be left
+   * @returns true if some records may be left
    */
   forgetUser(userId: string, limit: number): Promise<boolean>;
   /**

@@ -30,6 +30,6 @@ export interface NewReceipt extends ReceiptKey {
 export interface ReceiptStore {
   /** The receipt of a key, unless its request began before a time. */
   find(key: ReceiptKey, expiredBefore: number): Promise<Receipt | undefined>;
-  /** Deletes the receipts of requests that began before a time, in pieces; returns how many. */
+  /** Deletes the receipts of requests that began before a time, in pieces; returns their number. */
   forget(begunBefore: number): Promise<number>;
 }

@@ -16,8 +16,8 @@ export interface DueDelivery {
 /** Endpoints of users, and the deliveries to them. The log of events is the outbox: each webhook has a position in it. */
 export interface WebhookStore {
   /**
-   * Stores a webhook at the present end of its user's log, whatever position it names.
-   * @param most the user may have this many webhooks
+   * Stores a webhook at the current end of its user's log, whatever position it names.
+   * @param most maximum number of webhooks of the user
    * @returns the stored webhook; undefined if the user has `most` already
    */
   insert(webhook: Webhook, most: number): Promise<Webhook | undefined>;
@@ -27,7 +27,7 @@ export interface WebhookStore {
   /** All webhooks that are not disabled, of every user. */
   enabled(): Promise<Webhook[]>;
   /**
-   * Changes a webhook; an enabled one continues at the present end of the log.
+   * Changes a webhook; a webhook that is enabled continues at the current end of the log.
    * @returns undefined if its version is not `version`; then no row was written
    */
   update(id: string, version: number, patch: WebhookPatch): Promise<Webhook | undefined>;
@@ -43,7 +43,7 @@ export interface WebhookStore {
   /**
    * Stores a delivery outside of the log: a test or a replay. Of the webhook's ended ones, it deletes the oldest
    * beyond a limit.
-   * @param most about this many tests and replays of the webhook may be pending, and as many over
+   * @param most approximate maximum of pending tests and replays of the webhook, and of ended ones
    * @returns false if too many are pending; no row was stored
    */
   insertDelivery(delivery: WebhookDelivery, most: number): Promise<boolean>;
@@ -60,6 +60,6 @@ export interface WebhookStore {
     filter: { status?: DeliveryStatus | undefined },
     page: Page,
   ): Promise<WebhookDelivery[]>;
-  /** Deletes deliveries that have ended and were created before a time, in pieces; returns how many. */
+  /** Deletes deliveries that have ended and were created before a time, in pieces; returns their number. */
   forgetDeliveries(createdBefore: number): Promise<number>;
 }

@@ -10,7 +10,7 @@ export type KeyDelivery = "event" | "in-band";
 
 /** Result of a transfer. */
 export type TransferOutcome =
-  /** The other number has answered, or the peer has left the call for it. `detail`: the network's words: `SIP 200 OK`. */
+  /** The other number has answered, or the peer has left the call for it. `detail`: the network's own text, such as `SIP 200 OK`. */
   | { readonly type: "accepted"; readonly detail: string | null }
   /** The call continues as before. `detail`: why, such as `SIP 486 Busy Here`. */
   | { readonly type: "failed"; readonly detail: string };
@@ -32,7 +32,7 @@ export interface Leg {
    */
   readonly sipCallId?: string | undefined;
   /**
-   * It notices itself that a lost line has taken the call along, and ends with `line_lost`: the core leaves that to it, and
+   * The leg itself detects that its call is lost together with the line, and ends with `line_lost`: the core leaves that to it, and
    * does not end the call while its line is offline. Default: false.
    */
   readonly watchesLine?: boolean | undefined;
@@ -58,7 +58,7 @@ export interface Leg {
    * Resolves within about a minute. After `accepted` the core hangs up. A peer that leaves on its own, once it has agreed
    * to the transfer, counts as `accepted`; the promise then resolves before `ended` is emitted. After `failed` the call
    * continues: the network, the peer or the number has refused, or no outcome arrived in time. A number that the network refuses, or
-   * that `mayCall` of the dial options does not allow, fails without a message to the network. Audio runs on in the meantime.
+   * that `mayCall` of the dial options does not allow, fails without a message to the network. Audio continues in the meantime.
    *
    * Rejects for faults of ours: with a RangeError for anything but an E.164 number, with an Error before the answer, after
    * the end, and during another transfer; with the reason of the signal, which stops the waiting and not the transfer.
@@ -89,7 +89,7 @@ export interface Leg {
 /** The evidence that the remote side of a leg receives our audio. */
 export interface MediaEvidence {
   readonly kind: HeardEvidence;
-  /** A call that ends without evidence has failed, because the remote side should have sent something, unless that side hangs up. */
+  /** A call that ends without evidence has failed, because the remote side should have sent packets, unless that side hangs up. */
   readonly required: boolean;
   /** Received audio is evidence only if `kind` is `inbound`: it may come from a stranger. Default: all of it is evidence. */
   readonly judgesAudio?: boolean | undefined;

@@ -3,12 +3,12 @@
  * encrypts each one at rest, and erases all of them with the credentials of the instance.
  *
  * Keys are texts of 1 to 200 characters. A method rejects with {@link StorageUnavailable} if the storage cannot serve it;
- * what it then did not store must be written again.
+ * what it failed to store must be written again.
  */
 export interface LineRecords {
   /** The values in the order of the keys; undefined for a key that has none. */
   get(keys: readonly string[]): Promise<(Uint8Array | undefined)[]>;
-  /** All keys with this beginning, in no certain order. */
+  /** All keys with this beginning, in any order. */
   keys(prefix: string): Promise<string[]>;
   /** Writes and deletes (undefined) together or not at all, durably before it resolves. */
   set(changes: ReadonlyMap<string, Uint8Array | undefined>): Promise<void>;

@@ -9,7 +9,7 @@ import type { LineRecords } from "./line-records.ts";
 /** The instance that a line belongs to. */
 export interface InstanceRef {
   readonly id: string;
-  /** The user whose instance it is. */
+  /** The owner of the instance. */
   readonly userId: string;
   readonly name: string;
 }
@@ -19,7 +19,7 @@ export interface InstanceRef {
  * may reject. The owner of the instance reads each reason unchanged.
  */
 export interface LineHost {
-  /** Until when this server may act for its instances; always the same object. */
+  /** Time until which this server may act for its instances; always the same object. */
   readonly deadlines: Deadlines;
   /** Encrypted at rest by the core; erased when the instance is unlinked, and when its deletion is finished. */
   readonly credentials: CredentialStore;
@@ -48,7 +48,7 @@ export interface LineHost {
   /**
    * Reports a notice for the owner of the number, besides the state of the line; undefined withdraws it. It is
    * shown and never stored. The core clears it once the line is found online, is linked or is unlinked.
-   * @param reason a sentence; while no number is linked, it replaces the reason why
+   * @param reason a sentence; while no number is linked, it is shown as the reason for that
    */
   condition(condition: LineCondition | undefined, reason?: string): void;
   /** Reports that the phone's owner has unlinked the device: a new QR code is needed. Report a drop as `offline`. */
@@ -56,7 +56,7 @@ export interface LineHost {
 }
 
 /**
- * Until when a server may act without another renewal of its lease on the database, by `System.monotonic()`, ms;
+ * Times until which a server may act without another renewal of its lease on the database, by `System.monotonic()`, ms;
  * `Infinity` if there is no lease. Every renewal moves both, so read them each time. A process that resumes after a pause
  * finds them in the past: another server may already be carrying the calls of its instances.
  */
@@ -110,7 +110,7 @@ export type LineHealth =
 /** One linked number. */
 export interface Line {
   /**
-   * Starts linking, or keeps it going; the host receives the codes, then `linked`. A linked line with a lasting fault tries
+   * Starts linking, or continues it; the host receives the codes, then `linked`. A linked line with a lasting fault tries
    * again, if it does not do so automatically. Idempotent.
    */
   link(): Promise<void>;

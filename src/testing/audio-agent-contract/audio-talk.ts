@@ -27,7 +27,7 @@ export class AudioTalk {
   readonly events: AudioAgentEvent[] = [];
   /** Ends the call. */
   readonly scope: AbortController;
-  /** Resolves when no more follows. */
+  /** Resolves after the last event. */
   readonly over: Promise<void>;
   /** Forbidden action of the agent; undefined if there is none. */
   fault: string | undefined;
@@ -67,11 +67,11 @@ export class AudioTalk {
     this.#hear(new Int16Array((PAUSE_MS / 1_000) * rate));
   }
 
-  /** Resolves when the agent has done this, this often. */
+  /** Resolves when the agent has done this, this number of times. */
   async until(type: AudioAgentEvent["type"], count = 1): Promise<void> {
     await until(REPLY_MS, `${count} times ${type}`, () => this.fault !== undefined || this.count(type) >= count).catch(
       (error: Error) => {
-        throw new Error(`${error.message}; the agent did: ${this.events.map((one) => one.type).join(", ")}`);
+        throw new Error(`${error.message}; the agent did: ${this.events.map(({ type }) => type).join(", ")}`);
       },
     );
   }
@@ -116,7 +116,7 @@ export class AudioTalk {
     }
   }
 
-  /** Frames of 20 ms, in one array that is used again. */
+  /** Frames of 20 ms, in one reused array. */
   #hear(samples: Int16Array): void {
     const length = FORMAT_RATES[this.#format] / 50;
     const frame = new Uint8Array(this.#format === "pcm" ? 2 * length : length);

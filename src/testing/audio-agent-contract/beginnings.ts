@@ -33,7 +33,7 @@ export function beginningsContract(clause: AudioAgentClause, expect: ContractRun
 
   clause("opens no conversation of an ended call", async ({ agent, instructions }) => {
     const brief = { callId: "call_contract", instructions, language: "en-US", hearsWords: false };
-    const opening = agent.open(brief, AbortSignal.abort(new Error("the call is over"))).then(
+    const opening = agent.open(brief, AbortSignal.abort(new Error("the call has ended"))).then(
       () => "opened",
       () => "refused",
     );
@@ -60,7 +60,7 @@ export function beginningsContract(clause: AudioAgentClause, expect: ContractRun
       expect(samples.reduce((sum, one) => sum + one * one, 0) / samples.length).toBeGreaterThanOrEqual(AUDIBLE);
     });
 
-  clause("waits for the callee if it is not to speak first", async (under) => {
+  clause("waits for the callee if it should not speak first", async (under) => {
     const talk = await AudioTalk.open(under, { firstMessage: null });
     talk.answer();
     await talk.until("listen");

@@ -3,7 +3,7 @@ import type { ContractRunner } from "../contract-runner.ts";
 import { settledWithin } from "../waiting.ts";
 import { AudioTalk } from "./audio-talk.ts";
 
-/** A conversation has ended this long after its call, ms. */
+/** Maximum time from the end of a call to that of its conversation, ms. */
 const ABORTED_MS = 1_000;
 /** Time for stating a result and for noticing a fault, ms. */
 const LATE_MS = 40_000;
@@ -70,7 +70,7 @@ export function agentEndingsContract(clause: AudioAgentClause, expect: ContractR
     expect(talk.fault).toBe(undefined);
   });
 
-  clause("ends soon after its call, and takes no notice of what follows", async (under) => {
+  clause("ends soon after its call, and ignores later inputs", async (under) => {
     const talk = await AudioTalk.open(under, { resultSchema: SCHEMA });
     const { conversation } = talk;
     talk.answer();

@@ -7,7 +7,7 @@ const KEYS = "0123456789*#ABCD";
 
 /** Clauses about turns between agents and callees. */
 export function turnsContract(clause: AudioAgentClause, expect: ContractRunner["expect"]): void {
-  clause("replies to the callee, and hangs up as the last thing that it does", async (under) => {
+  clause("replies to the callee, and hangs up last", async (under) => {
     const talk = await AudioTalk.open(under);
     talk.answer();
     await talk.until("listen");
@@ -39,7 +39,7 @@ export function turnsContract(clause: AudioAgentClause, expect: ContractRunner["
     expect(talk.fault).toBe(undefined);
   });
 
-  clause("continues after the callee has interrupted it, with something else", async (under) => {
+  clause("continues with another reply after an interruption by the callee", async (under) => {
     const talk = await AudioTalk.open(under);
     talk.answer();
     const { item } = await talk.next("audio");
@@ -65,7 +65,7 @@ export function turnsContract(clause: AudioAgentClause, expect: ContractRunner["
     expect(talk.fault).toBe(undefined);
   });
 
-  clause("survives what it does not expect", async (under) => {
+  clause("survives unexpected inputs", async (under) => {
     const talk = await AudioTalk.open(under);
     const { conversation } = talk;
     talk.answer();

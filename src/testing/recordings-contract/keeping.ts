@@ -79,7 +79,7 @@ export function keepingContract(
     await expectKept(expect, await recordings.read("call_live"), again);
   });
 
-  lastingClause("completes what is being recorded when it is closed, which may come twice", async (under) => {
+  lastingClause("completes growing recordings when it is closed, even twice", async (under) => {
     const takes = ["call_1", "call_2"].map((callId) => new Take(under.recordings, callId));
     for (const take of takes) take.write(1_234);
     await Promise.all([under.recordings.close(), under.recordings.close()]);
@@ -90,7 +90,7 @@ export function keepingContract(
 
   lastingClause("can be read after a crash, up to two seconds before it", async (under) => {
     const take = new Take(under.recordings, "call_1");
-    // It may happen at any time.
+    // A crash may happen at any time.
     for (const ms of [2_500, 900, 900, 1_300, 600]) {
       take.write(ms);
       const left = await opened(under);

@@ -13,7 +13,7 @@ export function accountRemovalContract(clause: Clause): void {
 }
 
 function auditLog(clause: Clause): void {
-  clause("the audit log is read newest first, of everybody or of one account", async (scene) => {
+  clause("the audit log is read newest first, of all accounts or of one", async (scene) => {
     const { logins } = scene.storage;
     const ana = scene.id("acct");
     const made = Array.from({ length: 5 }, (_, i) => ({
@@ -61,7 +61,7 @@ function auditLog(clause: Clause): void {
 }
 
 function removal(clause: Clause): void {
-  clause("a forgotten user keeps nothing, others keep everything", async (scene) => {
+  clause("a forgotten user has no records left, and others keep theirs", async (scene) => {
     const { accounts, instances, logins, receipts, events } = scene.storage;
     const erased = await scene.storedInstance({ status: "DELETED", erasedAt: scene.now() });
     const other = await scene.storedInstance({ userId: scene.id("usr"), status: "DELETED", erasedAt: scene.now() });
@@ -165,7 +165,7 @@ function unfinishedRemoval(clause: Clause): void {
     accountIn(await logins.register(newAccount(scene, "eva@example.com", { role: "admin" })));
   });
 
-  clause("of a removal and registrations at once, one side is refused", async (scene) => {
+  clause("of a concurrent removal and registrations, one side is refused", async (scene) => {
     const { logins } = scene.storage;
     const admin = accountIn(await logins.register(newAccount(scene, "ana@example.com", { role: "admin" })));
     const people = Array.from({ length: 8 }, (_, i) => newAccount(scene, `p${i}@example.com`));
@@ -178,7 +178,7 @@ function unfinishedRemoval(clause: Clause): void {
     scene.equal(registered, decision === "begun" ? 0 : people.length);
   });
 
-  clause("a deleted account makes no more tokens", async (scene) => {
+  clause("a deleted account creates no more tokens", async (scene) => {
     const { accounts, logins } = scene.storage;
     const { id, userId } = await storedAccount(scene);
     const [first, late] = [tokenRecord(scene, { userId }), tokenRecord(scene, { userId })];

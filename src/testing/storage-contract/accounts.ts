@@ -3,7 +3,7 @@ import { type Clause, idsOf, tokenRecord } from "./scene.ts";
 
 /** Users and tokens. */
 export function accountsContract(clause: Clause): void {
-  clause("a user is stored once per name, and the stored one is answered", async (scene) => {
+  clause("a user is stored once per name, and the stored user is returned", async (scene) => {
     const { accounts } = scene.storage;
     const first = { id: scene.id("usr"), name: "Ada", createdAt: scene.now() };
     scene.equal(await accounts.ensureUser(first), first);
@@ -15,7 +15,7 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await accounts.users(1), [first]);
   });
 
-  clause("many ask for the same new user at once and get the same one", async (scene) => {
+  clause("concurrent requests for a new user get the same one", async (scene) => {
     const users = Array.from({ length: 20 }, () => ({ id: scene.id("usr"), name: "Ada", createdAt: scene.now() }));
     const answers = await Promise.all(users.map((user) => scene.storage.accounts.ensureUser(user)));
     scene.equal(new Set(idsOf(answers)).size, 1);
@@ -36,7 +36,7 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await accounts.tokenByHash("0".repeat(64)), undefined);
   });
 
-  clause("several tokens are found by hash, revoked included", async (scene) => {
+  clause("several tokens are found by hash, revoked ones included", async (scene) => {
     const { accounts } = scene.storage;
     const [one, revoked, other] = [tokenRecord(scene), tokenRecord(scene), tokenRecord(scene)];
     for (const token of [one, revoked, other]) await accounts.insertToken(token);
@@ -48,7 +48,7 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await accounts.tokensByHash([]), []);
   });
 
-  clause("an account makes tokens up to its limit, and keeps as many revoked ones", async (scene) => {
+  clause("an account creates tokens up to its limit, and keeps as many revoked ones", async (scene) => {
     const { accounts } = scene.storage;
     const { id, userId } = await storedAccount(scene);
     const others = tokenRecord(scene, { userId: scene.id("usr"), revokedAt: scene.now() });
@@ -63,7 +63,7 @@ export function accountsContract(clause: Clause): void {
     scene.equal(idsOf(await accounts.tokens(others.userId)), [others.id]);
   });
 
-  clause("of tokens that an account makes at once as many are stored as its limit allows", async (scene) => {
+  clause("concurrent tokens of an account are stored up to its limit", async (scene) => {
     const { accounts } = scene.storage;
     const { id, userId } = await storedAccount(scene);
     const tokens = Array.from({ length: 20 }, () => tokenRecord(scene, { userId }));
@@ -90,7 +90,7 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await accounts.tokenByHash(token.hash), { ...token, revokedAt: at });
   });
 
-  clause("the last use of a token is noted, and an earlier one changes nothing", async (scene) => {
+  clause("the last use of a token is recorded, and an earlier one changes nothing", async (scene) => {
     const { accounts } = scene.storage;
     const token = tokenRecord(scene);
     await accounts.insertToken(token);
@@ -101,7 +101,7 @@ export function accountsContract(clause: Clause): void {
     scene.equal(await accounts.tokenByHash(token.hash), { ...token, lastUsedAt: later });
   });
 
-  clause("tokens are listed oldest first, of one user or of everybody", async (scene) => {
+  clause("tokens are listed oldest first, of one user or of all users", async (scene) => {
     const { accounts } = scene.storage;
     const other = scene.id("usr");
     const tokens = [tokenRecord(scene), tokenRecord(scene, { userId: other }), tokenRecord(scene)] as const;

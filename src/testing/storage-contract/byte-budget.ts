@@ -131,7 +131,7 @@ function limits(clause: Clause): void {
     scene.equal(await instances.insert(scene.instance(), [], undefined, undefined, none), "over_budget");
   });
 
-  clause("creations at once never exceed a budget", async (scene) => {
+  clause("concurrent creations never exceed a budget", async (scene) => {
     const made = await Promise.all(Array.from({ length: 12 }, () => scene.storedInstance()));
     const before = await scene.storage.retention.storedBytes(scene.userId);
     const budget = { userBytes: before + 64 * KIB, demoBytes: 0 };

@@ -28,7 +28,7 @@ export function callListContract(clause: Clause): void {
     scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { after: second.id })), [first.id]);
   });
 
-  clause("every combination of filters answers the calls that fit, page by page", async (scene) => {
+  clause("every combination of filters returns the matching calls, page by page", async (scene) => {
     const stored = await callsOfEveryKind(scene);
     const instanceId = stored[0]?.instanceId;
     const createdAfter = stored[4]?.createdAt;
@@ -66,7 +66,7 @@ export function callListContract(clause: Clause): void {
     scene.equal(await scene.storage.calls.list(scene.userId, { status: [] }, {}), []);
   });
 
-  clause("reference and metadata of a call come back as they were stored", async (scene) => {
+  clause("reference and metadata of a call are returned as stored", async (scene) => {
     const instance = await scene.storedInstance();
     const metadata = { "": "\0", nested: { list: [1, null, "ü"] } };
     const call = await scene.storedCall(instance, { reference: "Auftrag 7 – ü", metadata });
@@ -76,7 +76,7 @@ export function callListContract(clause: Clause): void {
     scene.equal([moved.reference, moved.metadata], [call.reference, metadata]);
   });
 
-  clause("a page after a call that the filter leaves out holds to the filter", async (scene) => {
+  clause("a page after a call that the filter excludes still applies the filter", async (scene) => {
     const instance = await scene.storedInstance();
     const oldest = await scene.storedCall(instance);
     const middle = await scene.storedCall(instance);

@@ -73,7 +73,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.claimed(instance.id, "node_c"), []);
   });
 
-  clause("20 claims at once over ten calls give each call to one of them", async (scene) => {
+  clause("20 concurrent claims of ten calls give each call to one of them", async (scene) => {
     const instance = await scene.storedInstance();
     const stored: string[] = [];
     for (let i = 0; i < 10; i++) stored.push((await scene.storedCall(instance)).id);
@@ -101,7 +101,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await scene.storage.calls.claimNext(instance.id, "node_a", scene.now()), undefined);
   });
 
-  clause("the dialled calls of an instance are answered newest first, up to a limit", async (scene) => {
+  clause("the dialled calls of an instance are returned newest first, up to a limit", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     const since = scene.now();
@@ -189,7 +189,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await scene.storage.calls.active(instance.id), [late, ringing]);
   });
 
-  clause("calls that wait since before a time are listed oldest first, up to a limit", async (scene) => {
+  clause("calls that have waited since before a time are listed oldest first, up to a limit", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     scene.equal(await calls.oldestWaiting(), undefined);
@@ -208,7 +208,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal(await calls.waitingSince(third.createdAt + 1, 10), [first, second, third]);
   });
 
-  clause("calls that were left on the line are found, at most as many as asked for", async (scene) => {
+  clause("calls that were left on the line are found, up to a limit", async (scene) => {
     const left: string[] = [];
     for (const status of ["RINGING", "IN_PROGRESS", "RINGING"] as const) {
       const call = await scene.storedCall(await scene.storedInstance(), { owner: "node_dead" });
@@ -221,7 +221,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal((await scene.storage.calls.orphaned("node_new", 2)).length, 2);
   });
 
-  clause("calls that still wait for a deleted instance are found too, at most as many as asked for", async (scene) => {
+  clause("calls that still wait for a deleted instance are found too, up to a limit", async (scene) => {
     const { instances, calls } = scene.storage;
     const instance = await scene.storedInstance();
     const waiting = await scene.storedCall(instance);
@@ -241,7 +241,7 @@ export function callQueueContract(clause: Clause): void {
     scene.equal((await calls.orphaned("node_new", 2)).length, 2);
   });
 
-  clause("calls that were claimed but not placed are found, and wait again once their mark is gone", async (scene) => {
+  clause("calls that were claimed but not placed are found, and wait again without their mark", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     const marked = await scene.storedCall(instance);

@@ -4,7 +4,7 @@ import { type Clause, LONG_QUEUE, type StorageScene } from "./scene.ts";
 
 /** The limit of calls that a token may create within a period. */
 export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
-  clause("a token creates as many calls as its quota has, and the answer names the oldest one", async (scene) => {
+  clause("a token creates calls up to its quota, and the refusal names the oldest one", async (scene) => {
     const token = await tokenScene(scene);
     const first = await token.created(2);
     const second = await token.created(2);
@@ -23,7 +23,7 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await other.create(1)).kind, "limited");
   });
 
-  clause("a call over the quota leaves nothing behind, and its slot stays free", async (scene) => {
+  clause("a call over the quota stores nothing, and its slot stays free", async (scene) => {
     const token = await tokenScene(scene);
     const { id } = await token.created(1);
     const over = scene.call(token.instance, { tokenId: token.id });
@@ -55,7 +55,7 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await scene.storage.calls.get(call.id))?.allowedPrefixes, ["+49", "+1415"]);
   });
 
-  clause("an existing active call is answered although the quota is spent", async (scene) => {
+  clause("an existing active call is returned although the quota is used up", async (scene) => {
     const token = await tokenScene(scene);
     const active = await token.created(1);
     const again = scene.call(token.instance, { tokenId: token.id });
@@ -63,7 +63,7 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(answer, { kind: "existing", call: active });
   });
 
-  clause("of 40 creations at once with one token on 40 instances, exactly its quota is created", async (scene) => {
+  clause("of 40 concurrent creations with one token on 40 instances, exactly its quota is created", async (scene) => {
     const { id: tokenId } = await tokenScene(scene);
     const instances = [];
     for (let n = 0; n < 40; n++) instances.push(await scene.storedInstance());
@@ -153,7 +153,7 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await scene.storage.calls.get(call.id))?.maxCallsPerDay, 200);
   });
 
-  lastingClause("what a token has created outlives the process", async (scene) => {
+  lastingClause("the count of a token outlives the process", async (scene) => {
     const token = await tokenScene(scene);
     const ended = await scene.endedCall(token.instance, { tokenId: token.id });
     await token.created(2);

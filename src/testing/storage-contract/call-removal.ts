@@ -106,7 +106,7 @@ export function callRemovalContract(clause: Clause): void {
     scene.equal(idsOf(await calls.naming(mentionedNumber(phone), {})), idsOf(found));
   });
 
-  clause("ended calls of which a recording is kept are found, oldest first, until it is gone", async (scene) => {
+  clause("ended calls with a recording are found, oldest first, until it is deleted", async (scene) => {
     const { calls } = scene.storage;
     const instance = await scene.storedInstance();
     const recorded = { recordedMs: 0 };
@@ -122,7 +122,7 @@ export function callRemovalContract(clause: Clause): void {
     scene.equal(await calls.counts(), { FAILED: 5 });
   });
 
-  clause("a list continues at its position after the call at the seam is purged", async (scene) => {
+  clause("a list continues after the last call of a page is purged", async (scene) => {
     const instance = await scene.storedInstance();
     const calls = [await scene.endedCall(instance), await scene.endedCall(instance)] as const;
     const seam = await scene.storedCall(instance);

@@ -4,7 +4,7 @@ import type { Clause, StorageScene } from "./scene.ts";
 
 const NOTHING = { completed: 0, failed: 0, failures: {} };
 
-/** Counts of calls by how they ended. */
+/** Counts of calls by their outcomes. */
 export function callTallyContract(clause: Clause): void {
   clause("counts final calls of every type by their reasons, and no other user's", async (scene) => {
     const instance = await scene.storedInstance();

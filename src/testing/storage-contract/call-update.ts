@@ -64,7 +64,7 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
     scene.equal(await scene.timeline(call.id), [event]);
   });
 
-  clause("every field that may change can be set and taken back", async (scene) => {
+  clause("every field that may change can be set and reset", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const times = { startedAt: scene.now(), endedAt: scene.now() };
     const patch = { outcome: OUTCOME, mediaStatistics: STATISTICS, recordedMs: 0, ...times, owner: "node_a" };
@@ -75,7 +75,7 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
     scene.equal(await scene.moved(set, empty), { ...call, ...empty, version: 3 });
   });
 
-  clause("what a call chooses for its INVITE, and its Call-ID, are stored", async (scene) => {
+  clause("a call's choices for its INVITE, and its Call-ID, are stored", async (scene) => {
     const sip = { headers: { "X-Order": "Müller & Söhne" }, uri: "sip:reception@pbx.example.com" };
     const call = await scene.storedCall(await scene.storedInstance(), { sip });
     scene.equal(await scene.storage.calls.get(call.id), call);
@@ -146,7 +146,7 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
     scene.equal(await scene.storage.calls.counts(), { QUEUED: 1 });
   });
 
-  clause("the audio stays while the call lives and goes with its end", async (scene) => {
+  clause("the audio stays while the call is active and is deleted at its end", async (scene) => {
     const { calls } = scene.storage;
     const audio = Uint8Array.from({ length: 100_000 }, (_, i) => i % 256);
     let call = await scene.storedCall(await scene.storedInstance(), {}, audio);

@@ -16,7 +16,7 @@ export function consentsContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await consents.get(mine.userId, "+12025550102"), undefined);
   });
 
-  clause("a consent is replaced as a whole, but for the time of the first one", async (scene) => {
+  clause("a consent is replaced as a whole, except the time of the first one", async (scene) => {
     const { consents } = scene.storage;
     const first = consent(scene, "+12025550101", { source: "form 7" });
     const second = consent(scene, "+12025550101", { status: "do_not_call" });
@@ -44,7 +44,7 @@ export function consentsContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await consents.ofNumbers(one.userId, ["+12025550199"]), []);
   });
 
-  clause("of consents that are stored at once, one is the first", async (scene) => {
+  clause("of concurrently stored consents, one is the first", async (scene) => {
     const { consents } = scene.storage;
     const some = Array.from({ length: 5 }, (_, i) => consent(scene, "+12025550101", { source: `form ${i}` }));
     const stored = await Promise.all(some.map((one) => consents.put(one)));
@@ -109,7 +109,7 @@ export function consentsContract(clause: Clause, lastingClause: Clause): void {
     }
   });
 
-  clause("a forgotten user has no consents, and neither has that of a deleted account", async (scene) => {
+  clause("a forgotten user has no consents, and neither has the user of a deleted account", async (scene) => {
     const { consents, logins } = scene.storage;
     const kept = consent(scene, "+12025550101", { userId: scene.id("usr") });
     await consents.put(kept);

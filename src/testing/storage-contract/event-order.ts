@@ -74,7 +74,7 @@ export function eventOrderContract(clause: Clause): void {
     scene.equal(sequencesOf(await events.ofUser(scene.userId, {}, { after: log[2]?.position })), [2, 3, 4]);
   });
 
-  clause("an event that was made earlier and is stored later comes later", async (scene) => {
+  clause("an older event that is stored later follows in the log", async (scene) => {
     const { events } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance());
     const [early, middle, late] = [scene.event("dtmf", call), scene.event("dtmf", call), scene.event("dtmf", call)];
@@ -86,7 +86,7 @@ export function eventOrderContract(clause: Clause): void {
     scene.equal(idsOf(await events.ofCall(call.id, behind)), [middle.id, early.id]);
   });
 
-  clause("a new event comes behind all that a reader has seen, also if the last of them are deleted", async (scene) => {
+  clause("a new event follows all that a reader has seen, even if the last of them are deleted", async (scene) => {
     const { calls, events } = scene.storage;
     const instance = await scene.storedInstance();
     const old = await scene.endedCall(instance);

@@ -12,7 +12,7 @@ export function eventsContract(clause: Clause): void {
     scene.equal(await scene.timeline(call.id), [event]);
   });
 
-  clause("appending nothing or a lot at once works", async (scene) => {
+  clause("appending no events or many at once works", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     await scene.storage.events.append([]);
     const many = Array.from({ length: 1_200 }, () => scene.event("dtmf", call));
@@ -20,14 +20,14 @@ export function eventsContract(clause: Clause): void {
     scene.equal(idsOf(await scene.timeline(call.id)), idsOf(many));
   });
 
-  clause("events are stored all or none", async (scene) => {
+  clause("either all events are stored or none", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
     const many = Array.from({ length: 1_200 }, () => scene.event("dtmf", call));
     await scene.failure(scene.storage.events.append([...many, scene.impossibleEvent("dtmf", call)]));
     scene.equal(await scene.timeline(call.id), []);
   });
 
-  clause("an event that is stored already is left as it is, and keeps its place", async (scene) => {
+  clause("an event that is already stored stays unchanged, and keeps its place", async (scene) => {
     const { events } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance());
     const [first, second, third] = [scene.event("dtmf", call), scene.event("dtmf", call), scene.event("dtmf", call)];
@@ -107,7 +107,7 @@ export function eventsContract(clause: Clause): void {
     scene.equal(await events.lookUp(scene.userId, fourth!.position + 1), { ...end, eventId: null });
   });
 
-  clause("behind the position before an event of no log, all events are newer", async (scene) => {
+  clause("after the position for an unknown event, all events are newer", async (scene) => {
     const { events } = scene.storage;
     const instance = await scene.storedInstance();
     const [one, lost, three] = [1, 2, 3].map(() => scene.event("instance.active", instance));

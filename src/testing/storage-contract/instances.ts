@@ -26,7 +26,7 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await scene.storage.instances.get(instance.id), undefined);
   });
 
-  clause("a user gets no more instances than allowed, however many are made at once", async (scene) => {
+  clause("a user gets no more instances than allowed, even by concurrent creations", async (scene) => {
     const insert = async (most: number) => {
       const instance = scene.instance();
       const event = scene.event("instance.created", instance);
@@ -41,7 +41,7 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     const stored = tried.filter(({ isStored }) => isStored).map(({ instance }) => instance.id);
     scene.equal(stored.length, 2);
     scene.equal((await scene.storage.instances.list(scene.userId, {})).length, 3);
-    // A refused instance leaves nothing behind.
+    // A refused instance stores nothing.
     scene.equal((await scene.log()).map(({ instanceId }) => instanceId).sort(), [...stored].sort());
     scene.equal((await insert(4)).isStored, true);
   });
@@ -56,7 +56,7 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await scene.log(), [event]);
   });
 
-  clause("an instance keeps its caller until an update changes it or takes it away", async (scene) => {
+  clause("an instance keeps its caller until an update changes or removes it", async (scene) => {
     const { instances } = scene.storage;
     const callerId = { phoneNumber: "+12025550101", displayName: 'Zoë "Z"', withheld: false };
     const instance = await scene.storedInstance({ callerId });
@@ -195,7 +195,7 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(idsOf(await instances.halfDeleted({ limit: 5, after: first.id })), [last.id]);
   });
 
-  lastingClause("credentials are stored together with the state that they come with, or not at all", async (scene) => {
+  lastingClause("credentials are stored together with their state, or not at all", async (scene) => {
     const instance = await scene.storedInstance({ status: "CREATED" });
     const event = scene.event("instance.linked", instance);
     const [first, second] = [Uint8Array.of(1, 2, 3), Uint8Array.of(4)];
@@ -229,7 +229,7 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(idsOf(await instances.withWaitingCalls(10)), [second.id, first.id, later.instanceId]);
   });
 
-  clause("instances with credentials that no number counts as linked to are listed by ascending id", async (scene) => {
+  clause("instances with credentials but without a linked number are listed by ascending id", async (scene) => {
     const { instances } = scene.storage;
     const half: string[] = [];
     for (const status of ["CREATED", "CONFIGURED", "CREATED"] as const) {
@@ -268,7 +268,7 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await secrets(), [false, false]);
   });
 
-  clause("no credentials are saved for an instance that is deleted or was never there", async (scene) => {
+  clause("no credentials are saved for a deleted or unknown instance", async (scene) => {
     const { instances } = scene.storage;
     const deleted = await scene.storedInstance({ status: "DELETED" });
     for (const id of [deleted.id, scene.id("inst")]) {

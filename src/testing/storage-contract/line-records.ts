@@ -3,7 +3,7 @@ import type { Clause, StorageScene } from "./scene.ts";
 
 const MOST = 1_000;
 
-/** Lines' own records. */
+/** The records of lines. */
 export function lineRecordsContract(clause: Clause, lastingClause: Clause): void {
   lastingClause("records are kept byte for byte, each under its instance and key", async (scene) => {
     const [one, other] = [await scene.storedInstance(), await scene.storedInstance()];
@@ -35,7 +35,7 @@ export function lineRecordsContract(clause: Clause, lastingClause: Clause): void
     scene.equal(await lineRecords.keys(id, ""), []);
   });
 
-  clause("keys are found by exactly their beginning", async (scene) => {
+  clause("keys are found by their exact beginning", async (scene) => {
     const { id } = await scene.storedInstance();
     const { lineRecords } = scene.storage;
     const keys = ["a", "a%", "a-1", "a-2", "a_1", "A-1", "b", "\ud7ff", "\ue000", "☎", "\u{10ffff}", "\u{10ffff}x"];
@@ -88,7 +88,7 @@ export function lineRecordsContract(clause: Clause, lastingClause: Clause): void
     scene.equal(await lineRecords.keys(id, ""), []);
   });
 
-  clause("no records are saved for an instance that is deleted or was never there", async (scene) => {
+  clause("no records are saved for a deleted or unknown instance", async (scene) => {
     const deleted = await scene.storedInstance({ status: "DELETED" });
     for (const id of [deleted.id, scene.id("inst")]) {
       await put(scene, id, { a: [1] });

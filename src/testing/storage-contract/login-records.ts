@@ -3,7 +3,7 @@ import type { StorageScene } from "./scene.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** A registration that no code is needed for, unless one is given. */
+/** A registration; it needs a code only if one is passed. */
 export function newAccount(
   scene: StorageScene,
   email: string,

@@ -6,7 +6,7 @@ const MOST = 100;
 
 /** One-time codes. */
 export function oneTimeCodesContract(clause: Clause): void {
-  clause("a code of the first start replaces the one before, until there is an administrator", async (scene) => {
+  clause("a code of the first start replaces the previous one, until there is an administrator", async (scene) => {
     const { logins } = scene.storage;
     const before = await storedCode(scene, "first");
     const code = await storedCode(scene, "first");
@@ -30,7 +30,7 @@ export function oneTimeCodesContract(clause: Clause): void {
     scene.equal(found.filter((code) => code !== undefined).length, 1);
   });
 
-  clause("a code for a reset replaces the one before of the same account", async (scene) => {
+  clause("a code for a reset replaces the previous one of the same account", async (scene) => {
     const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
     const { logins } = scene.storage;
     const before = await storedCode(scene, "reset", { accountId: ana.id });
@@ -68,7 +68,7 @@ export function oneTimeCodesContract(clause: Clause): void {
     scene.equal(await logins.insertCode(third as CodeRecord, 2), true);
   });
 
-  clause("of invitations at once as many are stored as the limit allows", async (scene) => {
+  clause("concurrent invitations are stored up to the limit", async (scene) => {
     const { logins } = scene.storage;
     const { id: accountId } = await storedAccount(scene);
     const codes = Array.from({ length: 20 }, () => codeRecord(scene, "invitation", { accountId }));

@@ -38,7 +38,7 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
     },
   );
 
-  clause("no call is created on an instance that is deleted or was never there", async (scene) => {
+  clause("no call is created on a deleted or unknown instance", async (scene) => {
     const { calls } = scene.storage;
     const deleted = await scene.storedInstance({ status: "DELETED" });
     for (const instance of [deleted, scene.instance()]) {
@@ -50,7 +50,7 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await scene.log(), []);
   });
 
-  clause("under `single` a second creation answers the active call, in whatever status it is", async (scene) => {
+  clause("under `single` a second creation returns the active call, in any status", async (scene) => {
     const instance = await scene.storedInstance();
     let active = await scene.storedCall(instance);
     for (const status of ["QUEUED", "RINGING", "IN_PROGRESS"] as const) {
@@ -66,7 +66,7 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(third.kind, "created");
   });
 
-  clause("of 50 creations at once under `single`, one is created and 49 answer it", async (scene) => {
+  clause("of 50 concurrent creations under `single`, one creates a call and 49 return it", async (scene) => {
     const instance = await scene.storedInstance();
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, [])),
@@ -79,7 +79,7 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
     scene.equal((await scene.storage.calls.active(instance.id)).length, 1);
   });
 
-  clause("of 50 creations at once under `fifo`, as many are created as there are slots", async (scene) => {
+  clause("50 concurrent creations under `fifo` create as many calls as there are slots", async (scene) => {
     const instance = await scene.storedInstance();
     const policy = { kind: "fifo", depth: 7 } as const;
     const answers = await Promise.all(

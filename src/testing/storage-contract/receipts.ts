@@ -74,7 +74,7 @@ function creations(clause: Clause): void {
     scene.equal(await find(scene, "k"), { fingerprint: "body", recordId: first.id });
   });
 
-  clause("of many creations under one key at once, one creates a record", async (scene) => {
+  clause("of concurrent creations under one key, one creates a record", async (scene) => {
     const keyed = receipt(scene, "k");
     const made = Array.from({ length: 20 }, () => scene.instance());
     const answers = await Promise.all(made.map((instance) => scene.storage.instances.insert(instance, [], keyed)));
@@ -103,7 +103,7 @@ function creations(clause: Clause): void {
 }
 
 function removals(clause: Clause): void {
-  clause("a removed call keeps its key taken, without the hash of the request", async (scene) => {
+  clause("the key of a removed call stays in use, without the hash of the request", async (scene) => {
     const { calls } = scene.storage;
     const [one, other] = [await scene.storedInstance(), await scene.storedInstance()];
     const call = scene.call(one);
@@ -115,7 +115,7 @@ function removals(clause: Clause): void {
     scene.equal((await find(scene, "other"))?.fingerprint, "body");
   });
 
-  clause("so does a purged instance", async (scene) => {
+  clause("the key of a purged instance stays in use", async (scene) => {
     const { instances } = scene.storage;
     const instance = scene.instance({ status: "DELETED", erasedAt: scene.now() });
     await instances.insert(instance, [], receipt(scene, "k"));

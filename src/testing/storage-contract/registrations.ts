@@ -84,7 +84,7 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
     scene.equal(await logins.accounts(), []);
   });
 
-  clause("the administrator takes over the user of a name, and others get their own one", async (scene) => {
+  clause("the administrator takes over the user of a name, and others get their own", async (scene) => {
     const { accounts, logins } = scene.storage;
     const customer = await accounts.ensureUser({ id: scene.id("usr"), name: "customer-a", createdAt: scene.now() });
     const first = await accounts.ensureUser({ id: scene.id("usr"), name: "admin", createdAt: scene.now() });

@@ -30,7 +30,7 @@ export function retentionContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await scene.storage.retention.trustedTime(), { at: 2, claim: null });
   });
 
-  clause("deleted instances go with their events once nothing refers to them", async (scene) => {
+  clause("deleted instances are purged with their events once no call refers to them", async (scene) => {
     const { instances, calls, events } = scene.storage;
     const kept = await scene.storedInstance();
     const called = await scene.storedInstance();

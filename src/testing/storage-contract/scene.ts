@@ -118,7 +118,7 @@ export class StorageScene {
     };
   }
 
-  /** A storage takes any data, whatever the type of the event. */
+  /** An event with any data: a storage accepts it, whatever the type. */
   event(type: EventType, of: Call | Instance, patch: Partial<EventSource> & { readonly data?: unknown } = {}): Event {
     const onCall = "instanceId" in of;
     return {
@@ -175,7 +175,7 @@ export class StorageScene {
   }
 }
 
-/** The event without what the storage adds. */
+/** The event without the fields that the storage adds. */
 function asAppended({ position: _, sequence: __, ...event }: LoggedEvent): Event {
   return event;
 }

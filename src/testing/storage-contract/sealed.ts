@@ -35,7 +35,7 @@ export function sealedContract(clause: Clause): void {
     scene.equal([hook?.version, hook?.sealedKey], [1, Uint8Array.of(99)]);
   });
 
-  clause("a sealed value that has changed, or is gone, is not replaced", async (scene) => {
+  clause("a sealed value that has changed, or was deleted, is not replaced", async (scene) => {
     const { sealed, instances, lineRecords } = scene.storage;
     const stored = await storedValues(scene);
     const [credentials, record] = [stored.credentials[0] as SealedValue, stored.line_record[0] as SealedValue];

@@ -24,7 +24,7 @@ function sessions(clause: Clause): void {
     scene.equal(await logins.sessions(scene.id("acct")), []);
   });
 
-  clause("a session is stored only for the password that is stored", async (scene) => {
+  clause("a session is stored only for the current password", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     const late = loginSession(scene, account.id);
@@ -77,7 +77,7 @@ function sessions(clause: Clause): void {
     scene.equal((await logins.sessionByHash(lowest.hash))?.session, lowest);
   });
 
-  clause("of sign-ins at once as many sessions are left as the limit allows", async (scene) => {
+  clause("concurrent sign-ins leave as many sessions as the limit allows", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     const added = Array.from({ length: 20 }, () => loginSession(scene, account.id));

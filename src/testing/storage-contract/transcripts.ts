@@ -15,7 +15,7 @@ export function transcriptsContract(clause: Clause, lastingClause: Clause): void
     scene.equal(await scene.storage.transcripts.ofCalls([call.id]), lines);
   });
 
-  clause("lines are read in the order of speaking, however they became known", async (scene) => {
+  clause("lines are read in the order of speaking, whatever the order of storing", async (scene) => {
     const { transcripts } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance());
     const late = line(call, 0, { startMs: 5_000 });
@@ -26,7 +26,7 @@ export function transcriptsContract(clause: Clause, lastingClause: Clause): void
     scene.equal(await transcripts.ofCalls([call.id]), [early, late, meanwhile]);
   });
 
-  clause("lines of a call that is not there are dropped, those of others are kept", async (scene) => {
+  clause("lines of an unknown call are dropped, those of others are kept", async (scene) => {
     const { calls, transcripts } = scene.storage;
     const instance = await scene.storedInstance();
     const [kept, erased] = [await scene.storedCall(instance), await scene.endedCall(instance)];
@@ -49,7 +49,7 @@ export function transcriptsContract(clause: Clause, lastingClause: Clause): void
     scene.equal(await transcripts.ofCalls([]), []);
   });
 
-  clause("a line that is stored already is left as it is", async (scene) => {
+  clause("a line that is already stored stays unchanged", async (scene) => {
     const { transcripts } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance());
     const first = line(call, 0, { text: "first" });
@@ -59,7 +59,7 @@ export function transcriptsContract(clause: Clause, lastingClause: Clause): void
     scene.equal(await transcripts.ofCalls([call.id]), [first, next]);
   });
 
-  clause("appending nothing or a lot at once works", async (scene) => {
+  clause("appending no lines or many at once works", async (scene) => {
     const { transcripts } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance());
     await transcripts.append([]);

@@ -24,7 +24,7 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(idsOf(await webhooks.list(scene.userId, { limit: 1, after: third.id })), idsOf([second]));
   });
 
-  clause("of many concurrent creations only as many succeed as the limit allows", async (scene) => {
+  clause("concurrent creations succeed up to the limit", async (scene) => {
     const all = Array.from({ length: 8 }, () => scene.storage.webhooks.insert(webhook(scene), 3));
     const stored = (await Promise.all(all)).filter((webhook) => webhook !== undefined);
     scene.equal(stored.length, 3);
@@ -115,7 +115,7 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(await webhooks.deliveries(id, { status: "failed" }, {}), []);
   });
 
-  clause("of tests and replays that have ended a webhook keeps the newest, up to a limit", async (scene) => {
+  clause("a webhook keeps the newest ended tests and replays, up to a limit", async (scene) => {
     const { webhooks } = scene.storage;
     const [{ id, position }, other] = [await storedWebhook(scene), await storedWebhook(scene)];
     const over = (webhookId: string) => delivery(scene, webhookId, { status: "delivered", nextAttemptAt: null });

@@ -17,7 +17,7 @@ const TONE_AMPLITUDE = 8_000;
 export function audioContract({ test, expect, options }: TelephonyTheme): void {
   const { numbers, patienceMs } = options;
 
-  test("audio runs from the answer to the end, a frame of the leg's length at a time", async (network) => {
+  test("audio flows from the answer to the end, in frames of the leg's length", async (network) => {
     const line = await network.linkedLine();
     const source = new CountingSource();
     const { leg, events, ear } = await network.call(line, numbers.answers, source);
@@ -27,7 +27,7 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     const before = source.frames;
     const start = performance.now();
     await network.sleep(500);
-    // A busy machine makes frames late, never early; what keeps up with the clock catches up with it.
+    // A busy machine makes frames late, never early, and a leg that follows the clock catches up.
     const due = (): number => (performance.now() - start) / leg.frameMs;
     await network.until(() => source.frames - before >= Math.floor(due() * 0.9) - 2, "frames at the pace of the clock");
     expect(source.frames - before).toBeLessThanOrEqual(Math.ceil(due() * 1.1) + 2);

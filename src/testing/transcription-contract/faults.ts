@@ -12,7 +12,7 @@ const TURNS = 18;
 const TURN_MS = 10_000;
 const PUSHED_WITHIN_MS = 5_000;
 
-/** Sessions of an engine that refuses them or cannot be reached. */
+/** Sessions of an engine that refuses them or is unreachable. */
 export function faultsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
   /** The session, or undefined if opening it fails with the error that the port names for that. */
   const opened = async (engine: Transcription): Promise<ScriptedListening | undefined> => {

@@ -42,7 +42,7 @@ export class Talker {
     if (!this.#endOfTurn) this.#session.commit();
   }
 
-  /** Frames of 20 ms, in one array that is used again. */
+  /** Frames of 20 ms, in one reused array. */
   #push(samples: Int16Array): void {
     const frame = new Int16Array(msToSamples(FRAME_MS, this.#sampleRate));
     for (let at = 0; at < samples.length; at += frame.length) {

@@ -25,7 +25,7 @@ export interface FakeCallOptions {
   /** Digits of the number that the client called. */
   readonly phone: string;
   readonly number: FakeNumber;
-  /** The offer that the network has got. */
+  /** The offer that the network has received. */
   readonly offer: FakeStanza;
   /** The error with which the network refuses the offer when it arrives; undefined if it does not. */
   readonly refusal: () => number | undefined;
@@ -44,14 +44,14 @@ export interface FakeCallOptions {
 
 const DEFAULT_DEVICES: readonly CalleeDevice[] = [{ does: "answer", afterMs: 1000 }];
 
-/** A call of a fake client, at the callee's end. It follows the script of its number; a test may act as the callee too. */
+/** A call of a fake client, on the callee's side. It follows the script of its number; a test may act as the callee too. */
 export class FakeWhatsAppCall {
   readonly callId: string;
   /** JID that the client called. */
   readonly peerJid: string;
   /** Digits of the number that was called. */
   readonly phone: string;
-  /** The offer that the network has got, with the callee's privacy token if the client had one. */
+  /** The offer that the network has received, with the callee's privacy token if the client had one. */
   readonly offer: FakeStanza;
   /** Audio the callee has received since its relay connected. */
   readonly frames: FakeFrame[] = [];
@@ -61,10 +61,10 @@ export class FakeWhatsAppCall {
   #answeredBy: number | undefined;
   #rang = false;
   #connected = false;
-  /** Undefined: what connects has no ports, and carries both directions. */
+  /** Undefined: the relay has no ports, and carries both directions. */
   #relays: CallRelays | undefined;
   #speech: Float32Array = new Float32Array(0);
-  /** Frames to be sent back; the latest one stays for the next turn. */
+  /** Frames to echo; the latest one stays for the next turn. */
   readonly #echo: Float32Array[] = [];
   readonly #options: FakeCallOptions;
   /** Address of the callee in the network's stanzas. */
@@ -84,7 +84,7 @@ export class FakeWhatsAppCall {
     this.#stanzas = { callId: options.callId, from: this.#address, creator: options.creator };
   }
 
-  /** Side that ended the call; undefined while the callee knows of no end. */
+  /** Side that ended the call; undefined until the callee knows of the end. */
   get ended(): "caller" | "callee" | "network" | undefined {
     return this.#ended;
   }
@@ -197,14 +197,14 @@ export class FakeWhatsAppCall {
     this.#speech = joined;
   }
 
-  /** Takes a frame of the caller's audio. Of use to the client. */
+  /** Takes a frame of the caller's audio. For the client. */
   receive(frame: Float32Array): void {
     if (this.#ended !== undefined || !this.#receives) return;
     this.frames.push({ atMs: this.#options.system.monotonic(), samples: pcmFromFloat([frame]) });
     if (this.#options.number.echoes === true) this.#echo.push(frame.slice());
   }
 
-  /** Notes the end, and stops everything. Of use to the client. */
+  /** Records the end, and stops everything. For the client. */
   stop(by: "caller" | "callee" | "network"): void {
     this.#stopScript();
     this.#relays?.close();

@@ -19,11 +19,11 @@ type Listener = (argument: any) => void;
 type StanzaFilter = (stanza: FakeStanza) => unknown;
 
 /**
- * A client of a {@link FakeWhatsApp}, with the habits of zapo's `WaClient` 1.8.0 with its voip plugin: the good ones and
- * the bad ones. It keeps its session in the records of its context, so a later client on the same records opens without
+ * A client of a {@link FakeWhatsApp}, with the behaviour of zapo's `WaClient` 1.8.0 with its voip plugin, faults
+ * included. It keeps its session in the records of its context, so a later client on the same records opens without
  * a QR code.
  *
- * What a test may do to it: {@link dropSocket}, {@link stallSocket}, {@link fail}, {@link streamError}, {@link disturb}, {@link receive}.
+ * Actions of a test: {@link dropSocket}, {@link stallSocket}, {@link fail}, {@link streamError}, {@link disturb}, {@link receive}.
  */
 export class FakeWhatsAppClient implements WhatsAppClient {
   readonly context: WhatsAppClientContext;

@@ -66,7 +66,7 @@ const CLOSING: ReadonlyMap<number, string> = new Map([
   [503, "failure_service_unavailable"],
 ]);
 const CONNECT_TIMEOUT_MS = 10_000;
-/** After that, the client opens a dropped socket again. */
+/** Time after which the client opens a dropped socket again, ms. */
 export const RECONNECT_MS = 2000;
 
 /** The socket and the session of a client. `none`: never opened or closed; `down`: dropped, and about to reconnect. */
@@ -79,7 +79,7 @@ export class FakeConnection {
   #connecting: Promise<void> | undefined;
   /** Stall in which sent and received messages get lost unnoticed by the client. */
   #stall: { readonly over: Promise<void>; readonly end: () => void } | undefined;
-  /** Each connect and close starts another one, and whatever an earlier one still does is void. */
+  /** Each connect and close starts another generation; later steps of an earlier one have no effect. */
   #generation = 0;
 
   constructor(options: ConnectionOptions) {
@@ -118,7 +118,7 @@ export class FakeConnection {
     this.#emitClose("client_disconnected", null, false);
   }
 
-  /** A request to the server and its answer. Rejects if the socket is down. */
+  /** A request to the server and its response. Rejects if the socket is down. */
   async request(): Promise<void> {
     if (!this.up) throw new Error("client is not connected");
     if (this.#stall) await this.#stall.over;
@@ -126,7 +126,7 @@ export class FakeConnection {
     if (!this.up) throw new Error("client is not connected");
   }
 
-  /** Sends something that has no answer; returns false if it gets lost. Throws an Error if the socket is down. */
+  /** Sends something that gets no response; returns false if it gets lost. Throws an Error if the socket is down. */
   write(): boolean {
     if (!this.up) throw new Error("noise session not ready");
     return !this.stalled;

@@ -7,7 +7,7 @@ export class Directory {
   /** Behaviour of numbers that {@link describe} did not describe; null: they are not on WhatsApp. */
   others: FakeNumber | null = {};
   readonly #numbers = new Map<string, FakeNumber>();
-  /** The number of each LID that was given out. */
+  /** The number of each assigned LID. */
   readonly #lids = new Map<string, string>();
 
   describe(phone: string, number: FakeNumber): void {

@@ -17,7 +17,7 @@ import { callStanza, childOf, type FakeStanza, offerStanza } from "./stanza.ts";
 
 /** Options of {@link FakeWhatsApp}. */
 export interface FakeWhatsAppOptions {
-  /** Time of one request to the network and its answer, ms. Default: 25. */
+  /** Time of one request to the network and its response, ms. Default: 25. */
   readonly latencyMs?: number;
   /** Maximum concurrent calls of a client, including incoming ones. Default: 4; the plugin's own is 1. */
   readonly maxConcurrentCalls?: number;
@@ -77,7 +77,7 @@ export class FakeWhatsApp {
   offersCodes = true;
   /**
    * The relays that clients dial for each call, as zapo 1.8 does: on port 3478, where no audio arrives from the callee.
-   * Default: undefined, which is one without ports that carries both directions.
+   * Default: undefined, which means one relay without ports that carries both directions.
    */
   relays: readonly FakeRelay[] | undefined;
   /** Replaces the package `@roamhq/wrtc`, whose peer connections clients use to dial the relays. */

@@ -15,7 +15,7 @@ export type FaultyMethod =
 /** `hang`: the promise never settles. An error: it rejects with it. `afterMs`: the method starts that much later. */
 export type NetworkFault = "hang" | Error | { readonly afterMs: number };
 
-/** The faults that a test has asked for, by method. */
+/** The faults that a test has requested, by method. */
 export class Faults {
   readonly #pending = new Map<FaultyMethod, NetworkFault[]>();
   readonly #system: System;

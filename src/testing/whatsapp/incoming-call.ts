@@ -24,12 +24,12 @@ export class FakeIncomingCall {
     this.#terminate();
   }
 
-  /** Notes that the client rings. Of use to the client. */
+  /** Records that the client rings. For the client. */
   preaccept(): void {
     this.preaccepted = true;
   }
 
-  /** Notes that the client ended the call. Of use to the client. */
+  /** Records that the client ended the call. For the client. */
   stop(by: "caller" | "callee"): void {
     if (by === "caller") this.#touched = true;
   }

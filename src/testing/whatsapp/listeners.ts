@@ -1,7 +1,7 @@
 // biome-ignore lint/suspicious/noExplicitAny: each event has its own argument
 type Listener = (argument: any) => void;
 
-/** The listeners of a client, by event. A listener that throws breaks off the act that emitted the event. */
+/** The listeners of a client, by event. A listener that throws aborts the action that emitted the event. */
 export class ClientEvents {
   readonly #byEvent = new Map<string, Listener[]>();
 

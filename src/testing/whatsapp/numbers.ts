@@ -1,10 +1,10 @@
-/** Behaviour of one of a callee's devices in a call; without one of these it rings on. */
+/** Behaviour of one of a callee's devices in a call; without one of these it keeps ringing. */
 export type CalleeDevice =
   /** Answers. */
   | { readonly does: "answer"; readonly afterMs: number }
   /** Declines for all devices of the callee. */
   | { readonly does: "decline"; readonly afterMs: number }
-  /** Is busy, for itself alone. */
+  /** Is busy; the other devices keep ringing. */
   | { readonly does: "busy"; readonly afterMs: number }
   /** Rings and rings. */
   | { readonly does: "nothing" };
@@ -32,7 +32,7 @@ export interface FakeNumber {
   readonly inHistory?: "lid" | "phone";
   /** Time until the first device that is not busy reports ringing; null for never. Default: 200. */
   readonly ringsAfterMs?: number | null;
-  /** Until the network ends the ringing with `<terminate reason="timeout">`. Default: never. */
+  /** Time until the network ends the ringing with `<terminate reason="timeout">`. Default: never. */
   readonly timesOutAfterMs?: number;
   /**
    * `one-way`: the callee hears, but no audio arrives from it. `mute`: the relay connects and passes nothing on. `never`: it
@@ -59,7 +59,7 @@ export function digitsOf(phone: string): string {
   return phone.replace(/\D/g, "");
 }
 
-/** True if a number can be one at all. */
+/** True if a number can be a phone number at all. */
 export function possible(digits: string): boolean {
   return digits.length >= SHORTEST && digits.length <= LONGEST && !digits.startsWith("0");
 }
@@ -75,7 +75,7 @@ export function knownForm(digits: string): string {
   return `55${area}${Number(area) < NINTH_DIGIT_BELOW ? "9" : ""}${rest}`;
 }
 
-/** An address that hides the number, the same for every question (FNV-1a, twice). */
+/** An address that hides the number, always the same (FNV-1a, twice). */
 export function lidOf(digits: string): string {
   let parts = "";
   for (const seed of [0x811c9dc5, 0x01000193]) {

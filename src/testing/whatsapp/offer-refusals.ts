@@ -13,7 +13,7 @@ export interface FakeOfferRefusal {
   readonly forMs?: number;
 }
 
-/** A client's answer about the time-lock of its number: `client.message.getReachoutTimelock()`. */
+/** A client's result about the time-lock of its number: `client.message.getReachoutTimelock()`. */
 export interface FakeReachoutTimelock {
   readonly isActive: boolean;
   readonly enforcementType: string | null;

@@ -81,7 +81,7 @@ export function fakeWrtc({ system, responds }: FakeWrtcOptions): FakeWrtc {
         if (responds(ip, Number(port))) system.after(CONNECT_MS, () => this.#connect(Number(port)));
     }
 
-    /** The first address that responds is the one. */
+    /** Connects to the first address that responds. */
     #connect(port: number): void {
       if (this.iceConnectionState !== "checking") return;
       this.iceConnectionState = "connected";

@@ -1,6 +1,6 @@
 import type { LineRecords } from "../../ports/telephony/line-records.ts";
 
-/** Memory of a linked client. */
+/** The stored session of a linked client. */
 export interface FakeCredentials {
   /** `5511987654321:3@s.whatsapp.net`: this device of the number. */
   readonly meJid: string;

@@ -30,7 +30,7 @@ export function offerRefusal(id: string, { from }: StanzaOfCall, error: number):
   return { tag: "ack", attrs: { id, from, class: "call", type: "offer", error: String(error) } };
 }
 
-/** The `<call>` stanza of an offer. @param token what the caller has from the callee; undefined for a stranger */
+/** The `<call>` stanza of an offer. @param token the callee's privacy token, if the caller has it; undefined for a stranger */
 export function offerStanza(
   id: string,
   to: string,

@@ -1,6 +1,6 @@
 import type { System } from "../../ports/system.ts";
 
-/** Runs a function every `everyMs`, the first time after one interval, without drift; a late run is not made up for. */
+/** Runs a function every `everyMs`, the first time after one interval, without drift; missed runs are skipped. */
 export function startTicker(system: System, everyMs: number, run: () => void): () => void {
   let due = system.monotonic() + everyMs;
   let cancel = system.after(everyMs, tick);

@@ -13,7 +13,7 @@ export interface VoipHost {
   readonly faults: Faults;
   readonly maxConcurrentCalls: number;
   readonly newId: () => string;
-  /** Asks the network for something. Rejects if the socket is down. */
+  /** Sends a request to the network. Rejects if the socket is down. */
   readonly request: () => Promise<void>;
   /** Sends a stanza; returns false if it gets lost. Throws an Error if the socket is down. */
   readonly write: () => boolean;
@@ -148,7 +148,7 @@ export class FakeVoip implements WhatsAppVoip {
       session.acceptedBy = stanza.attrs.from ?? session.info.peerJid;
       this.#change(session, "connecting");
     } else if (child.tag === "terminate") {
-      this.#end(session, "user_ended"); // whatever the stanza's reason is
+      this.#end(session, "user_ended"); // whatever the reason in the stanza
       this.#sessions.delete(callId);
       this.#unblock();
     }
@@ -170,7 +170,7 @@ export class FakeVoip implements WhatsAppVoip {
     this.#host.emit("voip_call_inbound_audio", { call: session.info, pcm });
   }
 
-  /** Forgets all calls, without an event: what a disconnect does. */
+  /** Forgets all calls, without an event, as a disconnect does. */
   dispose(): void {
     for (const session of this.#sessions.values()) session.stopCapture?.();
     this.#sessions.clear();

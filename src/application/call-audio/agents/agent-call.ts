@@ -36,11 +36,11 @@ export class AgentCall implements CallTap {
   readonly #inputs = new AgentInputs();
   #speech: AgentSpeech | undefined;
   #conversation: Conversation | undefined;
-  /** Of the reply that is being read: aborted if the callee interrupts it; undefined between two replies. */
+  /** Controls the reply that is being read: aborted if the callee interrupts it; undefined between two replies. */
   #replying: AbortController | undefined;
   /** The words that the callee has heard since the latest reply. */
   #heardText: string[] = [];
-  /** Said if the agent fails without a word. */
+  /** Spoken if the agent fails before saying anything. */
   #apology = "";
 
   constructor(context: AgentCallContext, call: CallOf<"DYNAMIC_AGENT">, agent: Agent, media: LiveCallMedia) {

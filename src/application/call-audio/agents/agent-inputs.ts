@@ -4,7 +4,7 @@ import type { ConversationInput } from "../../../ports/conversation.ts";
 /** Inputs of a call that have no reply yet, in order. */
 export class AgentInputs implements AsyncIterable<ConversationInput> {
   readonly #queue = new Queue<{ input: ConversationInput }>();
-  /** Unread ones. */
+  /** Unread inputs. */
   readonly #unread: { input: ConversationInput }[] = [];
 
   /** True if everything has been read. */
@@ -15,7 +15,7 @@ export class AgentInputs implements AsyncIterable<ConversationInput> {
   push(input: ConversationInput): void {
     const latest = this.#unread.at(-1);
     if (input.type === "words" && input.continued && latest?.input.type === "words") {
-      // The continued words have not been seen: these take their place.
+      // The agent has not seen the previous words: the longer text replaces them.
       latest.input = { ...latest.input, text: input.text };
       return;
     }

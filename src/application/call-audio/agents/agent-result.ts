@@ -21,7 +21,7 @@ export interface Findings {
   readonly resultError: string | null | undefined;
 }
 
-/** The findings at the end of a call, or when they will be there. */
+/** The findings at the end of a call, or a promise of them. */
 export type FindingsAtEnd = { readonly known: Findings } | { readonly later: Promise<Findings> };
 
 /** The part of a conversation that states a result. */

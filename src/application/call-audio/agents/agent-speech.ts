@@ -110,7 +110,7 @@ export class AgentSpeech {
     this.#queue.end(utterance);
   }
 
-  /** The samples of a text; a request that brings nothing in time is repeated once. */
+  /** The samples of a text; a request that yields nothing in time is repeated once. */
   #rendered(text: string, signal: AbortSignal): AsyncIterable<Int16Array> {
     const { speechScheduler, system } = this.#context;
     const reported = new Set<string>();
@@ -146,7 +146,7 @@ export class AgentSpeech {
     this.#queue.release();
   }
 
-  /** The callee interrupts: the texts, which are held, are not spoken, unless they are resumed. */
+  /** The callee interrupts: the held texts are not spoken unless they are resumed. */
   cut(): void {
     this.#rendering.abort();
     this.#dropped = [...this.#queue.cut(), ...this.#dropped];

@@ -125,7 +125,7 @@ export class AudioAgentCall implements CallTap {
     await this.#listening.flush();
   }
 
-  /** True if the agent does this now. After the last words, and while a machine greets, only words are kept. */
+  /** True if the event is handled now. After the last words, and while a machine greets, only words are kept. */
   #attends({ type }: AudioAgentEvent): boolean {
     switch (this.core.turn) {
       case "ending":

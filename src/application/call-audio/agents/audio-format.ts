@@ -63,7 +63,7 @@ export class AudioWriter {
 
 /**
  * Reads the bytes of one item of audio as samples at a leg's rate; a piece may end within a sample. Samples are looked at
- * before they are played: a text, a file or noise is refused by name.
+ * before they are played: text, a file or noise is refused, and the error names it.
  */
 export class AudioReader {
   readonly #format: AudioFormat;
@@ -87,7 +87,7 @@ export class AudioReader {
     return this.#resampler.push(this.#decode(bytes, false));
   }
 
-  /** The samples that are still held, because the item has ended. @throws {AudioFormatError} they are not samples */
+  /** The remaining samples at the end of an item. @throws {AudioFormatError} they are not samples */
   finish(): Int16Array {
     const last = this.#resampler.push(this.#decode(new Uint8Array(0), true));
     return concatPcm([last, this.#resampler.flush()]);

@@ -18,11 +18,11 @@ export type AudioListeningContext = CallTranscriptsContext;
 export interface AudioListeningReports {
   /** The callee may be interrupting. */
   interrupts(): void;
-  /** They were not. */
+  /** The sound was no interruption. */
   nothingSaid(): void;
 }
 
-/** Passes the callee's audio to an agent in audio, notices that they interrupt, and keeps what both sides say. */
+/** Passes the callee's audio to an agent in audio, notices interruptions, and keeps the words of both sides. */
 export class AudioListening implements TranscriptReader {
   readonly #media: LiveCallMedia;
   readonly #meter: TurnMeter;

@@ -24,7 +24,7 @@ export interface BargeInCallbacks {
   falseAlarm(): void;
 }
 
-/** Notices that the callee speaks into the agent's words, by the callee's own samples. */
+/** Notices, by the callee's samples, that the callee speaks over the agent. */
 export class BargeIn {
   readonly #sampleRate: number;
   readonly #callbacks: BargeInCallbacks;
@@ -45,7 +45,7 @@ export class BargeIn {
     this.#pitch = new Pitch(sampleRate);
   }
 
-  /** Takes the next frame, and whether the callee speaks in it, and whether that is `voiced`, and no pause in it. */
+  /** Takes the next frame. @param speaking the callee speaks @param voiced the frame is no pause within the speech */
   push(frame: Int16Array, speaking: boolean, voiced: boolean): void {
     const ms = samplesToMs(frame.length, this.#sampleRate);
     this.#pitch.push(frame);
@@ -75,7 +75,7 @@ export class BargeIn {
     this.#callbacks.begins();
   }
 
-  /** It is known what the callee has said, or that it was nothing. */
+  /** The callee's words are known, or there were none. */
   understood(): void {
     this.#alarmMs = undefined;
   }

@@ -18,7 +18,7 @@ const TRANSFER_LIMIT_MS = 90_000;
 export type TransferFailed = Extract<ConversationInput, { type: "transfer_failed" }>;
 
 /**
- * Transfers the call of an agent, and posts what became of it. Resolves with undefined if the call has ended for us, and with
+ * Transfers the call of an agent, and posts the outcome. Resolves with undefined if the call has ended for us, and with
  * the input for the agent if it continues. Rejects with the reason of the signal only.
  */
 export async function transferCall(

@@ -1,7 +1,7 @@
 import { samplesToMs } from "../../../audio/samples/pcm.ts";
 import { END_OF_TURN_MS, endOfTurnMs } from "../../../domain/agents/end-of-turn.ts";
 
-/** The callee continues speaking: silence after which the words of that are not waited for any longer, ms. */
+/** Silence after which words of continued speech are no longer awaited, ms. */
 const REST_MS = 2_000;
 /** Silence after which a complete-looking text counts as the whole turn, to prepare the reply, ms. */
 const PROBABLY_OVER_MS = 200;
@@ -12,12 +12,12 @@ const MAX_PREPARED = 3;
 export interface CalleeTurnCallbacks {
   /** Called at the end of a turn. @param continued true if the text starts with that of the previous turn, whose reply was not heard */
   over(text: string, continued: boolean): void;
-  /** The turn is probably over, and this is its text. */
+  /** The turn has probably ended with this text. */
   probablyOver(text: string, continued: boolean): void;
 }
 
 /**
- * Puts the callee's words together to turns. A text that looks unfinished waits for its rest; a turn to which the agent has
+ * Combines the callee's words into turns. A text that looks unfinished waits for its rest; a turn to which the agent has
  * not begun to reply aloud continues with the callee's next words. Measures silence by the samples of the callee.
  */
 export class CalleeTurn {
@@ -30,7 +30,7 @@ export class CalleeTurn {
   readonly #texts: string[] = [];
   /** The text since then, which may still change. */
   #partial = "";
-  /** The text of the latest turn, as long as no reply to it was heard. */
+  /** The text of the latest turn, until a reply to it is heard. */
   #unanswered = "";
   #speaking = false;
   #quietMs = 0;
@@ -51,7 +51,7 @@ export class CalleeTurn {
     return this.#endsAfter !== undefined;
   }
 
-  /** Takes whether the callee speaks in the next `samples` samples. */
+  /** Adds `samples` samples, in which the callee speaks or not. */
   push(speaking: boolean, samples: number): void {
     if (speaking) {
       this.#quietMs = 0;
@@ -86,7 +86,7 @@ export class CalleeTurn {
     }
   }
 
-  /** The callee hears a reply: the next words are another turn. */
+  /** The callee hears a reply: the next words start another turn. */
   answered(): void {
     this.#unanswered = "";
   }

@@ -21,7 +21,7 @@ import { TurnMeter } from "./turn-meter.ts";
 /** Dependencies of the conducted call. */
 export type ConductedCallContext = Pick<Context, "events" | "log" | "system" | "timings"> & CallTransferContext;
 
-/** How long before the maximum duration the agent is asked to end the call, ms. */
+/** Time before the maximum duration at which the agent is asked to end the call, ms. */
 const LAST_WORDS_MS = 10_000;
 
 /** A kind of agent on a call: carries out effects on its speech and receives events. */
@@ -32,7 +32,7 @@ export interface Conductor extends Readonly<Record<AgentTurnEffect, () => void>>
   answered?(): void;
   /** The callee pressed a key. */
   key(digit: string): void;
-  /** No one has spoken for the time that the agent listens. */
+  /** Neither side has spoken while the agent was listening. */
   silence(): void;
   /** Called near the maximum duration: the agent says goodbye. */
   lastWords(): void;
@@ -84,7 +84,7 @@ export class ConductedCall {
     return this.#turn === "held";
   }
 
-  /** True if the callee cannot change any longer what happens next. */
+  /** True if the callee can no longer change what happens next. */
   get isDecided(): boolean {
     return !isOpenTurn(this.#turn);
   }

@@ -11,7 +11,7 @@ import type {
 
 /** Longest time without any output of a reply, unless the conversation names another, ms. */
 const SILENCE_MS = 10_000;
-/** Such silences in a row, after which the agent is given up. */
+/** Consecutive silences after which the agent counts as failed. */
 const MAX_SILENCES = 2;
 
 /** Thrown when an agent keeps the callee waiting for nothing; the message is for an operator. */
@@ -26,11 +26,11 @@ export class PromptReplies {
   readonly conversation: Conversation;
   readonly #system: Timers;
   readonly #agent: Agent;
-  /** Tools that are at work. */
+  /** Number of running tools. */
   #working = 0;
-  /** The reply has yielded something, or used a tool: it is not asked for again. */
+  /** The reply has yielded something, or used a tool: it is not requested again. */
   #acted = false;
-  /** Since the agent last yielded something, or ended a reply. */
+  /** Silences since the agent last yielded something, or ended a reply. */
   #silences = 0;
 
   /** Starts the conversation. */

@@ -26,9 +26,9 @@ export class Utterance {
   #startMs: number | undefined;
   /** Signal played before it started or resumed, ms; undefined until then. */
   #heardBefore: number | undefined;
-  /** Heard of it before it was held, ms. */
+  /** Length heard before it was held, ms. */
   #heardMs = 0;
-  /** Characters of it that were reported as heard. */
+  /** Characters reported as heard. */
   #reported = 0;
 
   constructor(text: string, interruptible: boolean, playout: Playout, id = "") {
@@ -99,12 +99,12 @@ export class Utterance {
     }
   }
 
-  /** The line that was heard once it was played to its end; undefined if nothing new was heard. */
+  /** The words heard, once it was played to its end; undefined if nothing new was heard. */
   heardToEnd(): SpokenLine | undefined {
     return this.#line(this.#failed ? heardWords(this.text, this.heardMs, undefined) : this.text);
   }
 
-  /** The line that had been heard when it was held; undefined if nothing new was heard. */
+  /** The words heard before it was held; undefined if nothing new was heard. */
   heardUntilHeld(): SpokenLine | undefined {
     return this.begun ? this.#line(this.heardText) : undefined;
   }
@@ -156,7 +156,7 @@ export class SpokenQueue {
     if (!this.#turn.isHeld) this.#playout.enqueue(samples);
   }
 
-  /** The utterance has all the samples that it gets. */
+  /** The utterance is complete. */
   end(utterance: Utterance): void {
     if (!this.#turn.isHeld) this.#markEnd(utterance);
   }
@@ -172,7 +172,7 @@ export class SpokenQueue {
     for (const utterance of this.utterances) this.#play(utterance);
   }
 
-  /** Drops the utterances, which are held, and reports the words that were heard; returns them. */
+  /** Drops the held utterances, and reports the words that were heard; returns the utterances. */
   cut(): Utterance[] {
     const cut = this.utterances.splice(0);
     for (const utterance of cut) this.#report(utterance, utterance.heardUntilHeld());

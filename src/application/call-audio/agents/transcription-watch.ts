@@ -10,7 +10,7 @@ export class TranscriptionWatch {
   /** Turns whose words have not arrived. */
   #turns = 0;
   #waited = 0;
-  /** The callee has spoken since their latest words. */
+  /** The callee has spoken since the latest words arrived. */
   #spoke = false;
 
   /** @param unheard called, on the leg's clock as well, if the words of a turn are lost; the detail is for an operator */
@@ -34,7 +34,7 @@ export class TranscriptionWatch {
     if (this.#turns++ === 0) this.#waited = 0;
   }
 
-  /** The words of a turn are known, or that it has none. */
+  /** The words of a turn are known, or it has none. */
   answered(): void {
     this.#turns = Math.max(0, this.#turns - 1);
     this.#waited = 0;
@@ -46,7 +46,7 @@ export class TranscriptionWatch {
     if (this.#turns > 0 || this.#spoke) this.#lost(error.message);
   }
 
-  /** Time passes. */
+  /** Adds samples of elapsed time. */
   push(samples: number): void {
     if (this.#turns === 0) return;
     this.#waited += samples;

@@ -5,7 +5,7 @@ import type { TurnMetrics } from "../../../domain/agents/turn-metrics.ts";
 const MAX_TURNS = 500;
 /** The loudest inaudible sample. */
 const INAUDIBLE = 60;
-/** A decision this long after the usual one was made by waiting for the rest of a turn, ms. */
+/** A decision that is late by this much has waited for the rest of a turn, ms. */
 const REST_MS = 100;
 
 type Turn = { -readonly [Name in keyof TurnMetrics]: TurnMetrics[Name] };
@@ -42,7 +42,7 @@ export class TurnMeter {
     this.#monotonic = monotonic;
   }
 
-  /** Takes whether the callee spoke in the latest frame. @param hangOverMs how long that is reported after the last voice */
+  /** Adds a frame, in which the callee spoke or not. @param hangOverMs time that speech is reported after the last voice */
   callee(speaking: boolean, hangOverMs: number): void {
     if (speaking && !this.#speaking) this.#calleeBegan = this.#played;
     if (!speaking && this.#speaking)
@@ -66,7 +66,7 @@ export class TurnMeter {
     this.#finalMs = this.#since(this.#turnEnded ?? this.#calleeEnded);
   }
 
-  /** The whole turn is known, its words may have waited for their rest. */
+  /** The whole turn is known; its words may have waited for the rest. */
   turnOver(): void {
     const sinceSpeech = this.#since(this.#calleeEnded);
     const decided = sinceSpeech !== null && this.#finalMs !== null ? sinceSpeech - this.#finalMs : 0;

@@ -9,9 +9,9 @@ const MAX_MS = 200;
 
 /** Callbacks of a {@link QueuedListener}. */
 export interface ListenerHost {
-  /** There is audio, and a reader. */
+  /** Audio is available to a reader. */
   started(): void;
-  /** It takes no more audio. Called once. @param listenedMs how much was read; undefined if it has not started */
+  /** The listener takes no more audio. Called once. @param listenedMs how much was read; undefined if it has not started */
   left(listenedMs: number | undefined): void;
 }
 

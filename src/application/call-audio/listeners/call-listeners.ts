@@ -19,7 +19,7 @@ export interface ListenedSession {
   readonly stored: Promise<void>;
   /** Follows the audio: the callee on the left, the outbound audio on the right; undefined without a leg. */
   follow(take: TakeChannels, pieceMs: number): FollowedAudio | undefined;
-  /** Notes something in the timeline; without effect once the call has ended. */
+  /** Adds a note to the timeline; without effect once the call has ended. */
   note(fact: Fact<"listening_started" | "listening_ended">): void;
 }
 

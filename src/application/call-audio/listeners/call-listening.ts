@@ -24,7 +24,7 @@ export interface CallListening extends AsyncIterable<ListenItem> {
   close(): void;
 }
 
-/** Most audio that waits for a listener, ms. */
+/** Maximum audio that waits for a listener, ms. */
 export const KEPT_MS = 5_000;
 /** Maximum listeners of one call. */
 export const MAX_LISTENERS = 4;

@@ -37,7 +37,7 @@ export class ListenerRing {
     this.#lost += over;
   }
 
-  /** Samples per channel that were lost since this was last asked. */
+  /** Samples per channel lost since the last call. */
   takeLost(): number {
     const lost = this.#lost;
     this.#lost = 0;

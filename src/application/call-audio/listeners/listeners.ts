@@ -19,7 +19,7 @@ export class LiveListeners {
   }
 
   /**
-   * Listens to a call that is not over.
+   * Listens to a call that has not ended.
    * @throws {Refusal} `call_ended`, `too_many_listeners`, `stopping`
    */
   async listen(principal: Principal, call: Call): Promise<CallListening> {

@@ -61,7 +61,7 @@ export interface LiveCallMedia {
   readonly callee: {
     /** True if it contains speech, and no key or beep. */
     readonly speaking: boolean;
-    /** True if it does so itself, and does not just follow speech. */
+    /** True for voiced frames, false for hang-over. */
     readonly voiced: boolean;
     /** Time speech is reported after the last voice, ms. */
     readonly hangOverMs: number;
@@ -92,8 +92,8 @@ export interface LiveProgram<Type extends CallType = CallType> {
   /** Runs before dialling. @param network undefined if it is no longer mounted @throws {ProgramFailed} */
   check(context: ProgramContext, call: CallOf<Type>, network: Telephony | undefined): void | Promise<void>;
   /**
-   * Runs after {@link check} and before dialling: resolves with a replacement for {@link connect}; undefined if nothing
-   * does. The signal is aborted when the call has ended.
+   * Runs after {@link check} and before dialling: resolves with a replacement for {@link connect}; undefined if there
+   * is none. The signal is aborted when the call has ended.
    * @throws {ProgramFailed} the callee is not dialled
    */
   prepare?(

@@ -34,7 +34,7 @@ class SpokenMessage implements PreparedMessage {
   /** Characters of the slices that are rendered, and the length of their sound, ms. */
   #slicesCharacters = 0;
   #slicesMs = 0;
-  /** Length of the audio so far, ms, and if it is complete. */
+  /** Length of the audio so far, ms, and whether it is complete. */
   #renderedMs = 0;
   #isRendered = false;
   /** Passages that were skipped before they could be reported. */

@@ -61,9 +61,9 @@ export class FairTurns {
   readonly #shares = new Map<string, Share>();
   #working = 0;
   #latest = 0;
-  /** Turns that were given in this turn of the event loop. */
+  /** Turns that started in this turn of the event loop. */
   #given = 0;
-  /** Time at which the first of them was given, by the monotonic clock, ms. */
+  /** Time at which the first of them started, by the monotonic clock, ms. */
   #givenSince = 0;
 
   /** @param atOnce number of turns at the same time */

@@ -11,7 +11,7 @@ export interface Promptness {
 }
 
 /**
- * The items of a source that keeps no reader waiting: without a first item in time it is aborted and opened once more; then, and
+ * The items of a source within a time limit: without a first item in time it is aborted and opened once more; then, and
  * after any later item that is late, this throws.
  * @param open starts the work, which runs until its signal is aborted
  */

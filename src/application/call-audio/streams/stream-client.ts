@@ -91,7 +91,7 @@ export interface StreamAttachment {
   /** Reports bytes of this client's audio that are not heard, as the event `audio_ignored` of the call. */
   ignored(part: IgnoredBytes): void;
   /**
-   * Requests the event `mark` for when all audio written so far has been played; it is emitted immediately if the queue is empty.
+   * Requests the event `mark`, emitted once all audio written so far has been played; immediately if the queue is empty.
    * @throws {RangeError} 10,000 marks are pending already
    */
   mark(name: string): void;

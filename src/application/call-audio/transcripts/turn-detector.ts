@@ -67,7 +67,7 @@ export class TurnDetector {
 
   /**
    * Ends the current turn only after this much silence, ms.
-   * @param startMs of the turn that is meant; undefined: the current one
+   * @param startMs start of the turn; undefined: the current turn
    */
   endAfter(silenceMs: number, startMs: number | undefined): void {
     if (this.#speaking && (startMs ?? this.#turnFromMs) >= this.#turnFromMs) this.#endMs = silenceMs;

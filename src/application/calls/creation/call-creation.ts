@@ -118,8 +118,8 @@ export class CallCreation {
     const names = this.#context.agentTools.map(({ name }) => name);
     const unknown = agentToolsIn(body).find((name) => !names.includes(name));
     if (unknown === undefined) return [];
-    const known = names.length === 0 ? "this server has none" : `the tools of this server are ${names.join(", ")}`;
-    return [{ pointer: "/agent/tools", code: "value_invalid", detail: `there is no tool ${shown(unknown)}; ${known}` }];
+    const hint = names.length === 0 ? "this server has none" : `the tools of this server are ${names.join(", ")}`;
+    return [{ pointer: "/agent/tools", code: "value_invalid", detail: `there is no tool ${shown(unknown)}; ${hint}` }];
   }
 
   async #languageFaults(language: string): Promise<Fault[]> {
@@ -154,7 +154,7 @@ export class CallCreation {
     await assertCallerAllowed(this.#context, principal, network, from);
     assertSipAllowed(network, sipChoiceOf(input));
 
-    // Before an active call is returned: a bad message fails even if the line is busy.
+    // Checked before an active call is returned: a bad message fails even if the line is busy.
     const { message, file } = await this.#messages.check(principal, input, audio, signal);
     const call = this.#newCall(principal, input, message, from);
     if (strict && message.type === "DYNAMIC_AGENT") await this.#assertConductable(call, network);
@@ -179,7 +179,7 @@ export class CallCreation {
         byteBudgetOf(this.#context.limits),
       );
     } catch (error) {
-      // The answer may be all that was lost.
+      // The call may have been stored, with only the result lost.
       this.#waits(call);
       throw error;
     }

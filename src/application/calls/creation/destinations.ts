@@ -16,7 +16,7 @@ export type DestinationsContext = Pick<
   DialProtectionContext;
 
 /**
- * The principal with checked limits: a custom `authenticate` may give anything.
+ * The principal with checked limits: a custom `authenticate` may return anything.
  * @throws {RangeError} naming the value and what to write instead
  */
 export function withCheckedLimits(principal: Principal): Principal {

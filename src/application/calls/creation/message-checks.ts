@@ -16,7 +16,7 @@ type MessageChecksContext = Pick<Context, "decoder" | "limits" | "system">;
 /** Audio files that are checked at the same time. */
 const INSPECTED_AT_ONCE = 2;
 
-/** The signal of a caller that waits to the end. */
+/** The signal of a caller that never stops waiting. */
 const NEVER: AbortSignal = new AbortController().signal;
 
 /** Turns the input of a call into its stored message; audio files are checked in fair turns. */
@@ -70,7 +70,7 @@ export class MessageChecks {
     }
   }
 
-  /** The signal withdraws who waits. A turn that has begun lasts as long as its work, which no signal ends. */
+  /** A turn for one check. The signal withdraws a waiting check; a turn that has begun lasts as long as its work, which no signal ends. */
   #turn(userId: string, instanceId: string, signal: AbortSignal): Promise<() => void> {
     const waiting = new AbortController();
     const withdraw = () => waiting.abort(signal.reason);

@@ -13,7 +13,7 @@ export class Deletion {
   readonly #context: Pick<Context, "system" | "timings">;
   finished = false;
   #answered = false;
-  /** Waits for the storage now. */
+  /** A write is pending. */
   #storing = false;
   #request: Request | undefined;
   #asking: Promise<boolean> | undefined;
@@ -27,7 +27,7 @@ export class Deletion {
 
   /**
    * Waits for the end of the deletion: true for one request only, false for those after it.
-   * @throws {StorageUnavailable} the storage took too long; the next request may ask again
+   * @throws {StorageUnavailable} the storage took too long; a later request may try again
    */
   async ask(): Promise<boolean> {
     while (this.#asking) await this.#asking.catch(() => {});
@@ -60,7 +60,7 @@ export class Deletion {
     request.cancel = system.after(timings.storeMs, () => request.refuse(new StorageUnavailable(sentence)));
   }
 
-  /** The storage has answered. */
+  /** The storage has responded. */
   storageResponded(): void {
     this.#storing = false;
     this.#request?.cancel?.();

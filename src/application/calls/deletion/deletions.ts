@@ -14,9 +14,9 @@ type DeletionsContext = Pick<
   "events" | "log" | "purgeClock" | "shutdownSignal" | "storage" | "system" | "timings"
 >;
 
-/** Deletions of earlier processes that are finished at the same time. */
+/** Maximum number of earlier processes' deletions that are finished at the same time. */
 const AT_ONCE = 20;
-/** Finished deletions that are remembered for a request that was answered 503. */
+/** Finished deletions that are remembered for the repetition of a request that got a 503. */
 const REMEMBERED = 1_000;
 
 /**
@@ -38,7 +38,7 @@ export class Deletions {
     this.#terminations = terminations;
   }
 
-  /** Finishes what earlier processes have left; does not wait for it. */
+  /** Finishes the deletions that earlier processes have left; does not wait for them. */
   start(): void {
     this.#resume().catch((error: unknown) => {
       if (!this.#stopping) this.#context.log.error({ err: error }, "unfinished deletions could not be looked up");
@@ -128,7 +128,7 @@ export class Deletions {
       for (;;) {
         const status = nextState(INSTANCE_TRANSITIONS, current.status, "delete");
         if (!status) {
-          // It may have been finished since this copy was read.
+          // The deletion may have been finished since this copy was read.
           const stored = await storage.instances.get(id);
           if (!stored || stored.erasedAt !== null) throw instanceNotFound(id);
           return;

@@ -24,7 +24,7 @@ export interface Erasure {
   readonly receipts: number;
   /** Records of linked devices, such as the keys that a device shares with the number. */
   readonly lineRecords: number;
-  /** Ids of such calls that are not over; none of them was deleted. */
+  /** Ids of such calls that have not ended; none of them was deleted. */
   readonly activeCalls: readonly string[];
   /** Ids of instances that the number itself is linked to; they are not deleted. */
   readonly instances: readonly string[];
@@ -32,7 +32,7 @@ export interface Erasure {
 
 /**
  * Deletes all data about calls that mention a number, in every form of it that reaches the same phone, of all users.
- * Compacts the database in the end, which takes about 5 ms per MB of an embedded one.
+ * Compacts the database at the end, which takes about 5 ms per MB of an embedded one.
  * @param settle ends a call if it is active, and waits until no code works on it; without it active calls are only named
  * @throws {Refusal} `phone_number_invalid`
  */

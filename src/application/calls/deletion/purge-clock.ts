@@ -37,7 +37,7 @@ export class PurgeClock {
   readonly #system: System;
   readonly #storage: Storage;
   readonly #log: Logger;
-  /** A trusted time (ms since 1970-01-01 UTC), and when it was on the monotonic clock, ms. */
+  /** A trusted time (ms since 1970-01-01 UTC), and the same moment on the monotonic clock, ms. */
   #trusted: { readonly at: number; readonly monotonic: number };
   #claim: Claim | undefined;
   /** The last step, as long as records from before it matter. */

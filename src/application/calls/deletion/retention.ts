@@ -32,7 +32,7 @@ export class Retention {
   readonly #recordingsMs: number;
   #cancel: (() => void) | undefined;
   #sweeping: Promise<void> = Promise.resolve();
-  /** Something was deleted, and may still be in the files of the database. */
+  /** Deleted records may still be in the files of the database. */
   #unscrubbed = false;
 
   constructor(context: RetentionContext, { calls = Infinity, recordings = Infinity }: RetentionDays) {

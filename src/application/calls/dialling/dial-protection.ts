@@ -63,7 +63,7 @@ export async function decideNext(
   const callee = await calleeOf(context, protection, next);
   const times = { now, waitsUntil: storedTime("calls.created_at", next.createdAt, now) + timings.queueTimeoutMs };
   const decision: DialDecision = decideDial(protection, callee, past, times);
-  // The clock may be set in the meantime, so a long wait is looked at again.
+  // The clock may be set in the meantime, so a long wait is checked again.
   return decision.do === "wait" ? { do: "wait", ms: Math.min(decision.until - now, DAY_MS) } : decision;
 }
 
@@ -78,7 +78,7 @@ export async function calleeBlockNow(
 }
 
 /**
- * Reason why a call of this user must not be led on to a number. Consents and calling hours are rules for callees: a call is
+ * Reason why a call of this user must not be forwarded to a number. Consents and calling hours are rules for callees: a call is
  * transferred to a person who expects it.
  */
 export async function doNotCallBlock(
@@ -140,7 +140,7 @@ async function pastOf(
 
 /**
  * The dials that the protection counts.
- * @param range `since`: time since which they belong to the number; `after`: calls of the number have greater ids; `lastToo`: the pace counts from the last one, which this
+ * @param range `since`: time since which they belong to the number; `after`: calls of the number have greater ids; `lastToo`: includes the last dial, from which the pace counts and which this
  * process has not placed
  */
 async function dialsOf(

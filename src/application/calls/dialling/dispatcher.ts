@@ -15,7 +15,7 @@ interface LiveCall {
 }
 
 /**
- * Starts queued calls with a queue for each instance. Instances do not wait for each other. It is woken by what happens
+ * Starts queued calls with a queue for each instance. Instances do not wait for each other. It is woken by events
  * (a call created, a line online, a leg gone) and never scans.
  */
 export class Dispatcher {
@@ -30,7 +30,7 @@ export class Dispatcher {
 
   /**
    * @param requeued called with each claimed call that waits again
-   * @param ending true if a call is to end although that is not stored yet: it is not dialled
+   * @param ending returns true if a call is ending, although that is not stored yet: it is not dialled
    */
   constructor(
     context: DispatcherContext,

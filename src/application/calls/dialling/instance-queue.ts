@@ -29,16 +29,16 @@ export interface QueueHost {
   readonly stopping: boolean;
   readonly preparations: Preparations;
   monitor(instanceId: string): LineMonitor | undefined;
-  /** True if the call is to end although that is not stored yet: it is not dialled. */
+  /** True if the call is ending, although that is not stored yet: it is not dialled. */
   ending(callId: string): boolean;
   /** A claimed call waits again. */
   requeued(call: Call): void;
-  /** A call is live. `ended` resolves when its session works on it no longer. */
+  /** A call is live. `ended` resolves when its session no longer works on it. */
   started(session: CallSession, ended: Promise<void>): void;
   ended(session: CallSession): void;
   /** Wakes the queue of the instance. */
   wake(instanceId: string): void;
-  /** The queue has no call, and no time to keep. */
+  /** The queue has no call and no alarm. */
   emptied(queue: InstanceQueue): void;
 }
 
@@ -102,7 +102,7 @@ export class InstanceQueue {
     this.#decide({ type: "retry", ms: RETRY_MS });
   }
 
-  /** Keeps no more times. */
+  /** Cancels the alarm. */
   stop(): void {
     this.#cancelAlarm?.();
     this.#cancelAlarm = undefined;
@@ -199,7 +199,7 @@ export class InstanceQueue {
       return REST;
     }
     const { number } = monitor;
-    number.full = undefined; // until this dial
+    number.full = undefined; // unless this dial sets it again
     const asking = () => {
       const missed = this.#context.standStill.missedBy(call);
       if (missed !== undefined) throw new ProgramFailed("instance_offline", missed);

@@ -33,7 +33,7 @@ export interface PreparationsWatcher {
 
 /**
  * Prepares messages of waiting calls: one per instance, before its call is claimed. A call whose message is not
- * ready in time fails, and no phone has rung. A preparation is not stored; a cancelled one leaves its call
+ * ready in time fails before any phone rings. A preparation is not stored; a cancelled one leaves its call
  * waiting.
  */
 export class Preparations {

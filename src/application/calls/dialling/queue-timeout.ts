@@ -142,7 +142,7 @@ export class QueueTimeout {
     }
   }
 
-  /** Fails calls by their due time; resolves with how many of them stay. */
+  /** Fails calls by their due time; resolves with the number that stay. */
   async #expireDue(): Promise<number> {
     const { system, storage } = this.#context;
     let left = 0;

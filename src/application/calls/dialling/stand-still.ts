@@ -9,7 +9,7 @@ interface StandStillParts {
   readonly ids: IdSource;
 }
 
-/** A time in which the process did nothing. */
+/** A period in which the process did nothing. */
 interface Gap {
   readonly ms: number;
   /** The id that a call created at the detection of the gap would have had. */

@@ -129,7 +129,7 @@ export class CallJournal {
     this.#context.counters.agentTurns(turns ?? []);
   }
 
-  /** Something for the timeline only; dropped, and counted, if too many notes wait for the storage. */
+  /** Adds a note for the timeline only; dropped, and counted, if too many notes wait for the storage. */
   note(fact: Fact, at: number): void {
     const note = this.#event(fact, at);
     if (this.#events.length < MAX_NOTES && !this.#context.journals.full) {
@@ -140,7 +140,7 @@ export class CallJournal {
     this.#context.events.happened([note]);
   }
 
-  /** Nothing will be recorded of the call. */
+  /** The call has no recording. */
   eraseRecording(): void {
     this.#call = { ...this.#call, recordedMs: null };
   }

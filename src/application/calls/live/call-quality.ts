@@ -33,7 +33,7 @@ export class QualityRecorder {
     this.#schedule();
   }
 
-  /** The call has ended, and this is what the network counted. @param at ms since 1970-01-01 UTC */
+  /** The call has ended, with these final statistics of the network. @param at ms since 1970-01-01 UTC */
   end(at: number, statistics: MediaStatistics | null): void {
     if (this.#cancelSample && statistics) this.#series.add(at - this.#connectedAt, statistics);
     this.stop();

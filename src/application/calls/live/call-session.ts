@@ -120,7 +120,7 @@ export class CallSession {
     return this.#quality?.intervals;
   }
 
-  /** True if what became of the call is stored. */
+  /** True if the outcome of the session is stored. */
   get saved(): boolean {
     return this.#saved;
   }
@@ -130,7 +130,7 @@ export class CallSession {
     return this.#stored.promise;
   }
 
-  /** Reason and end (ms of the monotonic clock) of the line's pause, if the line has refused this call for that. */
+  /** Reason and end (ms of the monotonic clock) of the line's pause, if the line has refused this call because of it. */
   get lineFull(): { readonly until: number; readonly reason: string } | undefined {
     return this.#lineFull;
   }
@@ -163,7 +163,7 @@ export class CallSession {
     this.#scope.abort();
   }
 
-  /** Ends the call now; resolves when what became of it is stored, or cannot be. */
+  /** Ends the call now; resolves when the outcome is stored, or cannot be. */
   async end(reason: FailedReason, detail: string | null = null): Promise<void> {
     this.#post({ type: "end", reason, detail });
     await this.#stored.promise;
@@ -180,7 +180,7 @@ export class CallSession {
     return this.#media?.follow(...args);
   }
 
-  /** Notes something in the timeline; without effect once the call has ended. */
+  /** Adds a note to the timeline; without effect once the call has ended. */
   note(fact: Fact): void {
     this.#post({ type: "noticed", fact });
   }
@@ -192,7 +192,7 @@ export class CallSession {
     this.#post({ type: "line_down", reason });
   }
 
-  /** The line is back. */
+  /** The line is online again. */
   lineUp(): void {
     if (this.#leg?.watchesLine) return;
     this.#post({ type: "line_up", inboundSince: this.#inboundFrames > this.#framesAtLineDown });
@@ -381,7 +381,7 @@ export class CallSession {
     }
   }
 
-  /** Hangs up once; the leg has `releaseTimeoutMs` to be gone. */
+  /** Hangs up once; the leg has `releaseTimeoutMs` to end. */
   #hangUp(): void {
     this.#scope.abort();
     if (this.#released) return;

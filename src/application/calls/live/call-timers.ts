@@ -10,7 +10,7 @@ export interface Observed {
   progress(): DialProgress | undefined;
 }
 
-/** The timers of one live call: each posts a signal when it fires, which states if inbound audio has arrived since. */
+/** The timers of one live call: each posts a signal when it fires, which states whether inbound audio has arrived since. */
 export class CallTimers {
   readonly #system: System;
   readonly #observed: Observed;

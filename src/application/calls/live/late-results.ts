@@ -13,7 +13,7 @@ interface LateResultParts extends RetryParts {
 export class LateResults {
   readonly #pending = new Set<Promise<void>>();
 
-  /** Stores the findings of a call whose end is stored, when they are there. Returns at once. */
+  /** Stores the findings of a call whose end is stored, as soon as they are known. Returns at once. */
   add(context: LateResultParts, callId: string, findings: Promise<Findings>): void {
     const storing = findings
       .then((found) => store(context, callId, found))

@@ -3,7 +3,7 @@ import type { CallSignal } from "../../../domain/calls/call-signal.ts";
 import type { Leg, LegEvent } from "../../../ports/telephony.ts";
 
 /**
- * Signals of a leg, in terms of the call's flow; the last one always is `leg_ended`. Never rejects.
+ * Signals of a leg, in terms of the call's flow; the last one is always `leg_ended`. Never rejects.
  * @param isNewKey whether a key has not been reported in another way
  */
 export async function* legSignals(leg: Leg, isNewKey: (digit: string) => boolean): AsyncGenerator<CallSignal> {
@@ -13,7 +13,7 @@ export async function* legSignals(leg: Leg, isNewKey: (digit: string) => boolean
   } catch (error) {
     detail = errorText(error);
   }
-  // After "ended" this means nothing; without it the call would never be over.
+  // After "ended" this has no effect; without it the call would never end.
   yield { type: "leg_ended", cause: "internal_error", detail };
 }
 

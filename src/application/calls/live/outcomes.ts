@@ -78,7 +78,7 @@ export function liveOutcome(
   };
 }
 
-/** Outcome of a call that failed without a live session. What a call that was dialled has played died with its server. */
+/** Outcome of a call that failed without a live session. How much a dialled call had played is unknown: its server died. */
 export function failedOutcome(call: Call, reason: FailedReason, detail: string | null, now: number): Outcome {
   return {
     reason,

@@ -11,7 +11,7 @@ const AUSTRALIA =
 
 /**
  * Countries with several time zones. A mobile number that names no place may be in any of them, and so may a number of a
- * region that a border of time crosses.
+ * region that a time zone border crosses.
  */
 export const DIVIDED_COUNTRIES: readonly ZoneTable[] = [
   {
