@@ -11,7 +11,7 @@ const CONFIG = "adapters/telephony/sip/config/";
 /** Options of a trunk that are objects: the interface of each, and its file. */
 const NESTED: ReadonlyMap<string, { readonly name: string; readonly path: string }> = new Map([
   ["TrunkTls", { name: "TlsOptions", path: "adapters/sip-stack/transport/tls.ts" }],
-  ["TrunkListener", { name: "ListenOptions", path: "adapters/sip-stack/transport/stream-listener.ts" }],
+  ["TrunkListener", { name: "StreamServerOptions", path: "adapters/sip-stack/transport/stream-listener.ts" }],
 ]);
 
 test("docs/sip.md lists every option of a trunk", () =>
