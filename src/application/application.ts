@@ -152,9 +152,9 @@ export function createApplication(parts: ContextParts, keep: RetentionDays): App
     queries,
     webhooks,
     consents: new Consents(context),
-    accounts(given) {
+    accounts(parts) {
       const remove = (some: readonly Call[]) => removeWithLiveCalls(context, terminations, dispatcher, some);
-      accounts ??= new Accounts({ ...context, ...given, instances, webhooks, removeCalls: remove });
+      accounts ??= new Accounts({ ...context, ...parts, instances, webhooks, removeCalls: remove });
       return accounts;
     },
     lease,

@@ -117,12 +117,12 @@ export class IncomingAudio {
    */
   end(): readonly IgnoredBytes[] {
     if (this.#closed) return this.#ignored.total.ignored;
-    const held = this.#opening?.heldBytes ?? 0;
+    const heldBytes = this.#opening?.heldBytes ?? 0;
     const opened = this.#opening?.end();
     if (opened !== undefined) {
       this.#use(opened.format);
       this.#decodeSlice(opened.bytes);
-    } else this.#ignored.ignored("incomplete", held);
+    } else this.#ignored.ignored("incomplete", heldBytes);
     if (this.#pcm.isOdd) this.#ignored.ignored("incomplete", 1);
     this.#endWav();
     this.#emit(this.#mp3?.finish?.() ?? []);

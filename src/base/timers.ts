@@ -31,7 +31,7 @@ interface Bound {
 /** Resolves as the work does, if that takes no longer than the bound. The work itself continues. */
 export function within<T>(work: Promise<T>, { system, ms, late, signal }: Bound): Promise<T> {
   let end = () => {};
-  const over = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     const aborted = () => reject(signal?.reason);
     if (signal?.aborted) aborted();
     signal?.addEventListener("abort", aborted);
@@ -41,5 +41,5 @@ export function within<T>(work: Promise<T>, { system, ms, late, signal }: Bound)
       signal?.removeEventListener("abort", aborted);
     };
   });
-  return Promise.race([work, over]).finally(() => end());
+  return Promise.race([work, timeout]).finally(() => end());
 }

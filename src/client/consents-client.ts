@@ -26,12 +26,12 @@ const PAGE = 1_000;
 
 export function consentsClient(transport: Transport): ConsentsClient {
   const root = "/v1/consents";
-  const one = (phone: string) => `${root}/${encodeURIComponent(phone)}`;
+  const pathOf = (phone: string) => `${root}/${encodeURIComponent(phone)}`;
   const page: ConsentsClient["page"] = (query = {}, options) => transport.page(root, { ...query }, options);
   return {
-    put: (phone, input, options) => transport.put(one(phone), input, options),
-    get: (phone, options) => transport.get(one(phone), {}, options),
-    delete: (phone, options) => transport.delete(one(phone), options),
+    put: (phone, input, options) => transport.put(pathOf(phone), input, options),
+    get: (phone, options) => transport.get(pathOf(phone), {}, options),
+    delete: (phone, options) => transport.delete(pathOf(phone), options),
     list: ({ limit = PAGE, cursor, status } = {}, options) =>
       allItems((cursor) => page({ limit, cursor, status }, options), cursor),
     page,

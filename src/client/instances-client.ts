@@ -59,7 +59,7 @@ const PAGE = 100;
 
 export function instancesClient(transport: Transport): InstancesClient {
   const root = "/v1/instances";
-  const one = (id: string) => `${root}/${encodeURIComponent(id)}`;
+  const pathOf = (id: string) => `${root}/${encodeURIComponent(id)}`;
   const page: InstancesClient["page"] = (query = {}, options) => transport.page(root, { ...query }, options);
   return {
     create: async (input, options) =>
@@ -67,11 +67,11 @@ export function instancesClient(transport: Transport): InstancesClient {
     list: ({ limit = PAGE, cursor, expand } = {}, options) =>
       allItems((cursor) => page({ limit, cursor, expand }, options), cursor),
     page,
-    get: (id, options) => transport.get(one(id), { expand: options?.expand }, options),
-    update: (id, input, options) => transport.patch(one(id), input, options),
-    configure: (id, options) => transport.get(`${one(id)}/configure`, {}, options),
+    get: (id, options) => transport.get(pathOf(id), { expand: options?.expand }, options),
+    update: (id, input, options) => transport.patch(pathOf(id), input, options),
+    configure: (id, options) => transport.get(`${pathOf(id)}/configure`, {}, options),
     async qrCode(id, options) {
-      const { body, headers } = await transport.getResponse<LinkingCode>(`${one(id)}/configure`, options);
+      const { body, headers } = await transport.getResponse<LinkingCode>(`${pathOf(id)}/configure`, options);
       const sequence = headers.get("qr-sequence");
       return {
         pngBase64: body.qrCodeBase64,
@@ -82,10 +82,11 @@ export function instancesClient(transport: Transport): InstancesClient {
       };
     },
     pairingCode: async (id, input, options) =>
-      (await transport.post<PairingCode>(`${one(id)}/pairing-code`, input, undefined, options)).body,
+      (await transport.post<PairingCode>(`${pathOf(id)}/pairing-code`, input, undefined, options)).body,
     linkPage: async (id, options) =>
-      (await transport.post<LinkPage>(`${one(id)}/link-page`, {}, undefined, options)).body,
-    unlink: async (id, options) => (await transport.post<Instance>(`${one(id)}/unlink`, {}, undefined, options)).body,
-    delete: (id, options) => transport.delete(one(id), options),
+      (await transport.post<LinkPage>(`${pathOf(id)}/link-page`, {}, undefined, options)).body,
+    unlink: async (id, options) =>
+      (await transport.post<Instance>(`${pathOf(id)}/unlink`, {}, undefined, options)).body,
+    delete: (id, options) => transport.delete(pathOf(id), options),
   };
 }

@@ -249,8 +249,8 @@ async function read<T>({ response, request }: Received): Promise<T> {
 }
 
 function search(query: Query): string {
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
-  const text = given.toString();
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+  const text = parameters.toString();
   return text === "" ? "" : `?${text}`;
 }

@@ -41,21 +41,21 @@ const PAGE = 100;
 
 export function webhooksClient(transport: Transport): WebhooksClient {
   const root = "/v1/webhooks";
-  const one = (id: string) => `${root}/${encodeURIComponent(id)}`;
+  const pathOf = (id: string) => `${root}/${encodeURIComponent(id)}`;
   const page = <T>(path: string, query: ListDeliveriesQuery, options?: RequestOptions): Promise<Page<T>> =>
     transport.page(path, { ...query }, options);
   return {
     create: (input, options) => transport.postOnce(root, input, options),
     list: ({ limit = PAGE, cursor } = {}, options) =>
       allItems((cursor) => page(root, { limit, cursor }, options), cursor),
-    get: (id, options) => transport.get(one(id), {}, options),
-    update: (id, input, options) => transport.patch(one(id), input, options),
-    delete: (id, options) => transport.delete(one(id), options),
-    rotateSecret: (id, options) => transport.postOnce(`${one(id)}/rotate-secret`, {}, options),
-    test: (id, options) => transport.postOnce(`${one(id)}/test`, {}, options),
+    get: (id, options) => transport.get(pathOf(id), {}, options),
+    update: (id, input, options) => transport.patch(pathOf(id), input, options),
+    delete: (id, options) => transport.delete(pathOf(id), options),
+    rotateSecret: (id, options) => transport.postOnce(`${pathOf(id)}/rotate-secret`, {}, options),
+    test: (id, options) => transport.postOnce(`${pathOf(id)}/test`, {}, options),
     deliveries: (id, { limit = PAGE, cursor, status } = {}, options) =>
-      allItems((cursor) => page(`${one(id)}/deliveries`, { limit, cursor, status }, options), cursor),
+      allItems((cursor) => page(`${pathOf(id)}/deliveries`, { limit, cursor, status }, options), cursor),
     replay: (id, deliveryId, options) =>
-      transport.postOnce(`${one(id)}/deliveries/${encodeURIComponent(deliveryId)}/replay`, {}, options),
+      transport.postOnce(`${pathOf(id)}/deliveries/${encodeURIComponent(deliveryId)}/replay`, {}, options),
   };
 }

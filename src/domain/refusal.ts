@@ -115,9 +115,9 @@ export class Refusal extends CodedError {
 /** A refusal for faulty input: its code is the faults' own if they agree, otherwise `invalid_request`. */
 export function invalidInput(errors: readonly [Fault, ...Fault[]]): Refusal {
   const [first] = errors;
-  const one = errors.every((fault) => fault.code === first.code);
+  const isOneCode = errors.every((fault) => fault.code === first.code);
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : "";
-  const shared = one && SPEAKING_CODES.has(first.code);
+  const shared = isOneCode && SPEAKING_CODES.has(first.code);
   return new Refusal(shared ? first.code : "invalid_request", `${first.pointer || "body"}: ${first.detail}${more}`, {
     errors,
   });

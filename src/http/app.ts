@@ -42,7 +42,7 @@ export function createHttp(parts: HttpParts): WebApp {
   const meter = requestMeter();
   const tickets = new StreamTickets(system);
   const sockets = new SocketBudget();
-  const begun = new TurnBudget(MAX_BEGUN);
+  const startBudget = new TurnBudget(MAX_BEGUN);
   const identification = { authenticate: deps.authenticate, tickets, log };
   const pages = deps.pages.map((page) => ({ ...checkedPrefix(page.prefix), page }));
   const isOwn = ownPaths(
@@ -134,7 +134,7 @@ export function createHttp(parts: HttpParts): WebApp {
   };
 
   async function replyTo(context: RequestContext): Promise<Reply> {
-    await begun.take(1);
+    await startBudget.take(1);
     const reply = await answer(context)
       .catch((error: unknown) =>
         failureReply(error, context, { log, absence: deps.closing?.() ? "stopping" : undefined }),

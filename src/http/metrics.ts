@@ -19,15 +19,15 @@ export function requestMeter(): RequestMeter {
     count(method, route = "none", status, ms) {
       const name = METHODS.has(method) ? method : "other";
       const key = `${name} ${route}`;
-      let one = series.get(key);
-      if (!one) {
-        one = { labels: labels({ method: name, route }), classes: new Map(), seconds: 0, count: 0 };
-        series.set(key, one);
+      let entry = series.get(key);
+      if (!entry) {
+        entry = { labels: labels({ method: name, route }), classes: new Map(), seconds: 0, count: 0 };
+        series.set(key, entry);
       }
       const statusClass = `${Math.floor(status / 100)}xx`;
-      one.classes.set(statusClass, (one.classes.get(statusClass) ?? 0) + 1);
-      one.seconds += ms / 1000;
-      one.count++;
+      entry.classes.set(statusClass, (entry.classes.get(statusClass) ?? 0) + 1);
+      entry.seconds += ms / 1000;
+      entry.count++;
     },
     text() {
       const requests: string[] = [];

@@ -29,12 +29,12 @@ export async function page<T extends { readonly id: string }>(
   const pieces = new JsonPieces();
   let last = after;
   for (let left = limit; ; left -= PAGE_READ) {
-    const wanted = Math.min(left, PAGE_READ);
-    const found = await read({ limit: wanted + 1, after: last });
-    const part = pieces.addAll(found.slice(0, wanted), view);
+    const batch = Math.min(left, PAGE_READ);
+    const found = await read({ limit: batch + 1, after: last });
+    const part = pieces.addAll(found.slice(0, batch), view);
     last = part.at(-1)?.id ?? last;
     const isMore = found.length > part.length;
-    if (isMore && left > wanted && !pieces.isFull) continue;
+    if (isMore && left > batch && !pieces.isFull) continue;
     const headers = isMore && last ? { ...PRIVATE, link: nextLink(context, encodeCursor(last)) } : PRIVATE;
     return listReply(pieces, headers);
   }

@@ -67,11 +67,11 @@ export function rateLimiter({ limit, windowMs }: RateLimit, now: () => number): 
         buckets.delete(oldest);
         break;
       }
-    const full = Math.ceil((limit - bucket.left) / perMs / 1000);
+    const secondsToFull = Math.ceil((limit - bucket.left) / perMs / 1000);
     return {
       allowed,
       left: bucket.left,
-      headers: { "ratelimit-policy": policy, ratelimit: `"default";r=${Math.floor(bucket.left)};t=${full}` },
+      headers: { "ratelimit-policy": policy, ratelimit: `"default";r=${Math.floor(bucket.left)};t=${secondsToFull}` },
       retryAfter: Math.max(1, Math.ceil((1 - bucket.left) / perMs / 1000)),
     };
   };

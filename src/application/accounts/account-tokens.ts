@@ -53,8 +53,8 @@ export class AccountTokens {
         throw new AccountRefusal("instance_not_found", cause.message, { cause });
       });
     try {
-      const wanted = { accountId, userId, label: name, scopes, expiresAt, demoInstanceId, issuer: principal };
-      return await tokens.issue(wanted);
+      const options = { accountId, userId, label: name, scopes, expiresAt, demoInstanceId, issuer: principal };
+      return await tokens.issue(options);
     } catch (cause) {
       if (!(cause instanceof RangeError)) throw cause;
       throw new AccountRefusal("token_invalid", cause.message, { cause });
@@ -64,15 +64,15 @@ export class AccountTokens {
   /** @throws {AccountRefusal} `token_not_found` */
   async revoke({ userId }: Account, tokenId: string): Promise<void> {
     const { accounts } = this.#parts.storage;
-    const own = (await accounts.tokens(userId)).some(({ id }) => id === tokenId);
-    if (!own || !(await this.#parts.tokens.revoke(tokenId)))
+    const isOwn = (await accounts.tokens(userId)).some(({ id }) => id === tokenId);
+    if (!isOwn || !(await this.#parts.tokens.revoke(tokenId)))
       throw new AccountRefusal("token_not_found", `you have no token "${tokenId.slice(0, 64)}"`);
   }
 }
 
 /** @throws {AccountRefusal} `token_invalid` */
-function checkedLabel(given: unknown): string {
-  const label = typeof given === "string" ? given.trim() : "";
+function checkedLabel(input: unknown): string {
+  const label = typeof input === "string" ? input.trim() : "";
   if (isVisible(label) && label.length <= LABEL_LENGTH && !/[\p{Cc}\p{Cs}]/u.test(label)) return label;
   throw new AccountRefusal(
     "token_invalid",

@@ -261,10 +261,10 @@ export class Accounts implements AccountUseCases {
   /** A code that is valid for its purpose now; undefined if it is not. */
   async #code(
     purpose: UsedCode["purpose"],
-    given: string,
+    input: string,
   ): Promise<(UsedCode & Pick<CodeRecord, "accountId">) | undefined> {
     const now = this.#parts.system.now();
-    const hash = await hashOfSecret(given, this.#sha256);
+    const hash = await hashOfSecret(input, this.#sha256);
     const stored = hash === undefined ? undefined : await this.#logins.codeByHash(hash);
     if (stored?.purpose !== purpose || codeExpiry(stored, now) <= now) return undefined;
     return { hash: stored.hash, purpose, now, accountId: stored.accountId };

@@ -37,8 +37,8 @@ export class Attempts {
    */
   begin(name: string): Attempt {
     const now = this.#system.monotonic();
-    const known = this.#byName.get(name);
-    const before = known && now - known.lastAt < KEPT_MS ? known : undefined;
+    const entry = this.#byName.get(name);
+    const before = entry && now - entry.lastAt < KEPT_MS ? entry : undefined;
     const count = before?.count ?? 0;
     const left = before ? waitAfter(before, now) : 0;
     if (left > 0)

@@ -40,8 +40,8 @@ export class Invitations {
   async withdraw(account: Account, invitationId: string): Promise<void> {
     assertAdmin(account);
     const { logins } = this.#makers;
-    const known = (await logins.invitations()).some(({ id }) => id === invitationId);
-    if (!known || !(await logins.deleteInvitation(invitationId)))
+    const exists = (await logins.invitations()).some(({ id }) => id === invitationId);
+    if (!exists || !(await logins.deleteInvitation(invitationId)))
       throw new AccountRefusal("invitation_not_found", `there is no invitation "${invitationId.slice(0, 64)}"`);
     await this.#audit.note(account, "invitation.withdrawn", invitationId);
   }

@@ -20,6 +20,6 @@ export async function makeSecret(system: System, sha256: Sha256): Promise<Secret
 }
 
 /** The hash of a presented secret; undefined if the text cannot be one. */
-export async function hashOfSecret(given: unknown, sha256: Sha256): Promise<string | undefined> {
-  return typeof given === "string" && SECRET.test(given) ? sha256(given) : undefined;
+export async function hashOfSecret(secret: unknown, sha256: Sha256): Promise<string | undefined> {
+  return typeof secret === "string" && SECRET.test(secret) ? sha256(secret) : undefined;
 }

@@ -86,8 +86,8 @@ export class Sessions {
 
   /** @throws {AccountRefusal} `session_not_found` */
   async end(account: Account, sessionId: string): Promise<void> {
-    const known = (await this.#logins.sessions(account.id)).some(({ id }) => id === sessionId);
-    if (!known || !(await this.#logins.deleteSession(account.id, sessionId)))
+    const exists = (await this.#logins.sessions(account.id)).some(({ id }) => id === sessionId);
+    if (!exists || !(await this.#logins.deleteSession(account.id, sessionId)))
       throw new AccountRefusal("session_not_found", `you have no session "${sessionId.slice(0, 64)}"`);
   }
 }

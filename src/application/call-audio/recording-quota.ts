@@ -44,37 +44,37 @@ export class RecordingQuota {
     const { userBytes, demoBytes } = byteBudgetOf(context.limits);
     const owners = [this.#joined(context, userId, userBytes)];
     if (isDemo) owners.push(this.#joined(context, instanceId, demoBytes));
-    let taken = 0;
+    let takenBytes = 0;
     return {
       take(ms) {
         const bytes = ms * RECORDED_BYTES_PER_MS;
         for (const { stored, live, limit } of owners) if (stored + live + bytes > limit) return false;
         for (const owner of owners) owner.live += bytes;
-        taken += bytes;
+        takenBytes += bytes;
         return true;
       },
       end: (isKept) => {
-        for (const owner of owners.splice(0)) this.#leave(owner, taken, isKept);
+        for (const owner of owners.splice(0)) this.#leave(owner, takenBytes, isKept);
       },
     };
   }
 
   #joined({ storage, log }: QuotaContext, owner: string, limit: number): OwnerBytes {
-    const known = this.#owners.get(owner) ?? { owner, limit, stored: 0, live: 0, recordings: 0 };
-    this.#owners.set(owner, known);
-    known.recordings++;
+    const usage = this.#owners.get(owner) ?? { owner, limit, stored: 0, live: 0, recordings: 0 };
+    this.#owners.set(owner, usage);
+    usage.recordings++;
     storage.retention.storedBytes(owner).then(
       (bytes) => {
-        known.stored = bytes;
+        usage.stored = bytes;
       },
       (error: unknown) => log.warn({ owner, err: error }, "the stored bytes of a recording's owner cannot be read"),
     );
-    return known;
+    return usage;
   }
 
-  #leave(bytes: OwnerBytes, taken: number, isKept: boolean): void {
-    bytes.live -= taken;
-    if (isKept) bytes.stored += taken;
+  #leave(bytes: OwnerBytes, takenBytes: number, isKept: boolean): void {
+    bytes.live -= takenBytes;
+    if (isKept) bytes.stored += takenBytes;
     if (--bytes.recordings === 0) this.#owners.delete(bytes.owner);
   }
 }

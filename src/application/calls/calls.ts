@@ -68,14 +68,14 @@ export class Calls implements CallUseCases {
 
   async hangUp(principal: Principal, callId: string): Promise<void> {
     const { system, timings } = this.#context;
-    const begun = system.monotonic();
+    const startedAt = system.monotonic();
     const live = this.#dispatcher.session(callId)?.call; // known without the storage, which may be down
     const late = () => new StorageUnavailable(`call ${callId} could not be read within ${timings.storeMs} ms`);
     const call =
       live && mayUse(principal, live)
         ? live
         : await within(this.get(principal, callId), { system, ms: timings.storeMs, late });
-    if (!(await this.#terminations.terminate(call, timings.storeMs - (system.monotonic() - begun))))
+    if (!(await this.#terminations.terminate(call, timings.storeMs - (system.monotonic() - startedAt))))
       throw new Refusal("call_not_found", `call "${callId}" has ended already`);
   }
 

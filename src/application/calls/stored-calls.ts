@@ -47,15 +47,15 @@ async function areStored(
 
 /** True if the stored call is this one with the patch applied. */
 function isWritten(stored: Call, call: Call, patch: CallPatch): boolean {
-  const made: Call = { ...call, ...patch };
+  const patched: Call = { ...call, ...patch };
   return (
     stored.version === call.version + 1 &&
-    stored.status === made.status &&
-    stored.owner === made.owner &&
-    stored.dialingAt === made.dialingAt &&
-    stored.startedAt === made.startedAt &&
-    stored.endedAt === made.endedAt &&
-    stored.outcome?.reason === made.outcome?.reason
+    stored.status === patched.status &&
+    stored.owner === patched.owner &&
+    stored.dialingAt === patched.dialingAt &&
+    stored.startedAt === patched.startedAt &&
+    stored.endedAt === patched.endedAt &&
+    stored.outcome?.reason === patched.outcome?.reason
   );
 }
 

@@ -101,8 +101,8 @@ export class Terminations {
   }
 
   #of(call: Call, reason: FailedReason, detail: string | null): Termination {
-    const known = this.#byCall.get(call.id);
-    if (known) return known;
+    const running = this.#byCall.get(call.id);
+    if (running) return running;
     const stored = this.#store(call, reason, detail).finally(() => this.#byCall.delete(call.id));
     const termination: Termination = { reason, stored, answered: false, refused: false };
     this.#byCall.set(call.id, termination);

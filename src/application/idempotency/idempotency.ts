@@ -39,8 +39,8 @@ export async function once<T>(
     for (;;) {
       const begunAt = context.purgeClock.now(); // by which it is also purged
       const expiredBefore = context.purgeClock.ago(RECEIPT_KEPT_MS);
-      const known = await context.storage.receipts.find(name, expiredBefore);
-      if (known) return await replayed(known, key, fingerprint, replay);
+      const receipt = await context.storage.receipts.find(name, expiredBefore);
+      if (receipt) return await replayed(receipt, key, fingerprint, replay);
       held.run();
       const made = await run({ ...name, fingerprint, begunAt, expiredBefore });
       if (made !== undefined) return made;

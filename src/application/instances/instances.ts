@@ -131,9 +131,10 @@ export class Instances implements InstanceUseCases {
   async list(principal: Principal, page: Page = {}): Promise<ListedInstance[]> {
     const { instances } = this.#context.storage;
     if (principal.demoInstanceId !== undefined) {
-      const own = await instances.get(principal.demoInstanceId);
-      const seen = own && own.status !== "DELETED" && mayUseInstance(principal, own) && page.after === undefined;
-      return seen ? [this.#listed(own)] : [];
+      const instance = await instances.get(principal.demoInstanceId);
+      const isListed =
+        instance && instance.status !== "DELETED" && mayUseInstance(principal, instance) && page.after === undefined;
+      return isListed ? [this.#listed(instance)] : [];
     }
     return (await instances.list(principal.userId, page)).map((instance) => this.#listed(instance));
   }

@@ -59,8 +59,8 @@ export class Lines {
    * @throws {Refusal} `qr_unavailable`: its provider is not mounted on this server; `stopping`
    */
   of(instance: Instance): LineMonitor {
-    const known = this.#monitors.get(instance.id);
-    if (known) return known;
+    const openMonitor = this.#monitors.get(instance.id);
+    if (openMonitor) return openMonitor;
     if (this.#stopping) throw new Refusal("stopping", "the server is stopping: it opens no more lines");
     const telephony = this.#context.telephony.get(instance.provider);
     if (!telephony) {

@@ -27,7 +27,7 @@ const FORGET_MS = 30_000;
 const LINK_MS = 60_000;
 
 const oneOf = <Value extends string>(...values: readonly Value[]): Accept<Value> =>
-  only(`one of ${values.join(", ")}`, (value) => values.some((known) => known === value));
+  only(`one of ${values.join(", ")}`, (value) => values.some((allowed) => allowed === value));
 
 const nullable =
   <Value>(accept: Accept<Value>): Accept<Value | null> =>

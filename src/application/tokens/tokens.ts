@@ -141,11 +141,11 @@ export function tokenAuthenticator(
   }
 
   async function storedOrRecent(hash: string): Promise<TokenRecord | undefined> {
-    const known = recent.find(hash);
-    if (!known) return stored(hash);
+    const recentToken = recent.find(hash);
+    if (!recentToken) return stored(hash);
     const late = () => new StorageUnavailable(`the token could not be read within ${SILENCE_MS} ms`);
     return within(stored(hash), { system, ms: SILENCE_MS, late }).catch((error: unknown) => {
-      if (error instanceof StorageUnavailable) return known;
+      if (error instanceof StorageUnavailable) return recentToken;
       throw error;
     });
   }

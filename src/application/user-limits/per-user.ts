@@ -9,9 +9,9 @@ export class PerUser {
 
   /** Takes a place of the user, and returns what gives it back; undefined if all are taken. */
   take(userId: string): (() => void) | undefined {
-    const taken = this.#byUser.get(userId) ?? 0;
-    if (taken >= this.#most) return undefined;
-    this.#byUser.set(userId, taken + 1);
+    const count = this.#byUser.get(userId) ?? 0;
+    if (count >= this.#most) return undefined;
+    this.#byUser.set(userId, count + 1);
     return () => {
       const left = (this.#byUser.get(userId) ?? 0) - 1;
       if (left > 0) this.#byUser.set(userId, left);

@@ -23,7 +23,7 @@ export async function attempt(
   { id, body }: { readonly id: string; readonly body: string },
   ending: AbortSignal,
 ): Promise<AttemptResult> {
-  const over = new AbortController();
+  const scope = new AbortController();
   try {
     const timestamp = system.now();
     const sealed = [webhook.sealedKey];
@@ -32,9 +32,14 @@ export async function attempt(
     const keys = await Promise.all(sealed.map((key) => vault.open(webhook.id, key)));
     const signed = await signedHeaders({ id, timestamp, body }, keys);
     const { userId, url } = webhook;
-    const own = await openHeaders(vault, webhook.id, webhook.sealedHeaders);
-    const headers = { ...own, "content-type": "application/json", "user-agent": "Ringport-Webhooks", ...signed };
-    const sending = webhookSender.post({ userId, url, headers, body, signal: over.signal });
+    const webhookHeaders = await openHeaders(vault, webhook.id, webhook.sealedHeaders);
+    const headers = {
+      ...webhookHeaders,
+      "content-type": "application/json",
+      "user-agent": "Ringport-Webhooks",
+      ...signed,
+    };
+    const sending = webhookSender.post({ userId, url, headers, body, signal: scope.signal });
     sending.catch(() => {}); // it may reject after the time is up
     const late = () => new Error(`the endpoint did not answer within ${ATTEMPT_MS} ms`);
     return { status: await within(sending, { system, ms: ATTEMPT_MS, late, signal: ending }) };
@@ -42,6 +47,6 @@ export async function attempt(
     ending.throwIfAborted();
     return { error: errorText(error).slice(0, ERROR_LENGTH) };
   } finally {
-    over.abort();
+    scope.abort();
   }
 }

@@ -203,9 +203,9 @@ export class Endpoint {
     const { id, webhookId } = delivery;
     if (body === undefined) {
       const result = afterAttempt(delivery, { error: "the event was deleted before it could be delivered" }, 0, 0);
-      const over = { ...result, attempts: delivery.attempts, status: "failed", nextAttemptAt: null } as const;
+      const failure = { ...result, attempts: delivery.attempts, status: "failed", nextAttemptAt: null } as const;
       const { lastAttemptAt, lastStatus } = delivery;
-      await this.#stored(() => storage.webhooks.attempted(id, { ...over, lastAttemptAt, lastStatus }));
+      await this.#stored(() => storage.webhooks.attempted(id, { ...failure, lastAttemptAt, lastStatus }));
       return;
     }
     const result = await attempt(this.#context, this.#webhook, { id: delivery.eventId, body }, this.#ending.signal);

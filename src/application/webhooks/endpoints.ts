@@ -35,9 +35,9 @@ export class Endpoints {
   /** A webhook was created or changed. */
   changed(webhook: Webhook): void {
     if (this.#stopped || !this.#started) return;
-    const known = this.#endpoints.get(webhook.id);
-    if (known) {
-      known.changed(webhook);
+    const currentEndpoint = this.#endpoints.get(webhook.id);
+    if (currentEndpoint) {
+      currentEndpoint.changed(webhook);
       return;
     }
     if (webhook.disabledReason !== null) return;

@@ -74,22 +74,22 @@ export class AlignedChannels {
     this.#handOn(left.length);
   }
 
-  #add(mine: Channel, other: Channel, samples: Int16Array | undefined, from: number, length: number, now: number) {
+  #add(channel: Channel, other: Channel, samples: Int16Array | undefined, from: number, length: number, now: number) {
     this.#clock += Math.min(this.#stillMs, now - (this.#seenAt ?? now));
     this.#seenAt = now;
     const clock = this.#clock;
-    if (mine.gone(clock)) {
-      mine.settle();
+    if (channel.gone(clock)) {
+      channel.settle();
       // The channel starts or resumes: at the other one's frame of the same tick, or at its end.
-      if (clock - other.lastAt >= TICK_MS) mine.append(undefined, 0, other.length - mine.length);
-    } else mine.compare(other.length - mine.length, this.#frame, clock);
+      if (clock - other.lastAt >= TICK_MS) channel.append(undefined, 0, other.length - channel.length);
+    } else channel.compare(other.length - channel.length, this.#frame, clock);
     if (other.gone(clock)) {
       other.settle();
-      other.append(undefined, 0, mine.length - other.length);
+      other.append(undefined, 0, channel.length - other.length);
     }
-    mine.lastAt = clock;
-    mine.append(samples, from, length);
-    const ready = Math.min(mine.settled, other.settled);
+    channel.lastAt = clock;
+    channel.append(samples, from, length);
+    const ready = Math.min(channel.settled, other.settled);
     if (ready >= this.#block) this.#handOn(ready);
   }
 

@@ -46,16 +46,16 @@ export class JitterBuffer {
   write(samples: Int16Array, count: number = samples.length): void {
     const ring = this.#ring;
     const first = Math.max(0, count - ring.length);
-    const taken = count - first;
-    this.#target = Math.max(this.#target, Math.min(taken + this.#spare, ring.length));
-    if (this.#length + taken > ring.length) this.#drop(this.#length + taken - Math.max(this.#target, taken));
+    const added = count - first;
+    this.#target = Math.max(this.#target, Math.min(added + this.#spare, ring.length));
+    if (this.#length + added > ring.length) this.#drop(this.#length + added - Math.max(this.#target, added));
     this.#dropped += first;
     let to = (this.#at + this.#length) % ring.length;
     for (let i = first; i < count; i++) {
       ring[to] = samples[i]!;
       if (++to === ring.length) to = 0;
     }
-    this.#length += taken;
+    this.#length += added;
   }
 
   /** Fills the whole frame, with silence after the last sample; returns the number of samples of audio. */

@@ -44,10 +44,10 @@ export class Lateness implements LatenessFigures {
   /** The lateness (ms) that this share of the frames (0 to 1) did not exceed; 0 when no frame is counted. */
   quantile(share: number): number {
     const wanted = share * this.#frames;
-    let seen = 0;
+    let counted = 0;
     for (let i = 0; i < this.#buckets.length; i++) {
-      seen += this.#buckets[i] ?? 0;
-      if (seen > 0 && seen >= wanted) return Math.min(this.#max, (i + 1) * BUCKET_MS);
+      counted += this.#buckets[i] ?? 0;
+      if (counted > 0 && counted >= wanted) return Math.min(this.#max, (i + 1) * BUCKET_MS);
     }
     return 0;
   }

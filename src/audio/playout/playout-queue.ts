@@ -13,10 +13,10 @@ export interface PlayoutItem {
   readonly name: string;
   readonly reached: ((name: string) => void) | undefined;
   /** True if the queue owns the memory: then it adds more samples to it, and reuses it. */
-  readonly own: boolean;
+  readonly isOwned: boolean;
 }
 
-const PLAYED: PlayoutItem = { samples: undefined, length: 0, name: "", reached: undefined, own: false };
+const PLAYED: PlayoutItem = { samples: undefined, length: 0, name: "", reached: undefined, isOwned: false };
 /** Length of the blocks for small pieces, ms. */
 const BLOCK_MS = 40;
 
@@ -56,7 +56,7 @@ export class PlayoutQueue {
 
   /** Adds something to the end; the samples are not copied. */
   add(samples: Int16Array | undefined, length: number, name: string, reached: PlayoutItem["reached"]): void {
-    this.#items.push({ samples, length, name, reached, own: false });
+    this.#items.push({ samples, length, name, reached, isOwned: false });
   }
 
   /** Adds a copy of the first `count` samples. */
@@ -134,13 +134,13 @@ export class PlayoutQueue {
   #openBlock(): PlayoutItem {
     const last = this.#items.length - 1;
     const end = this.#items[last];
-    if (end?.own === true && last >= this.#next && end.length < end.samples!.length) return end;
+    if (end?.isOwned === true && last >= this.#next && end.length < end.samples!.length) return end;
     const block = this.#spare ?? {
       samples: new Int16Array(this.#blockLength),
       length: 0,
       name: "",
       reached: undefined,
-      own: true,
+      isOwned: true,
     };
     this.#spare = undefined;
     this.#items.push(block);
@@ -149,7 +149,7 @@ export class PlayoutQueue {
 
   #advance(): void {
     const item = this.#items[this.#head];
-    if (item?.own === true) {
+    if (item?.isOwned === true) {
       item.length = 0;
       this.#spare = item;
     }

@@ -12,7 +12,7 @@ interface Resampled {
 }
 
 /** Results by piece and both rates, so that speech shared by many calls is converted only once. */
-const known = new WeakMap<Int16Array, Map<string, Resampled>>();
+const cache = new WeakMap<Int16Array, Map<string, Resampled>>();
 
 /** Samples of a piece that are converted without a pause. */
 const SLICE = 4_096;
@@ -61,7 +61,7 @@ class Stretch {
     const before = this.#last;
     const continuous = before === undefined || this.#lastKnown !== undefined;
     this.#last = samples;
-    const found = continuous ? known.get(samples)?.get(this.#rates) : undefined;
+    const found = continuous ? cache.get(samples)?.get(this.#rates) : undefined;
     if (found !== undefined && found.after === before) {
       this.#skipped.push(samples);
       this.#lastKnown = found;
@@ -72,9 +72,9 @@ class Stretch {
     this.#lastKnown = undefined;
     if (continuous && found === undefined && output !== samples) {
       this.#lastKnown = { after: before, samples: output, rest: undefined };
-      const byRates = known.get(samples) ?? new Map<string, Resampled>();
+      const byRates = cache.get(samples) ?? new Map<string, Resampled>();
       byRates.set(this.#rates, this.#lastKnown);
-      known.set(samples, byRates);
+      cache.set(samples, byRates);
     }
     return output;
   }

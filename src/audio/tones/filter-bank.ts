@@ -31,12 +31,12 @@ export function filterBank(up: number, down: number): FilterBank {
   // Inserting again moves it to the end: the Map's order is the order of last use.
   cache.delete(key);
   cache.set(key, bank);
-  let held = 0;
-  for (const { rows } of cache.values()) held += rows.length;
+  let coefficients = 0;
+  for (const { rows } of cache.values()) coefficients += rows.length;
   for (const [oldest, { rows }] of cache) {
-    if (held <= CACHED_COEFFICIENTS || oldest === key) break;
+    if (coefficients <= CACHED_COEFFICIENTS || oldest === key) break;
     cache.delete(oldest);
-    held -= rows.length;
+    coefficients -= rows.length;
   }
   return bank;
 }

@@ -20,25 +20,25 @@ export class Replies {
 
   /** The server reports that a mark was reached. */
   reached(name: string): void {
-    const at = this.#pending.findIndex((one) => "mark" in one && one.mark === name);
-    const [one] = at < 0 ? [] : this.#pending.splice(at, 1);
-    if (one && "mark" in one) one.settle("reached");
+    const at = this.#pending.findIndex((reply) => "mark" in reply && reply.mark === name);
+    const [reply] = at < 0 ? [] : this.#pending.splice(at, 1);
+    if (reply && "mark" in reply) reply.settle("reached");
   }
 
   /** The server reports that it has dropped the queued audio, and with it all earlier marks. */
   cleared(heardMs: number): void {
-    const at = this.#pending.findIndex((one) => "cleared" in one);
-    for (const one of this.#pending.splice(0, at + 1)) {
-      if ("mark" in one) one.settle("cleared");
-      else one.cleared(heardMs);
+    const at = this.#pending.findIndex((reply) => "cleared" in reply);
+    for (const reply of this.#pending.splice(0, at + 1)) {
+      if ("mark" in reply) reply.settle("cleared");
+      else reply.cleared(heardMs);
     }
   }
 
   /** Called when no more replies will arrive. */
   end(error: unknown): void {
-    for (const one of this.#pending.splice(0)) {
-      if ("mark" in one) one.settle("ended");
-      else one.failed(error);
+    for (const reply of this.#pending.splice(0)) {
+      if ("mark" in reply) reply.settle("ended");
+      else reply.failed(error);
     }
   }
 }

@@ -8,9 +8,9 @@ const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
 /** An email address as typed, trimmed; undefined if it is not one. */
-export function emailOf(given: unknown): string | undefined {
-  if (typeof given !== "string" || given.length > 2 * MAX_LENGTH) return undefined;
-  const email = given.trim();
+export function emailOf(input: unknown): string | undefined {
+  if (typeof input !== "string" || input.length > 2 * MAX_LENGTH) return undefined;
+  const email = input.trim();
   return email.length <= MAX_LENGTH && EMAIL.test(email) ? email : undefined;
 }
 
@@ -20,8 +20,8 @@ export function emailKey(email: string): string {
 }
 
 /** @throws {AccountRefusal} `email_invalid` */
-export function checkedEmail(given: unknown): string {
-  const email = emailOf(given);
+export function checkedEmail(input: unknown): string {
+  const email = emailOf(input);
   if (email === undefined)
     throw new AccountRefusal("email_invalid", "the email address is invalid: it must be like ana@example.com");
   return email;

@@ -9,10 +9,10 @@ export const PASSWORD_LENGTH = { min: 10, max: 256 } as const;
  * A password in the one form that is hashed (NFKC): keyboards differ in how they compose characters. Undefined for a text
  * that no account can have as its password.
  */
-export function passwordOf(given: unknown): string | undefined {
+export function passwordOf(input: unknown): string | undefined {
   // Limits the work: a longer password also has too many characters in its normal form.
-  if (typeof given !== "string" || given.length > 8 * PASSWORD_LENGTH.max || /\p{Cs}/u.test(given)) return undefined;
-  const password = given.normalize("NFKC");
+  if (typeof input !== "string" || input.length > 8 * PASSWORD_LENGTH.max || /\p{Cs}/u.test(input)) return undefined;
+  const password = input.normalize("NFKC");
   const { length } = [...password];
   return length >= PASSWORD_LENGTH.min && length <= PASSWORD_LENGTH.max ? password : undefined;
 }
@@ -21,9 +21,9 @@ export function passwordOf(given: unknown): string | undefined {
  * A new password of the account with this email address.
  * @throws {AccountRefusal} `password_invalid`, `password_common`; the message never contains the password
  */
-export function checkedPassword(given: unknown, email: string): string {
+export function checkedPassword(input: unknown, email: string): string {
   const { min, max } = PASSWORD_LENGTH;
-  const password = passwordOf(given);
+  const password = passwordOf(input);
   if (password === undefined)
     throw new AccountRefusal("password_invalid", `the password must have ${min} to ${max} characters`);
   if (password.toLowerCase() === emailKey(email))

@@ -85,10 +85,10 @@ export function awaitVoicemail<Flow extends MachineFlow>(flow: Flow): MachineSte
 
 /** The agent has decided that a machine answered. @param atMs after the answer */
 export function leaveVoicemail<Flow extends MachineFlow>(flow: Flow, atMs: number): MachineStep<Flow> {
-  const known = flow.answeredBy === "machine";
+  const isKnown = flow.answeredBy === "machine";
   const learnt = learnVerdict(flow, { answeredBy: "machine", reason: "agent", confidence: 1, atMs });
   const waiting = awaitVoicemail(learnt.flow);
-  return known ? waiting : { flow: waiting.flow, effects: [...learnt.effects, ...waiting.effects] };
+  return isKnown ? waiting : { flow: waiting.flow, effects: [...learnt.effects, ...waiting.effects] };
 }
 
 /**

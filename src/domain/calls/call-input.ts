@@ -109,9 +109,9 @@ export function callSchemas(limits: Limits): CallSchemas {
  * @throws {Refusal} with all faults
  */
 export function parseCall(schemas: CallSchemas, body: unknown, options: ParseOptions): CheckedCallInput {
-  const given = isObject(body) ? body.type : undefined;
-  const known = CALL_TYPES.find((name) => name === given);
-  const type = known ?? parseBody(schemas.createCallOfUnknownType, body, options).type;
+  const typeName = isObject(body) ? body.type : undefined;
+  const knownType = CALL_TYPES.find((name) => name === typeName);
+  const type = knownType ?? parseBody(schemas.createCallOfUnknownType, body, options).type;
   const schema: Schema<CheckedCallInput> = schemas.createCall[type];
   const input = parseBody(schema, body, options);
   const { entries } = schema as { entries?: Readonly<Record<string, unknown>> };

@@ -83,8 +83,9 @@ const FAULT = /^([a-z_]+): ([\s\S]*)$/;
 
 function faultOf(issue: v.BaseIssue<unknown>, schema: unknown): Fault {
   const pointer = (issue.path ?? []).map((item) => `/${escapePointer(String(item.key))}`).join("");
-  const own = FAULT.exec(issue.message);
-  if (own && issue.received !== "undefined") return { pointer, code: own[1] as RefusalCode, detail: own[2] as string };
+  const match = FAULT.exec(issue.message);
+  if (match && issue.received !== "undefined")
+    return { pointer, code: match[1] as RefusalCode, detail: match[2] as string };
   if (issue.received === "undefined") return { pointer, code: "required", detail: requiredDetail(issue, schema) };
   return { pointer, code: "type_invalid", detail: `must be ${expected(issue)}, not ${received(issue)}` };
 }

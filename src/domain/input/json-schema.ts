@@ -56,10 +56,11 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
     },
     additionalProperties(expected, value, at, faults, { properties }) {
       if (!isRecord(value) || expected === true) return;
-      const known = isRecord(properties) ? properties : {};
+      const namedProperties = isRecord(properties) ? properties : {};
       for (const name of Object.keys(value)) {
         if (faults.length >= MAX_FAULTS) return;
-        if (!Object.hasOwn(known, name)) check(expected, value[name], `${at}/${name.slice(0, MAX_SHOWN)}`, faults);
+        if (!Object.hasOwn(namedProperties, name))
+          check(expected, value[name], `${at}/${name.slice(0, MAX_SHOWN)}`, faults);
       }
     },
     items(expected, value, at, faults) {

@@ -207,8 +207,8 @@ function linkStored(flow: LineFlow, offlineReports: number): LineDecision {
 
 function foundOnline(flow: LineFlow, { at, notice: reported }: FoundOnline): LineDecision {
   const notice = reported ?? null;
-  const seen = { inGrace: false, lastingFault: undefined, lastSeenAt: at };
-  const found: LineFlow = { ...flow, ...seen, condition: notice?.condition ?? null, notice };
+  const sighting = { inGrace: false, lastingFault: undefined, lastSeenAt: at };
+  const found: LineFlow = { ...flow, ...sighting, condition: notice?.condition ?? null, notice };
   if (flow.state === "online") return { flow: found, effects: [{ do: "stop_grace" }] };
   const store: LineEffect = { do: "store_active", offlineReports: flow.offlineReports };
   return { flow: found, effects: [{ do: "stop_grace" }, store] };
@@ -261,8 +261,8 @@ function unlinked(flow: LineFlow, reason: string, rules: LineRules): LineDecisio
 /** Stored only after the network has been asked: until then, the device can only be unlinked with the credentials. */
 function unlinking(flow: LineFlow, reason: string): LineDecision {
   if (flow.stage !== "open") return stay(flow);
-  const gone: LineFlow = { ...withoutNumber(flow, reason), stage: "unlinking" };
-  return { flow: gone, effects: [...STOP_TIMERS, { do: "notify_offline", reason }] };
+  const unlinkingFlow: LineFlow = { ...withoutNumber(flow, reason), stage: "unlinking" };
+  return { flow: unlinkingFlow, effects: [...STOP_TIMERS, { do: "notify_offline", reason }] };
 }
 
 function withoutNumber(flow: LineFlow, reason: string): LineFlow {

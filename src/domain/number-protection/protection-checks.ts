@@ -54,12 +54,12 @@ export function isRefusalLimit({ calls, pauseMs }: RefusalLimit): boolean {
 }
 
 export function areHours({ from, until, days }: CallingHours): boolean {
-  const named = days ?? [1];
+  const weekdays = days ?? [1];
   return (
     minuteOf(String(from)) < minuteOf(String(until)) &&
-    Array.isArray(named) &&
-    named.length > 0 &&
-    named.every((day) => isWhole(day, 7))
+    Array.isArray(weekdays) &&
+    weekdays.length > 0 &&
+    weekdays.every((day) => isWhole(day, 7))
   );
 }
 

@@ -23,15 +23,15 @@ export function callerIdSchema(description: string, nullable = false): v.Generic
     v.any(),
     v.rawTransform<unknown, CallerId | null>(({ dataset: { value }, addIssue, NEVER }) => {
       if (value === null && nullable) return null;
-      const given = typeof value === "string" ? { phoneNumber: value } : value;
-      const faults = faultsOf(given);
+      const input = typeof value === "string" ? { phoneNumber: value } : value;
+      const faults = faultsOf(input);
       for (const { key, code, detail } of faults) {
         const inside = isObject(value) && key !== undefined;
-        const at = { type: "object", origin: "value", input: value, key, value: given } as unknown as v.IssuePathItem;
+        const at = { type: "object", origin: "value", input: value, key, value: input } as unknown as v.IssuePathItem;
         addIssue({ message: issueText(code, detail), ...(inside ? { path: [at] } : {}) });
       }
       if (faults.length > 0) return NEVER;
-      const { phoneNumber, displayName, withheld } = given as CallerId;
+      const { phoneNumber, displayName, withheld } = input as CallerId;
       return {
         ...(phoneNumber !== undefined && { phoneNumber }),
         ...(displayName !== undefined && { displayName: displayName.trim() }),
@@ -58,9 +58,9 @@ export function callerIdSchema(description: string, nullable = false): v.Generic
   }) as v.GenericSchema<unknown, CallerId>;
 }
 
-function faultsOf(given: unknown): CallerIdFault[] {
-  if (!isObject(given)) return [{ code: "type_invalid", detail: "must be a phone number, or an object" }];
-  const { phoneNumber, displayName, withheld } = given;
+function faultsOf(input: unknown): CallerIdFault[] {
+  if (!isObject(input)) return [{ code: "type_invalid", detail: "must be a phone number, or an object" }];
+  const { phoneNumber, displayName, withheld } = input;
   const faults: CallerIdFault[] = [];
   const phoneRight = typeof phoneNumber === "string" && PHONE_NUMBER.test(phoneNumber);
   if (phoneNumber !== undefined && !phoneRight)

@@ -39,7 +39,7 @@ export function isCallerIdAllowed(phoneNumber: string, rule: CallerIdRule): bool
 }
 
 /** The caller of a call: each field as in the call, otherwise as in its instance; undefined if neither has any. */
-export function callerOf(own: CallerId | undefined, instance?: CallerId | null): CallerId | undefined {
-  const caller = { ...instance, ...own };
+export function callerOf(chosen: CallerId | undefined, instance?: CallerId | null): CallerId | undefined {
+  const caller = { ...instance, ...chosen };
   return Object.keys(caller).length === 0 ? undefined : caller;
 }

@@ -71,13 +71,13 @@ export function isUnspeakable(text: string, scripts: readonly string[] | undefin
 
 function passageOf(scripts: readonly string[]): RegExp {
   const key = scripts.join(" ");
-  const known = PASSAGES.get(key);
-  if (known) return known;
+  const cachedPassage = PASSAGES.get(key);
+  if (cachedPassage) return cachedPassage;
   const letters = scripts.filter((script) => CODE.test(script)).flatMap(lettersOf);
   const classes = [...new Set(["Zyyy", "Zinh", ...letters])].filter(isUnicodeScript);
   const foreign = `(?![${classes.map((script) => `\\p{scx=${script}}`).join("")}])[\\p{L}\\p{N}][\\p{M}\\u200c\\u200d]*`;
-  const one = scripts.includes(EMOJI_SCRIPT) ? `(?:${foreign})` : `(?:${foreign}|${EMOJI})`;
-  const passage = new RegExp(`${one}(?:[^\\p{L}\\p{N}]*${one})*`, "gu");
+  const part = scripts.includes(EMOJI_SCRIPT) ? `(?:${foreign})` : `(?:${foreign}|${EMOJI})`;
+  const passage = new RegExp(`${part}(?:[^\\p{L}\\p{N}]*${part})*`, "gu");
   PASSAGES.set(key, passage);
   return passage;
 }

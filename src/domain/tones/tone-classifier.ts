@@ -98,7 +98,7 @@ export class ToneClassifier {
    */
   hear(hz: number, otherHz: number, toneMs: number, ms: number, receivedMs = toneMs): void {
     this.#clockMs += ms;
-    const known = receivedMs >= SUSPECT_MS && isSuspect(hz, otherHz, toneMs);
+    const isSuspectTone = receivedMs >= SUSPECT_MS && isSuspect(hz, otherHz, toneMs);
     if (hz === 0) this.#quietMs += ms;
     else this.#quietMs = 0;
     if (receivedMs >= CED_MS && otherHz === 0 && within(hz, CED_HZ)) this.#find("fax", [2_100], this.#clockMs - toneMs);
@@ -107,7 +107,7 @@ export class ToneClassifier {
     const candidate = this.#candidate;
     if (candidate !== undefined && hz === 0 && this.#quietMs >= candidate.settleMs) this.#beeped(candidate);
     if (this.#cadence.length > 0 && this.#quietMs > MAX_BUSY_PAUSE_MS) this.#cadence = [];
-    const suspect = known || this.#candidate !== undefined || this.#cadence.length > 0;
+    const suspect = isSuspectTone || this.#candidate !== undefined || this.#cadence.length > 0;
     this.#suspectMs = suspect ? this.#suspectMs + ms : 0;
     this.#suspicious = suspect && this.#suspectMs <= MAX_SUSPECT_MS;
   }

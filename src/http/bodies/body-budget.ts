@@ -55,15 +55,15 @@ export class BodyBudget {
 
   /** The share of a new body; it starts with no bytes. */
   share(owner: Owner): BodyShare {
-    let held = 0;
+    let heldBytes = 0;
     return {
       grow: (bytes) => {
-        this.#change(owner, held, bytes);
-        held = bytes;
+        this.#change(owner, heldBytes, bytes);
+        heldBytes = bytes;
       },
       release: () => {
-        if (held > 0) this.#change(owner, held, 0);
-        held = 0;
+        if (heldBytes > 0) this.#change(owner, heldBytes, 0);
+        heldBytes = 0;
       },
     };
   }

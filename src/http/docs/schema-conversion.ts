@@ -77,6 +77,6 @@ function described(schema: ObjectSchema, json: JsonSchema): JsonSchema {
     const byHand = field && JSON_SCHEMAS.get(field.wrapped ?? field);
     return [name, byHand ?? property] as const;
   });
-  const known = properties.filter(([, property]) => Object.keys(property).length > 0);
-  return { ...json, properties: Object.fromEntries(known) } as JsonSchema;
+  const describedProperties = properties.filter(([, property]) => Object.keys(property).length > 0);
+  return { ...json, properties: Object.fromEntries(describedProperties) } as JsonSchema;
 }

@@ -24,8 +24,8 @@ export function qrImages(render: QrImages = qrPng): QrImages {
     return render(text);
   };
   return (text) => {
-    const known = images.get(text);
-    if (known) return known;
+    const cachedImage = images.get(text);
+    if (cachedImage) return cachedImage;
     const image = rendered(text);
     images.set(text, image);
     image.catch(() => images.delete(text));

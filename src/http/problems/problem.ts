@@ -103,13 +103,17 @@ export function internalProblem(request: FailedRequest): Reply {
 /** The problem document of a refusal. */
 export function problemOf(request: FailedRequest, refusal: Refusal): Reply {
   const { code, message, errors, limit, cursor, retryAfterMs } = refusal;
-  const own = refusal instanceof HttpRefusal ? refusal : undefined;
+  const httpRefusal = refusal instanceof HttpRefusal ? refusal : undefined;
   const headers = {
     ...retryAfter(retryAfterMs),
     ...(cursor !== undefined && { "next-cursor": cursor }),
-    ...own?.headers,
+    ...httpRefusal?.headers,
   };
-  const members = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }), ...own?.members };
+  const members = {
+    ...(limit !== undefined && { limit }),
+    ...(cursor !== undefined && { cursor }),
+    ...httpRefusal?.members,
+  };
   return problem(request, code, message, { errors, headers, members });
 }
 

@@ -25,8 +25,8 @@ export function notModified(
   context: RequestContext,
   headers: { readonly etag: string; readonly "cache-control": string },
 ): Reply | undefined {
-  const known = context.header("if-none-match");
-  return known !== null && matches(known, headers.etag) ? { status: 304, headers } : undefined;
+  const tags = context.header("if-none-match");
+  return tags !== null && matches(tags, headers.etag) ? { status: 304, headers } : undefined;
 }
 
 /** A reply without a body. */

@@ -29,11 +29,11 @@ export type QueryValues<P extends Parameters> = { readonly [K in keyof P]?: Valu
  */
 export function readQuery<P extends Parameters>(search: string, parameters: P): QueryValues<P> {
   if (search === "") return {};
-  const given = new URLSearchParams(search);
+  const query = new URLSearchParams(search);
   const values: Record<string, unknown> = {};
   const faults: Fault[] = [];
   for (const [key, parameter] of Object.entries(parameters)) {
-    const [text, ...more] = given.getAll(parameter.name);
+    const [text, ...more] = query.getAll(parameter.name);
     if (text === undefined) continue;
     const value = more.length === 0 ? parameter.read(text) : undefined;
     if (value !== undefined) values[key] = value;

@@ -102,8 +102,8 @@ export function docsRoutes({
         await requireAssets(context);
         const etag = entityTag(`${version} ${context.base} ${name}`);
         const headers = { "cache-control": "no-cache", etag };
-        const known = notModified(context, headers);
-        if (known) return known;
+        const notModifiedReply = notModified(context, headers);
+        if (notModifiedReply) return notModifiedReply;
         const body = name === "init.js" ? docsScript(context.base) : await asset?.(name);
         return body ? { status: 200, headers: { "content-type": type, ...headers }, body } : undefined;
       },

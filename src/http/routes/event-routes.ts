@@ -33,9 +33,9 @@ export function eventRoutes(
     const leave = waits.take(context.caller.userId);
     if (!leave)
       throw new Refusal("server_busy", "too many of your requests and streams are waiting for events; end one");
-    const over = new AbortController();
+    const scope = new AbortController();
     const { signal } = context;
-    const unwatch = watches.watch(context.token, context.caller, () => over.abort());
+    const unwatch = watches.watch(context.token, context.caller, () => scope.abort());
     let isOver = false;
     const ended = (): void => {
       if (isOver) return;
@@ -46,17 +46,17 @@ export function eventRoutes(
       leave();
     };
     const abandon = (): void => {
-      over.abort();
+      scope.abort();
       ended();
     };
     const cancel = system.after(UNREAD_MS, abandon);
     signal.addEventListener("abort", abandon);
     if (signal.aborted) abandon();
-    const read: typeof queries.nextEvents = (...given) => {
+    const read: typeof queries.nextEvents = (...args) => {
       cancel(); // the body is being read
-      return queries.nextEvents(...given);
+      return queries.nextEvents(...args);
     };
-    return eventStream(context, { queries: { nextEvents: read }, query, signal: over.signal, ended });
+    return eventStream(context, { queries: { nextEvents: read }, query, signal: scope.signal, ended });
   }
 
   const onePage = (context: RequestContext, query: LogQuery): Promise<Reply> =>

@@ -17,7 +17,7 @@ export function serverRoutes(
   meter: RequestMeter,
   document: () => Promise<unknown>,
 ): HttpRoute[] {
-  let made: { readonly body: string; readonly etag: string } | undefined;
+  let openapi: { readonly body: string; readonly etag: string } | undefined;
   return [
     {
       method: "GET",
@@ -93,11 +93,11 @@ export function serverRoutes(
         },
       },
       async run(context) {
-        if (!made) {
+        if (!openapi) {
           const body = JSON.stringify(await document());
-          made = { body, etag: entityTag(body) };
+          openapi = { body, etag: entityTag(body) };
         }
-        const { body, etag } = made;
+        const { body, etag } = openapi;
         const headers = { "cache-control": "no-cache", etag };
         return (
           notModified(context, headers) ?? {

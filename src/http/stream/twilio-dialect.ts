@@ -33,8 +33,8 @@ export function twilioStreamSid(random: (bytes: Uint8Array) => void): string {
 
 /** Twilio's `<Parameter>` values, from a query with `parameter.<name>=<value>`. */
 export function twilioParameters(search: string): Record<string, string> {
-  const given = [...new URLSearchParams(search)].filter(([name]) => name.startsWith(PARAMETER));
-  return Object.fromEntries(given.map(([name, value]) => [name.slice(PARAMETER.length), value]));
+  const parameters = [...new URLSearchParams(search)].filter(([name]) => name.startsWith(PARAMETER));
+  return Object.fromEntries(parameters.map(([name, value]) => [name.slice(PARAMETER.length), value]));
 }
 
 /**
@@ -78,11 +78,11 @@ export class TwilioDialect implements Dialect {
   }
 
   receive(data: string | Uint8Array): void | Promise<void> {
-    const taken = this.#take(data);
-    if (typeof taken !== "string") return taken;
+    const outcome = this.#take(data);
+    if (typeof outcome !== "string") return outcome;
     if (this.#warned) return;
     this.#warned = true;
-    this.#stream.warn?.(taken);
+    this.#stream.warn?.(outcome);
   }
 
   drops(data: string | Uint8Array): boolean {

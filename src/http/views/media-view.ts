@@ -121,7 +121,7 @@ export const liveMediaShape = shape("The media of a call without a fixed message
 export function mediaView(call: StoredCall, server: () => string): View<"Call">["media"] {
   const { message, mediaStatistics } = call;
   const stream = mediaStatistics && streamView(mediaStatistics);
-  const kept = {
+  const details = {
     ...(call.recordedMs !== null && { recording: recordingView(call, server) }),
     ...(call.sipCallId !== undefined && { sip_call_id: call.sipCallId }),
   };
@@ -134,13 +134,13 @@ export function mediaView(call: StoredCall, server: () => string): View<"Call">[
         truncated,
         ...(bytes && { bytes: bytesView(bytes) }),
         stream,
-        ...kept,
+        ...details,
       };
     }
     case "FIXED_TTS":
-      return { voice_id: message.voiceId, characters: [...message.text].length, stream, ...kept };
+      return { voice_id: message.voiceId, characters: [...message.text].length, stream, ...details };
     default:
-      return stream || Object.keys(kept).length > 0 ? { stream, ...kept } : null;
+      return stream || Object.keys(details).length > 0 ? { stream, ...details } : null;
   }
 }
 

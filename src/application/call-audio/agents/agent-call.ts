@@ -130,12 +130,12 @@ export class AgentCall implements CallTap {
       for await (const input of this.#inputs) {
         if (signal.aborted) return;
         if (input.type !== "voicemail" && this.core.isDecided) continue;
-        const over =
+        const isCallEnded =
           input.type === "voicemail"
             ? await this.#actions.leaveVoicemail(speech, () => this.#reply(replies, speech, input))
             : await this.#reply(replies, speech, input);
         // A machine may be recognised after the last word of a short conversation.
-        if (over && machinePolicyOf(call.message) !== "leave_message") return;
+        if (isCallEnded && machinePolicyOf(call.message) !== "leave_message") return;
       }
     } catch (error) {
       if (!signal.aborted) media.post({ type: "message_failed", reason: "agent_failed", detail: errorText(error) });

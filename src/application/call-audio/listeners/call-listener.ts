@@ -104,8 +104,8 @@ export class QueuedListener implements CallListening {
     const beginning = this.#beginning.shift();
     if (beginning) return beginning;
     const ring = this.#ring;
-    const lost = (this.#isAnswered && ring?.takeLost()) || 0;
-    if (lost > 0) return { type: "gap", lostMs: Math.round(samplesToMs(lost, this.#sampleRate)) };
+    const lostSamples = (this.#isAnswered && ring?.takeLost()) || 0;
+    if (lostSamples > 0) return { type: "gap", lostMs: Math.round(samplesToMs(lostSamples, this.#sampleRate)) };
     if (!ring || !this.#isAnswered || ring.waiting === 0) return this.#end;
     const samples = ring.read(msToSamples(MAX_MS, this.#sampleRate));
     this.#samplesRead += samples.length / 2;

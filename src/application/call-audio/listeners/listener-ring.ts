@@ -23,25 +23,25 @@ export class ListenerRing {
 
   /** Adds the first `count` samples of both channels. */
   write(left: Int16Array, right: Int16Array, count: number): void {
-    const kept = Math.min(count, this.#capacity);
-    let at = (this.#written + count - kept) % this.#capacity;
-    for (let i = count - kept; i < count; i++) {
+    const keptCount = Math.min(count, this.#capacity);
+    let at = (this.#written + count - keptCount) % this.#capacity;
+    for (let i = count - keptCount; i < count; i++) {
       this.#samples[2 * at] = left[i]!;
       this.#samples[2 * at + 1] = right[i]!;
       if (++at === this.#capacity) at = 0;
     }
     this.#written += count;
-    const over = this.waiting - this.#capacity;
-    if (over <= 0) return;
-    this.#read += over;
-    this.#lost += over;
+    const excess = this.waiting - this.#capacity;
+    if (excess <= 0) return;
+    this.#read += excess;
+    this.#lost += excess;
   }
 
   /** Samples per channel lost since the last call. */
   takeLost(): number {
-    const lost = this.#lost;
+    const lostCount = this.#lost;
     this.#lost = 0;
-    return lost;
+    return lostCount;
   }
 
   /** The oldest samples, interleaved: at most `most` per channel. */

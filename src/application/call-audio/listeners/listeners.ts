@@ -42,8 +42,8 @@ export class LiveListeners {
   }
 
   #of(callId: string): CallListeners {
-    const known = this.#byCall.get(callId);
-    if (known) return known;
+    const currentListeners = this.#byCall.get(callId);
+    if (currentListeners) return currentListeners;
     const listeners: CallListeners = new CallListeners(this.#context, callId, {
       session: () => this.#session(callId),
       gone: () => {

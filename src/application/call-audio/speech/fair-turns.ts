@@ -105,10 +105,10 @@ export class FairTurns {
     this.#working++;
     waiting.user.latest = waiting.instance.latest = ++this.#latest;
     waiting.demand.begin?.();
-    let over = false;
+    let isEnded = false;
     const end = () => {
-      if (over) return;
-      over = true;
+      if (isEnded) return;
+      isEnded = true;
       signal.removeEventListener("abort", end);
       this.#working--;
       this.#leave(waiting);
@@ -148,12 +148,12 @@ export class FairTurns {
 
   /** The next turn; at least one must wait. One pass: thousands may wait when a server starts. */
   #next(): Waiting {
-    const late = this.#system.monotonic() - LONG_WAIT_MS;
+    const lateSince = this.#system.monotonic() - LONG_WAIT_MS;
     let next: Waiting | undefined;
     let [rank, urgency] = [Infinity, Infinity];
     for (const waiting of this.#waiting) {
       const itsUrgency = urgencyOf(waiting.demand);
-      const itsRank = itsUrgency === NORMAL && waiting.since <= late ? SCARCE : itsUrgency;
+      const itsRank = itsUrgency === NORMAL && waiting.since <= lateSince ? SCARCE : itsUrgency;
       const order =
         itsRank - rank ||
         waiting.user.latest - (next?.user.latest ?? 0) ||

@@ -140,8 +140,8 @@ export class SpeechScheduler {
   }
 
   #turnsOf(engine: string): FairTurns {
-    const known = this.#turns.get(engine);
-    if (known) return known;
+    const currentTurns = this.#turns.get(engine);
+    if (currentTurns) return currentTurns;
     const { atOnce } = this.#speech;
     const turns = new FairTurns(this.#system, (atOnce && ownMember(atOnce, engine)) ?? AT_ONCE);
     this.#turns.set(engine, turns);

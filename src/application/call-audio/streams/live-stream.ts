@@ -103,8 +103,8 @@ export class LiveStream implements CallTap {
 
   /** True if nothing would be lost without it: no session, no client, no audio, no history. */
   get unused(): boolean {
-    const quiet = this.#history.empty && this.#outgoing.queuedMs === 0;
-    return this.#session === undefined && this.#state === "detached" && quiet;
+    const isQuiet = this.#history.empty && this.#outgoing.queuedMs === 0;
+    return this.#session === undefined && this.#state === "detached" && isQuiet;
   }
 
   /** Attaches the call's session, which is notified when clients connect and disconnect. */
@@ -264,8 +264,8 @@ export class LiveStream implements CallTap {
   }
 
   #happened(event: Event): void {
-    const own = streamEventOf(event);
-    if (own) this.emit(own.name, own.data, event.timestamp);
+    const streamEvent = streamEventOf(event);
+    if (streamEvent) this.emit(streamEvent.name, streamEvent.data, event.timestamp);
     if (event.type === "answered") {
       this.#callee.start();
       this.#keys.answered(this.#leg);

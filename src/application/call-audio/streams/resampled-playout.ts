@@ -64,8 +64,8 @@ export class ResampledPlayout {
 
   #leadIn(): void {
     const { sampleRate, unheard } = this.#playout;
-    const kept = Math.ceil((this.#resampler.kept * sampleRate) / this.from);
-    if (unheard < kept) this.#playout.silence(samplesToMs(kept - unheard, sampleRate));
+    const heldBack = Math.ceil((this.#resampler.kept * sampleRate) / this.from);
+    if (unheard < heldBack) this.#playout.silence(samplesToMs(heldBack - unheard, sampleRate));
   }
 
   #enqueue(samples: Int16Array, count: number): void {

@@ -61,8 +61,8 @@ export class Streams {
   }
 
   #reservable(context: LiveStreamParts, { id }: Pick<Call, "id">): ReservableStream {
-    const known = this.#byCall.get(id);
-    if (known) return known;
+    const currentStream = this.#byCall.get(id);
+    if (currentStream) return currentStream;
     const stream = new LiveStream(context, id, {
       gone: () => {
         if (this.#byCall.get(id) !== reservable) return;

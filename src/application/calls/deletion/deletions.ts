@@ -29,7 +29,7 @@ export class Deletions {
   readonly #lines: Lines;
   readonly #terminations: Pick<Terminations, "endAllOf">;
   /** Deletions that are under way, or finished while no request waited, by instance. */
-  readonly #known = new Map<string, Deletion>();
+  readonly #deletions = new Map<string, Deletion>();
   #stopping = false;
 
   constructor(context: DeletionsContext, lines: Lines, terminations: Pick<Terminations, "endAllOf">) {
@@ -52,12 +52,12 @@ export class Deletions {
 
   /** Resolves when no deletion is under way. */
   async settled(): Promise<void> {
-    await Promise.allSettled([...this.#known.values()].map((deletion) => deletion.done));
+    await Promise.allSettled([...this.#deletions.values()].map((deletion) => deletion.done));
   }
 
   /** True if the deletion of this instance is under way. */
   underWay(instanceId: string): boolean {
-    return this.#known.get(instanceId)?.finished === false;
+    return this.#deletions.get(instanceId)?.finished === false;
   }
 
   /**
@@ -67,10 +67,10 @@ export class Deletions {
    */
   async delete(instance: Instance): Promise<void> {
     const { id } = instance;
-    if (!this.#known.has(id) && instance.erasedAt !== null) throw instanceNotFound(id);
-    const deletion = this.#known.get(id) ?? this.#begin(instance);
+    if (!this.#deletions.has(id) && instance.erasedAt !== null) throw instanceNotFound(id);
+    const deletion = this.#deletions.get(id) ?? this.#begin(instance);
     if (!(await deletion.ask())) throw instanceNotFound(id);
-    if (this.#known.get(id) === deletion) this.#known.delete(id);
+    if (this.#deletions.get(id) === deletion) this.#deletions.delete(id);
   }
 
   async #resume(): Promise<void> {
@@ -79,7 +79,7 @@ export class Deletions {
       const page = await retryUntilStored(this.#context, "the list of unfinished deletions", () =>
         halfDeleted({ limit: AT_ONCE, after }),
       );
-      const begun = page.map((instance) => this.#known.get(instance.id) ?? this.#begin(instance));
+      const begun = page.map((instance) => this.#deletions.get(instance.id) ?? this.#begin(instance));
       await Promise.allSettled(begun.map((deletion) => deletion.done));
       after = page.at(-1)?.id;
       if (page.length < AT_ONCE || this.#stopping) return;
@@ -88,11 +88,11 @@ export class Deletions {
 
   #begin(instance: Instance): Deletion {
     const deletion: Deletion = new Deletion(this.#context, (steps) => this.#run(instance, steps));
-    this.#known.set(instance.id, deletion);
+    this.#deletions.set(instance.id, deletion);
     deletion.done.then(
       () => this.#forgetOldest(),
       (error: unknown) => {
-        this.#known.delete(instance.id); // a repeated request starts again
+        this.#deletions.delete(instance.id); // a repeated request starts again
         if (this.#stopping || error instanceof Refusal) return;
         this.#context.log.error({ instance_id: instance.id, err: error }, "the instance could not be deleted");
       },
@@ -101,8 +101,8 @@ export class Deletions {
   }
 
   #forgetOldest(): void {
-    const finished = [...this.#known].filter(([, deletion]) => deletion.finished);
-    for (const [id] of finished.slice(0, -REMEMBERED)) this.#known.delete(id);
+    const finished = [...this.#deletions].filter(([, deletion]) => deletion.finished);
+    for (const [id] of finished.slice(0, -REMEMBERED)) this.#deletions.delete(id);
   }
 
   async #run(instance: Instance, deletion: Deletion): Promise<void> {

@@ -56,11 +56,11 @@ export async function erasePhone(
         keepers,
         ended.map(({ id }) => id),
       );
-      const gone = new Set(removed.ids);
+      const removedIds = new Set(removed.ids);
       counts.calls += removed.ids.length;
       counts.events += removed.events;
       counts.transcriptLines += removed.transcriptLines;
-      counts.recordings += found.filter(({ id, recordedMs }) => gone.has(id) && recordedMs).length;
+      counts.recordings += found.filter(({ id, recordedMs }) => removedIds.has(id) && recordedMs).length;
       counts.receipts += removed.receipts;
     }
     for (const { id } of await instances.withPhone(number.phone)) linked.add(id);

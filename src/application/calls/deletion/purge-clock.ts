@@ -124,8 +124,8 @@ export class PurgeClock {
 
   async #firstTime(): Promise<TrustedTime> {
     const newest = await this.#storage.events.newestId();
-    const known = newest === undefined ? undefined : idTime(newest);
-    return { at: Math.min(known ?? Infinity, this.#system.now()), claim: null };
+    const newestAt = newest === undefined ? undefined : idTime(newest);
+    return { at: Math.min(newestAt ?? Infinity, this.#system.now()), claim: null };
   }
 }
 

@@ -190,8 +190,8 @@ export class InstanceQueue {
     const prepared = preparations.ready(instanceId);
     if (!prepared) return { type: "prepare" };
     const call = await this.#claim();
-    const taken = preparations.ready(instanceId) === prepared ? preparations.take(instanceId) : undefined;
-    if (!taken || call?.id !== prepared.callId || this.#host.ending(call.id) || !this.#mayDial) {
+    const preparation = preparations.ready(instanceId) === prepared ? preparations.take(instanceId) : undefined;
+    if (!preparation || call?.id !== prepared.callId || this.#host.ending(call.id) || !this.#mayDial) {
       prepared.message?.cancel();
       if (!call || this.#host.ending(call.id)) return REST; // its termination wakes the queue
       await this.#giveBack(call);

@@ -391,11 +391,11 @@ export class CallSession {
         log.warn({ call_id: this.callId }, "the leg did not end in time; letting go of it");
         resolve();
       });
-      const gone = () => {
+      const onEnded = () => {
         cancel();
         resolve();
       };
-      this.#dialled.then(() => this.#leg?.hangUp()).then(gone, gone);
+      this.#dialled.then(() => this.#leg?.hangUp()).then(onEnded, onEnded);
     });
   }
 
