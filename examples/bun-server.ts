@@ -11,7 +11,7 @@ const ringport = createRingport({ data: "./data" });
 const server = await serve(ringport, { port: Number(process.env.PORT ?? 8080) });
 
 console.log(`Ringport is listening on ${server.url}, its documentation on ${server.url}/docs`);
-// Shown to people only: what a pipe prints ends up in logs.
+// Printed on a terminal only: the output of a pipe ends up in logs.
 const first = process.stdout.isTTY && (await ringport.tokens.first({ userName: "me", label: "first start" }));
 if (first) console.log(`Your token, shown this one time only: ${first.token}`);
 else console.log("A token: npx ringport token create --user me");

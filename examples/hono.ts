@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Ringport inside a Hono app: whatever speaks WHATWG requests needs no more than `ringport.fetch`.
+// Ringport inside a Hono app: a framework with WHATWG requests needs only `ringport.fetch`.
 //
 //   Start   npm install hono @hono/node-server && node hono.ts
 //   Token   npx ringport token create --user me

@@ -16,7 +16,7 @@ const instance = await ringport.instances.create({ name: "Polling client" });
 const code = await ringport.instances.configure(instance.id).catch((error: RingportError) => error);
 console.log(code.message);
 
-// The call may be created already: it waits until the phone is linked, ten minutes at most.
+// The call can already be created: it waits until the phone is linked, ten minutes at most.
 const created = await ringport.calls.create({
   instanceId: instance.id,
   type: "FIXED_AUDIO",

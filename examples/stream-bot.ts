@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A small voice menu: it listens to keys, and to words where the server transcribes, and answers by a table of rules.
+// A small voice menu: it listens to keys, and to words if the server transcribes, and replies by a table of rules.
 //
 //   Start   RINGPORT_TOKEN=rp_live_… node stream-bot.ts [phone number]
 //           against a server with live streams: RINGPORT_STREAM_PREVIEW=1 npx ringport serve
@@ -21,7 +21,7 @@ const RULES = [
 
 const instance = await ringport.instances.create({ name: "Bot" });
 const { message } = await ringport.instances.configure(instance.id).catch((error: RingportError) => error);
-console.log(message); // open the address and press the button; over a SIP trunk there is no need
+console.log(message); // open the address and press the button; not needed over a SIP trunk
 
 // The simulated phone behind this number presses 1 2 3 4 #.
 const phoneNumber = process.argv[2] ?? "+12025550107";
@@ -33,11 +33,11 @@ for await (const event of stream.events()) {
   const rule = heard === undefined ? undefined : RULES.find(({ heard: pattern }) => pattern.test(heard));
   if (heard !== undefined) console.log(`heard ${heard}: ${rule?.does ?? "nothing to do"}`);
   if (rule) await stream.write(await rule.sound());
-  if (rule?.last) void stream.hangUp(); // everything that was written is played before
+  if (rule?.last) void stream.hangUp(); // everything written so far is played first
 }
 console.log(await stream.ended);
 
-/** A key, or a text that will not change any more. */
+/** A key, or a final text. */
 function whatTheCalleeWants(event: StreamEvent): string | undefined {
   if (event.type === "transcript") return event.final && event.speaker === "callee" ? event.text : undefined;
   return event.type === "call_event" && event.event === "dtmf" ? event.digit : undefined;

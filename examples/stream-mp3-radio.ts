@@ -20,7 +20,7 @@ const call = await ringport.calls.create({ instanceId: instance.id, type: "DYNAM
 const stream = await ringport.stream(call.id, { encoding: "mp3" });
 
 for await (const piece of await broadcast(process.argv[2])) {
-  // Waits while enough of it is on its way; answers false when the callee has hung up.
+  // Waits while enough of it is on its way; resolves to false when the callee has hung up.
   if (!(await stream.write(piece))) break;
 }
 await stream.mark("the end"); // hanging up before the answer would end the call unheard

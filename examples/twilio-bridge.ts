@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Connects an unmodified bot for Twilio Media Streams to a call: Twilio opens the bot's WebSocket when the call is
-// answered, and so does this; then every message passes through unchanged, both ways.
+// Connects an unmodified bot for Twilio Media Streams to a call: like Twilio, it opens the bot's WebSocket when the call is
+// answered, and then passes every message through unchanged, both ways.
 //
 //   Start   RINGPORT_TOKEN=rp_live_… node twilio-bridge.ts <callId> wss://bot.example/media
 //           for a DYNAMIC_STREAM call of a server with live streams: RINGPORT_STREAM_PREVIEW=1 npx ringport serve
@@ -47,7 +47,7 @@ function dialBot(): WebSocket {
   bot.onmessage = ({ data }) => call.readyState === WebSocket.OPEN && call.send(data);
   bot.onclose = ({ code, reason }) => {
     console.log(`The bot has let go (${code} ${reason}).`);
-    // A goodbye ends the call; without one the call waits 10 s for another bot.
+    // A normal closure ends the call; otherwise the call waits 10 s for another bot.
     call.close(code === 1000 || code === 1005 ? 1000 : 4000);
   };
   return bot;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Real phones: a server whose calls go over a SIP trunk. The trunks are in `trunks.json`, as docs/sip.md has them; the one
+// Real phones: a server whose calls go over a SIP trunk. The trunks are in `trunks.json`, in the format of docs/sip.md; the one
 // here leads to a softphone on this computer, which `pair/start.sh` starts (baresip, kamailio and sox must be installed).
 //
 //   Start   sh sip-trunk/pair/start.sh && node sip-trunk/server.ts
@@ -18,7 +18,7 @@ if (!trunks) throw new Error(faults.map(faultText).join("\n"));
 const ringport = createRingport({ telephony: sip({ trunks, routes }), data: "./data" });
 const { url, close } = await serve(ringport, { port: Number(PORT) });
 console.log(`Ringport is listening on ${url}`);
-// Shown to people only: what a pipe prints ends up in logs.
+// Printed on a terminal only: the output of a pipe ends up in logs.
 const first = process.stdout.isTTY && (await ringport.tokens.first({ userName: "me", label: "first start" }));
 if (first) console.log(`Your token, shown this one time only: ${first.token}`);
 else console.log("A token: npx ringport token create --user me");

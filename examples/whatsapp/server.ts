@@ -17,7 +17,7 @@ const log = { ...console, debug() {}, info() {} }; // `console` also prints each
 const ringport = createRingport({ telephony: whatsapp({ client, logger: log }), data: "./data", log });
 const { url, close } = await serve(ringport, { port: Number(PORT) });
 console.log(`Ringport is listening on ${url}`);
-// Shown to people only: what a pipe prints ends up in logs.
+// Printed on a terminal only: the output of a pipe ends up in logs.
 const first = process.stdout.isTTY && (await ringport.tokens.first({ userName: "me", label: "first start" }));
 if (first) console.log(`Your token, shown this one time only: ${first.token}`);
 else console.log("A token: npx ringport token create --user me");

@@ -1,4 +1,4 @@
-// A WhatsApp without phones: the people who are called answer after a second and listen. What each of them has heard is
+// A WhatsApp without phones: the callees answer after a second and listen. The audio that each of them has heard is
 // in `heard-N.wav`. In the terminal you are the owner of the number:
 //
 //   scan      scans the code that is shown now; GET /v1/instances/:instanceId/configure shows one

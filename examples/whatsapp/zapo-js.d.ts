@@ -1,5 +1,5 @@
 // The parts of the client's packages that `zapo.ts` uses, so that it type-checks without them. Delete this file once they are
-// installed: they bring their own types.
+// installed: they have their own types.
 declare module "zapo-js" {
   import type { WhatsAppClient } from "ringport/whatsapp";
 

@@ -14,5 +14,5 @@ export const client: WhatsAppClientFactory = ({ sessionId, records }) =>
     store: createStore(whatsappStore(records)),
     // More than one, or an incoming call to the number would block ours.
     plugins: [voipPlugin({ maxConcurrentCalls: 4 })],
-    // The history stays on: it contains the tokens that tell WhatsApp that a callee is a contact.
+    // The history stays on: it contains the tokens by which WhatsApp recognises contacts.
   });

@@ -20,7 +20,7 @@ const telephony = loudspeaker((_callId, frame) => player.stdin.write(new Uint8Ar
 const ringport = createRingport({ telephony, data: "./data" });
 const { url } = await serve(ringport, { port: Number(PORT) });
 console.log(`Ringport is listening on ${url}`);
-// Shown to people only: what a pipe prints ends up in logs.
+// Printed on a terminal only: the output of a pipe ends up in logs.
 const first = process.stdout.isTTY && (await ringport.tokens.first({ userName: "me", label: "first start" }));
 if (first) console.log(`Your token, shown this one time only: ${first.token}`);
 else console.log("A token: npx ringport token create --user me");

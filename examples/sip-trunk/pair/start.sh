@@ -1,6 +1,6 @@
 #!/bin/sh
 # Starts a SIP server (kamailio, port 5062) and a softphone behind it (baresip, port 5070) on this computer. The phone
-# answers +12025550100 by itself, plays a tone of 1 kHz, and records what it receives.
+# answers +12025550100 automatically, plays a tone of 1 kHz, and records what it receives.
 #   sh examples/sip-trunk/pair/start.sh [FOLDER]      default: ./sip-pair; recordings land in FOLDER/rec
 #   sh examples/sip-trunk/pair/stop.sh [FOLDER]
 set -eu
