@@ -117,8 +117,8 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
 /** Delivery of webhooks. */
 export interface WebhookOptions {
   /**
-   * Endpoints may be in private networks, and need no HTTPS: for development and tests. Otherwise every user of the server
-   * could send requests into its network. Default: false.
+   * Endpoints may be in private networks, and need no HTTPS: for development and tests, because every user of the server
+   * can then send requests into its network. Default: false.
    */
   readonly allowPrivate?: boolean | undefined;
 }
@@ -166,8 +166,8 @@ export interface SipTuning {
    */
   readonly accounts?: boolean | { readonly servers: readonly string[] } | undefined;
   /**
-   * These accounts may reach private addresses too, such as a PBX in your own network. Otherwise only a server does that
-   * `servers` lists by its full name, and every user could send packets into your network. Default: false.
+   * Allows these accounts private addresses, such as a PBX in your own network: then every user can send packets into it.
+   * Otherwise only servers that `servers` lists by their full name may have one. Default: false.
    */
   readonly accountsAllowPrivate?: boolean | undefined;
   /** Rules for the numbers that these accounts may call, as in the options of a trunk. Default: every number except emergency and premium-rate numbers. */

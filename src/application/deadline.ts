@@ -2,13 +2,13 @@ import type { System } from "../ports/system.ts";
 
 /** A wait that ends automatically. */
 interface Deadline {
-  /** Aborted after the time, or with the signal that was given. */
+  /** Aborted after the time, or with the given signal. */
   readonly signal: AbortSignal;
-  /** Cancels the timer, and lets go of the signal that was given. */
+  /** Cancels the timer, and lets go of the given signal. */
   cancel(): void;
 }
 
-/** A deadline `ms` from now; no time at all has passed already. */
+/** A deadline `ms` from now; for 0 ms it has already passed. */
 export function deadline(system: System, ms: number, signal?: AbortSignal): Deadline {
   const ended = new AbortController();
   const end = (): void => ended.abort();

@@ -4,14 +4,14 @@ import { type Lease, LeaseLost, type Storage, StorageUnavailable } from "../port
 import type { System } from "../ports/system.ts";
 import { DEADLINE_PASSED, type Deadlines } from "../ports/telephony.ts";
 
-/** Without a renewal no call is dialled after this share of its time. */
+/** Share of the lease's duration after which no call is dialled without a renewal. */
 const DIAL_SHARE = 0.6;
-/** Without a renewal the lease is lost after this share of its time: the rest is time for the hang-ups. */
+/** Share of its duration after which the lease is lost without a renewal: the rest is for the hang-ups. */
 const SEND_SHARE = 0.85;
 /** Interval between two checks of the owner of a database without a lease, ms. */
 const VERIFY_MS = 1_000;
 
-/** Dependencies of an {@link ServerLease}. */
+/** Dependencies of a {@link ServerLease}. */
 export interface ServerLeaseOptions {
   readonly system: System;
   readonly storage: Pick<Storage, "lease" | "verifyOwner">;
@@ -45,7 +45,7 @@ export class ServerLease {
     return this.#deadlines;
   }
 
-  /** Aborted with the error, an {@link LeaseLost} if another server has taken it, when the lease is lost. */
+  /** Aborted with the error, a {@link LeaseLost} if another server has taken it, when the lease is lost. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }

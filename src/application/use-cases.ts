@@ -130,8 +130,8 @@ export interface InstanceUseCases {
   /** A ticket for a page that shows the current code until the number is linked: for the person who holds the phone. It is valid for an hour. */
   linkTicket(principal: Principal, instanceId: string): Promise<LinkTicket>;
   /**
-   * Content of the page of a ticket; waits for a code like {@link configure}. Throws Refusal `link_page_not_found`, `link_page_expired`,
-   * `qr_unavailable`, `server_busy`.
+   * Content of the page of a ticket; waits for a code like {@link configure}. Throws Refusal `link_page_not_found`,
+   * `link_page_expired`, `qr_unavailable`, `server_busy`.
    */
   linkPage(ticket: string, patience?: Pick<WaitLimit, "signal">): Promise<LinkPageState>;
   /**

@@ -5,7 +5,7 @@ const LAME = "ffmpeg does not read it either, so convert it with: lame --decode 
 /** Kinds of files, as `sniff` names them, that hold no sound to convert. */
 const SOUNDLESS = /image|document|archive|gzip|text|response|program|MIDI|empty|without audio|cut off|unknown/;
 
-/** The command that makes a playable file of an unsupported format; undefined if none does. */
+/** The command that converts an unsupported format to a playable file; undefined if there is none. */
 export function conversionOf(format: string): string | undefined {
   if (SOUNDLESS.test(format)) return undefined;
   return format === "free-format MP3" ? LAME : FFMPEG;

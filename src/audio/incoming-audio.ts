@@ -35,9 +35,9 @@ export interface IncomingAudioOptions {
 
 export { NotAudio };
 
-/** MP3 that is decoded in one turn of the event loop, bytes: a few milliseconds of work. */
+/** Bytes of MP3 that are decoded in one turn of the event loop: a few milliseconds of work. */
 const TURN_BYTES = 4096;
-/** Samples that are decoded before room is checked again, bytes: 2 s of mu-law at 8 kHz. */
+/** Bytes that are decoded before room is checked again: 2 s of mu-law at 8 kHz. */
 const SLICE_BYTES = 16_384;
 /** Maximum room that a slice needs, ms: MP3 of 8 kbit/s. */
 const SLICE_MS = 5_000;
@@ -48,8 +48,8 @@ const MAX_WHOLE_MS = 50_000;
  * Decodes audio that arrives in messages of any size, cut anywhere, which does not affect the samples.
  *
  * A WAV file may start anywhere, and is decoded by its header. Text, other files, and an MP3 instead of samples are rejected,
- * and named, if a message starts with them. Holds back only the first 12 bytes (see {@link AudioOpening}), half a sample, and
- * an incomplete MP3 frame.
+ * and named, if a message starts with them. Only the first 12 bytes (see {@link AudioOpening}), half a sample,
+ * and an incomplete MP3 frame are held back.
  */
 export class IncomingAudio {
   readonly #options: IncomingAudioOptions;
@@ -75,9 +75,9 @@ export class IncomingAudio {
   }
 
   /**
-   * Adds the next message. If decoding takes long, it is done in slices with pauses, and the result is a promise: push
-   * no more before that has resolved.
-   * @throws {NotAudio} at once, or by rejecting; the decoder is closed then
+   * Adds the next message. If decoding takes long, it is done in slices with pauses, and the result is a promise: do not push
+   * anything before it has resolved.
+   * @throws {NotAudio} at once, or by rejecting; the decoder is then closed
    */
   push(message: Uint8Array): void | Promise<void> {
     if (this.#closed || message.length === 0) return;
@@ -236,7 +236,7 @@ export class IncomingAudio {
     return (MAX_WHOLE_MS / 1000) * this.#options.sampleRate * bytesPerSample;
   }
 
-  /** Length of the samples of these bytes at most, ms. */
+  /** Maximum length of the audio in these bytes, ms. */
   #msOf(bytes: Uint8Array): number {
     if (this.#format === "mp3" || this.#format === "wav") return SLICE_MS;
     return samplesToMs(bytes.length / sampleCoding(this.#format).bytesPerSample, this.#options.sampleRate);

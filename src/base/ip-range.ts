@@ -47,7 +47,7 @@ function rawBytes(address: string): Uint8Array | undefined {
   return address.includes(":") ? ipv6Bytes(address) : ipv4Bytes(address);
 }
 
-/** Four decimal numbers. None has a zero in front, which some programs read as octal. */
+/** Four decimal numbers. None has a leading zero, which some programs read as octal. */
 function ipv4Bytes(text: string): Uint8Array | undefined {
   if (!/^(?:\d{1,3}\.){3}\d{1,3}$/.test(text)) return undefined;
   const numbers = text.split(".").map(Number);

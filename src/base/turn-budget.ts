@@ -11,7 +11,7 @@ interface Waiting {
 export class TurnBudget {
   readonly #most: number;
   #waiting: Waiting[] = [];
-  /** Position of the first one in `#waiting` that has not begun. */
+  /** Position in `#waiting` of the first piece of work that has not begun. */
   #next = 0;
   #spent = 0;
   #scheduled = false;

@@ -52,7 +52,7 @@ export interface CallsClient {
   get<E extends CallExpansion = never>(id: string, options?: GetCallOptions<E>): Promise<CallWith<E>>;
   /** Ends an active call. */
   delete(id: string, options?: RequestOptions): Promise<void>;
-  /** Another name of `delete`, in the words of telephony. */
+  /** Another name for `delete`, in telephony terms. */
   hangUp(id: string, options?: RequestOptions): Promise<void>;
   /** The whole timeline so far, oldest first; a long one takes several requests. */
   events(id: string, options?: RequestOptions): Promise<CallEvent[]>;

@@ -4,9 +4,9 @@ import type { Fault, Problem } from "../http/response-types.ts";
 
 /**
  * Reason for the failure of a request or a stream: the `code` of the server's problem document, or one of the client's own codes.
- * `network_error`: there was no response. `timeout`: there was no response in time. `unexpected_answer`: the response is not one
- * of Ringport. `another_call_active`: see `AnotherCallActive`. `stream_lost`: the connection broke and could not be restored in time. `stream_overflow`: too much audio
- * was written.
+ * `network_error`: there was no response. `timeout`: there was no response in time. `unexpected_answer`: the response is not from
+ * Ringport. `another_call_active`: see `AnotherCallActive`. `stream_lost`: the connection broke and could not be restored
+ * in time. `stream_overflow`: too much audio was written.
  */
 export type ClientErrorCode =
   | ProblemCode

@@ -5,7 +5,7 @@ import { type LogPage, type Page, pageOf } from "./pages.ts";
 import { RETRIES, retryOptions } from "./retries.ts";
 import { errorOfResponse, type RequestLine, RingportError } from "./ringport-error.ts";
 
-/** Sends a request; the global `fetch` is one, and so is the `fetch` of a Ringport in the same process. */
+/** A function that sends a request: the global `fetch`, or the `fetch` of a Ringport in the same process. */
 export type FetchRequest = (request: Request) => Promise<Response>;
 
 /** Options of a client. */
@@ -200,7 +200,7 @@ function wholeResponses(fetch: FetchRequest, token: string): (input: string | UR
     try {
       const response = await unlessAborted(fetch(request), request.signal);
       const { status, statusText, headers } = response;
-      // Chromium has an empty body in place of none, which a response of these statuses cannot be made with.
+      // Chromium reports an empty body instead of none, and `Response` accepts no body with these statuses.
       const body = response.body === null || BODILESS.includes(status) ? null : await response.arrayBuffer();
       return new Response(body, { status, statusText, headers });
     } catch (error) {
@@ -213,7 +213,7 @@ function wholeResponses(fetch: FetchRequest, token: string): (input: string | UR
   };
 }
 
-/** The `fetch` of a Ringport in this process reads no signal, and may wait for an event. */
+/** Rejects when the signal is aborted: the `fetch` of a Ringport in this process ignores it, and may wait for an event. */
 function unlessAborted(response: Promise<Response>, signal: AbortSignal): Promise<Response> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

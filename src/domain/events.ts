@@ -108,7 +108,7 @@ export interface ListenerData {
   readonly token_id: string | null;
 }
 
-/** The outcome of the call, and what its creation gave it. */
+/** The outcome of the call, and the data that was attached to it at its creation. */
 export interface FinalData extends OutcomeData, CallReference, SipReference {
   readonly metadata?: Metadata | undefined;
 }
@@ -181,7 +181,7 @@ export function textSkipped({ text, characters }: EventData["text_skipped"]): Fa
   return { event: "text_skipped", data: { text: shown, characters } };
 }
 
-/** A fact with its data, before it is an event of a call or an instance. */
+/** A fact with its data, before it becomes an event of a call or an instance. */
 export type Fact<Type extends EventType = EventType> = {
   readonly [T in Type]: { readonly event: T; readonly data: EventData[T] };
 }[Type];

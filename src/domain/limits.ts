@@ -4,7 +4,7 @@ export interface Limits {
   readonly bodyBytes: number;
   /** All bodies above 64 KiB that are being received or worked on, bytes. */
   readonly allBodiesBytes: number;
-  /** The same for one user, bytes; as much again for the smaller ones. */
+  /** The same for one user, bytes; the smaller ones have another budget of this size. */
   readonly userBodiesBytes: number;
   /** `name` of an instance, characters after trimming. */
   readonly nameLength: number;

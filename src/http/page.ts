@@ -10,7 +10,7 @@ import { eventView } from "./views/event-view.ts";
 const READ_AT_ONCE = 16;
 /** Maximum items of a page that are read at once. */
 const PAGE_READ = 50;
-/** A page ends after the item with which its JSON reaches this many characters; its cursor gives the rest. */
+/** A page ends after the item with which its JSON reaches this many characters; its cursor leads to the rest. */
 export const MAX_PAGE_CHARACTERS: number = 1 << 20;
 
 /**

@@ -169,13 +169,13 @@ export interface Call {
   outcome?: Outcome | null | undefined;
   /** With expand=transcript: what was spoken, in the order of speaking; null until there is any. */
   transcript?: TranscriptLine[] | null | undefined;
-  /** With expand=result: what the agent found out, by name; null until the call is over, and if nothing. */
+  /** With expand=result: what the agent found out, by name; null until the call has ended, and if it found out nothing. */
   result?: { [key: string]: unknown } | null | undefined;
-  /** With expand=result, if the call has a resultSchema, or its result could not be stored: why the result is null; null until the call is over. */
+  /** With expand=result, if the call has a resultSchema, or its result could not be stored: why the result is null; null until the call has ended. */
   result_error?: string | null | undefined;
-  /** With expand=metrics: the latencies of the agent's turns; null until the call is over, and without an agent. */
+  /** With expand=metrics: the latencies of the agent's turns; null until the call has ended, and without an agent. */
   metrics?: CallMetrics | null | undefined;
-  /** With expand=quality: how the audio travels over time, also while the call goes on; null until something was measured, and if the network does not count. */
+  /** With expand=quality: the quality of the audio over time, also during the call; null until something was measured, and if the network has no statistics. */
   quality?: CallQuality | null | undefined;
   /** With expand=media: the message, and how the audio travelled over the network. For a call without a fixed message null until there are statistics, unless the call is to be recorded or has a Call-ID. */
   media?: AudioMedia | SpeechMedia | LiveMedia | null | undefined;
@@ -225,7 +225,7 @@ export interface Connection {
   condition_until?: string | null | undefined;
   /** The telephony provider of the instance. */
   provider: string;
-  /** Until when its number rests; left out while it does not. */
+  /** Time until which calls from its number are paused; left out while they are not. */
   paused_until?: string | undefined;
   pause_reason?: string | undefined;
 }
@@ -300,7 +300,7 @@ export interface Webhook {
   updated_at: string;
 }
 
-/** A webhook with a new secret, which is shown this one time only. */
+/** A webhook with a new secret, which is shown only once. */
 export interface WebhookWithSecret {
   id: string;
   url: string;
@@ -423,13 +423,13 @@ export interface StreamCallEvent {
   tone?: "fax" | "special_information" | "busy" | "continuous" | "ringback" | undefined;
   /** With `beep` and `line_tone`: when it began, ms after pickup. With `answered_by`: when it was known. */
   at_ms?: number | undefined;
-  /** With `answered_by`: who answered, as far as anybody can tell. */
+  /** With `answered_by`: who has probably answered. */
   answered_by?: "human" | "machine" | "fax" | "screening" | "unknown" | undefined;
   /** With `answered_by`: 0 to 1. */
   confidence?: number | undefined;
   /** With `completed`, `failed` and `answered_by`: why. With `transcripts_unavailable`: `no_engine` or `engine_failed`. */
   reason?: string | null | undefined;
-  /** With `engine_failed`. true: only a part is missing; false: no more transcripts come. */
+  /** With `engine_failed`. true: only a part is missing; false: no further transcripts follow. */
   recoverable?: boolean | undefined;
 }
 
@@ -471,7 +471,7 @@ export interface ListenGap {
   lost_ms: number;
 }
 
-/** The last message to a listener: the call is over. */
+/** The last message to a listener: the call has ended. */
 export interface ListenEnded {
   type: "call_ended";
   status: "COMPLETED" | "FAILED";
@@ -520,7 +520,7 @@ export interface AudioMedia {
   bytes?: { header: number; played: number; ignored: number } | undefined;
   /** Statistics of the audio on the network; null until the call has ended, and if the network does not count. */
   stream: StreamStatistics | null;
-  /** Present if the call is to be recorded; null until the call is over, and if nothing was kept. */
+  /** Present if the call is to be recorded; null until the call has ended, and if nothing was kept. */
   recording?: Recording | null | undefined;
   /** Present once a call over SIP was dialled: the Call-ID of its last INVITE, as the provider's logs have it. */
   sip_call_id?: string | undefined;
@@ -532,7 +532,7 @@ export interface SpeechMedia {
   characters: number;
   /** Statistics of the audio on the network; null until the call has ended, and if the network does not count. */
   stream: StreamStatistics | null;
-  /** Present if the call is to be recorded; null until the call is over, and if nothing was kept. */
+  /** Present if the call is to be recorded; null until the call has ended, and if nothing was kept. */
   recording?: Recording | null | undefined;
   /** Present once a call over SIP was dialled: the Call-ID of its last INVITE, as the provider's logs have it. */
   sip_call_id?: string | undefined;
@@ -542,7 +542,7 @@ export interface SpeechMedia {
 export interface LiveMedia {
   /** Statistics of the audio on the network; null until the call has ended, and if the network does not count. */
   stream: StreamStatistics | null;
-  /** Present if the call is to be recorded; null until the call is over, and if nothing was kept. */
+  /** Present if the call is to be recorded; null until the call has ended, and if nothing was kept. */
   recording?: Recording | null | undefined;
   /** Present once a call over SIP was dialled: the Call-ID of its last INVITE, as the provider's logs have it. */
   sip_call_id?: string | undefined;

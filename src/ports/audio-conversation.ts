@@ -21,7 +21,7 @@ export interface AudioAgent {
   /**
    * Opens the conversation of one call before it is dialled. Resolves once the agent can conduct it. The signal is
    * aborted when the call has ended, and its result is stated if it has a schema; by then the conversation has no more audio.
-   * @throws {AgentUnavailable} it cannot conduct it, such as with a wrong key; the message names the cause and the fix
+   * @throws {AgentUnavailable} it cannot conduct it, for example because of a wrong key; the message names the cause and the fix
    */
   open(brief: AgentBrief, signal: AbortSignal): Promise<AudioConversation>;
   close(): Promise<void>;

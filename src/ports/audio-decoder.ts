@@ -31,7 +31,7 @@ export interface Mp3Stream {
    * @throws {AudioUnsupported} too many bytes are not MP3
    */
   push(bytes: Uint8Array): readonly PcmChunk[];
-  /** Ends the MP3 and returns the last samples. Missing: none wait for more bytes. */
+  /** Ends the MP3 and returns the last samples. Missing: no samples are held back. */
   finish?(): readonly PcmChunk[];
   /** The unheard bytes so far, by reason; missing if unknown. */
   readonly ignored?: readonly IgnoredBytes[];

@@ -67,8 +67,8 @@ export interface Conversation {
   readonly replyTimeoutMs?: number | undefined;
   /**
    * Reports the result, as JSON that fulfils {@link AgentBrief.resultSchema}; the core checks it, and asks once more
-   * if it does not fit. Called if the call has such a schema, after the last reply has begun or the call has ended. Left out: `result`
-   * is checked.
+   * if it does not fit. Called if the call has such a schema, after the last reply has begun or the call has ended. Left
+   * out: `result` is checked.
    * @param request.fault fault of the previous value; undefined at first
    * @throws if there is no result; the message is for an operator
    */
@@ -101,15 +101,15 @@ export type ConversationInput =
   /** The callee pressed a key: 0-9 * # A-D. */
   | { readonly type: "key"; readonly digit: string }
   /**
-   * The callee said this, from one silence to the next. `continued`: they continued before anything of the reply to the
-   * words before was heard; `text` starts with those words and replaces them.
+   * The callee said this, from one silence to the next. `continued`: they continued before any part of the reply to the
+   * previous words was heard; `text` starts with those words and replaces them.
    */
   | { readonly type: "words"; readonly text: string; readonly continued?: true | undefined }
   /** The callee said something that could not be transcribed; `detail` is for an operator. */
   | { readonly type: "unheard"; readonly detail: string }
   /**
-   * The rest of the call lacks something, as `detail` explains to an operator. `transcription`: words do not arrive any
-   * longer, keys do. `speech`: a text could not be spoken; the next one may be.
+   * The rest of the call is impaired; `detail` explains it to an operator. `transcription`: words no longer
+   * arrive, keys do. `speech`: a text could not be spoken; the next one may be.
    */
   | { readonly type: "fault"; readonly of: "transcription" | "speech"; readonly detail: string }
   /** The call will end in some seconds, at its maximum duration: the last opportunity to say goodbye. */

@@ -77,7 +77,7 @@ export interface Telephony {
 export interface TelephonyCapabilities {
   /** Form in which pressed keys arrive, unless a leg has its own `dtmf`. */
   readonly dtmf: KeyDelivery;
-  /** True if every answered leg has inbound audio, so that none within the media timeout means failed media. */
+  /** True if every answered leg has inbound audio, so that its absence within the media timeout means failed media. */
   readonly inboundAudioCertain: boolean;
   /**
    * The callee's audio reaches the server. False if the callee hears us but sends no audio back, so agents, streams, keys and

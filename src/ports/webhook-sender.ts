@@ -16,8 +16,8 @@ export interface OutgoingWebhook {
  * - It connects only to an address that `isPublicAddress` of `src/domain/public-address.ts` allows, and connects to the
  *   very address that it checked: a name may resolve to another one a moment later. Its operator may lift this rule.
  * - Endpoints of one user never delay those of another user, even if their host names cannot be looked up.
- * - It follows no redirect, and does not repeat a request by itself.
- * - It reads no more of the response than the head, and keeps no connection open.
+ * - It follows no redirect, and does not repeat a request.
+ * - It reads only the head of the response, and keeps no connection open.
  */
 export interface WebhookSender {
   /**

@@ -2,8 +2,8 @@ import type { LineRecords } from "./telephony/line-records.ts";
 
 /**
  * Client for WhatsApp's linked devices, as Ringport needs it: the part of zapo's `WaClient` (1.8.0, with its voip
- * plugin) that is used, as a structural type. An object of that class satisfies it unchanged; any other client that
- * behaves alike does, too.
+ * plugin) that is used, as a structural type. An object of that class satisfies it unchanged; so does any other client
+ * with the same behaviour.
  */
 export interface WhatsAppClient {
   connect(): Promise<void>;
@@ -15,8 +15,8 @@ export interface WhatsAppClient {
   /**
    * Events: `auth_qr`, `auth_pairing_required`, `auth_passkey_required`, `auth_paired`, `connection`, `stream_failure`, those
    * of calls, `debug_connection_success` for each login that WhatsApp has accepted, and `debug_transport_node_in` for each
-   * incoming stanza. Without the second-last, a login counts as accepted if the connection stays open for 3 s, and a login that the
-   * client makes on its own is not counted; without the last one, stream errors are noticed late.
+   * incoming stanza. Without the second to last, a login counts as accepted if the connection stays open for 3 s, and a
+   * login that the client makes on its own is not counted; without the last one, stream errors are noticed late.
    */
   // biome-ignore lint/suspicious/noExplicitAny: the real class types its events by overloads, which only `any` accepts
   on(event: any, listener: (argument: any) => void): unknown;

@@ -25,7 +25,7 @@ export interface AudioAgentUnderTest {
 export type AudioAgentClause = (title: string, body: (under: AudioAgentUnderTest) => Promise<void>) => void;
 
 /**
- * The contract of agents in audio as tests: it answers, speaks, interrupts and listens as the core does.
+ * The contract of audio agents as tests: it answers, speaks, interrupts and listens as the core does.
  * @param name what the tests are listed under
  * @param factory makes an agent; called once per test
  *
@@ -40,7 +40,7 @@ export function audioAgentContract(
 ): void {
   const clause = clausesOf(test, factory, ({ agent }) => agent);
 
-  describe(`${name} fulfils the contract of agents in audio`, () => {
+  describe(`${name} fulfils the contract of audio agents`, () => {
     describe("beginnings", () => beginningsContract(clause, expect));
     describe("turns", () => turnsContract(clause, expect));
     describe("endings", () => agentEndingsContract(clause, expect));

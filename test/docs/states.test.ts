@@ -76,16 +76,16 @@ How the dispatcher starts the calls of one instance, from \`src/domain/instances
 ${stateDiagram(QUEUE_TRANSITIONS, "idle")}\`\`\`
 
 \`starting\`: the next call is looked up and, once its message is ready, claimed and dialled. \`preparing\`: its message is not ready.
-\`waiting\`: the pace or the protection of the number lets it wait. \`busy\`: a call is live. \`checking\`: also, the queue looks for a claim that
+\`waiting\`: the pace or the protection of the number delays it. \`busy\`: a call is live. \`checking\`: also, the queue looks for a claim that
 the database has not confirmed, and returns that call to the queue. \`wake\`: a call was created, the line came online, or a message is ready;
-during a look, the queue looks again after it. \`release\`: the wait has ended, or the line is down.
+during a search, another one follows. \`release\`: the wait has ended, or the line is down.
 
 ## SIP registration
 
 \`\`\`mermaid
 ${stateDiagram(REGISTRATION_TRANSITIONS, "idle")}\`\`\`
 
-\`suspect\`: the connection is gone, or a call did not reach the server. In \`refused\` the next attempt is made after ten minutes, in \`waiting\` after
+\`suspect\`: the connection is lost, or a call did not reach the server. In \`refused\` the next attempt is made after ten minutes, in \`waiting\` after
 seconds. Calls fail at once as \`instance_offline\` in \`refused\`, and wait in \`waiting\`. The line is online in \`registered\`, \`refreshing\` and \`shaky\`.
 
 ## Call over WhatsApp
@@ -104,7 +104,7 @@ ${stateDiagram(STREAM_TRANSITIONS, "detached")}\`\`\`
 
 \`attach\`: a client connects to the stream that it has reserved. \`lose\`: the client disconnected, or was dropped because it sent too much; the call waits
 \`streamAttachMs\` for the next client. \`hang_up\`: the client asked for the end of the call. \`leave\`: the client asked for the end and disconnected. While the
-stream is draining, the audio that the client has sent is played to its end. \`end\`: the call is over, or the server stops.
+stream is draining, the audio that the client has sent is played to its end. \`end\`: the call has ended, or the server stops.
 
 ## Agent's turn
 

@@ -85,7 +85,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     beyond: "token_quota",
     by: [["src/application/tokens/tokens.ts", "MAX_TOKENS"]],
     insertedIn: ["account-store.ts"],
-    test: [`${CONTRACT}/accounts.ts`, "an account makes tokens up to its limit, and keeps as many revoked ones"],
+    test: [`${CONTRACT}/accounts.ts`, "an account creates tokens up to its limit, and keeps as many revoked ones"],
     gap: "programs and the command line make any number",
   },
   instances: {
@@ -205,7 +205,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     beyond: "webhook_quota",
     by: [[LIMITS, "webhooksPerUser"]],
     insertedIn: ["webhook-store.ts"],
-    test: [`${CONTRACT}/webhooks.ts`, "of many concurrent creations only as many succeed"],
+    test: [`${CONTRACT}/webhooks.ts`, "concurrent creations succeed up to the limit"],
   },
   webhook_deliveries: {
     rows: "1,000 tests and replays of each webhook that are pending, and 1,000 that are over; one for each event that it wants",

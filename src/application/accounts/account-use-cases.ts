@@ -70,7 +70,7 @@ export interface NewAccountToken {
   readonly label: string;
   readonly scopes?: readonly TokenScope[] | undefined;
   readonly expiresAt?: number | undefined;
-  /** Makes a demo token for this one instance of the account. */
+  /** Makes a demo token, limited to this instance of the account. */
   readonly demoInstanceId?: string | undefined;
 }
 
@@ -113,7 +113,7 @@ export interface AccountUseCases {
   /**
    * A mark of a browser that is signed in, for `device` of its later sign-ins: their failures are counted separately from those of
    * strangers, and their passwords are verified before those of strangers. A session has one counter, and a new password ends
-   * all marks. Undefined if the browser has one of this account already.
+   * all marks. Undefined if the browser already has one of this account.
    */
   deviceMark(signedIn: SignedIn, present: string | undefined): Promise<string | undefined>;
   /** Newest first. */

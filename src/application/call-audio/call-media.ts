@@ -77,7 +77,7 @@ export class CallMedia {
   readonly #taps: CallTaps;
   readonly #live: LiveParts | undefined;
   readonly #recorder: Recorder | undefined;
-  /** Collects events from {@link end} on, when the session reads no more signals. */
+  /** Collects events from {@link end} on, when the session has stopped reading signals. */
   #last: AudioFact[] | undefined;
 
   constructor(

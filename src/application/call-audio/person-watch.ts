@@ -56,7 +56,7 @@ export class PersonWatch implements CallTap {
     if (this.#state === "introducing") this.#state = "words";
   }
 
-  /** Waits no longer. */
+  /** Stops waiting. */
   stop(): void {
     this.#state = "idle";
   }

@@ -14,7 +14,7 @@ type QuotaCall = Pick<Call, "userId" | "instanceId" | "isDemo">;
 
 /** Remaining recording time of one call. */
 export interface RecordingAllowance {
-  /** Takes `ms` of it; false, and takes none, if an owner of the call has not that much left. Called for each frame. */
+  /** Takes `ms` of it; false, and takes none, if an owner of the call does not have that much left. Called for each frame. */
   take(ms: number): boolean;
   /** The call has ended; its recording stays, or was deleted. */
   end(isKept: boolean): void;

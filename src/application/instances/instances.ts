@@ -84,7 +84,7 @@ export class Instances implements InstanceUseCases {
       options.idempotencyKey,
       ["instance", { name, metadata, provider, callerId }],
       async (receipt) => {
-        const network = provider ?? (open[0] as string); // without any there was a fault
+        const network = provider ?? (open[0] as string); // not empty, or the input would have had a fault
         await assertCallerAllowed(this.#context, principal, this.#context.telephony.get(network), callerId);
         const instance = made(ids("inst"), network, system.now());
         const event = events.event({ event: "instance.created", data: { name } }, subjectOf(instance));

@@ -121,7 +121,7 @@ export class LineMonitor {
     return { state, phone, lastSeenAt, reason, condition, provider, ...(notice && { notice }) };
   }
 
-  /** A new object once the link has ended: a call of the number before cannot delay the next one. */
+  /** A new object once the link has ended: a call of the previous number cannot delay those of the next one. */
   get number(): NumberState {
     return this.#number;
   }
@@ -259,9 +259,9 @@ export class LineMonitor {
   }
 
   /**
-   * Unlinks the number at its user's request: stops dialling, then has the network forget the device, and then stores that, although the
-   * network may not have responded in time. Resolves with false if the line is closed before
-   * that: then the instance is deleted, or is unchanged at the next start.
+   * Unlinks the number at its user's request: stops dialling, then has the network forget the device, and then stores
+   * that, although the network may not have responded in time. Resolves with false if the line is closed before that:
+   * then the instance is deleted, or is unchanged at the next start.
    * @param networkAsked called once the network has responded, or has not in time
    */
   async unlinkNumber(reason: string, networkAsked: () => void): Promise<boolean> {

@@ -18,8 +18,8 @@ const REASON = "unlinked by its owner";
 
 /** One unlinking that is under way. */
 interface Unlinking {
-  /** The network was asked, or did not respond in time. */
-  readonly asked: Promise<void>;
+  /** Resolves when the network was asked, or did not respond in time. */
+  readonly networkAsked: Promise<void>;
   /** See `LineMonitor.unlinkNumber`. */
   readonly stored: Promise<boolean>;
 }
@@ -54,9 +54,9 @@ export class Unlinkings {
         "linked_by_operator",
         `"${instance.provider}" links its numbers by itself, so none can be unlinked; delete the instance instead`,
       );
-    const { asked, stored } = this.#running.get(instance.id) ?? this.#begin(instance);
+    const { networkAsked, stored } = this.#running.get(instance.id) ?? this.#begin(instance);
     const late = () => new StorageUnavailable("the unlinking could not be stored in time; it goes on by itself");
-    await within(Promise.race([asked, stored]), { system, ms: timings.unlinkMs + timings.storeMs, late });
+    await within(Promise.race([networkAsked, stored]), { system, ms: timings.unlinkMs + timings.storeMs, late });
     if (await within(stored, { system, ms: timings.storeMs, late })) return;
     if (!this.#lines.stopping) throw instanceNotFound(instance.id);
     throw new Refusal("stopping", "the server is stopping: the number may be linked still; repeat the request");
@@ -64,13 +64,13 @@ export class Unlinkings {
 
   #begin(instance: Instance): Unlinking {
     const { id } = instance;
-    const { promise: asked, resolve: networkAsked } = Promise.withResolvers<void>();
-    const stored = this.#run(instance, networkAsked).finally(() => this.#running.delete(id));
+    const { promise: networkAsked, resolve: onNetworkAsked } = Promise.withResolvers<void>();
+    const stored = this.#run(instance, onNetworkAsked).finally(() => this.#running.delete(id));
     stored.catch((error: unknown) => {
       if (!(error instanceof StorageUnavailable || error instanceof Refusal))
         this.#context.log.error({ instance_id: id, err: error }, "the number could not be unlinked");
     });
-    const unlinking: Unlinking = { asked, stored };
+    const unlinking: Unlinking = { networkAsked, stored };
     this.#running.set(id, unlinking);
     return unlinking;
   }

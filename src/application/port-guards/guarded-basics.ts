@@ -16,8 +16,8 @@ export function guardedLogger(logger: Logger): Logger {
 }
 
 /**
- * The clock of an embedding program. A clock that throws, or whose time is not a number, keeps its latest time; a timer or random bytes
- * that it does not provide are real ones. Allocates nothing but timers.
+ * The clock of an embedding program. A clock that throws, or whose time is not a number, keeps its latest time; timers
+ * and random bytes that it fails to provide come from the real system. Allocates nothing but timers.
  */
 export function guardedSystem(system: System): System {
   if (system === realSystem) return system;

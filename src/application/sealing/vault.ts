@@ -7,8 +7,8 @@ const NONCE_BYTES = 12;
 type Key = ReturnType<typeof crypto.subtle.importKey>;
 
 /**
- * Seals credentials with AES-256-GCM before they reach the storage; the id of their record is bound to them. Values sealed with a previous
- * key can still be opened.
+ * Seals credentials with AES-256-GCM before they reach the storage; the id of their record is bound to them. Values
+ * sealed with a previous key can still be opened.
  */
 export class Vault {
   /** The current key, then the previous ones. */

@@ -55,7 +55,8 @@ export interface IssuedToken extends TokenRecord {
 }
 
 /**
- * Makes a token for the user of an account, or for a user known by name, who is created if new. A demo token has a limit of 50 calls a day unless another one is named.
+ * Makes a token for the user of an account, or for a user known by name, who is created if new. A demo token has a limit
+ * of 50 calls a day unless another one is named.
  * @throws {RangeError} a name is invisible, or a call limit or scope is malformed, or allows more than the issuer has; no token was stored
  * @throws {AccountRefusal} `token_quota`, or `token_invalid`: the account is deleted
  */

@@ -35,8 +35,8 @@ const AGAIN_MS = 1_000;
 
 /**
  * Delivers the events of one webhook. It follows the log of the user from the webhook's position, stores a delivery for
- * each event that the webhook subscribes to, and attempts due deliveries, at most {@link AT_ONCE} deliveries at a time. While all of
- * these are busy, it stops planning: the events wait in the log.
+ * each event that the webhook subscribes to, and attempts due deliveries, at most {@link AT_ONCE} deliveries at a time.
+ * While all of these are busy, it stops planning: the events wait in the log.
  */
 export class Endpoint {
   readonly #context: EndpointContext;

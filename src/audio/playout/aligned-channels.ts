@@ -14,7 +14,7 @@ export interface AlignmentOptions {
   /** Shortest piece that is passed on, ms. Default: 200. */
   readonly blockMs?: number;
   /**
-   * After this long without samples a channel is silent, and samples that are still missing count as lost, ms. No item is
+   * After this long without samples a channel is silent, and samples that are still missing count as lost, ms. Nothing is
    * passed on in the meantime; samples that are even later make both channels longer. Default: 1,000.
    */
   readonly goneMs?: number;

@@ -83,7 +83,7 @@ export class MediaClock {
       this.#schedule();
   }
 
-  /** Removes a member, which ticks no more, not even later in the running slot. */
+  /** Removes a member: it does not tick again, not even later in the running slot. */
   remove(member: Ticking): void {
     const seat = this.#seats.get(member);
     if (seat === undefined) return;

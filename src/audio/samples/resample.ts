@@ -28,8 +28,8 @@ export class Resampler {
   #produced = 0;
 
   /**
-   * Takes both rates in Hz, and the number of samples that it processes at a time, which decides its memory. Throws a RangeError unless the
-   * rates are whole numbers from 4000 to 192000.
+   * Takes both rates in Hz, and the number of samples that it processes at a time, which decides its memory. Throws a
+   * RangeError unless the rates are whole numbers from 4000 to 192000.
    */
   constructor(from: number, to: number, slice: number = SLICE) {
     for (const rate of [from, to]) {

@@ -6,7 +6,7 @@ export const PROOF_BYTES = 12;
 
 /**
  * The context of the bytes: a `file`, whatever it is; the `opening` of expected samples, which start
- * quietly; or samples `anywhere`, which practically never look like six bytes.
+ * quietly; or samples `anywhere`, which practically never match six bytes.
  */
 export type FilePlace = "file" | "opening" | "anywhere";
 

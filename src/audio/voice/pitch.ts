@@ -1,6 +1,6 @@
 /** The range of pitches, Hz: from a deep voice to a child's. */
 const [LOWEST_HZ, HIGHEST_HZ] = [70, 400];
-/** Two periods of the lowest pitch and more, ms. */
+/** A little more than two periods of the lowest pitch, ms. */
 const WINDOW_MS = 40;
 /** Approximate rate at which the sound is compared with itself, Hz. */
 const RATE = 8_000;

@@ -78,7 +78,7 @@ export class WavLengths {
     return continuationBytes(this.left(at));
   }
 
-  /** True if the file is cut off after this many bytes of all. */
+  /** True if the file is cut off after this many bytes in total. */
   isCutOff(received: number): boolean {
     return isCutOff({
       claim: this.#dataClaim,

@@ -15,7 +15,7 @@ export interface AgentInput {
   instructions: string[];
   /** The voice of the agent. Default: one for the language, otherwise the server's. */
   voiceId?: string | undefined;
-  /** BCP 47 tag of the language that the agent speaks: `pt-BR`. Default: the one of the voice. */
+  /** BCP 47 tag of the language that the agent speaks: `pt-BR`. Default: that of the voice. */
   language?: string | undefined;
   /** First words of the agent; null: it waits until the callee speaks. Default: it decides itself. */
   firstMessage?: string | null | undefined;
@@ -23,7 +23,7 @@ export interface AgentInput {
   variables?: Variables | undefined;
   /** Replies of the agent, after which it says goodbye. Default: the agent's own limit. */
   maxTurns?: number | undefined;
-  /** Numbers that the agent may transfer the call to, E.164. Default: a model none, a script those of its steps. */
+  /** Numbers that the agent may transfer the call to, E.164. Default: none for a model; for a script, those of its steps. */
   transferTo?: string[] | undefined;
   /** Maximum duration of the conversation, s; then the agent says goodbye. Default: `maxDurationMs` of the server, which always applies too. */
   maxSeconds?: number | undefined;

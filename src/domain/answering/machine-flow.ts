@@ -92,8 +92,8 @@ export function leaveVoicemail<Flow extends MachineFlow>(flow: Flow, atMs: numbe
 }
 
 /**
- * The machine records, and the message starts. A beep starts the recording, so a message played to a machine that seemed to
- * have none is played again.
+ * The machine records, and the message starts. A beep starts the recording, so a message played to a machine that seemed
+ * to have no beep is played again.
  * @param durationMs maximum remaining duration of the call
  */
 export function greetingOver<Flow extends MachineFlow>(

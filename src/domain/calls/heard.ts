@@ -6,8 +6,8 @@ const STEPS = 10_000;
 const ROUNDING_MS = 1;
 
 /**
- * Share of an accepted message that was played, 0 to 1, with four decimals. It is 1 only if none is missing, however
- * short.
+ * Share of an accepted message that was played, 0 to 1, with four decimals. It is 1 only if nothing is missing, however
+ * short that is.
  * @param heardMs ms of its sound that were played, of `soundMs`
  * @param playable the share of the message that its sound contains
  */

@@ -25,8 +25,8 @@ export interface QualityInterval {
 type Sample = QualityInterval;
 
 /**
- * The quality of a call's audio over time, in fewer than {@link TOO_MANY} intervals for a call of any length: when there
- * would be as many, every two neighbours become one, and the next ones are twice as long.
+ * The quality of a call's audio over time, in fewer than {@link TOO_MANY} intervals for a call of any length: at that
+ * number every two neighbours are merged, and the next intervals are twice as long.
  */
 export class QualitySeries {
   #samples: Sample[] = [];
@@ -53,7 +53,7 @@ export class QualitySeries {
     return intervals.reverse();
   }
 
-  /** Adds the statistics of a moment; they replace the last ones if the moment is not later. @param atMs after the call connected */
+  /** Adds statistics; they replace the last ones if `atMs` is not later. @param atMs time after the call connected */
   add(atMs: number, statistics: MediaStatistics): void {
     const last = this.#samples.at(-1);
     if (last && atMs <= last.untilMs) this.#samples.pop();

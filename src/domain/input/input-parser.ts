@@ -53,7 +53,7 @@ function entriesOf(schema: unknown): Readonly<Record<string, unknown>> | undefin
   return (wrapped as { entries?: Readonly<Record<string, unknown>> } | undefined)?.entries;
 }
 
-/** Longer names are not compared with others, and no more of them: a body can hold millions. */
+/** Limits on the names that are compared, their length and number: a body can hold millions. */
 const MAX_NAME = 40;
 const MAX_COMPARED = 100;
 

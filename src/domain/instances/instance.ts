@@ -2,7 +2,7 @@ import type { Transitions } from "../../base/machine.ts";
 import type { Pause } from "../number-protection/number-protection.ts";
 import type { CallerId } from "../numbers/caller-id.ts";
 
-/** Statuses of an instance, in the order of its life. */
+/** Statuses of an instance, in the order of its lifecycle. */
 export const INSTANCE_STATUSES = ["CREATED", "CONFIGURED", "ACTIVE", "DELETED"] as const;
 /** Status of an instance: without a number, linked, able to call, deleted. */
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
@@ -29,7 +29,7 @@ export interface DialledNumber {
   readonly mark: string;
   /** Time since which dials belong to this number, ms since 1970-01-01 UTC. */
   readonly since: number;
-  /** For a `since` of a fast clock: calls of this number have greater ids. */
+  /** Set if `since` may come from a clock that is ahead: calls of this number have greater ids. */
   readonly after?: string | undefined;
 }
 

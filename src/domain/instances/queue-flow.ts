@@ -32,7 +32,7 @@ export const QUEUE_TRANSITIONS: Transitions<QueueState, QueueMove> = {
 };
 
 export type QueueInput =
-  /** Something has changed. `canDial`: the server and the line take a call; `stopping`: the server dials no more. */
+  /** Something has changed. `canDial`: the server and the line take a call; `stopping`: the server has stopped dialling. */
   | { readonly type: "wake"; readonly canDial: boolean; readonly stopping: boolean }
   | { readonly type: "alarm" }
   /** The wall clock was set: a wait may be longer than necessary. */

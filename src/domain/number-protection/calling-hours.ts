@@ -11,8 +11,8 @@ export interface LocalTime {
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /**
- * Reason why a number is not called at this time; undefined if its hour is allowed in every zone it may be in.
- * @param zones IANA names; with none of them no hour is proven to be fine
+ * Reason why a number is not called at this time; undefined if the hour is allowed in every zone that the number may be in.
+ * @param zones IANA names; without any, no hour counts as allowed
  */
 export function callingHoursBlock(
   hours: CallingHours,

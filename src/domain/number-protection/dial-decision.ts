@@ -140,7 +140,7 @@ function refusalPause(
 function warmUpPause(warmUp: WarmUp, history: readonly DialRecord[], linkedAt: number, now: number): Pause | undefined {
   const day = warmUpDay(linkedAt, now);
   const limit = warmUpLimit(warmUp, day);
-  // By a clock that was set back a dial may be in the future; by how much more than a day it was ahead is unknown.
+  // After the clock was set back, dials may be in the future. Those more than a day ahead do not count.
   const near = history.filter(({ at }) => at <= now + DAY_MS);
   if (near.filter(({ at }) => at > now - DAY_MS).length < limit) return undefined;
   const until = nextWithinCurve(warmUp, near, linkedAt, day);

@@ -8,7 +8,7 @@ export const MAX_WEBHOOK_HEADER_BYTES: number = 4 * 1024;
 
 /** RFC 9110 §5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Printable ASCII, with spaces inside only: every server reads it alike. */
+/** Printable ASCII, with spaces inside only: every server reads it the same way. */
 const VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 /** Headers that Ringport or the connection sets, or that a proxy consumes. */
 const PROTECTED: ReadonlySet<string> = new Set([

@@ -38,7 +38,7 @@ export function isTaken(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** True if the endpoint has asked for no more messages. */
+/** True if the endpoint has asked to get no more messages. */
 export function isGone({ status }: AttemptResult): boolean {
   return status === 410;
 }

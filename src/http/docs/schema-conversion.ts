@@ -51,7 +51,7 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
   const event = byType(
     "Event",
     EVENT_TYPES,
-    "An entry of a timeline. Ignore types that you do not know: more may come.",
+    "An entry of a timeline. Ignore types that you do not know: more may be added.",
   );
   return { ...schemas, CreateCall: createCall, Event: event } as Record<string, JsonSchema>;
 }

@@ -66,8 +66,8 @@ export const CONFLICT_PROBLEMS = {
   queue_full: {
     status: 409,
     title: "The queue of the instance is full",
-    means: "As many calls wait as it takes. Only servers with a fifo queue return this.",
-    fix: "Wait until a call is over, use another instance, or ask the operator to raise the depth of the queue.",
+    means: "The queue already holds its maximum number of calls. Only servers with a fifo queue return this.",
+    fix: "Wait until a call has ended, use another instance, or ask the operator to raise the depth of the queue.",
     example: 'instance "inst_01k7zq0f8vf1c9m2x4s6t8w0ya" has a full queue; wait until one of its calls ends',
   },
   idempotency_key_in_progress: {
@@ -103,7 +103,7 @@ export const CONFLICT_PROBLEMS = {
     status: 409,
     title: "The call has ended",
     means:
-      "The call is over, or the client of its stream has hung up, so there is nothing left to stream or to listen to.",
+      "The call has ended, or the client of its stream has hung up, so there is nothing left to stream or to listen to.",
     fix: "Create a new call. ?expand=outcome shows how the old one ended.",
     example: "the call is COMPLETED",
   },
@@ -134,7 +134,7 @@ export const CONFLICT_PROBLEMS = {
     title: "The log was put back to an earlier state",
     means:
       "The server's database was put back to an earlier state, from a copy or by a failover to a replica that lagged behind. " +
-      "The last event that the cursor stands for is no longer in the log, so you may have seen events that are gone, and " +
+      "The last event that the cursor stands for is no longer in the log, so you may have seen events that no longer exist, and " +
       "others are new.",
     fix:
       "Continue from the cursor in this response (also in the header Next-Cursor), and skip events whose ids you have seen. " +

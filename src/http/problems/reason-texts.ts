@@ -17,7 +17,7 @@ export const REASON_TEXTS: Readonly<Record<CompletedReason | FailedReason, strin
   no_answer:
     "The network reported that the callee was reached, but the call was not picked up within the ring timeout (ringTimeoutMs), or until the network gave up.",
   unreachable:
-    "The phone was not reached: it is switched off or without coverage, or the network reported no ringing. detail has what is known.",
+    "The phone was not reached: it is switched off or without coverage, or the network reported no ringing. detail says what is known.",
   number_invalid: "The number does not exist on this network.",
   rejected_by_network:
     "The network refused the call, or may not call this number; no person declined. detail has the cause, the codes of the provider, and where to object to a blocked number.",

@@ -28,7 +28,7 @@ export const SERVER_PROBLEMS = {
     status: 503,
     title: "No QR code is available at the moment",
     headers: AGAIN_IN_5_S,
-    means: "The network provided no QR code in time, or links by itself and has not done so yet.",
+    means: "The network provided no QR code in time, or links automatically and has not done so yet.",
     fix: "Try again after Retry-After. The detail holds the state of the line.",
     example: "no QR code came within 10000 ms: the network does not answer",
   },
@@ -46,7 +46,7 @@ export const SERVER_PROBLEMS = {
     headers: AGAIN_IN_1_S,
     means:
       "The database is full, locked or unreachable, or another server owns it. Nothing was changed, with one exception: a " +
-      "deletion or a hang-up that has begun continues by itself, unless the server restarts or loses the database first; then a repeated request completes it.",
+      "deletion or a hang-up that has begun continues automatically, unless the server restarts or loses the database first; then a repeated request completes it.",
     fix: "Try again after Retry-After. For the operator: check the disk and the database.",
     example: "the storage is not available at the moment; try again",
   },

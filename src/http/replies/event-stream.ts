@@ -31,8 +31,8 @@ export interface EventStreamOptions {
 
 /**
  * The response with the events after a cursor, as they are stored (HTML Standard §9.2, server-sent events). The `id` of each is
- * the cursor after it. No events are queued for a slow client: the next page is read once the client has taken the last one, and the
- * server adapter disconnects a client that takes nothing.
+ * the cursor after it. No events are queued for a slow client: the next page is read once the client has taken the last
+ * one, and the server adapter disconnects a client that takes nothing.
  */
 export function eventStream(context: RequestContext, options: EventStreamOptions): Reply {
   return {

@@ -83,7 +83,7 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
         access: "admin",
         cost: "small",
         path,
-        answers: { 204: { description: "Nothing is recorded any more." } },
+        answers: { 204: { description: "The decision is deleted." } },
         problems: ["phone_number_invalid", "demo_token_restricted", "consent_not_found"],
       }),
       async run(context) {

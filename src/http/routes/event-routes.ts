@@ -75,7 +75,7 @@ export function eventRoutes(
         tag: "Events",
         summary: "List all events of the caller's instances and calls, oldest first",
         description:
-          "Continue from the Next-Cursor of each page, the last one too, and you see every event exactly once. Events come in " +
+          "Continue from the Next-Cursor of each page, including the last, and you see every event exactly once. Events are in " +
           "the order in which they were stored; ids and timestamps need not rise. With `Prefer: wait=N` the response waits up to " +
           "N seconds for an event. With `Accept: text/event-stream` the response is a stream of server-sent events that does not " +
           "end: the `id` of each is the cursor behind it, and a comment follows every 5 seconds without events.",

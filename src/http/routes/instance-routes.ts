@@ -191,8 +191,8 @@ export function instanceRoutes(
         tag: "Instances",
         summary: "Unlink the phone number of an instance",
         description:
-          "The device disappears from the phone, its credentials are erased, and a live call ends as instance_lost. Calls that " +
-          "wait go on waiting; the next QR code links another number. Without a linked number nothing changes. After a 503 " +
+          "The device disappears from the phone, its credentials are erased, and a live call ends as instance_lost. Waiting " +
+          "calls keep waiting; the next QR code links another number. Without a linked number nothing changes. After a 503 " +
           "repeat the request.",
         access: "admin",
         cost: "small",
@@ -213,11 +213,11 @@ export function instanceRoutes(
         summary: "Delete an instance",
         description:
           "Ends its calls, unlinks the number and erases its credentials. Its calls stay readable. After a 503 the " +
-          "deletion continues by itself; a repeated request returns 204 once it has finished, and 404 after that.",
+          "deletion continues automatically; a repeated request returns 204 once it has finished, and 404 after that.",
         access: "admin",
         cost: "small",
         path,
-        answers: { 204: { description: "The instance is deleted for good." } },
+        answers: { 204: { description: "The instance is deleted permanently." } },
         problems: ["demo_token_restricted", "instance_not_found"],
       },
       async run(context) {
@@ -234,7 +234,7 @@ export function instanceRoutes(
         summary: "Get the QR code that links a phone number",
         description:
           "Scan it with the messaging application. Codes rotate: request the next one at QR-Expires-At. A network that the " +
-          "operator has configured, such as a SIP trunk, links by itself and has no code: 409 once it is linked.",
+          "operator has configured, such as a SIP trunk, links automatically and has no code: 409 once it is linked.",
         access: "admin",
         cost: ["linking"],
         path,

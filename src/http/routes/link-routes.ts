@@ -33,7 +33,7 @@ export function linkRoutes(
         tag: "Instances",
         summary: "Get a page that shows the QR code without a token",
         description:
-          "For the owner of the phone, who may be somebody else. The page shows each new code until the number is linked; it works " +
+          "For the owner of the phone, if that is another person. The page shows each new code until the number is linked; it works " +
           "for an hour. Whoever has its address can link a phone to the instance.",
         access: "admin",
         cost: "small",

@@ -20,7 +20,7 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Htt
         summary: "Get the recording of a call",
         description:
           "A WAV file of two channels, 16-bit PCM: what the callee heard on the left, the callee's voice on the right. During " +
-          "the call, the recording so far. Once the call is over, one range of bytes may be requested.",
+          "the call, the recording so far. Once the call has ended, one range of bytes may be requested.",
         access: "read",
         cost: ["turns"],
         path,
@@ -61,7 +61,7 @@ export function recordingRoutes({ calls }: Pick<HttpDependencies, "calls">): Htt
         id: "deleteRecording",
         tag: "Recordings",
         summary: "Delete the recording of a call",
-        description: "Deletes it for good. A call that is still active continues without being recorded.",
+        description: "Deletes it permanently. A call that is still active continues without being recorded.",
         access: "admin",
         cost: "small",
         path,

@@ -42,7 +42,7 @@ export function webhookRoutes({ webhooks }: Pick<HttpDependencies, "webhooks">, 
         cost: ["bodies"],
         description:
           "From now on the events of all instances and calls are sent to the URL, signed as Standard Webhooks 1.0 " +
-          "specifies. The response shows the secret, this one time only.",
+          "specifies. Only this response shows the secret.",
         headers: ["Prefer"],
         body: { schema: "CreateWebhook" },
         answers: {

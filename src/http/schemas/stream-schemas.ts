@@ -44,7 +44,7 @@ export const streamCallEventShape = shape("A message of a stream with an event o
     ),
   ),
   answered_by: v.optional(
-    v.pipe(v.picklist(ANSWERERS), v.description("With `answered_by`: who answered, as far as anybody can tell.")),
+    v.pipe(v.picklist(ANSWERERS), v.description("With `answered_by`: who has probably answered.")),
   ),
   confidence: v.optional(v.pipe(v.number(), v.description("With `answered_by`: 0 to 1."))),
   reason: v.optional(
@@ -58,7 +58,7 @@ export const streamCallEventShape = shape("A message of a stream with an event o
   recoverable: v.optional(
     v.pipe(
       v.boolean(),
-      v.description("With `engine_failed`. true: only a part is missing; false: no more transcripts come."),
+      v.description("With `engine_failed`. true: only a part is missing; false: no further transcripts follow."),
     ),
   ),
 });
@@ -101,7 +101,7 @@ export const listenGapShape = shape(
   },
 );
 
-export const listenEndedShape = shape("The last message to a listener: the call is over.", {
+export const listenEndedShape = shape("The last message to a listener: the call has ended.", {
   type: v.literal("call_ended"),
   status: v.picklist(["COMPLETED", "FAILED"]),
   reason: v.picklist([...COMPLETED_REASONS, ...FAILED_REASONS]),

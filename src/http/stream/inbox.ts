@@ -14,7 +14,7 @@ const SHORT_BYTES: number = 5 << 20;
  */
 const MAX_BYTES: number = 8 << 20;
 
-/** Callbacks of an {@link StreamInbox}. */
+/** Callbacks of a {@link StreamInbox}. */
 export interface InboxOptions {
   /** Takes one message; the next follows once the promise has settled. */
   readonly take: (message: string | Uint8Array) => void | Promise<void>;
@@ -64,7 +64,7 @@ export class StreamInbox {
     return this.#waiting.some(passes);
   }
 
-  /** Drops the queue and takes no more messages. */
+  /** Drops the queue and ignores further messages. */
   close(): void {
     this.#closed = true;
     this.#waiting.length = 0;

@@ -14,7 +14,7 @@ interface Queued<T> {
   readonly turn: number;
 }
 
-/** Callbacks of an {@link StreamOutbox}. */
+/** Callbacks of a {@link StreamOutbox}. */
 export interface OutboxOptions {
   /** Returns the message about dropped audio, ms; undefined if the dialect has none. */
   readonly dropped: (ms: number) => object | undefined;

@@ -86,7 +86,7 @@ export const callShape = shape("A call.", {
     v.pipe(
       v.nullable(v.record(v.string(), v.unknown())),
       v.description(
-        "With expand=result: what the agent found out, by name; null until the call is over, and if nothing.",
+        "With expand=result: what the agent found out, by name; null until the call has ended, and if it found out nothing.",
       ),
     ),
   ),
@@ -94,7 +94,7 @@ export const callShape = shape("A call.", {
     v.pipe(
       v.nullable(v.string()),
       v.description(
-        "With expand=result, if the call has a resultSchema, or its result could not be stored: why the result is null; null until the call is over.",
+        "With expand=result, if the call has a resultSchema, or its result could not be stored: why the result is null; null until the call has ended.",
       ),
     ),
   ),
@@ -102,7 +102,7 @@ export const callShape = shape("A call.", {
     v.pipe(
       v.nullable(callMetricsShape),
       v.description(
-        "With expand=metrics: the latencies of the agent's turns; null until the call is over, and without an agent.",
+        "With expand=metrics: the latencies of the agent's turns; null until the call has ended, and without an agent.",
       ),
     ),
   ),
@@ -110,8 +110,8 @@ export const callShape = shape("A call.", {
     v.pipe(
       v.nullable(callQualityShape),
       v.description(
-        "With expand=quality: how the audio travels over time, also while the call goes on; null until something was " +
-          "measured, and if the network does not count.",
+        "With expand=quality: the quality of the audio over time, also during the call; null until something was " +
+          "measured, and if the network has no statistics.",
       ),
     ),
   ),

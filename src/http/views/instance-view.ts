@@ -35,7 +35,10 @@ export const connectionShape = shape("The line of an instance.", {
     v.description("Time at which that condition ends; null if it is unknown."),
   ),
   provider: v.pipe(v.string(), v.description("The telephony provider of the instance.")),
-  paused_until: v.pipe(v.optional(isoTime), v.description("Until when its number rests; left out while it does not.")),
+  paused_until: v.pipe(
+    v.optional(isoTime),
+    v.description("Time until which calls from its number are paused; left out while they are not."),
+  ),
   pause_reason: v.optional(v.string()),
 });
 

@@ -77,7 +77,7 @@ export const recordingShape = shape("The recording of a call.", {
 const recording = v.optional(
   v.pipe(
     v.nullable(recordingShape),
-    v.description("Present if the call is to be recorded; null until the call is over, and if nothing was kept."),
+    v.description("Present if the call is to be recorded; null until the call has ended, and if nothing was kept."),
   ),
 );
 

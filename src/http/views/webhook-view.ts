@@ -33,7 +33,7 @@ const webhook = {
 
 export const webhookShape = shape("An endpoint that gets events.", webhook);
 
-export const webhookWithSecretShape = shape("A webhook with a new secret, which is shown this one time only.", {
+export const webhookWithSecretShape = shape("A webhook with a new secret, which is shown only once.", {
   ...webhook,
   secret: v.pipe(v.string(), v.startsWith("whsec_"), v.description("The secret that verifies its messages.")),
 });

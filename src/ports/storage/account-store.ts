@@ -15,7 +15,7 @@ export interface TokenRecord {
   readonly label: string;
   /** SHA-256 of the token, lower-case hex. */
   readonly hash: string;
-  /** Set for a demo token: the one instance it may use. */
+  /** Set for a demo token: the only instance it may use. */
   readonly demoInstanceId: string | null;
   /** Prefixes of the numbers it may call; null: every number. */
   readonly allowedPrefixes: readonly string[] | null;

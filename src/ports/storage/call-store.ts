@@ -43,7 +43,7 @@ export type Insertion =
       /** Time at which the oldest call that counts towards the limit was created; ms since 1970-01-01 UTC. */
       readonly oldestAt: number;
     }
-  /** More would be stored than the {@link ByteBudget} of the call's user or, for a demo token, of its instance. */
+  /** It would exceed the {@link ByteBudget} of the call's user or, for a demo token, of its instance. */
   | { readonly kind: "over_budget"; readonly owner: "user" | "demo" }
   /** The instance does not exist or is deleted. */
   | { readonly kind: "instance_gone" }
@@ -51,8 +51,9 @@ export type Insertion =
   | { readonly kind: "repeated" };
 
 /**
- * Number of bytes that may be stored, in round figures: calls with their audio files, events, transcripts, recordings and receipts, and
- * instances with their events, deleted ones too. A call counts with all that it has stored once it has ended.
+ * Number of bytes that may be stored, in round figures: calls with their audio files, events, transcripts, recordings and
+ * receipts, and instances with their events, deleted ones too. A call counts with all that it has stored once it has
+ * ended.
  */
 export interface ByteBudget {
   /** For the user of the new record. */
@@ -95,8 +96,9 @@ export interface RemovedCalls {
 export interface CallStore {
   /**
    * Stores a QUEUED call in the first free slot of the policy (the call's own `slot` is ignored), with its audio
-   * file and a receipt, if it is created. With a budget, no call is created that exceeds it, even if several are created concurrently. With a quota, no call is created once `maxCalls` calls of
-   * the same `tokenId` count; concurrent creations never exceed it.
+   * file and a receipt, if it is created. With a budget, no call is created that exceeds it, even if several are created
+   * concurrently. With a quota, no call is created once `maxCalls` calls of the same `tokenId` count; concurrent
+   * creations never exceed it.
    */
   insert(
     call: Call,
@@ -108,7 +110,7 @@ export interface CallStore {
     budget?: ByteBudget,
   ): Promise<Insertion>;
   /**
-   * Counts a transfer like a call that the token created at `at`, unless that many calls count already: then the result is
+   * Counts a transfer like a call that the token created at `at`, unless it has reached its limit: then the result is
    * the creation time of the oldest of them, and no transfer is counted. Concurrent transfers and creations never exceed the quota.
    * Records as old as `quota.since` need not be kept.
    */
@@ -123,8 +125,8 @@ export interface CallStore {
   /** The QUEUED calls of an instance that `owner` has claimed, by ascending id. Reads no other calls. */
   claimed(instanceId: string, owner: string): Promise<Call[]>;
   /**
-   * Assigns the unclaimed QUEUED call of the instance with the lowest id to `owner` and marks it as dialing (`dialingAt`) in the same
-   * write, which raises its version; returns undefined if no call waits or the instance is DELETED.
+   * Assigns the unclaimed QUEUED call of the instance with the lowest id to `owner` and marks it as dialing (`dialingAt`)
+   * in the same write, which raises its version; returns undefined if no call waits or the instance is DELETED.
    * @param now ms since 1970-01-01 UTC
    */
   claimNext(instanceId: string, owner: string, now: number): Promise<Call | undefined>;

@@ -55,7 +55,7 @@ export interface InstanceStore {
   /** Replaces the credentials; saves nothing for an unknown or deleted instance. */
   saveCredentials(id: string, sealed: Uint8Array): Promise<void>;
   loadCredentials(id: string): Promise<Uint8Array | undefined>;
-  /** True if the instance has credentials or line records: its network may have a device of it. */
+  /** True if the instance has credentials or line records: its network may know a device of it. */
   hasSecrets(id: string): Promise<boolean>;
   /** Deletes credentials and line records. */
   eraseCredentials(id: string): Promise<void>;
@@ -65,7 +65,8 @@ export interface InstanceStore {
   forgetPhone(phone: string): Promise<number>;
   /**
    * Deletes at most `limit` instances whose deletion finished (`erasedAt`) before a time and that have no calls left,
-   * with their events; returns their ids. It runs in pieces, between which other work continues; the instance itself is deleted last.
+   * with their events; returns their ids. It runs in pieces, between which other work continues; the instance itself is
+   * deleted last.
    */
   purge(erasedBefore: number, limit: number): Promise<string[]>;
 }

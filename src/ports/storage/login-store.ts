@@ -58,7 +58,7 @@ export interface AuditRecord {
 export interface UsedCode {
   readonly hash: string;
   readonly purpose: CodePurpose;
-  /** The code must not have expired by then. */
+  /** The current time: the code must not have expired. */
   readonly now: number;
 }
 
@@ -173,7 +173,8 @@ export interface LoginStore {
   forgetUser(userId: string, limit: number): Promise<boolean>;
   /**
    * Deletes an account whose removal has begun, with its sessions, codes and consents, in one transaction with the checks of
-   * {@link AccountRemoval}. Its user stays, so that the oldest user stays the oldest, and gets its id as its name. Audit entries stay.
+   * {@link AccountRemoval}. Its user stays, so that the oldest user stays the oldest, and gets its id as its name. Audit
+   * entries stay.
    */
   deleteAccount(id: string): Promise<AccountRemoval>;
 }

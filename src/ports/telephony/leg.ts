@@ -57,10 +57,11 @@ export interface Leg {
    *
    * Resolves within about a minute. After `accepted` the core hangs up. A peer that leaves on its own, once it has agreed
    * to the transfer, counts as `accepted`; the promise then resolves before `ended` is emitted. After `failed` the call
-   * continues: the network, the peer or the number has refused, or no outcome arrived in time. A number that the network refuses, or
-   * that `mayCall` of the dial options does not allow, fails without a message to the network. Audio continues in the meantime.
+   * continues: the network, the peer or the number has refused, or no outcome arrived in time. A number that the network
+   * refuses, or that `mayCall` of the dial options does not allow, fails without a message to the network. Audio
+   * continues in the meantime.
    *
-   * Rejects for faults of ours: with a RangeError for anything but an E.164 number, with an Error before the answer, after
+   * Rejects for our own faults: with a RangeError for anything but an E.164 number, with an Error before the answer, after
    * the end, and during another transfer; with the reason of the signal, which stops the waiting and not the transfer.
    */
   transfer?: ((to: string, signal: AbortSignal) => Promise<TransferOutcome>) | undefined;
@@ -120,9 +121,10 @@ export type LegEvent =
   | { readonly type: "dtmf"; readonly digit: string }
   | { readonly type: "media_lost"; readonly detail: string }
   /**
-   * For the timeline only: the peer holds or resumes the call, a signalling message was sent or received (secrets masked), the call takes
-   * this route into the network, the network has another address for the number, the callee's audio has stopped, or no
-   * packet is sent to the address that the peer named for its audio. During a hold the source is not pulled, so its audio waits.
+   * For the timeline only: the peer holds or resumes the call, a signalling message was sent or received (secrets
+   * masked), the call takes this route into the network, the network has another address for the number, the callee's
+   * audio has stopped, or no packet is sent to the address that the peer named for its audio. During a hold the source is
+   * not pulled, so its audio waits.
    */
   | {
       readonly type: "noted";

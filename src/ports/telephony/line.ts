@@ -146,9 +146,9 @@ export interface DialOptions {
   /**
    * True if the network may call a number (E.164) at this moment. It asks before it forwards the call to another number,
    * such as by a redirection or a transfer, and, if it looks the callee up first, right before the phone rings, with the
-   * number that it has found. False for numbers that the server or the call's token may not call, and for numbers that are recorded as not to
-   * be called; the core then knows why, so any DialError will do. Resolves within seconds and never
-   * rejects. Default: any number.
+   * number that it has found. False for numbers that the server or the call's token may not call, and for numbers that
+   * are recorded as not to be called; the core then knows why, so any DialError will do. Resolves within seconds and
+   * never rejects. Default: any number.
    */
   readonly mayCall?: ((phoneNumber: string) => Promise<boolean>) | undefined;
 }

@@ -5,7 +5,7 @@ import { webhook } from "./webhooks.ts";
 
 const MOST = 100;
 
-/** The audit log, and the remains of a deleted account and its user. */
+/** The audit log, and the records that a deleted account and its user leave behind. */
 export function accountRemovalContract(clause: Clause): void {
   auditLog(clause);
   removal(clause);

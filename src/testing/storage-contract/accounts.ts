@@ -17,8 +17,8 @@ export function accountsContract(clause: Clause): void {
 
   clause("concurrent requests for a new user get the same one", async (scene) => {
     const users = Array.from({ length: 20 }, () => ({ id: scene.id("usr"), name: "Ada", createdAt: scene.now() }));
-    const answers = await Promise.all(users.map((user) => scene.storage.accounts.ensureUser(user)));
-    scene.equal(new Set(idsOf(answers)).size, 1);
+    const storedUsers = await Promise.all(users.map((user) => scene.storage.accounts.ensureUser(user)));
+    scene.equal(new Set(idsOf(storedUsers)).size, 1);
   });
 
   clause("a token is found by its hash, with everything that was stored", async (scene) => {
@@ -38,12 +38,12 @@ export function accountsContract(clause: Clause): void {
 
   clause("several tokens are found by hash, revoked ones included", async (scene) => {
     const { accounts } = scene.storage;
-    const [one, revoked, other] = [tokenRecord(scene), tokenRecord(scene), tokenRecord(scene)];
-    for (const token of [one, revoked, other]) await accounts.insertToken(token);
+    const [active, revoked, other] = [tokenRecord(scene), tokenRecord(scene), tokenRecord(scene)];
+    for (const token of [active, revoked, other]) await accounts.insertToken(token);
     const at = scene.now();
     await accounts.revokeToken(revoked.id, at);
-    const found = await accounts.tokensByHash([revoked.hash, "0".repeat(64), one.hash]);
-    scene.equal(idsOf(found).sort(), [one.id, revoked.id].sort());
+    const found = await accounts.tokensByHash([revoked.hash, "0".repeat(64), active.hash]);
+    scene.equal(idsOf(found).sort(), [active.id, revoked.id].sort());
     scene.equal(found.find(({ id }) => id === revoked.id)?.revokedAt, at);
     scene.equal(await accounts.tokensByHash([]), []);
   });
@@ -53,12 +53,12 @@ export function accountsContract(clause: Clause): void {
     const { id, userId } = await storedAccount(scene);
     const others = tokenRecord(scene, { userId: scene.id("usr"), revokedAt: scene.now() });
     scene.equal(await accounts.insertToken(others), "inserted");
-    const made = () => tokenRecord(scene, { userId });
+    const newToken = () => tokenRecord(scene, { userId });
     const revoked = [1, 2, 3].map(() => tokenRecord(scene, { userId, revokedAt: scene.now() }));
     for (const token of revoked) await accounts.insertToken(token);
-    const [first, second] = [made(), made()];
+    const [first, second] = [newToken(), newToken()];
     for (const token of [first, second]) scene.equal(await accounts.insertToken(token, { id, most: 2 }), "inserted");
-    scene.equal(await accounts.insertToken(made(), { id, most: 2 }), "at_limit");
+    scene.equal(await accounts.insertToken(newToken(), { id, most: 2 }), "at_limit");
     scene.equal(idsOf(await accounts.tokens(userId)), idsOf([...revoked.slice(1), first, second]));
     scene.equal(idsOf(await accounts.tokens(others.userId)), [others.id]);
   });
@@ -67,8 +67,8 @@ export function accountsContract(clause: Clause): void {
     const { accounts } = scene.storage;
     const { id, userId } = await storedAccount(scene);
     const tokens = Array.from({ length: 20 }, () => tokenRecord(scene, { userId }));
-    const made = await Promise.all(tokens.map((token) => accounts.insertToken(token, { id, most: 3 })));
-    scene.equal(made.filter((one) => one === "inserted").length, 3);
+    const results = await Promise.all(tokens.map((token) => accounts.insertToken(token, { id, most: 3 })));
+    scene.equal(results.filter((result) => result === "inserted").length, 3);
     scene.equal((await accounts.tokens(userId)).length, 3);
   });
 

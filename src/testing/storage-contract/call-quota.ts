@@ -26,15 +26,22 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
   clause("a call over the quota stores nothing, and its slot stays free", async (scene) => {
     const token = await tokenScene(scene);
     const { id } = await token.created(1);
-    const over = scene.call(token.instance, { tokenId: token.id });
+    const excessCall = scene.call(token.instance, { tokenId: token.id });
     const quota = { maxCalls: 1, since: 0 };
-    const event = scene.event("queued", over);
+    const event = scene.event("queued", excessCall);
     const receipt = { ...scene.key("k"), fingerprint: "body", begunAt: scene.now(), expiredBefore: 0 };
-    const answer = await scene.storage.calls.insert(over, Uint8Array.of(1), LONG_QUEUE, [event], receipt, quota);
-    scene.equal(answer.kind, "limited");
-    scene.equal(await scene.storage.calls.get(over.id), undefined);
-    scene.equal(await scene.storage.calls.audio(over.id), undefined);
-    scene.equal(await scene.timeline(over.id), []);
+    const insertion = await scene.storage.calls.insert(
+      excessCall,
+      Uint8Array.of(1),
+      LONG_QUEUE,
+      [event],
+      receipt,
+      quota,
+    );
+    scene.equal(insertion.kind, "limited");
+    scene.equal(await scene.storage.calls.get(excessCall.id), undefined);
+    scene.equal(await scene.storage.calls.audio(excessCall.id), undefined);
+    scene.equal(await scene.timeline(excessCall.id), []);
     scene.equal(await scene.storage.receipts.find(receipt, 0), undefined);
     scene.equal((await scene.storedCall(token.instance)).slot, 1);
     scene.equal((await scene.storage.calls.get(id))?.tokenId, token.id);
@@ -58,24 +65,27 @@ export function callQuotaContract(clause: Clause, lastingClause: Clause): void {
   clause("an existing active call is returned although the quota is used up", async (scene) => {
     const token = await tokenScene(scene);
     const active = await token.created(1);
-    const again = scene.call(token.instance, { tokenId: token.id });
-    const answer = await scene.storage.calls.insert(again, undefined, SINGLE, [], undefined, { maxCalls: 1, since: 0 });
-    scene.equal(answer, { kind: "existing", call: active });
+    const nextCall = scene.call(token.instance, { tokenId: token.id });
+    const insertion = await scene.storage.calls.insert(nextCall, undefined, SINGLE, [], undefined, {
+      maxCalls: 1,
+      since: 0,
+    });
+    scene.equal(insertion, { kind: "existing", call: active });
   });
 
   clause("of 40 concurrent creations with one token on 40 instances, exactly its quota is created", async (scene) => {
     const { id: tokenId } = await tokenScene(scene);
     const instances = [];
     for (let n = 0; n < 40; n++) instances.push(await scene.storedInstance());
-    const answers = await Promise.all(
+    const insertions = await Promise.all(
       instances.map((instance) => {
         const quota = { maxCalls: 7, since: 0 };
         const call = scene.call(instance, { tokenId });
         return scene.storage.calls.insert(call, undefined, SINGLE, [], undefined, quota);
       }),
     );
-    scene.equal(answers.filter(({ kind }) => kind === "created").length, 7);
-    scene.equal(answers.filter(({ kind }) => kind === "limited").length, 33);
+    scene.equal(insertions.filter(({ kind }) => kind === "created").length, 7);
+    scene.equal(insertions.filter(({ kind }) => kind === "limited").length, 33);
   });
 
   clause("a call counts until it is as old as the quota's time", async (scene) => {

@@ -124,14 +124,14 @@ export function callUpdateContract(clause: Clause, lastingClause: Clause): void 
 
   clause("of many updates that expect one version, one is written with its events", async (scene) => {
     const call = await scene.storedCall(await scene.storedInstance());
-    const answers = await Promise.all(
+    const updates = await Promise.all(
       Array.from({ length: 20 }, () =>
         scene.storage.calls.update(call.id, 1, { status: "FAILED", endedAt: scene.now() }, [
           scene.event("failed", call),
         ]),
       ),
     );
-    scene.equal(answers.filter((answer) => answer !== undefined).length, 1);
+    scene.equal(updates.filter((update) => update !== undefined).length, 1);
     scene.equal((await scene.timeline(call.id)).length, 1);
     scene.equal(await scene.storage.calls.counts(), { FAILED: 1 });
   });

@@ -52,11 +52,16 @@ export function eventOrderContract(clause: Clause): void {
   clause("the events of a call are numbered from 1 without gaps, in every log and page", async (scene) => {
     const { calls, events } = scene.storage;
     const instance = await scene.storedInstance();
-    const [one, two] = [await scene.storedCall(instance), await scene.storedCall(instance)];
-    const first = scene.event("queued", one);
-    await events.append([first, scene.event("queued", two), scene.event("instance.active", instance)]);
-    await scene.moved(one, { status: "RINGING" }, [first, scene.event("ringing", one)]);
-    await events.append([first, scene.event("ringing", two), scene.event("dtmf", one), scene.event("dtmf", one)]);
+    const [firstCall, secondCall] = [await scene.storedCall(instance), await scene.storedCall(instance)];
+    const first = scene.event("queued", firstCall);
+    await events.append([first, scene.event("queued", secondCall), scene.event("instance.active", instance)]);
+    await scene.moved(firstCall, { status: "RINGING" }, [first, scene.event("ringing", firstCall)]);
+    await events.append([
+      first,
+      scene.event("ringing", secondCall),
+      scene.event("dtmf", firstCall),
+      scene.event("dtmf", firstCall),
+    ]);
     const expected = [1, 1, null, 2, 2, 3, 4];
     const log = await events.ofUser(scene.userId, {}, {});
     scene.equal(sequencesOf(log), expected);
@@ -66,11 +71,11 @@ export function eventOrderContract(clause: Clause): void {
       scene.equal(sequencesOf(await events.ofUser(scene.userId, {}, page)), rest);
       scene.equal(sequencesOf(await events.ofUser(scene.userId, { instanceId: instance.id }, page)), rest);
     }
-    const ofOne = await events.ofCall(one.id, {});
-    scene.equal(sequencesOf(ofOne), [1, 2, 3, 4]);
-    scene.equal(sequencesOf(await events.ofCall(one.id, { after: ofOne[1]?.position, limit: 1 })), [3]);
-    await calls.update(two.id, two.version, { status: "FAILED", endedAt: scene.now() }, []);
-    await calls.remove([two.id]);
+    const eventsOfFirst = await events.ofCall(firstCall.id, {});
+    scene.equal(sequencesOf(eventsOfFirst), [1, 2, 3, 4]);
+    scene.equal(sequencesOf(await events.ofCall(firstCall.id, { after: eventsOfFirst[1]?.position, limit: 1 })), [3]);
+    await calls.update(secondCall.id, secondCall.version, { status: "FAILED", endedAt: scene.now() }, []);
+    await calls.remove([secondCall.id]);
     scene.equal(sequencesOf(await events.ofUser(scene.userId, {}, { after: log[2]?.position })), [2, 3, 4]);
   });
 

@@ -79,12 +79,12 @@ export function eventsContract(clause: Clause): void {
 
   clause("a user reads their own events, or those of one instance, in order and in pages", async (scene) => {
     const { events } = scene.storage;
-    const one = await scene.storedInstance();
+    const instance = await scene.storedInstance();
     const two = await scene.storedInstance();
     const foreign = await scene.storedInstance({ userId: scene.id("usr") });
-    const call = await scene.storedCall(one);
+    const call = await scene.storedCall(instance);
     const log = [
-      scene.event("instance.created", one),
+      scene.event("instance.created", instance),
       scene.event("instance.created", two),
       scene.event("queued", call),
       scene.event("instance.active", two),
@@ -96,7 +96,7 @@ export function eventsContract(clause: Clause): void {
     scene.equal(await scene.log(foreign.userId), [other]);
     const [first, second, third, fourth] = await events.ofUser(scene.userId, {}, {});
     scene.equal(await events.ofUser(scene.userId, {}, { limit: 2, after: first?.position ?? NaN }), [second, third]);
-    scene.equal(await events.ofUser(scene.userId, { instanceId: one.id }, {}), [first, third]);
+    scene.equal(await events.ofUser(scene.userId, { instanceId: instance.id }, {}), [first, third]);
     const behind = { after: second?.position ?? NaN };
     scene.equal(await events.ofUser(scene.userId, { instanceId: two.id }, behind), [fourth]);
     scene.equal(await events.ofUser(scene.userId, { instanceId: foreign.id }, {}), []);

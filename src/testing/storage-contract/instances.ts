@@ -107,10 +107,10 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
 
   clause("of concurrent updates to one version, one wins", async (scene) => {
     const instance = await scene.storedInstance();
-    const answers = await Promise.all(
+    const updates = await Promise.all(
       Array.from({ length: 10 }, (_, i) => scene.storage.instances.update(instance.id, 1, { name: `name ${i}` }, [])),
     );
-    scene.equal(answers.filter((answer) => answer !== undefined).length, 1);
+    scene.equal(updates.filter((update) => update !== undefined).length, 1);
   });
 
   clause("a user's instances are listed newest first, undeleted", async (scene) => {
@@ -258,13 +258,13 @@ export function instancesContract(clause: Clause, lastingClause: Clause): void {
 
   clause("an instance with credentials or with records of its line has secrets", async (scene) => {
     const { instances, lineRecords } = scene.storage;
-    const [one, other] = [await scene.storedInstance(), await scene.storedInstance()];
-    const secrets = async () => [await instances.hasSecrets(one.id), await instances.hasSecrets(other.id)];
+    const [first, second] = [await scene.storedInstance(), await scene.storedInstance()];
+    const secrets = async () => [await instances.hasSecrets(first.id), await instances.hasSecrets(second.id)];
     scene.equal(await secrets(), [false, false]);
-    await instances.saveCredentials(one.id, Uint8Array.of(1));
-    await lineRecords.set(other.id, new Map([["key", Uint8Array.of(1)]]), 10);
+    await instances.saveCredentials(first.id, Uint8Array.of(1));
+    await lineRecords.set(second.id, new Map([["key", Uint8Array.of(1)]]), 10);
     scene.equal(await secrets(), [true, true]);
-    for (const { id } of [one, other]) await instances.eraseCredentials(id);
+    for (const { id } of [first, second]) await instances.eraseCredentials(id);
     scene.equal(await secrets(), [false, false]);
   });
 

@@ -21,12 +21,12 @@ export function oneTimeCodesContract(clause: Clause): void {
 
   clause("concurrent first starts leave one code", async (scene) => {
     const { logins } = scene.storage;
-    const made = Array.from({ length: 10 }, () => codeRecord(scene, "first"));
+    const codes = Array.from({ length: 10 }, () => codeRecord(scene, "first"));
     scene.equal(
-      await Promise.all(made.map((code) => logins.insertCode(code, MOST))),
-      made.map(() => true),
+      await Promise.all(codes.map((code) => logins.insertCode(code, MOST))),
+      codes.map(() => true),
     );
-    const found = await Promise.all(made.map(({ hash }) => logins.codeByHash(hash)));
+    const found = await Promise.all(codes.map(({ hash }) => logins.codeByHash(hash)));
     scene.equal(found.filter((code) => code !== undefined).length, 1);
   });
 

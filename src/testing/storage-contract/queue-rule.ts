@@ -56,8 +56,8 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
     for (const status of ["QUEUED", "RINGING", "IN_PROGRESS"] as const) {
       if (status !== "QUEUED") active = await scene.moved(active, { status });
       const second = scene.call(instance);
-      const answer = await scene.storage.calls.insert(second, undefined, SINGLE, [scene.event("queued", second)]);
-      scene.equal(answer, { kind: "existing", call: active });
+      const insertion = await scene.storage.calls.insert(second, undefined, SINGLE, [scene.event("queued", second)]);
+      scene.equal(insertion, { kind: "existing", call: active });
       scene.equal(await scene.storage.calls.get(second.id), undefined);
       scene.equal(await scene.timeline(second.id), []);
     }
@@ -68,13 +68,13 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
 
   clause("of 50 concurrent creations under `single`, one creates a call and 49 return it", async (scene) => {
     const instance = await scene.storedInstance();
-    const answers = await Promise.all(
+    const insertions = await Promise.all(
       Array.from({ length: 50 }, () => scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, [])),
     );
-    const created = answers.filter((answer) => answer.kind === "created");
+    const created = insertions.filter((insertion) => insertion.kind === "created");
     scene.equal(created.length, 1);
-    scene.equal(answers.filter((answer) => answer.kind === "existing").length, 49);
-    const ids = answers.map((answer) => ("call" in answer ? answer.call.id : answer.kind));
+    scene.equal(insertions.filter((insertion) => insertion.kind === "existing").length, 49);
+    const ids = insertions.map((insertion) => ("call" in insertion ? insertion.call.id : insertion.kind));
     scene.equal(new Set(ids).size, 1);
     scene.equal((await scene.storage.calls.active(instance.id)).length, 1);
   });
@@ -82,22 +82,22 @@ export function queueRuleContract(clause: Clause, lastingClause: Clause): void {
   clause("50 concurrent creations under `fifo` create as many calls as there are slots", async (scene) => {
     const instance = await scene.storedInstance();
     const policy = { kind: "fifo", depth: 7 } as const;
-    const answers = await Promise.all(
+    const insertions = await Promise.all(
       Array.from({ length: 50 }, () => scene.storage.calls.insert(scene.call(instance), undefined, policy, [])),
     );
-    scene.equal(answers.filter((answer) => answer.kind === "created").length, 7);
-    scene.equal(answers.filter((answer) => answer.kind === "full").length, 43);
+    scene.equal(insertions.filter((insertion) => insertion.kind === "created").length, 7);
+    scene.equal(insertions.filter((insertion) => insertion.kind === "full").length, 43);
     const slots = (await scene.storage.calls.active(instance.id)).map((call) => call.slot);
     scene.equal(slots.toSorted(), [0, 1, 2, 3, 4, 5, 6]);
   });
 
   clause("instances queue independently of each other", async (scene) => {
     const instances = [await scene.storedInstance(), await scene.storedInstance()];
-    const answers = await Promise.all(
+    const insertions = await Promise.all(
       instances.map((instance) => scene.storage.calls.insert(scene.call(instance), undefined, SINGLE, [])),
     );
     scene.equal(
-      answers.map((answer) => answer.kind),
+      insertions.map((insertion) => insertion.kind),
       ["created", "created"],
     );
   });

@@ -28,10 +28,10 @@ function keys(clause: Clause): void {
     const { instances, receipts } = scene.storage;
     const mine = receipt(scene, "k");
     const all = [mine, { ...mine, userId: scene.id("usr") }, { ...mine, scope: "inst_1" }];
-    const made = all.map(() => scene.instance());
-    for (const [index, instance] of made.entries())
+    const records = all.map(() => scene.instance());
+    for (const [index, instance] of records.entries())
       scene.equal(await instances.insert(instance, [], all[index]), "created");
-    for (const [index, key] of all.entries()) scene.equal((await receipts.find(key, 0))?.recordId, made[index]?.id);
+    for (const [index, key] of all.entries()) scene.equal((await receipts.find(key, 0))?.recordId, records[index]?.id);
   });
 
   clause("receipts are forgotten by age", async (scene) => {
@@ -75,12 +75,14 @@ function creations(clause: Clause): void {
   });
 
   clause("of concurrent creations under one key, one creates a record", async (scene) => {
-    const keyed = receipt(scene, "k");
-    const made = Array.from({ length: 20 }, () => scene.instance());
-    const answers = await Promise.all(made.map((instance) => scene.storage.instances.insert(instance, [], keyed)));
-    scene.equal(answers.filter((answer) => answer === "created").length, 1);
-    scene.equal(answers.filter((answer) => answer === "repeated").length, 19);
-    scene.equal((await find(scene, "k"))?.recordId, made[answers.indexOf("created")]?.id);
+    const sharedReceipt = receipt(scene, "k");
+    const candidates = Array.from({ length: 20 }, () => scene.instance());
+    const results = await Promise.all(
+      candidates.map((instance) => scene.storage.instances.insert(instance, [], sharedReceipt)),
+    );
+    scene.equal(results.filter((result) => result === "created").length, 1);
+    scene.equal(results.filter((result) => result === "repeated").length, 19);
+    scene.equal((await find(scene, "k"))?.recordId, candidates[results.indexOf("created")]?.id);
   });
 
   clause("a request that creates nothing stores no receipt", async (scene) => {
@@ -92,8 +94,8 @@ function creations(clause: Clause): void {
       (await calls.insert(scene.call(instance), undefined, SINGLE, [], receipt(scene, "k"))).kind,
       "existing",
     );
-    const gone = scene.call(scene.instance());
-    scene.equal((await calls.insert(gone, undefined, SINGLE, [], receipt(scene, "k"))).kind, "instance_gone");
+    const unstored = scene.call(scene.instance());
+    scene.equal((await calls.insert(unstored, undefined, SINGLE, [], receipt(scene, "k"))).kind, "instance_gone");
     scene.equal(await instances.insert(scene.instance(), [], receipt(scene, "k"), 1), "at_limit");
     const event = scene.impossibleEvent("queued", call);
     const failing = scene.call(await scene.storedInstance());
@@ -105,10 +107,10 @@ function creations(clause: Clause): void {
 function removals(clause: Clause): void {
   clause("the key of a removed call stays in use, without the hash of the request", async (scene) => {
     const { calls } = scene.storage;
-    const [one, other] = [await scene.storedInstance(), await scene.storedInstance()];
-    const call = scene.call(one);
+    const [instance, otherInstance] = [await scene.storedInstance(), await scene.storedInstance()];
+    const call = scene.call(instance);
     await calls.insert(call, undefined, SINGLE, [], receipt(scene, "k"));
-    await calls.insert(scene.call(other), undefined, SINGLE, [], receipt(scene, "other"));
+    await calls.insert(scene.call(otherInstance), undefined, SINGLE, [], receipt(scene, "other"));
     await scene.moved(call, { status: "FAILED", endedAt: scene.now() });
     scene.equal((await calls.remove([call.id])).receipts, 1);
     scene.equal(await find(scene, "k"), { fingerprint: "", recordId: call.id });

@@ -36,9 +36,9 @@ export function retentionContract(clause: Clause, lastingClause: Clause): void {
     const called = await scene.storedInstance();
     const call = await scene.endedCall(called);
     const old = await scene.storedInstance();
-    for (const one of [kept, called, old]) {
-      await events.append([scene.event("instance.created", one)]);
-      if (one !== kept) await instances.update(one.id, 1, { status: "DELETED", erasedAt: scene.now() }, []);
+    for (const instance of [kept, called, old]) {
+      await events.append([scene.event("instance.created", instance)]);
+      if (instance !== kept) await instances.update(instance.id, 1, { status: "DELETED", erasedAt: scene.now() }, []);
     }
     await scene.storedInstance({ status: "DELETED" }); // its deletion is not finished
     const between = scene.now();
@@ -73,7 +73,7 @@ export function retentionContract(clause: Clause, lastingClause: Clause): void {
     const phone = "+15550199";
     const now = await scene.storedInstance({ phone });
     const before = await scene.storedInstance({ phone: null });
-    const linked = [now, before].map((one) => scene.event("instance.linked", one, { data: { phone } }));
+    const linked = [now, before].map((instance) => scene.event("instance.linked", instance, { data: { phone } }));
     const other = scene.event("instance.linked", before, { data: { phone: "+155501990" } });
     await events.append([...linked, other]);
     scene.equal(await instances.forgetPhone(phone), 1);

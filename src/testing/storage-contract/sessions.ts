@@ -36,13 +36,13 @@ function sessions(clause: Clause): void {
   clause("a use prolongs a session, and an earlier one changes nothing", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
-    const one = loginSession(scene, account.id);
-    await logins.insertSession(one, account.passwordHash, MOST);
+    const session = loginSession(scene, account.id);
+    await logins.insertSession(session, account.passwordHash, MOST);
     const [earlier, later] = [scene.now(), scene.now()];
-    await logins.prolongSession(one.id, later, later + DAY_MS);
-    await logins.prolongSession(one.id, earlier, earlier + DAY_MS);
-    const found = await logins.sessionByHash(one.hash);
-    scene.equal(found?.session, { ...one, lastUsedAt: later, expiresAt: later + DAY_MS });
+    await logins.prolongSession(session.id, later, later + DAY_MS);
+    await logins.prolongSession(session.id, earlier, earlier + DAY_MS);
+    const found = await logins.sessionByHash(session.hash);
+    scene.equal(found?.session, { ...session, lastUsedAt: later, expiresAt: later + DAY_MS });
   });
 
   clause("only its own account ends a session", async (scene) => {
@@ -60,7 +60,8 @@ function sessions(clause: Clause): void {
     const [ana, bob] = [await storedAccount(scene), await storedAccount(scene, "bob@example.com")];
     const { logins } = scene.storage;
     const added = [1, 2, 3, 4].map(() => loginSession(scene, ana.id));
-    for (const one of added.slice(0, 3)) scene.equal(await logins.insertSession(one, ana.passwordHash, 3), true);
+    for (const session of added.slice(0, 3))
+      scene.equal(await logins.insertSession(session, ana.passwordHash, 3), true);
     scene.equal(await logins.sessions(ana.id), added.slice(0, 3).toReversed());
     scene.equal(await logins.insertSession(added[3] as SessionRecord, ana.passwordHash, 2), true);
     scene.equal(await logins.sessions(ana.id), added.slice(2).toReversed());
@@ -71,8 +72,8 @@ function sessions(clause: Clause): void {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     const lowest = loginSession(scene, account.id);
-    for (const one of [loginSession(scene, account.id), loginSession(scene, account.id), lowest])
-      scene.equal(await logins.insertSession(one, account.passwordHash, 2), true);
+    for (const session of [loginSession(scene, account.id), loginSession(scene, account.id), lowest])
+      scene.equal(await logins.insertSession(session, account.passwordHash, 2), true);
     scene.equal((await logins.sessions(account.id)).length, 2);
     scene.equal((await logins.sessionByHash(lowest.hash))?.session, lowest);
   });
@@ -81,7 +82,7 @@ function sessions(clause: Clause): void {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     const added = Array.from({ length: 20 }, () => loginSession(scene, account.id));
-    await Promise.all(added.map((one) => logins.insertSession(one, account.passwordHash, 3)));
+    await Promise.all(added.map((session) => logins.insertSession(session, account.passwordHash, 3)));
     scene.equal((await logins.sessions(account.id)).length, 3);
   });
 

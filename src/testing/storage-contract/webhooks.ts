@@ -5,7 +5,7 @@ const MOST = 100;
 
 /** Webhooks, their place in the log, and their deliveries. */
 export function webhooksContract(clause: Clause, lastingClause: Clause): void {
-  lastingClause("a webhook is stored with everything, and survives a restart", async (scene) => {
+  lastingClause("a webhook is stored completely, and survives a restart", async (scene) => {
     const full = webhook(scene, { events: ["completed", "failed"], description: "Office", oldKeyUntil: scene.now() });
     const headers = { headerNames: ["authorization", "x-key"], sealedHeaders: Uint8Array.of(6, 7) };
     const given = { ...full, ...headers, sealedOldKey: Uint8Array.of(4, 5) };
@@ -79,7 +79,7 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
     scene.equal(idsOf(await webhooks.enabled()), [id]);
   });
 
-  clause("pending deliveries come with events, longest due first", async (scene) => {
+  clause("pending deliveries are returned with their events, the longest due first", async (scene) => {
     const { webhooks, events } = scene.storage;
     const { id } = await storedWebhook(scene);
     const call = await scene.storedCall(await scene.storedInstance());
@@ -88,7 +88,7 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
     const later = delivery(scene, id, { eventId: event.id, nextAttemptAt: scene.now() + 1_000 });
     const erased = delivery(scene, id, { nextAttemptAt: scene.now() });
     const test = delivery(scene, id, { body: "{}", nextAttemptAt: scene.now() + 2_000 });
-    for (const one of [test, later, erased]) await webhooks.insertDelivery(one, MOST);
+    for (const record of [test, later, erased]) await webhooks.insertDelivery(record, MOST);
     await webhooks.insertDelivery(delivery(scene, id, { status: "delivered", nextAttemptAt: null }), MOST);
     scene.equal(await webhooks.pending(id, 10), [
       { delivery: erased, event: undefined },
@@ -118,15 +118,18 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
   clause("a webhook keeps the newest ended tests and replays, up to a limit", async (scene) => {
     const { webhooks } = scene.storage;
     const [{ id, position }, other] = [await storedWebhook(scene), await storedWebhook(scene)];
-    const over = (webhookId: string) => delivery(scene, webhookId, { status: "delivered", nextAttemptAt: null });
-    const [planned, elsewhere] = [over(id), over(other.id)];
+    const ended = (webhookId: string) => delivery(scene, webhookId, { status: "delivered", nextAttemptAt: null });
+    const [planned, elsewhere] = [ended(id), ended(other.id)];
     await webhooks.plan(id, position, position + 1, [planned]);
     await webhooks.insertDelivery(elsewhere, 1);
-    const asked = [1, 2, 3].map(() => over(id));
-    for (const one of asked) scene.equal(await webhooks.insertDelivery(one, 2), true);
+    const requested = [1, 2, 3].map(() => ended(id));
+    for (const replay of requested) scene.equal(await webhooks.insertDelivery(replay, 2), true);
     const next = delivery(scene, id);
     scene.equal(await webhooks.insertDelivery(next, 2), true);
-    scene.equal(idsOf(await webhooks.deliveries(id, {}, {})), idsOf([next, ...asked.slice(1).toReversed(), planned]));
+    scene.equal(
+      idsOf(await webhooks.deliveries(id, {}, {})),
+      idsOf([next, ...requested.slice(1).toReversed(), planned]),
+    );
     scene.equal(idsOf(await webhooks.deliveries(other.id, {}, {})), [elsewhere.id]);
   });
 
@@ -148,7 +151,7 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
     const { webhooks } = scene.storage;
     const { id } = await storedWebhook(scene);
     const [old, waiting] = [delivery(scene, id, { status: "failed", nextAttemptAt: null }), delivery(scene, id)];
-    for (const one of [old, waiting]) await webhooks.insertDelivery(one, MOST);
+    for (const record of [old, waiting]) await webhooks.insertDelivery(record, MOST);
     scene.equal(await webhooks.forgetDeliveries(old.createdAt), 0);
     scene.equal(await webhooks.forgetDeliveries(scene.now()), 1);
     scene.equal(idsOf(await webhooks.deliveries(id, {}, {})), [waiting.id]);

@@ -13,13 +13,13 @@ const AT_ONCE_MS = 3_000;
 
 /** Clauses about the end of sessions and engines. */
 export function endingsContract(clause: TranscriptionClause, expect: ContractRunner["expect"]): void {
-  /** Expects that the session has ended: every call on it is allowed and has no effect. */
+  /** Expects that the session has ended: all its methods may be called, and have no effect. */
   const expectOver = async (listening: ScriptedListening, talker: Talker, saying: Saying): Promise<void> => {
     await settledWithin(AT_ONCE_MS, "The events end", listening.ended);
     const events = [...listening.events];
     talker.say(saying);
     listening.session.commit();
-    await settledWithin(AT_ONCE_MS, "A session that is over is closed", listening.session.close());
+    await settledWithin(AT_ONCE_MS, "A session that has ended is closed", listening.session.close());
     await settledWithin(AT_ONCE_MS, "It is closed once more", listening.session.close());
     expect(listening.events).toEqual(events);
   };

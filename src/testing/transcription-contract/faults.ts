@@ -38,7 +38,7 @@ export function faultsContract(clause: TranscriptionClause, expect: ContractRunn
       const talker = new Talker(engine, listening.session);
       talker.say(under.sayings[0]);
       const last = (): number => listening.events.findIndex((event) => event.type === "error" && !event.recoverable);
-      await until(REPORT_MS, "It reports that the session is over", () => last() >= 0);
+      await until(REPORT_MS, "It reports the end of the session", () => last() >= 0);
       talker.say(under.sayings[1]);
       await listening.close();
       expect(last()).toBe(listening.events.length - 1);

@@ -19,7 +19,7 @@ type Listener = (argument: any) => void;
 type StanzaFilter = (stanza: FakeStanza) => unknown;
 
 /**
- * A client of a {@link FakeWhatsApp}, with the behaviour of zapo's `WaClient` 1.8.0 with its voip plugin, faults
+ * A client of a {@link FakeWhatsApp}, with the behaviour of zapo's `WaClient` 1.8.0 and its voip plugin, faults
  * included. It keeps its session in the records of its context, so a later client on the same records opens without
  * a QR code.
  *

@@ -55,7 +55,7 @@ export type FakeLoginRefusal = number | "other" | "drop";
  */
 export class FakeWhatsApp {
   readonly system: System;
-  /** All clients, closed ones included, in the order of their making. */
+  /** All clients, closed ones included, in the order of their creation. */
   readonly clients: FakeWhatsAppClient[] = [];
   /** All calls of the clients, in the order of their offers. */
   readonly calls: FakeWhatsAppCall[] = [];

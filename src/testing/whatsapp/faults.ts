@@ -1,6 +1,6 @@
 import type { System } from "../../ports/system.ts";
 
-/** A method of the client that can be made to misbehave. */
+/** A method of the client that a test can make misbehave. */
 export type FaultyMethod =
   | "connect"
   | "disconnect"

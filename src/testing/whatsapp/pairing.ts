@@ -41,7 +41,7 @@ export class Pairing {
     this.#rotate();
   }
 
-  /** Makes a pairing code. Throws an Error for a custom code that cannot be one. */
+  /** Makes a pairing code. Throws an Error for an invalid custom code. */
   makeCode(phone: string, custom: string | undefined): string {
     const code = custom === undefined ? this.#randomCode() : custom.replaceAll("-", "").toUpperCase();
     if (code.length !== CODE_LENGTH) throw new Error(`custom pairing code must be 8 characters, got ${code.length}`);

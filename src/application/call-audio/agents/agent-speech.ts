@@ -59,7 +59,7 @@ export class AgentSpeech {
     this.#demand.playout = playout;
   }
 
-  /** True if a text is being played, or is queued, that the callee cannot interrupt. */
+  /** True if a text that the callee cannot interrupt is being played or queued. */
   get mustBeHeard(): boolean {
     return this.#queue.utterances.some(({ interruptible }) => !interruptible);
   }

@@ -22,7 +22,7 @@ export interface AudioListeningReports {
   nothingSaid(): void;
 }
 
-/** Passes the callee's audio to an agent in audio, notices interruptions, and keeps the words of both sides. */
+/** Passes the callee's audio to an audio agent, notices interruptions, and keeps the words of both sides. */
 export class AudioListening implements TranscriptReader {
   readonly #media: LiveCallMedia;
   readonly #meter: TurnMeter;

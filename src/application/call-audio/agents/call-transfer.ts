@@ -11,7 +11,7 @@ import type { LiveCallMedia } from "../programs/program.ts";
 /** Dependencies of the call transfer. */
 export type CallTransferContext = Pick<Context, "log" | "system"> & DestinationsContext;
 
-/** Time a transfer may take, ms: longer than a leg may take, which names a better reason. */
+/** Time a transfer may take, ms: more than a leg has, whose own error states a better reason. */
 const TRANSFER_LIMIT_MS = 90_000;
 
 /** The input of an agent whose transfer has failed. */

@@ -39,7 +39,7 @@ export class ConversationAudio {
     return { text: words, startMs: start, endMs: Math.max(start, end) };
   }
 
-  /** Stops passing items on. */
+  /** Stops passing audio on. */
   stop(): void {
     this.#writer = undefined;
   }

@@ -14,7 +14,7 @@ const SILENCE_MS = 10_000;
 /** Consecutive silences after which the agent counts as failed. */
 const MAX_SILENCES = 2;
 
-/** Thrown when an agent keeps the callee waiting for nothing; the message is for an operator. */
+/** Thrown when an agent does not reply in time; the message is for an operator. */
 export class AgentSilent extends CodedError {
   override readonly name = "AgentSilent";
   readonly code = "agent_silent";
@@ -104,7 +104,7 @@ function iteratorOf(reply: ReturnType<Conversation["reply"]>): Actions {
   return Symbol.asyncIterator in reply ? reply[Symbol.asyncIterator]() : reply[Symbol.iterator]();
 }
 
-/** Lets the agent clean up; a hanging one does not. */
+/** Lets the agent clean up. Never rejects. */
 async function end(actions: Actions): Promise<void> {
   try {
     await actions.return?.();

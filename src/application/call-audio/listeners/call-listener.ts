@@ -11,7 +11,7 @@ const MAX_MS = 200;
 export interface ListenerHost {
   /** Audio is available to a reader. */
   started(): void;
-  /** The listener takes no more audio. Called once. @param listenedMs how much was read; undefined if it has not started */
+  /** The listener accepts no further audio. Called once. @param listenedMs how much was read; undefined if it has not started */
   left(listenedMs: number | undefined): void;
 }
 
@@ -29,7 +29,7 @@ export class QueuedListener implements CallListening {
   #isAnswered = false;
   #isRead = false;
   #hasStarted = false;
-  /** Set once it takes no more audio. */
+  /** Set once it accepts no further audio. */
   #hasLeft = false;
   #isClosed = false;
   #wake: (() => void) | undefined;

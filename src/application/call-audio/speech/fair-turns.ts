@@ -13,7 +13,7 @@ export interface Demand {
   begin?(): void;
 }
 
-/** An answered call with less audio ready than this comes first, ms. */
+/** An answered call with less audio ready than this is served first, ms. */
 const SCARCE_MS = 5_000;
 /** A call with more than this of audio ready yields to all others, ms. */
 const PLENTY_MS = 30_000;
@@ -49,9 +49,9 @@ interface Waiting {
 /**
  * Shares a number of concurrent turns among users, and each user's turns among its instances. A turn is one slice of work.
  *
- * Answered calls with little audio ready come first, calls with plenty last. Among equals the user whose latest turn
- * is longest ago is next; of that user's calls, the most urgent, then the instance whose turn is longest ago, then the call that waits
- * longest. A user waits no longer than `LONG_WAIT_MS` and one slice of every other user.
+ * Answered calls with little audio ready are served first, calls with plenty last. Among equals the user whose latest turn
+ * is longest ago is next; of that user's calls, the most urgent, then the instance whose turn is longest ago, then the
+ * call that waits longest. A user waits no longer than `LONG_WAIT_MS` and one slice of every other user.
  */
 export class FairTurns {
   readonly #system: System;
@@ -62,9 +62,9 @@ export class FairTurns {
   #working = 0;
   #latest = 0;
   /** Turns that started in this turn of the event loop. */
-  #given = 0;
+  #turnsStarted = 0;
   /** Time at which the first of them started, by the monotonic clock, ms. */
-  #givenSince = 0;
+  #firstStartedAt = 0;
 
   /** @param atOnce number of turns at the same time */
   constructor(system: System, atOnce: number) {
@@ -132,11 +132,12 @@ export class FairTurns {
   #assign(): void {
     while (this.#working < this.#atOnce && this.#waiting.size > 0) {
       const now = this.#system.monotonic();
-      if (this.#given === MAX_AT_ONCE || (this.#given > 0 && now - this.#givenSince >= MAX_MS)) return; // continued below
-      if (this.#given++ === 0) {
-        this.#givenSince = now;
+      if (this.#turnsStarted === MAX_AT_ONCE || (this.#turnsStarted > 0 && now - this.#firstStartedAt >= MAX_MS))
+        return; // continued below
+      if (this.#turnsStarted++ === 0) {
+        this.#firstStartedAt = now;
         void nextTurn().then(() => {
-          this.#given = 0;
+          this.#turnsStarted = 0;
           this.#assign();
         });
       }

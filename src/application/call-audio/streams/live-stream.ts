@@ -55,7 +55,7 @@ export class LiveStream implements CallTap {
   readonly #unlisten: readonly (() => void)[];
   readonly #marked = (name: string): void => this.emit("mark", { name });
   readonly #drained = (): void => this.#session?.({ type: "stream_closed" });
-  /** Moved by {@link #move} only. */
+  /** Changed only by {@link #move}. */
   #state: StreamState = "detached";
   /** Set while the state is `attached` or `draining`. */
   #client: Guarded<StreamClient> | undefined;
@@ -246,8 +246,8 @@ export class LiveStream implements CallTap {
   }
 
   /**
-   * Called when the client has disconnected or was dropped: the call waits for another one, unless it is draining. The callee hears audio that is
-   * queued, then silence.
+   * Called when the client has disconnected or was dropped: the call waits for another one, unless it is draining. The
+   * callee hears audio that is queued, then silence.
    */
   #lose(): void {
     this.#move("lose");

@@ -112,7 +112,7 @@ export class PendingAudio {
     this.#read = 0;
   }
 
-  /** No samples are queued: one block is enough. */
+  /** Keeps one block, once no samples are queued. */
   #rewind(): void {
     this.#spare = this.#blocks.at(0) ?? this.#spare;
     this.#blocks.length = 0;

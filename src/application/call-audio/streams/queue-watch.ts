@@ -22,7 +22,7 @@ export class QueueWatch {
     return this.#high || this.#writers.length > 0;
   }
 
-  /** Another client: no report has reached it yet. */
+  /** Another client is attached, which has received no report yet. */
   reset(): void {
     this.#high = false;
   }
@@ -35,7 +35,7 @@ export class QueueWatch {
     return new Promise((proceed) => this.#writers.push({ maxQueuedMs, proceed }));
   }
 
-  /** Lets the writers continue that have room in a queue of this length, ms. Default: all of them. */
+  /** Lets the writers continue for whom a queue of this length has room, ms. Default: all of them. */
   release(queuedMs = 0): void {
     if (this.#writers.length === 0) return;
     const writers = this.#writers;

@@ -98,7 +98,7 @@ export class CallCreation {
   /** Faults of a well-formed voice id: the voice does not exist here, or cannot speak the text. */
   async #voiceFaults(body: unknown): Promise<Fault[]> {
     const language = agentLanguageIn(body);
-    // An agent in audio speaks with its own voice.
+    // An audio agent speaks with its own voice.
     if (language !== undefined && this.#context.agent?.kind !== "audio") return this.#languageFaults(language);
     const voice = voiceIn(body);
     if (voice === undefined) return [];
@@ -204,7 +204,7 @@ export class CallCreation {
     }
   }
 
-  /** Without `strict`, such a call is accepted and fails before it is dialled. @throws {Refusal} `agent_unavailable` */
+  /** Refuses a strict request for a call that would fail before it is dialled. @throws {Refusal} `agent_unavailable` */
   async #assertConductable(call: Call, network: Telephony | undefined): Promise<void> {
     const program = programOf(call);
     try {

@@ -96,7 +96,7 @@ export function quotaOf(
   return maxCalls === undefined ? undefined : quotaNow(purgeClock, maxCalls);
 }
 
-/** Counted by the purge clock: while the wall clock is ahead, no call would block its token until then. */
+/** Uses the purge clock: a call counted by a wall clock that is ahead would block its token until that time. */
 function quotaNow(purgeClock: PurgeClock, maxCalls: number): CallQuota & { readonly now: number } {
   return { maxCalls, since: purgeClock.ago(CALL_WINDOW_MS), now: purgeClock.now() };
 }

@@ -59,7 +59,7 @@ export async function screeningFaults(
   const policy = screeningIn(body);
   if (policy === undefined) return [];
   const { pointer, voiceId } = policy;
-  // An agent in audio supplies the words of the callee.
+  // An audio agent supplies the words of the callee.
   const hasWords = transcription !== undefined || (pointer.startsWith("/agent") && agent?.kind === "audio");
   if (!hasWords) return [{ pointer, code: "value_invalid", detail: NO_TRANSCRIPTION }];
   if (voiceId === undefined || !VOICE_ID.test(voiceId)) return [];

@@ -103,7 +103,7 @@ export class Dispatcher {
     this.wake(instanceId);
   }
 
-  /** Dials no more, lets live calls continue for `drainMs`, then ends them as `interrupted`. */
+  /** Stops dialling, lets live calls continue for `drainMs`, then ends them as `interrupted`. */
   async stop(drainMs: number): Promise<void> {
     this.stopping = true;
     for (const queue of this.#queues.values()) queue.stop();

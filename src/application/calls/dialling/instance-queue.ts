@@ -142,7 +142,7 @@ export class InstanceQueue {
     });
   }
 
-  /** True if the server and the line take a call. */
+  /** True if the server and the line can take a call. */
   get #canDial(): boolean {
     return this.#context.lease.mayDial && !this.#host.stopping && this.#host.monitor(this.instanceId)?.canDial === true;
   }
@@ -243,7 +243,7 @@ export class InstanceQueue {
     }
   }
 
-  /** An unconfirmed claim leaves a call without a session, now or a little later: it waits again. */
+  /** Returns claimed calls without a session to the queue: an unconfirmed claim leaves them, now or a little later. */
   async #giveBackUnconfirmed(): Promise<void> {
     const { storage, system, nodeId } = this.#context;
     for (const call of await storage.calls.claimed(this.instanceId, nodeId))

@@ -28,9 +28,9 @@ export class QueueTimeout {
   #cancel: (() => void) | undefined;
   /** Change of the wall clock since due times were given, ms. */
   #jumped = 0;
-  /** Up to here, by age, all calls whose time is up wait for a line that takes calls. */
+  /** All overdue calls that are at least as old as this one wait for a line that takes calls. */
   #seen: Pick<Call, "id" | "createdAt"> | undefined;
-  /** Time of the next check of all, by the monotonic clock, ms. */
+  /** Time of the next check of all calls, by the monotonic clock, ms. */
   #allAt = 0;
   /** Time at which the timer fires, by the monotonic clock, ms. */
   #armedFor = 0;
@@ -77,7 +77,7 @@ export class QueueTimeout {
       ? (await storage.calls.waitingSince(Number.MAX_SAFE_INTEGER, 1, seen))[0]?.createdAt
       : await storage.calls.oldestWaiting();
     if (oldest === undefined) return seen && this.#armAt(this.#allAt);
-    // The oldest one may have its own due time; such calls are few, and not for long.
+    // The oldest one may have its own due time; such calls are few, and exist only for a while.
     const wait =
       this.#due.size > 0 ? Math.min(this.#nextDue() - system.monotonic(), LOOK_AGAIN_MS) : this.#left(oldest);
     const at = Math.max(notBefore, system.monotonic() + wait);
@@ -123,7 +123,7 @@ export class QueueTimeout {
 
   /**
    * Gives due times to calls whose creation time is unreliable: to all that wait if the wall clock was set, otherwise to
-   * calls that were created "in the future". A call that may be of before or after the jump counts as the younger one.
+   * calls that were created "in the future". A call that may be from before or after the jump counts as younger.
    */
   async #fixDue(jumped: number): Promise<void> {
     const { system, timings, storage } = this.#context;
@@ -155,7 +155,7 @@ export class QueueTimeout {
     return left;
   }
 
-  /** Fails calls by their creation time. Calls that stay are not read again each time: what lets them fail is reported. */
+  /** Fails calls by their creation time. Calls that stay are not read again each time: a change that lets them fail is reported. */
   async #expireByAge(): Promise<void> {
     const { system, timings, storage } = this.#context;
     const createdBefore = system.now() - timings.queueTimeoutMs;

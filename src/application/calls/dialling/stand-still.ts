@@ -20,8 +20,8 @@ interface Gap {
  * Notices that the process did nothing for longer than a call may wait: it was stopped, or the machine was suspended.
  * A suspended machine may stop the monotonic clock, so the wall clock counts as well, as it does for calls that wait while no
  * process runs. Both are read before each call is created, so that its id shows if it is from before a gap, whatever the
- * wall clock was set to. While calls wait for a line that takes calls, its probes read them; other calls wait no longer than a
- * gap is long.
+ * wall clock was set to. While calls wait for a line that takes calls, its probes read the clocks; other calls wait no
+ * longer than a gap is long.
  */
 export class StandStill {
   readonly #parts: StandStillParts;

@@ -200,7 +200,7 @@ export class CallJournal {
     log.happened(events);
   }
 
-  /** Stores what waits, until nothing does. Never rejects. */
+  /** Stores entries until none waits. Never rejects. */
   async #write(): Promise<void> {
     const { journals, events: log } = this.#context;
     try {

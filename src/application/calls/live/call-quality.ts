@@ -39,7 +39,7 @@ export class QualityRecorder {
     this.stop();
   }
 
-  /** Reads no more. Idempotent. */
+  /** Stops reading the statistics. Idempotent. */
   stop(): void {
     this.#cancelSample?.();
     this.#cancelSample = undefined;

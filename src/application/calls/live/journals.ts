@@ -25,7 +25,7 @@ export class Journals {
     return this.#unsaved;
   }
 
-  /** The journal holds something, and this many events more; fewer if the number is negative. */
+  /** The journal holds something: its number of events has changed by `events`, which may be negative. */
   add(journal: Journal, events: number): void {
     this.#unsaved.set(journal, (this.#unsaved.get(journal) ?? 0) + events);
     this.#events += events;

@@ -39,7 +39,7 @@ async function store(context: LateResultParts, callId: string, { result, resultE
       const subject = { callId, instanceId: call.instanceId, userId: call.userId };
       const event = events.event({ event: "result_ready", data: { error: resultError ?? null } }, subject);
       const patch = { ...(result && { result }), resultError };
-      if (!(await storage.calls.update(callId, call.version, patch, [event]))) continue; // a recording was deleted
+      if (!(await storage.calls.update(callId, call.version, patch, [event]))) continue; // its recording was deleted in the meantime
       events.publish([event]);
       return;
     }
