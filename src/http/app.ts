@@ -128,7 +128,9 @@ export function createHttp(parts: HttpParts): WebApp {
   /** The path for the log; of a path that may hold a code only its prefix. */
   const loggedPath = ({ fullPath, path, pathFault, route }: RequestContext): string => {
     // No route takes a path with a fault, but it may still name a code.
-    const prefix = secret.find((one) => (pathFault ? path.includes(`/${one}`) : path.startsWith(`/${one}/`)));
+    const prefix = secret.find((segment) =>
+      pathFault ? path.includes(`/${segment}`) : path.startsWith(`/${segment}/`),
+    );
     const isOpen = prefix === undefined || route?.startsWith(`/${prefix}/calls/`);
     return isOpen ? fullPath : `${base}/${prefix}/…`;
   };

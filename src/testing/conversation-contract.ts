@@ -92,15 +92,15 @@ export function conversationContract(
     });
 
     clause("keeps the conversations of two calls apart", async ({ agent, instructions, answers }) => {
-      const alone = await conversed(agent.begin(briefOf(instructions)), answers);
-      const [one, other] = [agent.begin(briefOf(instructions)), agent.begin(briefOf(instructions))];
+      const expected = await conversed(agent.begin(briefOf(instructions)), answers);
+      const [first, second] = [agent.begin(briefOf(instructions)), agent.begin(briefOf(instructions))];
       const actions: ConversationAction[] = [];
       for (const input of [BEGIN, ...answers]) {
-        actions.push(...(await reply(one, input)));
-        await reply(other, input);
+        actions.push(...(await reply(first, input)));
+        await reply(second, input);
       }
-      expect(actions.at(-1)?.type).toBe(alone.at(-1)?.type);
-      expect(one.result).toEqual(other.result);
+      expect(actions.at(-1)?.type).toBe(expected.at(-1)?.type);
+      expect(first.result).toEqual(second.result);
     });
 
     clause("survives unexpected keys, words, silence and faults", async ({ agent, instructions }) => {

@@ -97,7 +97,7 @@ export class ScriptedTelephony implements Telephony {
 
   /** The latest leg of a call, or of all calls. Throws an Error if none was dialled. */
   leg(callId?: string): ScriptedLeg {
-    const leg = this.legs.findLast((one) => callId === undefined || one.callId === callId);
+    const leg = this.legs.findLast((leg) => callId === undefined || leg.callId === callId);
     if (!leg) throw new Error(`no leg was dialled${callId === undefined ? "" : ` for ${callId}`}`);
     return leg;
   }

@@ -44,7 +44,7 @@ const TOKEN_CHECKS: Rules<TokenChecks> = {
   all: asks(AUTHENTICATE_MS, {
     accept: (value, name, parts) => {
       if (!Array.isArray(value)) throw new PortFault(`${name} must return an array`);
-      return value.map((one) => found(one, name, parts));
+      return value.map((item) => found(item, name, parts));
     },
   }),
 };

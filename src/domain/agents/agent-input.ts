@@ -188,17 +188,17 @@ function variablesSchema(): Schema<Variables> {
       if (!isObject(value)) return refuse("type_invalid", "must be an object");
       const entries = Object.entries(value);
       if (entries.length > MAX_VARIABLES) return refuse("too_long", `at most ${MAX_VARIABLES} variables are allowed`);
-      for (const [name, one] of entries) {
+      for (const [name, value] of entries) {
         if (!NAME.test(name))
           return refuse(
             "value_invalid",
             `"${name.slice(0, 64)}" is no name: use letters, digits and _, a letter first`,
           );
-        const isText = typeof one === "string";
-        if (!isText && typeof one !== "boolean" && !Number.isFinite(one))
+        const isText = typeof value === "string";
+        if (!isText && typeof value !== "boolean" && !Number.isFinite(value))
           return refuse("value_invalid", `${name} must be a text, a number, true or false`);
-        if (isText && one.length > MAX_VALUE)
-          return refuse("too_long", `${name} has ${one.length} characters, at most ${MAX_VALUE} are allowed`);
+        if (isText && value.length > MAX_VALUE)
+          return refuse("too_long", `${name} has ${value.length} characters, at most ${MAX_VALUE} are allowed`);
       }
     }),
   );

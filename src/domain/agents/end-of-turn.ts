@@ -12,7 +12,7 @@ interface Words {
   /** Answers that are complete. */
   readonly answers: readonly string[];
   /** Words after which a sentence continues: conjunctions, articles, prepositions, sounds of hesitation. */
-  readonly goingOn: readonly string[];
+  readonly continuations: readonly string[];
   /** "is": after the name of a number or an address. */
   readonly is: readonly string[];
   /** Dictated characters: numbers, names, addresses. */
@@ -27,7 +27,7 @@ const WORDS: ReadonlyMap<string, Words> = new Map(
   Object.entries<Words>({
     en: {
       answers: list("yes no yeah yep nope okay ok sure correct exactly right hello goodbye bye thanks"),
-      goingOn: list(
+      continuations: list(
         "and or but because so if when that which who the a an to of with for from my your our their his her um uh er erm uhm hmm well",
       ),
       is: list("is are was it's"),
@@ -38,7 +38,7 @@ const WORDS: ReadonlyMap<string, Words> = new Map(
     },
     pt: {
       answers: list("sim não claro certo correto exato isso alô oi tchau obrigado obrigada pode quero beleza ok okay"),
-      goingOn: list(
+      continuations: list(
         "e ou mas porque pois que se quando então com de do da dos das em no na nos nas para pra pro por o a os as um uma meu minha seu sua hum hã ahn",
       ),
       is: list("é são era"),
@@ -49,7 +49,7 @@ const WORDS: ReadonlyMap<string, Words> = new Map(
     },
     es: {
       answers: list("sí si no claro correcto exacto vale bueno hola adiós gracias ok okay"),
-      goingOn: list(
+      continuations: list(
         "y e o u pero porque que cuando entonces con de del en para por el la los las un una mi su eh este pues em",
       ),
       is: list("es son era"),
@@ -60,7 +60,7 @@ const WORDS: ReadonlyMap<string, Words> = new Map(
     },
     de: {
       answers: list("ja nein doch genau richtig stimmt okay ok gut hallo tschüss danke gerne klar"),
-      goingOn: list(
+      continuations: list(
         "und oder aber weil denn dass wenn ob mit von zu zum zur für aus in im der die das den dem ein eine einen mein meine ihr ihre äh ähm hm also",
       ),
       is: list("ist sind war lautet"),
@@ -71,7 +71,7 @@ const WORDS: ReadonlyMap<string, Words> = new Map(
     },
     fr: {
       answers: list("oui non si d'accord exactement voilà bonjour allô merci ok okay parfait"),
-      goingOn: list(
+      continuations: list(
         "et ou mais parce que car donc si quand avec de du des en dans pour par le la les un une mon ma mes son sa votre à euh heu hum ben",
       ),
       is: list("est sont c'est était"),
@@ -82,7 +82,7 @@ const WORDS: ReadonlyMap<string, Words> = new Map(
     },
     it: {
       answers: list("sì si no certo esatto giusto va bene pronto ciao grazie ok okay"),
-      goingOn: list(
+      continuations: list(
         "e o ma perché che se quando quindi allora con di del della da in nel nella per il lo la i gli le un una mio mia ehm uhm cioè",
       ),
       is: list("è sono era"),
@@ -108,7 +108,7 @@ export function endOfTurnMs(text: string, language: string): number {
   if (words !== undefined && !asks) {
     if (words.is.includes(last) && tokens.slice(-7).some((token) => words.dictated.includes(token)))
       return MAX_PAUSE_MS;
-    if (words.goingOn.includes(last)) return UNFINISHED_MS;
+    if (words.continuations.includes(last)) return UNFINISHED_MS;
   }
   if (/(?:\.\.\.|…|[,;:–—-])$/u.test(spoken)) return UNFINISHED_MS;
   if (/[.?!。？！]["'”’»)]*$/u.test(spoken)) return END_OF_TURN_MS;

@@ -29,7 +29,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
       if (!isSame(expected, value)) faults.push(`${at || "it"} must be ${shown(expected)}`);
     },
     enum(expected, value, at, faults) {
-      if (Array.isArray(expected) && !expected.some((one) => isSame(one, value)))
+      if (Array.isArray(expected) && !expected.some((item) => isSame(item, value)))
         faults.push(`${at || "it"} must be one of ${expected.slice(0, 20).map(shown).join(", ")}`);
     },
     minimum: limit((value, least) => value >= least, "at least"),
@@ -140,15 +140,15 @@ function isOfType(type: string, value: unknown): boolean {
 
 const shownType = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
-function isSame(one: unknown, other: unknown): boolean {
-  if (Object.is(one, other) || one === other) return true;
-  if (Array.isArray(one))
-    return Array.isArray(other) && one.length === other.length && one.every((item, at) => isSame(item, other[at]));
-  if (!isRecord(one) || !isRecord(other)) return false;
-  const names = Object.keys(one);
+function isSame(left: unknown, right: unknown): boolean {
+  if (Object.is(left, right) || left === right) return true;
+  if (Array.isArray(left))
+    return Array.isArray(right) && left.length === right.length && left.every((item, at) => isSame(item, right[at]));
+  if (!isRecord(left) || !isRecord(right)) return false;
+  const names = Object.keys(left);
   return (
-    names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
+    names.length === Object.keys(right).length &&
+    names.every((name) => Object.hasOwn(right, name) && isSame(left[name], right[name]))
   );
 }
 

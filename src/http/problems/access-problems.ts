@@ -62,7 +62,7 @@ export const ACCESS_PROBLEMS = {
     status: 404,
     title: "There is no such call",
     means:
-      "The call does not exist, belongs to another user, or is already over when you end it. After a POST with an Idempotency-Key: the call that the key created was deleted.",
+      "The call does not exist, belongs to another user, or has already ended when you end it. After a POST with an Idempotency-Key: the call that the key created was deleted.",
     fix: "Check the id and the token. GET /v1/calls lists your calls. Use a new key to place another call.",
     example: 'there is no call "call_01k7zq3n5de7h9k1m3p5r7t9vb"',
   },

@@ -104,8 +104,8 @@ export function consentRoutes({ consents }: Pick<HttpDependencies, "consents">, 
       }),
       async run(context) {
         const { status, limit, cursor } = readQuery(context.search, listQuery);
-        const read = async (one: { limit?: number | undefined; after?: string | undefined }) =>
-          (await consents.list(context.caller, { status }, one)).map((consent) => ({ ...consent, id: consent.phone }));
+        const read = async (part: { limit?: number | undefined; after?: string | undefined }) =>
+          (await consents.list(context.caller, { status }, part)).map((consent) => ({ ...consent, id: consent.phone }));
         return page(context, limit, cursor, read, consentView);
       },
     },

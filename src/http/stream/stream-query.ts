@@ -18,7 +18,7 @@ const sampleRate: QueryParameter<StreamRate> = {
   read: (text) => STREAM_RATES.find((rate) => String(rate) === text),
 };
 
-/** The refusal of a request that is no WebSocket handshake. */
+/** The refusal of a request that is not a WebSocket handshake. */
 export function noHandshake(): Refusal {
   return new Refusal("upgrade_required", "the request is not a WebSocket handshake: connect with a WebSocket client");
 }

@@ -57,7 +57,9 @@ export function beginningsContract(clause: AudioAgentClause, expect: ContractRun
       expect(talk.spokenMs()).toBeGreaterThanOrEqual(100);
       expect(talk.spokenMs()).toBeLessThanOrEqual(60_000);
       const samples = talk.samples();
-      expect(samples.reduce((sum, one) => sum + one * one, 0) / samples.length).toBeGreaterThanOrEqual(AUDIBLE);
+      expect(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length).toBeGreaterThanOrEqual(
+        AUDIBLE,
+      );
     });
 
   clause("waits for the callee if it should not speak first", async (under) => {

@@ -83,14 +83,14 @@ export function turnsContract(clause: AudioAgentClause, expect: ContractRunner["
   });
 
   clause("keeps the conversations of two calls apart", async (under) => {
-    const [one, other] = [await AudioTalk.open(under), await AudioTalk.open(under)];
-    one.answer("pcmu");
-    other.answer("pcm");
-    await Promise.all([one.until("listen"), other.until("listen")]);
-    const untouched = other.events.length;
-    one.say(under.answer);
-    await one.until("hang_up");
-    expect(other.events.length).toBe(untouched);
-    expect([one.fault, other.fault]).toEqual([undefined, undefined]);
+    const [first, second] = [await AudioTalk.open(under), await AudioTalk.open(under)];
+    first.answer("pcmu");
+    second.answer("pcm");
+    await Promise.all([first.until("listen"), second.until("listen")]);
+    const untouched = second.events.length;
+    first.say(under.answer);
+    await first.until("hang_up");
+    expect(second.events.length).toBe(untouched);
+    expect([first.fault, second.fault]).toEqual([undefined, undefined]);
   });
 }

@@ -22,7 +22,7 @@ export async function expectKept(
   expect(firstDifference(right, channels.right)).toBe(undefined);
 }
 
-/** The first difference between samples and the beginning of others, as a short message. */
+/** Index of the first sample that differs from the beginning of `others`; a short message if an expectation fails. */
 function firstDifference(samples: Int16Array, others: Int16Array): number | undefined {
   const at = samples.findIndex((sample, i) => sample !== others[i]);
   return at < 0 ? undefined : at;

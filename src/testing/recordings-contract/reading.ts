@@ -55,6 +55,6 @@ export function readingContract(clause: RecordingsClause, expect: ContractRunner
   });
 }
 
-function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, i) => byte === other[i]);
+function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, i) => byte === right[i]);
 }

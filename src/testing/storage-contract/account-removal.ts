@@ -16,7 +16,7 @@ function auditLog(clause: Clause): void {
   clause("the audit log is read newest first, of all accounts or of one", async (scene) => {
     const { logins } = scene.storage;
     const ana = scene.id("acct");
-    const made = Array.from({ length: 5 }, (_, i) => ({
+    const entries = Array.from({ length: 5 }, (_, i) => ({
       id: scene.id("aud"),
       at: scene.now(),
       accountId: i % 2 ? ana : null,
@@ -24,11 +24,11 @@ function auditLog(clause: Clause): void {
       action: "token.revoked",
       subject: i === 0 ? null : `subject \0 ${i}`,
     }));
-    for (const entry of made) await logins.note(entry, 0, MOST);
-    const newest = made.toReversed();
+    for (const entry of entries) await logins.note(entry, 0, MOST);
+    const newest = entries.toReversed();
     scene.equal(await logins.audit({}, { limit: 10 }), newest);
     scene.equal(await logins.audit({}, { limit: 2, after: newest[1]?.id }), newest.slice(2, 4));
-    scene.equal(await logins.audit({ accountId: ana }, { limit: 10 }), [made[3], made[1]]);
+    scene.equal(await logins.audit({ accountId: ana }, { limit: 10 }), [entries[3], entries[1]]);
   });
 
   clause("entries of the audit log are kept", async (scene) => {
@@ -46,17 +46,17 @@ function auditLog(clause: Clause): void {
   clause("an entry beyond the limit of its account deletes that account's oldest ones", async (scene) => {
     const { logins } = scene.storage;
     const [ana, bob] = [scene.id("acct"), scene.id("acct")];
-    const noted = async (accountId: string | null, most: number) => {
-      const entry = { accountId, email: null, action: "token.revoked", subject: null };
-      const made = { id: scene.id("aud"), at: scene.now(), ...entry };
-      await logins.note(made, 0, most);
-      return made;
+    const note = async (accountId: string | null, most: number) => {
+      const fields = { accountId, email: null, action: "token.revoked", subject: null };
+      const entry = { id: scene.id("aud"), at: scene.now(), ...fields };
+      await logins.note(entry, 0, most);
+      return entry;
     };
-    const others = [await noted(bob, 3), await noted(null, 1), await noted(null, 1)];
-    const own = [await noted(ana, 3), await noted(ana, 3), await noted(ana, 3)];
-    scene.equal(await logins.audit({}, { limit: 10 }), [...others, ...own].toReversed());
-    const last = await noted(ana, 2);
-    scene.equal(await logins.audit({}, { limit: 10 }), [last, own[2], ...others.toReversed()]);
+    const others = [await note(bob, 3), await note(null, 1), await note(null, 1)];
+    const ofAna = [await note(ana, 3), await note(ana, 3), await note(ana, 3)];
+    scene.equal(await logins.audit({}, { limit: 10 }), [...others, ...ofAna].toReversed());
+    const last = await note(ana, 2);
+    scene.equal(await logins.audit({}, { limit: 10 }), [last, ofAna[2], ...others.toReversed()]);
   });
 }
 
@@ -82,22 +82,22 @@ function removal(clause: Clause): void {
 
   clause("an instance is not forgotten before its deletion", async (scene) => {
     const { instances, logins } = scene.storage;
-    const kept = [await scene.storedInstance(), await scene.storedInstance({ status: "DELETED" })];
+    const instanceRecords = [await scene.storedInstance(), await scene.storedInstance({ status: "DELETED" })];
     while (await logins.forgetUser(scene.userId, 2));
-    for (const { id } of kept) scene.equal((await instances.get(id))?.id, id);
+    for (const { id } of instanceRecords) scene.equal((await instances.get(id))?.id, id);
   });
 
   clause("a deleted account leaves its user without a name, and its entries in the audit log", async (scene) => {
     const { accounts, logins } = scene.storage;
     const account = await storedAccount(scene);
     const bob = await storedAccount(scene, "bob@example.com");
-    const [own] = await logins.sessions(account.id);
+    const [session] = await logins.sessions(account.id);
     const code = await storedCode(scene, "reset", { accountId: account.id });
     const entry = { id: scene.id("aud"), at: scene.now(), action: "account.registered", subject: null };
     await logins.note({ ...entry, accountId: account.id, email: account.email }, 0, MOST);
     for (let i = 0; i < 2; i++) scene.equal(await logins.deleteAccount(account.id), "deleted");
     scene.equal(await logins.account(account.id), undefined);
-    scene.equal(await logins.sessionByHash(own?.hash ?? ""), undefined);
+    scene.equal(await logins.sessionByHash(session?.hash ?? ""), undefined);
     scene.equal(await logins.codeByHash(code.hash), undefined);
     const users = await accounts.users();
     scene.equal(

@@ -34,8 +34,8 @@ function counting(clause: Clause): void {
     const ended = scene.event("completed", call, { data: { text: "x".repeat(8 * KIB) } });
     await scene.moved(call, { status: "COMPLETED", endedAt: scene.now(), recordedMs: 1_000 }, [ended]);
     // The audio file is deleted; transcript, event and recording exist.
-    const over = (await stored()) - before;
-    scene.equal(over >= (32 + 8) * KIB + 64_000 && over < (32 + 8 + 16) * KIB + 64_000, true);
+    const addedBytes = (await stored()) - before;
+    scene.equal(addedBytes >= (32 + 8) * KIB + 64_000 && addedBytes < (32 + 8 + 16) * KIB + 64_000, true);
     scene.equal(await scene.storage.retention.storedBytes(instance.id), 0);
     await scene.storage.calls.remove([call.id]);
     scene.equal(await stored(), before);
@@ -132,10 +132,10 @@ function limits(clause: Clause): void {
   });
 
   clause("concurrent creations never exceed a budget", async (scene) => {
-    const made = await Promise.all(Array.from({ length: 12 }, () => scene.storedInstance()));
+    const instances = await Promise.all(Array.from({ length: 12 }, () => scene.storedInstance()));
     const before = await scene.storage.retention.storedBytes(scene.userId);
     const budget = { userBytes: before + 64 * KIB, demoBytes: 0 };
-    const created = await Promise.all(made.map((instance) => createBig(scene, instance, budget)));
+    const created = await Promise.all(instances.map((instance) => createBig(scene, instance, budget)));
     scene.equal(created.filter((kind) => kind === "created").length, 3);
     scene.equal(created.filter((kind) => kind === "over_budget").length, 9);
   });

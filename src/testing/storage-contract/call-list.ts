@@ -113,9 +113,9 @@ export function callListContract(clause: Clause): void {
   clause("a page after a deleted call continues there", async (scene) => {
     const instance = await scene.storedInstance();
     const older = await scene.storedCall(instance);
-    const gone = scene.call(instance);
+    const unstored = scene.call(instance);
     const newer = await scene.storedCall(instance);
-    scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { after: gone.id })), [older.id]);
+    scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { after: unstored.id })), [older.id]);
     scene.equal(idsOf(await scene.storage.calls.list(scene.userId, {}, { after: newer.id })), [older.id]);
     scene.equal(await scene.storage.calls.list(scene.userId, {}, { after: "call_0" }), []);
   });

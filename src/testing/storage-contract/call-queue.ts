@@ -19,17 +19,17 @@ export function callQueueContract(clause: Clause): void {
     await scene.storedCall(await scene.storedInstance());
     const first = await scene.storedCall(instance);
     const second = await scene.storedCall(instance);
-    const [one, two] = [scene.now(), scene.now()];
-    const claimed = { ...first, owner: "node_a", dialingAt: one, version: 2 };
-    scene.equal(await calls.claimNext(instance.id, "node_a", one), claimed);
-    scene.equal(await calls.claimNext(instance.id, "node_b", two), {
+    const [firstTime, secondTime] = [scene.now(), scene.now()];
+    const claimed = { ...first, owner: "node_a", dialingAt: firstTime, version: 2 };
+    scene.equal(await calls.claimNext(instance.id, "node_a", firstTime), claimed);
+    scene.equal(await calls.claimNext(instance.id, "node_b", secondTime), {
       ...second,
       owner: "node_b",
-      dialingAt: two,
+      dialingAt: secondTime,
       version: 2,
     });
-    scene.equal(await calls.claimNext(instance.id, "node_a", two), undefined);
-    scene.equal(await calls.claimNext(scene.id("inst"), "node_a", two), undefined);
+    scene.equal(await calls.claimNext(instance.id, "node_a", secondTime), undefined);
+    scene.equal(await calls.claimNext(scene.id("inst"), "node_a", secondTime), undefined);
     scene.equal(await calls.get(first.id), claimed);
   });
 

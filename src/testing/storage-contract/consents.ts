@@ -7,8 +7,8 @@ export function consentsContract(clause: Clause, lastingClause: Clause): void {
   lastingClause("a consent is read as it was stored, by its user and number", async (scene) => {
     const mine = consent(scene, "+12025550101", { source: "form \0 7, signed ☎ '\"" });
     const theirs = consent(scene, "+12025550101", { userId: scene.id("usr"), status: "do_not_call" });
-    for (const one of [mine, theirs])
-      scene.equal(await scene.storage.consents.put(one), { created: true, consent: one });
+    for (const record of [mine, theirs])
+      scene.equal(await scene.storage.consents.put(record), { created: true, consent: record });
     await scene.reopen();
     const { consents } = scene.storage;
     scene.equal(await consents.get(mine.userId, mine.phone), mine);
@@ -28,48 +28,49 @@ export function consentsContract(clause: Clause, lastingClause: Clause): void {
 
   clause("the consents of several numbers are found together", async (scene) => {
     const { consents } = scene.storage;
-    const [one, other, third] = ["+5511987654321", "+551187654321", "+12025550101"].map((phone) =>
+    const [first, second, third] = ["+5511987654321", "+551187654321", "+12025550101"].map((phone) =>
       consent(scene, phone),
     );
-    if (!one || !other || !third) throw new Error("unreachable");
-    const theirs = { ...other, userId: scene.id("usr") };
-    for (const stored of [one, third, theirs]) await consents.put(stored);
-    scene.equal(await consents.ofNumbers(one.userId, [other.phone, one.phone]), [one]);
-    await consents.put(other);
-    const found = await consents.ofNumbers(one.userId, [one.phone, other.phone]);
+    if (!first || !second || !third) throw new Error("unreachable");
+    const foreignConsent = { ...second, userId: scene.id("usr") };
+    for (const record of [first, third, foreignConsent]) await consents.put(record);
+    scene.equal(await consents.ofNumbers(first.userId, [second.phone, first.phone]), [first]);
+    await consents.put(second);
+    const found = await consents.ofNumbers(first.userId, [first.phone, second.phone]);
     scene.equal(
       found.toSorted((a, b) => (a.phone < b.phone ? -1 : 1)),
-      [other, one],
+      [second, first],
     );
-    scene.equal(await consents.ofNumbers(one.userId, ["+12025550199"]), []);
+    scene.equal(await consents.ofNumbers(first.userId, ["+12025550199"]), []);
   });
 
   clause("of concurrently stored consents, one is the first", async (scene) => {
     const { consents } = scene.storage;
-    const some = Array.from({ length: 5 }, (_, i) => consent(scene, "+12025550101", { source: `form ${i}` }));
-    const stored = await Promise.all(some.map((one) => consents.put(one)));
-    scene.equal(stored.filter((one) => typeof one === "object" && one.created).length, 1);
+    const attempts = Array.from({ length: 5 }, (_, i) => consent(scene, "+12025550101", { source: `form ${i}` }));
+    const results = await Promise.all(attempts.map((record) => consents.put(record)));
+    scene.equal(results.filter((result) => typeof result === "object" && result.created).length, 1);
     scene.equal((await consents.list(scene.userId, {}, {})).length, 1);
   });
 
   clause("a consent is deleted once", async (scene) => {
     const { consents } = scene.storage;
-    const [one, other] = [consent(scene, "+12025550101"), consent(scene, "+12025550102")];
-    for (const stored of [one, other]) await consents.put(stored);
-    scene.equal(await consents.delete(scene.id("usr"), one.phone), false);
-    scene.equal(await consents.delete(one.userId, one.phone), true);
-    scene.equal(await consents.delete(one.userId, one.phone), false);
-    scene.equal(await consents.list(scene.userId, {}, {}), [other]);
+    const [first, second] = [consent(scene, "+12025550101"), consent(scene, "+12025550102")];
+    for (const record of [first, second]) await consents.put(record);
+    scene.equal(await consents.delete(scene.id("usr"), first.phone), false);
+    scene.equal(await consents.delete(first.userId, first.phone), true);
+    scene.equal(await consents.delete(first.userId, first.phone), false);
+    scene.equal(await consents.list(scene.userId, {}, {}), [second]);
   });
 
   clause("consents are listed by number, in pages, all or of one status", async (scene) => {
     const { consents } = scene.storage;
     const phones = ["+351912345678", "+12025550101", "+5511987654321", "+12025550102"];
     const all = phones.map((phone, i) => consent(scene, phone, { status: i % 2 ? "do_not_call" : "granted" }));
-    for (const one of [...all, consent(scene, "+12025550100", { userId: scene.id("usr") })]) await consents.put(one);
+    for (const record of [...all, consent(scene, "+12025550100", { userId: scene.id("usr") })])
+      await consents.put(record);
     const sorted = phones.toSorted();
-    const listed = async (...given: Parameters<typeof consents.list>) =>
-      (await consents.list(...given)).map(({ phone }) => phone);
+    const listed = async (...args: Parameters<typeof consents.list>) =>
+      (await consents.list(...args)).map(({ phone }) => phone);
     scene.equal(await listed(scene.userId, {}, {}), sorted);
     scene.equal(await listed(scene.userId, {}, { limit: 2 }), sorted.slice(0, 2));
     scene.equal(await listed(scene.userId, {}, { limit: 2, after: sorted[1] as string }), sorted.slice(2));
@@ -82,9 +83,9 @@ export function consentsContract(clause: Clause, lastingClause: Clause): void {
   clause("a user has as many consents as allowed, also if several are stored at once", async (scene) => {
     const { consents } = scene.storage;
     await consents.put(consent(scene, "+12025550109", { userId: scene.id("usr") }), 1);
-    const some = Array.from({ length: 6 }, (_, i) => consent(scene, `+1202555010${i}`));
-    const stored = await Promise.all(some.map((one) => consents.put(one, 3)));
-    scene.equal(stored.filter((one) => one === "at_limit").length, 3);
+    const records = Array.from({ length: 6 }, (_, i) => consent(scene, `+1202555010${i}`));
+    const results = await Promise.all(records.map((record) => consents.put(record, 3)));
+    scene.equal(results.filter((result) => result === "at_limit").length, 3);
     const [first] = await consents.list(scene.userId, {}, {});
     if (!first) throw new Error("no consent was stored");
     scene.equal(await consents.put(first, 3), { created: false, consent: first });
@@ -99,8 +100,8 @@ export function consentsContract(clause: Clause, lastingClause: Clause): void {
       const registered = await logins.register(newAccount(scene, `ana${i}@example.com`));
       if (registered.kind !== "registered") throw new Error(registered.kind);
       const { id, userId } = registered.account;
-      const some = Array.from({ length: 4 }, (_, n) => consent(scene, `+1202555010${n}`, { userId }));
-      const puts = some.map((one) => consents.put(one, 10));
+      const records = Array.from({ length: 4 }, (_, n) => consent(scene, `+1202555010${n}`, { userId }));
+      const puts = records.map((record) => consents.put(record, 10));
       const deleted = await logins.deleteAccount(id);
       await Promise.all(puts);
       if (deleted !== "deleted") continue; // the last administrator's

@@ -6,21 +6,21 @@ const MOST = 1_000;
 /** The records of lines. */
 export function lineRecordsContract(clause: Clause, lastingClause: Clause): void {
   lastingClause("records are kept byte for byte, each under its instance and key", async (scene) => {
-    const [one, other] = [await scene.storedInstance(), await scene.storedInstance()];
-    const every = Uint8Array.from({ length: 256 }, (_, i) => i);
-    await put(scene, one.id, { a: every, "é ☎ '\"%_": [1], A: [2] });
-    await put(scene, other.id, { a: [3] });
+    const [first, second] = [await scene.storedInstance(), await scene.storedInstance()];
+    const allBytes = Uint8Array.from({ length: 256 }, (_, i) => i);
+    await put(scene, first.id, { a: allBytes, "é ☎ '\"%_": [1], A: [2] });
+    await put(scene, second.id, { a: [3] });
     await scene.reopen();
     const { lineRecords } = scene.storage;
-    scene.equal(await lineRecords.get(one.id, ["A", "nothing", "a", "é ☎ '\"%_", "a"]), [
+    scene.equal(await lineRecords.get(first.id, ["A", "nothing", "a", "é ☎ '\"%_", "a"]), [
       Uint8Array.of(2),
       undefined,
-      every,
+      allBytes,
       Uint8Array.of(1),
-      every,
+      allBytes,
     ]);
-    scene.equal(await lineRecords.get(other.id, ["a"]), [Uint8Array.of(3)]);
-    scene.equal(await lineRecords.get(other.id, []), []);
+    scene.equal(await lineRecords.get(second.id, ["a"]), [Uint8Array.of(3)]);
+    scene.equal(await lineRecords.get(second.id, []), []);
   });
 
   clause("records are replaced and deleted together", async (scene) => {
@@ -53,12 +53,12 @@ export function lineRecordsContract(clause: Clause, lastingClause: Clause): void
   clause("records whose key mentions a number are forgotten, unless it is that of their instance", async (scene) => {
     const { lineRecords } = scene.storage;
     const phone = "+12025550199";
-    const [one, other] = [await scene.storedInstance(), await scene.storedInstance({ phone })];
+    const [first, second] = [await scene.storedInstance(), await scene.storedInstance({ phone })];
     const keys = ["s/session/12025550199%7Cs.whatsapp.net%7C0", "s/identity/120255501990%7Cx", "s/auth/1"];
-    for (const { id } of [one, other]) await put(scene, id, Object.fromEntries(keys.map((key) => [key, [1]])));
+    for (const { id } of [first, second]) await put(scene, id, Object.fromEntries(keys.map((key) => [key, [1]])));
     scene.equal(await lineRecords.forgetNumber(mentionedNumber(phone)), 1);
-    scene.equal(await lineRecords.keys(one.id, ""), ["s/auth/1", "s/identity/120255501990%7Cx"]);
-    scene.equal((await lineRecords.keys(other.id, "")).length, 3);
+    scene.equal(await lineRecords.keys(first.id, ""), ["s/auth/1", "s/identity/120255501990%7Cx"]);
+    scene.equal((await lineRecords.keys(second.id, "")).length, 3);
     scene.equal(await lineRecords.forgetNumber(mentionedNumber(phone)), 0);
   });
 

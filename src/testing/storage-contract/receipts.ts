@@ -63,10 +63,10 @@ function creations(clause: Clause): void {
     const [first, second, instance] = [scene.call(busy), scene.call(free), scene.instance()];
     await calls.insert(first, undefined, SINGLE, [], receipt(scene, "k"));
     const queued = scene.event("queued", second);
-    const again = { ...receipt(scene, "k"), fingerprint: "other" };
-    scene.equal(await calls.insert(second, Uint8Array.of(1), SINGLE, [queued], again), { kind: "repeated" });
+    const repetition = { ...receipt(scene, "k"), fingerprint: "other" };
+    scene.equal(await calls.insert(second, Uint8Array.of(1), SINGLE, [queued], repetition), { kind: "repeated" });
     const created = scene.event("instance.created", instance);
-    scene.equal(await instances.insert(instance, [created], again), "repeated");
+    scene.equal(await instances.insert(instance, [created], repetition), "repeated");
     scene.equal(await calls.get(second.id), undefined);
     scene.equal(await calls.audio(second.id), undefined);
     scene.equal(await instances.get(instance.id), undefined);

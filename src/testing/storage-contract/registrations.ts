@@ -4,15 +4,15 @@ import { type Clause, idsOf } from "./scene.ts";
 /** Registrations: uniqueness, and the user that each account gets. */
 export function registrationsContract(clause: Clause, lastingClause: Clause): void {
   lastingClause("an account is stored with its user and its first session", async (scene) => {
-    const wanted = newAccount(scene, "Ana@Example.com");
-    const account = accountIn(await scene.storage.logins.register(wanted));
-    scene.equal(account, { ...wanted.account, userId: wanted.user.id });
+    const registration = newAccount(scene, "Ana@Example.com");
+    const account = accountIn(await scene.storage.logins.register(registration));
+    scene.equal(account, { ...registration.account, userId: registration.user.id });
     await scene.reopen();
     const { accounts, logins } = scene.storage;
     scene.equal(await logins.account(account.id), account);
     scene.equal(await logins.account(scene.id("acct")), undefined);
-    scene.equal(await logins.sessionByHash(wanted.session.hash), { session: wanted.session, account });
-    scene.equal(await accounts.userByName("Ana@Example.com"), wanted.user);
+    scene.equal(await logins.sessionByHash(registration.session.hash), { session: registration.session, account });
+    scene.equal(await accounts.userByName("Ana@Example.com"), registration.user);
   });
 
   clause("an address belongs to one account, in upper and lower case", async (scene) => {
@@ -62,10 +62,10 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
     await logins.register(newAccount(scene, "ana@example.com"));
     const code = await storedCode(scene, "invitation");
     const used = { hash: code.hash, purpose: "invitation", now: scene.now() } as const;
-    const taken = newAccount(scene, "ana@example.com", { code: used });
-    scene.equal(await logins.register(taken), { kind: "email_taken" });
+    const registration = newAccount(scene, "ana@example.com", { code: used });
+    scene.equal(await logins.register(registration), { kind: "email_taken" });
     scene.equal(await logins.codeByHash(code.hash), code);
-    scene.equal(await logins.sessionByHash(taken.session.hash), undefined);
+    scene.equal(await logins.sessionByHash(registration.session.hash), undefined);
     scene.equal((await accounts.users()).length, 1);
   });
 
@@ -95,17 +95,17 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
     );
     scene.equal(admin.userId, first.id);
     // Data of a user of that name is not handed out to a person who registers with the address.
-    const wanted = newAccount(scene, "bob@example.com");
-    const bob = accountIn(await logins.register(wanted));
-    scene.equal(bob.userId, wanted.user.id);
-    scene.equal(await accounts.users(), [customer, first, named, { ...wanted.user, name: wanted.user.id }]);
+    const registration = newAccount(scene, "bob@example.com");
+    const bob = accountIn(await logins.register(registration));
+    scene.equal(bob.userId, registration.user.id);
+    scene.equal(await accounts.users(), [customer, first, named, { ...registration.user, name: registration.user.id }]);
   });
 
   clause("the administrator does not take over the user of another account", async (scene) => {
     const { logins } = scene.storage;
     const member = accountIn(await logins.register(newAccount(scene, "bob@example.com")));
-    const wanted = newAccount(scene, "ana@example.com", { role: "admin", takesOver: "bob@example.com" });
-    scene.equal(accountIn(await logins.register(wanted)).userId, wanted.user.id);
+    const registration = newAccount(scene, "ana@example.com", { role: "admin", takesOver: "bob@example.com" });
+    scene.equal(accountIn(await logins.register(registration)).userId, registration.user.id);
     scene.equal(await logins.account(member.id), member);
   });
 
@@ -114,9 +114,9 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
     async (scene) => {
       const { accounts, logins } = scene.storage;
       await accounts.ensureUser({ id: scene.id("usr"), name: "customer-a", createdAt: scene.now() });
-      const wanted = newAccount(scene, "ana@example.com", { role: "admin", takesOver: "admin" });
-      const first = accountIn(await logins.register(wanted));
-      scene.equal(first.userId, wanted.user.id);
+      const registration = newAccount(scene, "ana@example.com", { role: "admin", takesOver: "admin" });
+      const first = accountIn(await logins.register(registration));
+      scene.equal(first.userId, registration.user.id);
       scene.equal(await logins.deleteAccount(first.id), "deleted");
       const next = newAccount(scene, "eva@example.com", { role: "admin", takesOver: "admin" });
       scene.equal(accountIn(await logins.register(next)).userId, first.userId);
@@ -125,9 +125,9 @@ export function registrationsContract(clause: Clause, lastingClause: Clause): vo
 
   clause("without users, the administrator gets a new one", async (scene) => {
     const { accounts, logins } = scene.storage;
-    const wanted = newAccount(scene, "ana@example.com", { role: "admin", takesOver: "admin" });
-    scene.equal(accountIn(await logins.register(wanted)).userId, wanted.user.id);
-    scene.equal(await accounts.users(), [wanted.user]);
+    const registration = newAccount(scene, "ana@example.com", { role: "admin", takesOver: "admin" });
+    scene.equal(accountIn(await logins.register(registration)).userId, registration.user.id);
+    scene.equal(await accounts.users(), [registration.user]);
   });
 
   clause("accounts are listed oldest first", async (scene) => {

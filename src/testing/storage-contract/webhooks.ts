@@ -8,9 +8,9 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
   lastingClause("a webhook is stored completely, and survives a restart", async (scene) => {
     const full = webhook(scene, { events: ["completed", "failed"], description: "Office", oldKeyUntil: scene.now() });
     const headers = { headerNames: ["authorization", "x-key"], sealedHeaders: Uint8Array.of(6, 7) };
-    const given = { ...full, ...headers, sealedOldKey: Uint8Array.of(4, 5) };
-    const stored = await scene.storage.webhooks.insert(given, MOST);
-    scene.equal(stored, { ...given, position: stored?.position });
+    const record = { ...full, ...headers, sealedOldKey: Uint8Array.of(4, 5) };
+    const stored = await scene.storage.webhooks.insert(record, MOST);
+    scene.equal(stored, { ...record, position: stored?.position });
     await scene.reopen();
     scene.equal(await scene.storage.webhooks.get(full.id), stored);
     scene.equal(await scene.storage.webhooks.get(scene.id("hook")), undefined);
@@ -25,8 +25,8 @@ export function webhooksContract(clause: Clause, lastingClause: Clause): void {
   });
 
   clause("concurrent creations succeed up to the limit", async (scene) => {
-    const all = Array.from({ length: 8 }, () => scene.storage.webhooks.insert(webhook(scene), 3));
-    const stored = (await Promise.all(all)).filter((webhook) => webhook !== undefined);
+    const attempts = Array.from({ length: 8 }, () => scene.storage.webhooks.insert(webhook(scene), 3));
+    const stored = (await Promise.all(attempts)).filter((webhook) => webhook !== undefined);
     scene.equal(stored.length, 3);
     scene.equal((await scene.storage.webhooks.list(scene.userId, {})).length, 3);
   });

@@ -20,9 +20,9 @@ export function transfersContract({ test, expect, options }: TelephonyTheme): vo
   async function transferred(network: TestNetwork, leg: Leg, number: string): Promise<TransferOutcome> {
     let outcome: TransferOutcome | undefined;
     let fault: unknown;
-    const asked = leg.transfer?.(number, signal);
-    if (asked === undefined) throw new Error("the leg has no transfer");
-    asked.then(
+    const transfer = leg.transfer?.(number, signal);
+    if (transfer === undefined) throw new Error("the leg has no transfer");
+    transfer.then(
       (value) => {
         outcome = value;
       },

@@ -44,15 +44,15 @@ export class ContactTokens {
   /** Keeps the tokens of a stanza, if it has any. @param history the client takes the history of a new link */
   async take(stanza: FakeStanza, history: boolean): Promise<void> {
     const child = childOf(stanza);
-    const found = new Map<string, Uint8Array>();
+    const tokens = new Map<string, Uint8Array>();
     if (stanza.attrs.type === "privacy_token" && child?.content instanceof Uint8Array)
-      found.set(stanza.attrs.from ?? "", child.content);
+      tokens.set(stanza.attrs.from ?? "", child.content);
     if (child?.tag === "history" && history && Array.isArray(child.content))
       for (const { attrs, content } of child.content as readonly FakeStanza[])
-        if (content instanceof Uint8Array) found.set(attrs.jid ?? "", content);
-    if (found.size === 0) return;
-    const kept = [...found].map(([jid, tcToken]) => [this.#key(jid), encodeRecord({ jid, tcToken })] as const);
-    await this.#records.set(new Map(kept));
+        if (content instanceof Uint8Array) tokens.set(attrs.jid ?? "", content);
+    if (tokens.size === 0) return;
+    const entries = [...tokens].map(([jid, tcToken]) => [this.#key(jid), encodeRecord({ jid, tcToken })] as const);
+    await this.#records.set(new Map(entries));
   }
 
   #key(jid: string): string {

@@ -15,10 +15,10 @@ export class Directory {
   }
 
   lookUp(digits: string): WhatsAppNumber {
-    const asked = `${digits}@s.whatsapp.net`;
-    const known = this.#formOf(digits);
-    if (known === undefined) return { phoneJid: asked, lidJid: null, exists: false, invalid: !possible(digits) };
-    return { phoneJid: `${known}@s.whatsapp.net`, lidJid: this.#lidOf(known), exists: true, invalid: false };
+    const phoneJid = `${digits}@s.whatsapp.net`;
+    const form = this.#formOf(digits);
+    if (form === undefined) return { phoneJid: phoneJid, lidJid: null, exists: false, invalid: !possible(digits) };
+    return { phoneJid: `${form}@s.whatsapp.net`, lidJid: this.#lidOf(form), exists: true, invalid: false };
   }
 
   /** Behaviour of a number; undefined if it is not on WhatsApp. */
@@ -29,8 +29,8 @@ export class Directory {
 
   /** The JID by which the network calls a JID: the hidden address if there is one. */
   resolve(jid: string): string {
-    const known = this.#formOf(this.phoneOf(jid));
-    return known === undefined ? jid : this.peerOf(known);
+    const form = this.#formOf(this.phoneOf(jid));
+    return form === undefined ? jid : this.peerOf(form);
   }
 
   /** The JID by which the network calls a number. */

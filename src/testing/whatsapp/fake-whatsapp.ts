@@ -119,14 +119,16 @@ export class FakeWhatsApp {
 
   /** The latest client of an instance, or of all. Throws an Error if there is none. */
   clientOf(instanceId?: string): FakeWhatsAppClient {
-    const client = this.clients.findLast((one) => instanceId === undefined || one.context.instanceId === instanceId);
+    const client = this.clients.findLast(
+      ({ context }) => instanceId === undefined || context.instanceId === instanceId,
+    );
     if (!client) throw new Error(`no client was made${instanceId === undefined ? "" : ` for ${instanceId}`}`);
     return client;
   }
 
   /** The latest call, or the one of a client's call id. Throws an Error if there is none. */
   call(callId?: string): FakeWhatsAppCall {
-    const call = this.calls.findLast((one) => callId === undefined || one.callId === callId);
+    const call = this.calls.findLast((call) => callId === undefined || call.callId === callId);
     if (!call) throw new Error(`no call was offered${callId === undefined ? "" : ` with the id ${callId}`}`);
     return call;
   }
@@ -147,7 +149,7 @@ export class FakeWhatsApp {
 
   /** The owner of a phone scans a QR code. Throws an Error if no client shows that code now. */
   scan(qr: string, phone: string): void {
-    const client = this.clients.find((one) => one.shown.qr === qr);
+    const client = this.clients.find(({ shown }) => shown.qr === qr);
     if (!client) throw new Error("no client shows this QR code: it has expired, or was never valid");
     this.#link(client, digitsOf(phone));
   }
@@ -256,7 +258,7 @@ export class FakeWhatsApp {
     const isNewLink = this.#newLinks.delete(meJid);
     const other = this.#devices.get(meJid);
     this.#devices.set(meJid, client);
-    this.#lastDevice = Math.max(this.#lastDevice, deviceOf(meJid)); // a session of another process may be stored
+    this.#lastDevice = Math.max(this.#lastDevice, deviceOf(meJid)); // another process may have stored a session
     if (other !== undefined && other !== client) other.streamError("replaced");
     this.#deliver(client, { tag: "success", attrs: { lid: meLid } });
     this.#deliver(client, { tag: "ib", attrs: {}, content: [{ tag: "offline", attrs: { count: "0" } }] });

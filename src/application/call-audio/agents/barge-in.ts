@@ -45,7 +45,7 @@ export class BargeIn {
     this.#pitch = new Pitch(sampleRate);
   }
 
-  /** Takes the next frame. @param speaking the callee speaks @param voiced the frame is no pause within the speech */
+  /** Takes the next frame. @param speaking the callee speaks @param voiced the frame is not a pause within the speech */
   push(frame: Int16Array, speaking: boolean, voiced: boolean): void {
     const ms = samplesToMs(frame.length, this.#sampleRate);
     this.#pitch.push(frame);
