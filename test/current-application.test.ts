@@ -15,11 +15,11 @@ class Counter {
 describe("the methods of a class", () => {
   test("run on the current object", async () => {
     const counters = [new Counter(), new Counter()];
-    let asked = 0;
-    const counter = methodsOf(Counter, async () => counters[asked++ % 2]!);
-    expect(asked).toBe(0);
+    let requestCount = 0;
+    const counter = methodsOf(Counter, async () => counters[requestCount++ % 2]!);
+    expect(requestCount).toBe(0);
     expect([await counter.add(1), await counter.add(2), await counter.add(4)]).toEqual([1, 2, 5]);
-    expect(asked).toBe(3);
+    expect(requestCount).toBe(3);
   });
 
   test("pass on the reason for a missing object", async () => {
@@ -28,15 +28,15 @@ describe("the methods of a class", () => {
   });
 
   test("are an object that can be awaited, spread, and written as JSON", async () => {
-    let asked = 0;
+    let requestCount = 0;
     const get = async (): Promise<Counter> => {
-      asked++;
+      requestCount++;
       return new Counter();
     };
     const counter = methodsOf(Counter, get);
     expect(await (async () => counter)()).toBe(counter);
     expect(JSON.stringify(counter)).toBe("{}");
-    expect(asked).toBe(0);
+    expect(requestCount).toBe(0);
     expect(await { ...counter }.add(3)).toBe(3);
   });
 });

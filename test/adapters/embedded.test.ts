@@ -69,12 +69,12 @@ describe("the embedded defaults", () => {
   test("no file is created for an embedder who supplies everything", async () => {
     const data = join(freshFolder(), "data");
     const { storage, speech, decoder, telephony } = await ports({ data: freshFolder() });
-    const given = await embedded({ data, storage, speech, decoder, telephony, secret: "00".repeat(32) });
-    expect(await given.secret()).toHaveLength(32);
-    expect(given.storage).toBe(storage);
-    expect(await given.speech.voices()).toEqual(await speech.voices());
-    expect(given.decoder).toBe(decoder);
-    expect(given.telephony).toBe(telephony);
+    const configured = await embedded({ data, storage, speech, decoder, telephony, secret: "00".repeat(32) });
+    expect(await configured.secret()).toHaveLength(32);
+    expect(configured.storage).toBe(storage);
+    expect(await configured.speech.voices()).toEqual(await speech.voices());
+    expect(configured.decoder).toBe(decoder);
+    expect(configured.telephony).toBe(telephony);
     expect(existsSync(data)).toBe(false);
   });
 

@@ -37,7 +37,7 @@ describe("HTTP tools", () => {
       /\(RINGPORT_AGENT_TOOLS\) cannot be used: tool order: url must be/,
     ],
     [JSON.stringify([ORDER, ORDER]), /two tools are called order; give one of them another name/],
-  ] as const)("that cannot be used are refused before anything is made: %s", async ([tools, message]) => {
+  ] as const)("that cannot be used are refused before anything is created: %s", async ([tools, message]) => {
     const data = join(temporaryFolder("tools"), "data");
     const fault = await embedded({ data, embedded: { httpTools: { tools } } }).catch((error: Error) => error);
     expect((fault as Error).message).toMatch(message);

@@ -55,8 +55,8 @@ describe("SIP trunks", () => {
   test("are accepted as an array, as JSON, or from a JSON file", async () => {
     const file = join(temporaryFolder("trunks"), "trunks.json");
     writeFileSync(file, `\n ${JSON.stringify({ trunks: [ACME] })}`);
-    for (const given of [[ACME], JSON.stringify([ACME]), ` ${JSON.stringify({ trunks: [ACME] })} `, file])
-      expect(await sipTrunks({ trunks: given })).toEqual({ trunks: [ACME], routes: [] });
+    for (const input of [[ACME], JSON.stringify([ACME]), ` ${JSON.stringify({ trunks: [ACME] })} `, file])
+      expect(await sipTrunks({ trunks: input })).toEqual({ trunks: [ACME], routes: [] });
   });
 
   test("a missing file is named", async () => {

@@ -49,7 +49,7 @@ describe("a lease", () => {
     await world.stop();
   });
 
-  test("ends with its lease despite a renewal sent before SIGSTOP", async () => {
+  test("expires despite a renewal sent before SIGSTOP", async () => {
     const { world, storage } = await leased();
     const { leg } = await world.answeredCall(await world.activeInstance(), LONG);
     let answer = () => {};

@@ -64,10 +64,10 @@ describe("another user's records", () => {
 describe("a demo token", () => {
   async function scene() {
     const world = await World.start();
-    const own = await world.activeInstance();
+    const instance = await world.activeInstance();
     const other = await world.activeInstance();
-    const demo: Principal = { ...ALICE, demoInstanceId: own.id };
-    return { world, own, other, demo };
+    const demo: Principal = { ...ALICE, demoInstanceId: instance.id };
+    return { world, own: instance, other, demo };
   }
 
   test("calls from its own instance only", async () => {

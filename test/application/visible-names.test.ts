@@ -76,7 +76,7 @@ describe.each(Object.entries(NAMES))("the name of %s", (_, accepts) => {
     for (const name of INVISIBLE) expect([name, await accepts(name)]).toEqual([name, false]);
   });
 
-  test("is accepted if people can see something of it", async () => {
+  test("is accepted if some of it is visible", async () => {
     for (const name of VISIBLE) expect([name, await accepts(name)]).toEqual([name, true]);
   });
 });

@@ -16,12 +16,12 @@ test("the client reaches every documented operation below /v1", async () => {
     .sort();
   expect(documented.length).toBeGreaterThan(12);
 
-  const asked = new Set<string>();
+  const operations = new Set<string>();
   const client = createClient({
     url: URL_OF_TESTS,
     token: "t",
     fetch: async ({ method, url }) => {
-      asked.add(`${method} ${new URL(url).pathname.replace("/voice", "")}`);
+      operations.add(`${method} ${new URL(url).pathname.replace("/voice", "")}`);
       return Response.json([]);
     },
   });
@@ -60,6 +60,6 @@ test("the client reaches every documented operation below /v1", async () => {
   await client.consents.delete("{phone}");
   await client.voices();
   await client.voiceSample("{voiceId}");
-  const reached = [...asked].map((operation) => decodeURIComponent(operation)).sort();
+  const reached = [...operations].map((operation) => decodeURIComponent(operation)).sort();
   expect(reached).toEqual(documented);
 });

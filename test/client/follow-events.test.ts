@@ -14,7 +14,7 @@ test("followEvents yields each event once, from its cursor on, without polling",
     },
   });
   const instance = await client.instances.create({ name: "Followed" });
-  const over = new AbortController();
+  const abort = new AbortController();
   const seen: string[] = [];
   const cursors: string[] = [];
   let first = () => {};
@@ -22,7 +22,7 @@ test("followEvents yields each event once, from its cursor on, without polling",
     first = resolve;
   });
   const following = (async () => {
-    for await (const { items, cursor } of client.followEvents({ instance_id: instance.id }, { signal: over.signal })) {
+    for await (const { items, cursor } of client.followEvents({ instance_id: instance.id }, { signal: abort.signal })) {
       seen.push(...items.map(({ id }) => id));
       cursors.push(cursor);
       first();
@@ -38,9 +38,9 @@ test("followEvents yields each event once, from its cursor on, without polling",
   expect(seen).toEqual(all);
   expect(requests).toBeLessThanOrEqual(all.length + 1 + 1); // one for each page, and one for the list
   const rest = client
-    .followEvents({ instance_id: instance.id, cursor: cursors.at(-1) }, { signal: over.signal })
+    .followEvents({ instance_id: instance.id, cursor: cursors.at(-1) }, { signal: abort.signal })
     .next();
-  over.abort(new Error("enough"));
+  abort.abort(new Error("enough"));
   await expect(rest).rejects.toThrow("enough");
 });
 

@@ -122,8 +122,8 @@ describe("an idempotency key", () => {
     const flakyClient = clientWith({ fetch });
     const first = await flakyClient.instances.create({ name: "A" });
     expect((await flakyClient.instances.create({ name: "A" })).id).not.toBe(first.id);
-    const given = await flakyClient.instances.create({ name: "B" }, { idempotencyKey: "order-7" });
-    expect(await flakyClient.instances.create({ name: "B" }, { idempotencyKey: "order-7" })).toEqual(given);
+    const keyed = await flakyClient.instances.create({ name: "B" }, { idempotencyKey: "order-7" });
+    expect(await flakyClient.instances.create({ name: "B" }, { idempotencyKey: "order-7" })).toEqual(keyed);
     const keys = sent.map(({ key }) => key);
     expect(keys.slice(2)).toEqual(["order-7", "order-7"]);
     expect(new Set(keys).size).toBe(3);
@@ -169,11 +169,11 @@ describe("a busy server", () => {
 });
 
 test("a timeout is retried, then reported", async () => {
-  let asked = 0;
+  let requestCount = 0;
   const fetch: FetchRequest = () => {
-    asked++;
+    requestCount++;
     return new Promise(() => {});
   };
   await expect(clientWith({ fetch, retries: 1, timeoutMs: 20 }).voices()).rejects.toMatchObject({ code: "timeout" });
-  expect(asked).toBe(2);
+  expect(requestCount).toBe(2);
 });

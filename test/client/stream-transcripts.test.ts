@@ -21,9 +21,9 @@ test("a transcript sent into a dead connection is reported once after reconnecti
   let spoken = 0;
   const say = async (text: string): Promise<void> => {
     transcription.sessions[0]?.say({ type: "final", text, startMs: 100 * spoken, endMs: 100 * ++spoken });
-    const kept = async (): Promise<number> =>
+    const storedCount = async (): Promise<number> =>
       (await scene.client().calls.get(id, { expand: ["transcript"] })).transcript?.length ?? 0;
-    await waitUntil(async () => (await kept()) === spoken, "it was not understood");
+    await waitUntil(async () => (await storedCount()) === spoken, "it was not understood");
   };
   await say("one");
   await waitUntil(() => received.length === 1, "it was not received");

@@ -12,10 +12,10 @@ test("a documented default is a valid value, or words", () => {
 });
 
 test("pages name only settings that exist", () => {
-  const known = SETTINGS.map(({ env }) => env);
+  const variables = SETTINGS.map(({ env }) => env);
   for (const page of PAGES)
     for (const [name] of textOf(page).matchAll(/\bRINGPORT_[A-Z_]+\b/g))
-      if (!CLIENT_VARIABLES.has(name)) expect(known, `${page}: ${name}`).toContain(name);
+      if (!CLIENT_VARIABLES.has(name)) expect(variables, `${page}: ${name}`).toContain(name);
 });
 
 test("every setting is mentioned by a guide", () => {

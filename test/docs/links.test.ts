@@ -70,13 +70,13 @@ test("the README links to every page", () => {
 });
 
 test("pages name only files that exist", () => {
-  const gone = PAGES.filter((page) => page !== "CHANGELOG.md").flatMap((page) =>
+  const missing = PAGES.filter((page) => page !== "CHANGELOG.md").flatMap((page) =>
     [...textOf(page).matchAll(/`((?:src|adapters|test|docs|examples)\/[\w./-]*\w)`/g)]
       .map(([, path]) => path!)
       .filter((path) => !existsSync(fileOf(path)))
       .map((path) => `${page}: ${path}`),
   );
-  expect(gone).toEqual([]);
+  expect(missing).toEqual([]);
 });
 
 test("pages name only npm scripts that exist", () => {

@@ -93,10 +93,10 @@ const all = programs();
 const one = (saying: string): Program => all.find(({ text }) => text.includes(saying))!;
 
 test("every program of the pages runs, or has a reason not to", () => {
-  const known = [...PRINT, ...PRINT_WITH_STREAMS, ...NOT_RUN].map(([saying]) => saying);
+  const markers = [...PRINT, ...PRINT_WITH_STREAMS, ...NOT_RUN].map(([saying]) => saying);
   for (const { page, line, text } of all)
-    expect(known.filter((saying) => text.includes(saying)).length, `${page}:${line}`).toBe(1);
-  for (const saying of known) expect(one(saying), saying).toBeDefined();
+    expect(markers.filter((saying) => text.includes(saying)).length, `${page}:${line}`).toBe(1);
+  for (const saying of markers) expect(one(saying), saying).toBeDefined();
 });
 
 describe.skipIf(ON_NODE.missing).each([

@@ -41,7 +41,7 @@ test("the table of symptoms names options that exist", () => {
     .split("\n## ")[0]!
     .split("\n")
     .filter((line) => /^\| (?!symptom|-)/.test(line));
-  const known = new Set(optionsOf("Trunk", "").map(([name]) => name!));
+  const optionNames = new Set(optionsOf("Trunk", "").map(([name]) => name!));
   const named = rows.map((row) =>
     [
       ...row
@@ -51,7 +51,7 @@ test("the table of symptoms names options that exist", () => {
     ].map(([name]) => name),
   );
   expect(rows.length).toBeGreaterThan(15);
-  expect(named.flat().filter((name) => !known.has(name))).toEqual([]);
+  expect(named.flat().filter((name) => !optionNames.has(name))).toEqual([]);
   expect(named.filter((names) => names.length === 0).length).toBeLessThanOrEqual(2);
 });
 

@@ -11,9 +11,9 @@ const WARM_UP = 2;
 const code = runIsolated();
 if (code !== undefined) process.exit(code);
 
-const given = process.env.SEED;
-const first = given === undefined ? Date.now() % 1_000_000 : Number(given);
-const wanted = Number(process.env.ANSWERS ?? (given === undefined ? 20_000 : 1));
+const seedText = process.env.SEED;
+const first = seedText === undefined ? Date.now() % 1_000_000 : Number(seedText);
+const wanted = Number(process.env.ANSWERS ?? (seedText === undefined ? 20_000 : 1));
 if (!Number.isInteger(first) || !(wanted > 0)) throw new Error("SEED is a whole number, ANSWERS a number above 0");
 
 let seed = first;

@@ -163,8 +163,8 @@ describe("GET /v1/calls/:callId", () => {
     heardEvidence: "inbound",
     durationMs: 6000,
   };
-  const get = (over: Partial<Call>, query = "") =>
-    ask(serve({ calls: { get: async () => call(over) } }).app, { path: `/v1/calls/${CALL_ID}${query}` });
+  const get = (overrides: Partial<Call>, query = "") =>
+    ask(serve({ calls: { get: async () => call(overrides) } }).app, { path: `/v1/calls/${CALL_ID}${query}` });
 
   test("a call has exactly its eight fields", async () => {
     const reply = await get(final);
@@ -189,8 +189,8 @@ describe("GET /v1/calls/:callId", () => {
   });
 
   test("expand=reference adds reference and metadata, empty if none were given", async () => {
-    const given = await get({ reference: "order 7", metadata: { shop: 3 } }, "?expand=reference");
-    expect(given.json).toMatchObject({ reference: "order 7", metadata: { shop: 3 } });
+    const response = await get({ reference: "order 7", metadata: { shop: 3 } }, "?expand=reference");
+    expect(response.json).toMatchObject({ reference: "order 7", metadata: { shop: 3 } });
     expect((await get({}, "?expand=reference")).json).toMatchObject({ reference: null, metadata: {} });
     const plain = await get({ reference: "order 7", metadata: { shop: 3 } });
     expect(Object.keys(plain.json)).not.toEqual(expect.arrayContaining(["reference"]));

@@ -59,9 +59,9 @@ describe("a consent", () => {
   });
 
   test("is listed in pages, of one status", async () => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const list = async (_: unknown, filter: unknown, page: unknown) => {
-      asked.push([filter, page]);
+      requests.push([filter, page]);
       return [consent(), consent({ phone: "+12025550101" })];
     };
     const { app } = serve({ consents: { list } });
@@ -69,7 +69,7 @@ describe("a consent", () => {
     expect(first.json).toEqual([SHAPE]);
     const [, next = ""] = /^<([^>]+)>; rel="next"$/.exec(first.headers.link ?? "") ?? [];
     await ask(app, { path: next });
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       [{ status: "granted" }, { limit: 2, after: undefined }],
       [{ status: "granted" }, { limit: 2, after: CONSENT_PHONE }],
     ]);

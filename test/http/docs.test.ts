@@ -62,15 +62,15 @@ test("without its files, the page returns 404 and names openapi.json", async () 
 });
 
 test("the assets path serves only the files of the page", async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const spy = async (name: string) => {
-    asked.push(name);
+    requests.push(name);
     return new Uint8Array(1);
   };
   const { app } = serve({ http: { asset: spy } });
   for (const name of ["package.json", "..%2f..%2fetc%2fpasswd", "%2e%2e", "toString", "swagger-ui.css.map"])
     expect((await ask(app, { path: `/docs/assets/${name}`, token: null })).status).toBe(404);
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 test("the errors page anchors every code", async () => {

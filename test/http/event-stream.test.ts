@@ -15,10 +15,10 @@ const NOTHING: EventPage = {
 };
 
 /** Two events, then none until the signal is aborted. */
-function twoEvents(asked: unknown[] = []): QueryUseCases["nextEvents"] {
+function twoEvents(requests: unknown[] = []): QueryUseCases["nextEvents"] {
   let read = 0;
   return async (_, query, { signal }) => {
-    asked.push(query.cursor);
+    requests.push(query.cursor);
     if (read++ === 0) {
       const events = [
         event({ id: newId("evt") }),
@@ -49,8 +49,8 @@ async function opened(app: ReturnType<typeof serve>["app"], path = "/v1/events",
 
 describe("GET /v1/events as a stream", () => {
   test("the id of each event is the next cursor; heartbeats follow", async () => {
-    const asked: unknown[] = [];
-    const { app } = serve({ queries: { nextEvents: twoEvents(asked) } });
+    const requests: unknown[] = [];
+    const { app } = serve({ queries: { nextEvents: twoEvents(requests) } });
     const { reply, next } = await opened(app, `/v1/events?instance_id=${INSTANCE_ID}`);
     expect([reply.status, reply.headers["content-type"], reply.headers.vary]).toEqual([
       200,
@@ -69,18 +69,18 @@ describe("GET /v1/events as a stream", () => {
       { type: "instance.created", data: { name: "a\nb" } },
     ]);
     expect(await next()).toBe(": heartbeat\n\n");
-    expect(asked).toEqual([undefined, eventCursor({ position: 5, eventId: null })]);
+    expect(requests).toEqual([undefined, eventCursor({ position: 5, eventId: null })]);
   });
 
   test("Last-Event-ID overrides the cursor; a wrong one is refused", async () => {
-    const asked: unknown[] = [];
-    const { app } = serve({ queries: { nextEvents: twoEvents(asked) } });
+    const requests: unknown[] = [];
+    const { app } = serve({ queries: { nextEvents: twoEvents(requests) } });
     const { next } = await opened(app, `/v1/events?cursor=${eventCursor({ position: 1, eventId: null })}`, {
       "last-event-id": eventCursor({ position: 2, eventId: null }),
     });
     await next();
     await next();
-    expect(asked).toEqual([eventCursor({ position: 2, eventId: null })]);
+    expect(requests).toEqual([eventCursor({ position: 2, eventId: null })]);
     const refused = await ask(app, { path: "/v1/events", headers: { ...ACCEPT, "last-event-id": "evt 1" } });
     expect([refused.status, refused.json.code]).toEqual([400, "invalid_request"]);
   });
@@ -142,13 +142,13 @@ describe("Prefer: wait", () => {
     ["waits=1", undefined, undefined],
     ["wait=1.5", undefined, undefined],
   ])("%s waits %s ms for events", async (prefer, waitMs, applied) => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const nextEvents: QueryUseCases["nextEvents"] = async (_, __, patience) => {
-      asked.push(patience.waitMs);
+      requests.push(patience.waitMs);
       return eventPage();
     };
     const reply = await ask(serve({ queries: { nextEvents } }).app, { path: "/v1/events", headers: { prefer } });
-    expect(asked).toEqual(waitMs === undefined ? [] : [waitMs]);
+    expect(requests).toEqual(waitMs === undefined ? [] : [waitMs]);
     expect([reply.status, reply.headers["preference-applied"]]).toEqual([200, applied]);
     expect(reply.headers["next-cursor"]).toBe(eventCursor({ position: 3, eventId: null }));
   });

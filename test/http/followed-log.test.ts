@@ -49,8 +49,8 @@ async function started(storage: Storage, shift: () => number = () => 0) {
 
 async function sent(ringport: Ringport, token: string, method: string, path: string, body: unknown): Promise<Response> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const given = body === undefined ? {} : { body: JSON.stringify(body) };
-  const answer = await ringport.fetch(new Request(`http://ringport.test${path}`, { method, headers, ...given }));
+  const payload = body === undefined ? {} : { body: JSON.stringify(body) };
+  const answer = await ringport.fetch(new Request(`http://ringport.test${path}`, { method, headers, ...payload }));
   expect(answer.ok, `${method} ${path}: ${answer.status}`).toBe(true);
   return answer;
 }
@@ -140,11 +140,11 @@ describe("a reader that follows GET /v1/events", () => {
     expect([...seen.ids.slice(0, 2), ...news.ids]).toEqual((await restored.follow()).ids);
 
     const client = createClient({ url: "http://ringport.test", token: restored.token, fetch: restored.ringport.fetch });
-    const over = new AbortController();
-    const followed = client.followEvents({ cursor: seen.cursor }, { signal: over.signal });
+    const abort = new AbortController();
+    const followed = client.followEvents({ cursor: seen.cursor }, { signal: abort.signal });
     expect((await followed.next()).value).toMatchObject({ items: [], cursor: problem.cursor, reset: true });
     if (more > 0) expect((await followed.next()).value).toMatchObject({ items: news.ids.map((id) => ({ id })) });
-    over.abort(new Error("enough"));
+    abort.abort(new Error("enough"));
     await restored.ringport.stop();
   });
 

@@ -180,8 +180,8 @@ describe("ETag", () => {
       const { app } = serve();
       const { etag } = (await ask(app, { path })).headers;
       expect(etag).toMatch(/^"[0-9a-f]{16}"$/);
-      for (const known of [etag!, `W/${etag}`, `"x", ${etag}`, "*"]) {
-        const reply = await ask(app, { path, headers: { "if-none-match": known } });
+      for (const match of [etag!, `W/${etag}`, `"x", ${etag}`, "*"]) {
+        const reply = await ask(app, { path, headers: { "if-none-match": match } });
         expect(reply.status).toBe(304);
         expect(reply.raw.body).toBeUndefined();
         expect(reply.headers.etag).toBe(etag);
@@ -255,8 +255,8 @@ describe("fetch", () => {
     const created = await app.fetch(post);
     expect(created.status).toBe(201);
     expect(await created.json()).toHaveProperty("id", CALL_ID);
-    const gone = await app.fetch(new Request(`http://h${one}`, { method: "DELETE", headers }));
-    expect([gone.status, await gone.text()]).toEqual([204, ""]);
+    const deletion = await app.fetch(new Request(`http://h${one}`, { method: "DELETE", headers }));
+    expect([deletion.status, await deletion.text()]).toEqual([204, ""]);
     const { etag = "" } = (await ask(app, { path: one })).headers;
     const same = new Request(`http://h${one}`, { headers: { ...headers, "if-none-match": etag } });
     expect((await app.fetch(same)).status).toBe(304);

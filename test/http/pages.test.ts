@@ -8,26 +8,26 @@ import { CALL_ID, serve } from "./support/fakes.ts";
 const wav: Reply = { status: 200, headers: { "content-type": "audio/wav" }, body: Uint8Array.of(82, 73, 70, 70) };
 const htmlPage: Reply = { status: 200, headers: { "content-type": "text/html" }, body: "<p>Link</p>" };
 
-function withPages(over: Partial<NetworkPages> = {}, basePath = "") {
-  const asked: string[] = [];
+function withPages(overrides: Partial<NetworkPages> = {}, basePath = "") {
+  const requests: string[] = [];
   const pages: NetworkPages = {
     prefix: "simulator",
     page: async (path, request) => {
-      asked.push(`${request.method} ${path}`);
+      requests.push(`${request.method} ${path}`);
       return path.startsWith("/link/") ? htmlPage : undefined;
     },
     artefact: async (callId, name) => {
-      asked.push(`artefact ${callId} ${name}`);
+      requests.push(`artefact ${callId} ${name}`);
       return name === "heard.wav" ? wav : undefined;
     },
-    ...over,
+    ...overrides,
   };
-  return { ...serve({ http: { pages: [pages], basePath } }), asked };
+  return { ...serve({ http: { pages: [pages], basePath } }), requests };
 }
 
 describe("pages", () => {
   test("a page is public; the adapter receives the path after the prefix", async () => {
-    const { app, asked } = withPages();
+    const { app, requests } = withPages();
     for (const [method, path] of [
       ["GET", "/simulator/link/abc"],
       ["POST", "/simulator/link/abc"],
@@ -36,7 +36,7 @@ describe("pages", () => {
       expect((await ask(app, { method, path, token: null })).status).toBe(200);
     expect((await ask(app, { path: "/simulator", token: null })).status).toBe(404);
     expect((await ask(app, { path: "/simulator/nothing/", token: null })).status).toBe(404);
-    expect(asked).toEqual(["GET /link/abc", "POST /link/abc", "GET /link/abc", "GET /", "GET /nothing/"]);
+    expect(requests).toEqual(["GET /link/abc", "POST /link/abc", "GET /link/abc", "GET /", "GET /nothing/"]);
   });
 
   test("the codes in the paths of pages are not logged", async () => {
@@ -88,10 +88,10 @@ describe("pages", () => {
   });
 
   test("a base path precedes the prefix", async () => {
-    const { app, asked } = withPages({}, "/api");
+    const { app, requests } = withPages({}, "/api");
     expect((await ask(app, { path: "/api/simulator/link/abc", token: null })).status).toBe(200);
     expect((await ask(app, { path: "/simulator/link/abc", token: null })).status).toBe(404);
-    expect(asked).toEqual(["GET /link/abc"]);
+    expect(requests).toEqual(["GET /link/abc"]);
   });
 
   test.each(["v1", "docs", "", "a/b", "A", "a b", "."])("the prefix %j is refused", (prefix) => {
@@ -103,22 +103,22 @@ describe("artefacts", () => {
   const path = `/simulator/calls/${CALL_ID}/heard.wav`;
 
   test("the owner of a call gets its artefacts", async () => {
-    const { app, asked } = withPages();
+    const { app, requests } = withPages();
     const reply = await ask(app, { path });
     expect(reply.raw.body).toEqual(wav.body);
     expect(reply.headers).toMatchObject({ "content-type": "audio/wav", "cache-control": "private, no-cache" });
     const head = await ask(app, { method: "HEAD", path });
     expect(head.headers["content-length"]).toBe("4");
-    expect(asked).toEqual([`artefact ${CALL_ID} heard.wav`, `artefact ${CALL_ID} heard.wav`]);
+    expect(requests).toEqual([`artefact ${CALL_ID} heard.wav`, `artefact ${CALL_ID} heard.wav`]);
   });
 
   test("another user gets a 404 without a request to the adapter", async () => {
-    const { app, asked } = withPages();
+    const { app, requests } = withPages();
     expect((await ask(app, { path, token: null })).status).toBe(401);
     const foreign = await ask(app, { path: "/simulator/calls/call_other/heard.wav" });
     expect([foreign.status, foreign.json.code]).toEqual([404, "call_not_found"]);
     expect((await ask(app, { method: "DELETE", path })).status).toBe(405);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   test("a missing or unfinished artefact is refused", async () => {

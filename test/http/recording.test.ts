@@ -87,9 +87,12 @@ describe("the recording of a call", () => {
   });
 
   test("expand=media has length and address of the recording, or null", async () => {
-    const media = async (over: Parameters<typeof call>[0]) =>
-      (await ask(serve({ calls: { get: async () => call(over) } }).app, { path: `/v1/calls/${CALL_ID}?expand=media` }))
-        .json.media;
+    const media = async (overrides: Parameters<typeof call>[0]) =>
+      (
+        await ask(serve({ calls: { get: async () => call(overrides) } }).app, {
+          path: `/v1/calls/${CALL_ID}?expand=media`,
+        })
+      ).json.media;
     expect((await media(ENDED)).recording).toEqual({ duration_ms: 60, url: expect.stringMatching(`^http.*${PATH}$`) });
     expect((await media({ recordedMs: 0 })).recording).toBeNull();
     expect(await media({ recordedMs: null })).not.toHaveProperty("recording");

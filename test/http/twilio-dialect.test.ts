@@ -29,25 +29,25 @@ const MAX_MARKS = 4;
 function connect(): {
   dialect: TwilioDialect;
   sent: Sent[];
-  asked: unknown[][];
+  coreCalls: unknown[][];
   warnings: string[];
   happen: (event: StreamEventName, data?: StreamEventData) => void;
   say: (message: unknown) => void;
 } {
   const sent: Sent[] = [];
-  const asked: unknown[][] = [];
+  const coreCalls: unknown[][] = [];
   const warnings: string[] = [];
   let waiting = 0;
   const dialect = new TwilioDialect(
     {
       text: (message) => sent.push(JSON.parse(JSON.stringify(message))),
       audio: (data) => sent.push(JSON.parse(data as string)),
-      close: (...args) => asked.push(["close", ...args]),
+      close: (...args) => coreCalls.push(["close", ...args]),
     },
     { ...STREAM, warn: (detail) => warnings.push(detail) },
   );
   const attachment: StreamAttachment = {
-    write: (samples, sampleRate) => asked.push(["write", samples, sampleRate]),
+    write: (samples, sampleRate) => coreCalls.push(["write", samples, sampleRate]),
     queuedMs: 0,
     room: () => undefined,
     ignored() {},
@@ -56,21 +56,21 @@ function connect(): {
     mark(name) {
       if (waiting === MAX_MARKS) throw new RangeError(`At most ${MAX_MARKS} marks can wait.`);
       waiting++;
-      asked.push(["mark", name]);
+      coreCalls.push(["mark", name]);
     },
     clear() {
       waiting = 0;
-      asked.push(["clear"]);
+      coreCalls.push(["clear"]);
     },
-    dtmf: (digits) => asked.push(["dtmf", digits]),
-    hangUp: () => asked.push(["hangUp"]),
-    detach: (onPurpose) => asked.push(["detach", onPurpose]),
+    dtmf: (digits) => coreCalls.push(["dtmf", digits]),
+    hangUp: () => coreCalls.push(["hangUp"]),
+    detach: (onPurpose) => coreCalls.push(["detach", onPurpose]),
   };
   dialect.attached(attachment);
   return {
     dialect,
     sent,
-    asked,
+    coreCalls,
     warnings,
     happen: (event, data = {}) => dialect.event({ event, timestamp: 0, data }),
     say: (message) => dialect.receive(JSON.stringify(message)),
@@ -167,14 +167,14 @@ describe("messages to the bot", () => {
 
 describe("messages of the bot", () => {
   test("media of any length is played as mu-law at 8 kHz", () => {
-    const { asked, say, warnings } = answered();
+    const { coreCalls, say, warnings } = answered();
     for (const length of [1, 2, 3, 160, 161, 5000]) {
       const codes = Uint8Array.from({ length }, (_, i) => (i * 7) & 0xff);
       say({ event: "media", streamSid: SID, media: { payload: Buffer.from(codes).toString("base64") } });
-      expect(asked.pop()).toEqual(["write", Int16Array.from(codes, (code) => MULAW_LEVELS[code] ?? 0), 8000]);
+      expect(coreCalls.pop()).toEqual(["write", Int16Array.from(codes, (code) => MULAW_LEVELS[code] ?? 0), 8000]);
     }
     say({ event: "media", streamSid: SID, media: { payload: "" } });
-    expect([asked, warnings]).toEqual([[], []]);
+    expect([coreCalls, warnings]).toEqual([[], []]);
   });
 
   test.each([
@@ -186,33 +186,33 @@ describe("messages of the bot", () => {
     ["JSON", Buffer.from('{"error":"no credit"}'), /^this is text \(JSON\), not audio/],
     ["Ogg", Buffer.concat([Buffer.from("OggS\0\x02"), Buffer.alloc(20)]), /^this is Ogg.*: send mu-law at 8 kHz/],
   ])("media that is %s closes the connection with 1003", (_, bytes, reason) => {
-    const { asked, say } = answered();
+    const { coreCalls, say } = answered();
     const media = (payload: Uint8Array) =>
       say({ event: "media", streamSid: SID, media: { payload: Buffer.from(payload).toString("base64") } });
     media(new Uint8Array(160).fill(0x31));
     media(bytes);
     media(new Uint8Array(160));
-    expect(asked.map(([what]) => what)).toEqual(["write", "close"]);
-    expect(asked[1]?.slice(1)).toEqual([1003, expect.stringMatching(reason)]);
+    expect(coreCalls.map(([what]) => what)).toEqual(["write", "close"]);
+    expect(coreCalls[1]?.slice(1)).toEqual([1003, expect.stringMatching(reason)]);
   });
 
   test("media with a WAV header is played by it, and mu-law again after it", () => {
-    const { asked, say } = answered();
+    const { coreCalls, say } = answered();
     const samples = Int16Array.of(1, -2, 300, 4);
     const wav = Buffer.concat([wavHeader({ sampleRate: 24_000, samples: 4 }), pcmToBytes(samples)]);
     say({ event: "media", streamSid: SID, media: { payload: wav.toString("base64") } });
     say({ event: "media", streamSid: SID, media: { payload: Buffer.from([0x80, 0x80]).toString("base64") } });
-    expect(asked).toEqual([
+    expect(coreCalls).toEqual([
       ["write", samples, 24_000],
       ["write", Int16Array.of(32_124, 32_124), 8_000],
     ]);
   });
 
   test("a mark is returned when it is reached", () => {
-    const { sent, asked, say, happen } = answered();
+    const { sent, coreCalls, say, happen } = answered();
     say({ event: "mark", streamSid: SID, mark: { name: "one" } });
     say({ event: "mark", streamSid: SID, mark: { name: "two" } });
-    expect([sent, asked]).toEqual([
+    expect([sent, coreCalls]).toEqual([
       [],
       [
         ["mark", "one"],
@@ -229,13 +229,13 @@ describe("messages of the bot", () => {
   });
 
   test("clear drops the queue and returns each pending mark once and in order", () => {
-    const { sent, asked, say, happen } = answered();
+    const { sent, coreCalls, say, happen } = answered();
     for (const name of ["one", "two", "two", "three"]) say({ event: "mark", streamSid: SID, mark: { name } });
     happen("mark", { name: "one" });
     sent.length = 0;
-    asked.length = 0;
+    coreCalls.length = 0;
     say({ event: "clear", streamSid: SID });
-    expect(asked).toEqual([["clear"]]);
+    expect(coreCalls).toEqual([["clear"]]);
     happen("cleared", { heard_ms: 20 });
     expect(sent.map(({ event, mark }) => [event, mark?.name])).toEqual([
       ["mark", "two"],
@@ -256,35 +256,35 @@ describe("messages of the bot", () => {
     ["no event", JSON.stringify({ streamSid: SID })],
     ["an unknown event", JSON.stringify({ streamSid: SID, event: "hangup" })],
     ["media without a payload", JSON.stringify({ streamSid: SID, event: "media" })],
-    ["media that is no Base64", JSON.stringify({ streamSid: SID, event: "media", media: { payload: "???" } })],
-    ["a payload that is no text", JSON.stringify({ streamSid: SID, event: "media", media: { payload: [1] } })],
+    ["media that is not Base64", JSON.stringify({ streamSid: SID, event: "media", media: { payload: "???" } })],
+    ["a payload that is not text", JSON.stringify({ streamSid: SID, event: "media", media: { payload: [1] } })],
     ["a mark without a name", JSON.stringify({ streamSid: SID, event: "mark", mark: {} })],
     [
       "a mark with an endless name",
       JSON.stringify({ streamSid: SID, event: "mark", mark: { name: "x".repeat(1025) } }),
     ],
   ])("%s is ignored, with one warning for the whole stream", (_, data) => {
-    const { dialect, sent, asked, warnings } = answered();
+    const { dialect, sent, coreCalls, warnings } = answered();
     for (let i = 0; i < 3; i++) dialect.receive(data);
-    expect([sent, asked]).toEqual([[], []]);
+    expect([sent, coreCalls]).toEqual([[], []]);
     expect(warnings).toEqual([expect.stringMatching(/^[a-z].*[a-zA-Z0-9]$/)]);
   });
 
   test("messages before the stream's start are ignored", () => {
-    const { asked, say, happen, warnings } = connect();
+    const { coreCalls, say, happen, warnings } = connect();
     say({ event: "media", streamSid: SID, media: { payload: "AAAA" } });
     say({ event: "clear", streamSid: SID });
-    expect([asked.length, warnings.length]).toEqual([0, 1]);
+    expect([coreCalls.length, warnings.length]).toEqual([0, 1]);
     happen("answered");
     say({ event: "clear", streamSid: SID });
-    expect(asked).toEqual([["clear"]]);
+    expect(coreCalls).toEqual([["clear"]]);
   });
 
   test("a mark beyond the limit is ignored; earlier marks are still returned", () => {
-    const { sent, asked, say, warnings } = answered();
+    const { sent, coreCalls, say, warnings } = answered();
     for (let i = 0; i < 5; i++) say({ event: "mark", streamSid: SID, mark: { name: String(i) } });
     expect(warnings).toEqual([expect.stringMatching(/^a mark message was ignored: \w/)]);
-    expect(asked.length).toBe(4);
+    expect(coreCalls.length).toBe(4);
     say({ event: "clear", streamSid: SID });
     expect(sent.map(({ mark }) => mark?.name)).toEqual(["0", "1", "2", "3"]);
   });
@@ -330,15 +330,15 @@ const anything = fc.oneof(
 fuzz(
   "no message throws, replies are Twilio's, and marks return at most once",
   fc.property(fc.array(anything, { maxLength: 20 }), (messages) => {
-    const { dialect, sent, asked, warnings } = answered();
+    const { dialect, sent, coreCalls, warnings } = answered();
     for (const one of messages) dialect.receive(one);
-    const marks = asked.filter(([what]) => what === "mark").map(([, name]) => name);
+    const marks = coreCalls.filter(([what]) => what === "mark").map(([, name]) => name);
     for (const name of marks) dialect.event({ event: "mark", timestamp: 0, data: { name: String(name) } });
     expect(sent.map(({ event, mark }) => [event, mark?.name]).sort()).toEqual(
       marks.map((name) => ["mark", name]).sort(),
     );
     expect(sent.map(({ sequenceNumber }) => sequenceNumber)).toEqual(sent.map((_, i) => String(i + 2)));
-    for (const [what, samples, rate] of asked) {
+    for (const [what, samples, rate] of coreCalls) {
       expect(["write", "mark", "clear"]).toContain(what);
       if (what === "write") expect([samples instanceof Int16Array, rate]).toEqual([true, 8000]);
     }

@@ -44,17 +44,17 @@ describe("the sample of a voice", () => {
   test.each(["a".repeat(129), "pt%00BR", "pt%20BR-1", "..%3f..", "%F0%9F%98%80"])(
     "an impossible voice id gets 404: %s",
     async (id) => {
-      const asked: string[] = [];
+      const requests: string[] = [];
       const { app } = serve({
         queries: {
           voiceSample: async (id) => {
-            asked.push(id);
+            requests.push(id);
             return new Uint8Array();
           },
         },
       });
       const reply = await ask(app, { path: `/v1/voices/${id}/sample.wav` });
-      expect([reply.status, reply.json.code, asked]).toEqual([404, "voice_not_found", []]);
+      expect([reply.status, reply.json.code, requests]).toEqual([404, "voice_not_found", []]);
     },
   );
 

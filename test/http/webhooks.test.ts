@@ -93,13 +93,13 @@ describe("the deliveries of a webhook", () => {
   });
 
   test("are filtered by status, 50 a page", async () => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const deliveries = async (...args: unknown[]) => {
-      asked.push(args.slice(2));
+      requests.push(args.slice(2));
       return [delivery({ status: "failed" })];
     };
     await ask(serve({ webhooks: { deliveries } }).app, { path: `${one}/deliveries?status=failed` });
-    expect(asked).toEqual([[{ status: "failed" }, { limit: 51, after: undefined }]]);
+    expect(requests).toEqual([[{ status: "failed" }, { limit: 51, after: undefined }]]);
     expect((await ask(serve().app, { path: `${one}/deliveries?status=lost` })).status).toBe(400);
   });
 

@@ -210,11 +210,11 @@ describe("the fake of the model's server", () => {
 
   test("raises the vendor's own error for a wrong key", async () => {
     const stranger = new OpenAI({ baseURL: fake.baseUrl, apiKey: "sk-wrong", maxRetries: 0 });
-    const asked = stranger.chat.completions.create({
+    const completion = stranger.chat.completions.create({
       model: "m",
       messages: [{ role: "user", content: "x" }],
       stream: true,
     });
-    await expect(asked).rejects.toThrow(AuthenticationError);
+    await expect(completion).rejects.toThrow(AuthenticationError);
   });
 });

@@ -48,9 +48,9 @@ onEach([ON_NODE], (target) => {
           await page.goto(`${server.base}/docs`);
           const operations = Object.values(server.document!.paths).flatMap((path) => Object.keys(path)).length;
           await waitFor(page, `document.querySelectorAll(".opblock").length >= ${operations}`);
-          const asked = requests.filter((url) => !url.startsWith("data:") && !url.startsWith("blob:"));
-          expect(asked.filter((url) => !url.startsWith(`${server.base}/`))).toEqual([]);
-          expect(asked.length).toBeGreaterThan(3);
+          const urls = requests.filter((url) => !url.startsWith("data:") && !url.startsWith("blob:"));
+          expect(urls.filter((url) => !url.startsWith(`${server.base}/`))).toEqual([]);
+          expect(urls.length).toBeGreaterThan(3);
           expect(faults).toEqual([]);
         });
 
@@ -62,8 +62,8 @@ onEach([ON_NODE], (target) => {
           expect(await page.evaluate("document.querySelector(':target + p').textContent")).toMatch(
             /^401 A valid bearer/,
           );
-          const asked = requests.filter((url) => !url.startsWith("data:"));
-          expect(asked.filter((url) => !url.startsWith(`${server.base}/docs/errors`))).toEqual([]);
+          const urls = requests.filter((url) => !url.startsWith("data:"));
+          expect(urls.filter((url) => !url.startsWith(`${server.base}/docs/errors`))).toEqual([]);
           expect(faults).toEqual([]);
         });
 
@@ -169,7 +169,7 @@ onEach([ON_NODE], (target) => {
           await page.evaluate("document.querySelector('button').click()");
           await client.waitForInstance(id, "ACTIVE");
           await waitFor(page, 'document.querySelectorAll("button").length === 0');
-          expect(requests.filter((asked) => !asked.startsWith(`${server.base}/`))).toEqual([]);
+          expect(requests.filter((urls) => !urls.startsWith(`${server.base}/`))).toEqual([]);
           // Opened again, the code's page explains that it was used.
           await page.goto(url);
           await waitFor(page, '/no longer valid/i.test(document.querySelector("h1")?.textContent ?? "")');

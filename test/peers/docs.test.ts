@@ -47,18 +47,18 @@ onEach([ON_NODE], (target) => {
       const server = useServer(target, { env: { RINGPORT_SIMULATOR_TIME_SCALE: timeScale, ...preview } });
 
       test("works from top to bottom, and prints the output shown", async () => {
-        const own = join(files, page.replaceAll("/", "-"));
-        rmSync(own, { recursive: true, force: true }); // from an earlier attempt
-        mkdirSync(own);
+        const pageFiles = join(files, page.replaceAll("/", "-"));
+        rmSync(pageFiles, { recursive: true, force: true }); // from an earlier attempt
+        mkdirSync(pageFiles);
         // A tone under the name of the file that the pages play.
-        mkdirSync(join(own, "examples"));
-        copyFileSync(fileOf("test/fixtures/tone-16k-mono-vbr.mp3"), join(own, "examples/hello.mp3"));
+        mkdirSync(join(pageFiles, "examples"));
+        copyFileSync(fileOf("test/fixtures/tone-16k-mono-vbr.mp3"), join(pageFiles, "examples/hello.mp3"));
         const token = await server.token("admin");
-        const reader = { url: server.base, token, folder: own, data: server.data, timeScale };
+        const reader = { url: server.base, token, folder: pageFiles, data: server.data, timeScale };
         const printed = await typePage(page, reader, IN_ZSH.has(page) ? "zsh" : "bash");
         expect(wrongOutputs(page, printed)).toEqual([]);
-        expect(readdirSync(own).filter((name) => name !== "examples" && !isIgnored(name))).toEqual([]);
-        AFTERWARDS[page]?.(own);
+        expect(readdirSync(pageFiles).filter((name) => name !== "examples" && !isIgnored(name))).toEqual([]);
+        AFTERWARDS[page]?.(pageFiles);
       });
     });
   });

@@ -67,7 +67,7 @@ withTools("the pair of docs/sip.md", ["baresip", "kamailio", "sox"], () => {
       expect(share).toBeGreaterThan(0.95);
     });
 
-    // Servers on all runtimes are streamed to in test/peers/sip/client-stream.test.ts.
+    // test/peers/sip/client-stream.test.ts streams to servers on all runtimes.
     if (target === ON_NODE)
       test("the first program of docs/streams.md is heard by the phone, and hears it", REAL_TIME, async () => {
         const client = await server.as("admin");

@@ -145,8 +145,8 @@ onEach([ON_NODE], (target) => {
           expected(200, await client.get(`/v1/calls/${id}?expand=transcript`)).json<{
             transcript: { text: string }[] | null;
           }>();
-        const kept = await until(read, ({ transcript }) => transcript !== null, 10_000, "the transcript");
-        expect(kept.transcript?.map(({ text }) => text)).toEqual([SIMULATED.heard]);
+        const call = await until(read, ({ transcript }) => transcript !== null, 10_000, "the transcript");
+        expect(call.transcript?.map(({ text }) => text)).toEqual([SIMULATED.heard]);
       });
     });
 

@@ -44,17 +44,17 @@ export class Desk {
   }
 
   /** Works until the round has ended. @param deletes true to delete its instance as soon as possible */
-  async work(over: () => boolean, deletes: boolean): Promise<void> {
+  async work(hasEnded: () => boolean, deletes: boolean): Promise<void> {
     const { seed, journal } = this.#stage;
     this.#chance = new Chance(seed, this.#number, journal.epoch);
-    while (!over()) {
+    while (!hasEnded()) {
       const instance = await this.#ready();
       if (!instance) await pause(AGAIN_MS);
       else if (instance.deletes.length > 0) await this.#goOnDeleting(instance);
       else if (this.#chance.happens(deletes ? 0.4 : this.#network === "sip/rounds" ? 0.04 : 0.15))
         await this.#delete(instance);
       else if (this.#open) await this.#again(this.#open);
-      else await this.#call(instance, over);
+      else await this.#call(instance, hasEnded);
     }
   }
 
@@ -117,7 +117,7 @@ export class Desk {
     else this.#open = undefined;
   }
 
-  async #call(instance: InstanceRecord, over: () => boolean): Promise<void> {
+  async #call(instance: InstanceRecord, hasEnded: () => boolean): Promise<void> {
     const chance = this.#chance;
     const call = this.#newCall(instance, chance.pick(SCRIPTS), chance.happens(0.5));
     const twice = call.key !== undefined && chance.happens(0.2);
@@ -131,7 +131,7 @@ export class Desk {
     }
     const placedAt = performance.now();
     let view: CallView | undefined;
-    while (!over() && performance.now() - placedAt < FOLLOWED_MS && view?.ended_at == null) {
+    while (!hasEnded() && performance.now() - placedAt < FOLLOWED_MS && view?.ended_at == null) {
       if (ends > 0 && call.deletes.length === 0 && performance.now() - placedAt >= endsAfterMs)
         await Promise.all(Array.from({ length: ends }, () => endCall(this.#stage, call)));
       view = await readCall(this.#stage, call);

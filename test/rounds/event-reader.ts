@@ -18,8 +18,8 @@ export class EventReader {
     this.#stage = stage;
   }
 
-  async follow(over: () => boolean): Promise<void> {
-    while (!over()) if (!(await this.read())) await pause(IDLE_MS);
+  async follow(hasEnded: () => boolean): Promise<void> {
+    while (!hasEnded()) if (!(await this.read())) await pause(IDLE_MS);
   }
 
   /** Reads one page; returns true if it had a new event. */

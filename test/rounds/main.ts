@@ -23,9 +23,9 @@ const LANES: readonly Lane[] = ["SQLite", "PostgreSQL"];
 const wanted = LANES.filter(
   (lane) => !process.env.DATABASE || lane.toLowerCase() === process.env.DATABASE.toLowerCase(),
 );
-const given = process.env.SEED;
-const firstSeed = given === undefined ? Date.now() % 1_000_000 : Number(given);
-const rounds = Number(process.env.ROUNDS ?? (given === undefined ? 80 : ROUNDS_OF_A_SEQUENCE * wanted.length));
+const seedText = process.env.SEED;
+const firstSeed = seedText === undefined ? Date.now() % 1_000_000 : Number(seedText);
+const rounds = Number(process.env.ROUNDS ?? (seedText === undefined ? 80 : ROUNDS_OF_A_SEQUENCE * wanted.length));
 const sequences = Math.ceil(rounds / ROUNDS_OF_A_SEQUENCE / wanted.length);
 if (wanted.length === 0 || !Number.isInteger(firstSeed) || !(rounds > 0))
   throw new Error("DATABASE is SQLite or PostgreSQL, SEED a whole number, ROUNDS a number above 0");

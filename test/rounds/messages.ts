@@ -7,8 +7,8 @@ const made = new Map<number, string>();
 
 /** A recorded message of this length, Base64; a quiet buzz. */
 export function messageOf(ms: number): string {
-  const known = made.get(ms);
-  if (known !== undefined) return known;
+  const message = made.get(ms);
+  if (message !== undefined) return message;
   const frames = Array.from({ length: (RATE * ms) / 1_000 }, (_, n) => [n % 40 < 20 ? 0.1 : -0.1]);
   const text = Buffer.from(buildWav({ tag: PCM, bits: 16, sampleRate: RATE, frames })).toString("base64");
   made.set(ms, text);

@@ -80,8 +80,8 @@ export class Phones {
 
   /** True if the running process keeps this account registered. */
   isRegistered(account: string): boolean {
-    const own = this.#farEnd.registrations.slice(this.#registrationsBefore);
-    return (own.findLast(({ contact }) => contact.includes(`sip:${account}@`))?.expires ?? 0) > 0;
+    const registrations = this.#farEnd.registrations.slice(this.#registrationsBefore);
+    return (registrations.findLast(({ contact }) => contact.includes(`sip:${account}@`))?.expires ?? 0) > 0;
   }
 
   /** The server process is dead: its calls are cut off. */

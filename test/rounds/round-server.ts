@@ -184,9 +184,9 @@ export class RoundServer {
     const server = this.#process;
     if (!server) return; // it has died unprompted
     this.#ending.add(server);
-    const gone = server.stop(signal);
+    const exit = server.stop(signal);
     if (signal === "SIGKILL") this.#process = undefined; // it gets no more requests
-    const code = await gone;
+    const code = await exit;
     this.#process = undefined;
     this.#journal.note(`the server is gone (${code})${printed(server)}`);
   }

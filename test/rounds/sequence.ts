@@ -53,16 +53,16 @@ async function runRounds(stage: Stage): Promise<void> {
     if (round === 1) await place.migrated();
     await checkStart(stage);
     if (plan.fault.do === "take over") server.standBy();
-    let over = false;
+    let hasEnded = false;
     const following = reader.follow(() => !server.alive);
     const deletes = /link|deletion/.test(plan.moment.occasion);
-    const work = desks.map((desk) => desk.work(() => over, deletes));
+    const work = desks.map((desk) => desk.work(() => hasEnded, deletes));
     await strike(stage, plan, async () => {
-      over = true;
+      hasEnded = true;
       await Promise.all(work);
       await rest(stage, desks);
     });
-    over = true;
+    hasEnded = true;
     await Promise.all([...work, following]);
     phones.serverDied();
     await place.mend();

@@ -64,9 +64,9 @@ async function act(stage: Stage, fault: Fault, rest: () => Promise<void>): Promi
 async function endLiveCalls(stage: Stage, outage: string): Promise<void> {
   const { journal, phones, place } = stage;
   const live = journal.known.filter(({ number }) => phones.hasLeg(number)).slice(0, MAX_ENDED);
-  const asked = place.readable(outage);
-  if (asked) for (const call of live) void endCall(stage, call);
-  const rule = asked ? "DELETE hangs up, whatever the storage does" : "a call ends, whatever the storage does";
+  const isReadable = place.readable(outage);
+  if (isReadable) for (const call of live) void endCall(stage, call);
+  const rule = isReadable ? "DELETE hangs up, whatever the storage does" : "a call ends, whatever the storage does";
   const deadline = performance.now() + HANG_UP_MS;
   for (const { id, number } of live) {
     while (phones.hasLeg(number) && performance.now() < deadline) await pause(LOOK_MS);

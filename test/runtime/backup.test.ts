@@ -17,8 +17,8 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   test("a backup taken during live calls is restored after a crash", async () => {
     const client = await server.as("ada");
     const [{ id: quiet }, { id: busy }] = [await client.activeInstance(), await client.activeInstance()];
-    const over = await client.call(quiet, { tts: HELLO, recording: true });
-    await client.waitForCall(over.id);
+    const ended = await client.call(quiet, { tts: HELLO, recording: true });
+    await client.waitForCall(ended.id);
     const live = await client.call(busy, { tts: LONG });
     await client.waitForCall(live.id, ["IN_PROGRESS"]);
 
@@ -36,9 +36,9 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     cpSync(join(server.data, "secret.key"), join(restored.data, "secret.key"));
     await restored.start();
     const again = restored.client(client.token);
-    expect(await again.readCall(over.id)).toMatchObject({ status: "COMPLETED", outcome: { heard_ratio: 1 } });
-    expect(loudness(await again.heard(over.id))).toBeGreaterThan(100);
-    expected(200, await again.get(`/v1/calls/${over.id}/recording`));
+    expect(await again.readCall(ended.id)).toMatchObject({ status: "COMPLETED", outcome: { heard_ratio: 1 } });
+    expect(loudness(await again.heard(ended.id))).toBeGreaterThan(100);
+    expected(200, await again.get(`/v1/calls/${ended.id}/recording`));
     expect(await again.readCall(live.id)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
     expected(404, await again.get(`/v1/instances/${later.id}`));
     await again.waitForInstance(quiet, "ACTIVE");

@@ -87,7 +87,7 @@ function inDatabase(data: string, sql: string): void {
   database.close();
 }
 
-/** The last lines of a first start and of every other. */
+/** Last lines of a first start and of later ones. */
 const FIRST_REQUEST = /^ {2}curl /m;
 const STREAM = /^ {2}Stream /m;
 /** The program without its optional packages. */

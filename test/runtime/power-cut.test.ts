@@ -19,10 +19,10 @@ onEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
     const instances: InstanceView[] = [];
     for (let i = 0; i < 20; i++) instances.push(await client.createInstance(`Desk ${i}`));
     const answered: string[] = [];
-    let over = false;
+    let hasEnded = false;
     // Twenty clients post calls and end them, as fast as they get responses, until the power is cut.
     const clients = instances.map(async ({ id }) => {
-      while (!over) {
+      while (!hasEnded) {
         const answer = await client.postCall(id, { type: "DYNAMIC_STREAM" }).catch(() => undefined);
         if (!answer) return;
         const call = expected(201, answer).json<CallView>();
@@ -37,7 +37,7 @@ onEach([ON_NODE, ...ON_EVERY_POSTGRES], (target) => {
       "200 answers",
     );
     await server.kill9();
-    over = true;
+    hasEnded = true;
     await Promise.all(clients);
     await server.start();
     const found = await Promise.all(answered.map((id) => client.get(`/v1/calls/${id}`)));

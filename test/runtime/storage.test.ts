@@ -211,7 +211,7 @@ onEach(ON_EVERY_POSTGRES, (target) => {
     const claimed = relay.loseAnswer('update "calls" set "owner"');
     const { id } = await client.call(instance.id, { tts: HELLO });
     await claimed;
-    const over = ["COMPLETED", "FAILED"] as const;
+    const finalStates = ["COMPLETED", "FAILED"] as const;
     // A reader whose connection breaks gets 503 and asks again; the call itself must not change.
     const reach = (statuses: readonly string[]) =>
       until(
@@ -220,8 +220,12 @@ onEach(ON_EVERY_POSTGRES, (target) => {
         30_000,
         `the call to be ${statuses.join(" or ")}`,
       );
-    const ending = reach(over);
-    for (const reached of [["RINGING", "IN_PROGRESS", ...over], ["IN_PROGRESS", ...over], over] as const) {
+    const ending = reach(finalStates);
+    for (const reached of [
+      ["RINGING", "IN_PROGRESS", ...finalStates],
+      ["IN_PROGRESS", ...finalStates],
+      finalStates,
+    ] as const) {
       // The end of the query distinguishes it from the "read committed" that starts transactions.
       await Promise.race([relay.loseAnswer("commit\0"), ending]);
       await reach(reached);

@@ -12,7 +12,7 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
   /** Deno cannot stop reading a WebSocket. */
   const pauses = target.runtime.name !== "deno";
 
-  describe.concurrent("sizes", () => {
+  describe.concurrent("the sizes of messages", () => {
     test("a message over 1 MiB closes the stream with 1009", async () => {
       const { call, client, stream } = await answeredStream(server);
       stream.write(new Uint8Array(MIB + 1)).catch(() => {});
@@ -41,12 +41,12 @@ onEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     const { call, client, stream } = await answeredStream(server);
     const before = server.peakMemory();
     stream.stopReading();
-    let over = false;
+    let hasEnded = false;
     const ended = client.waitForCall(call.id).finally(() => {
-      over = true;
+      hasEnded = true;
     });
     // Every response is longer than its request. The operating system's buffers fill before the server's.
-    while (!over) {
+    while (!hasEnded) {
       if (stream.ws.bufferedAmount < MIB) for (let i = 0; i < 2_000; i++) stream.say('{"type":"unknown"}');
       await setImmediate();
     }

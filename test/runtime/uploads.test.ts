@@ -12,7 +12,7 @@ const env = {
   RINGPORT_LIMIT_ALL_BODIES_BYTES: String(8 * UPLOAD),
   RINGPORT_LIMIT_USER_BODIES_BYTES: String(3 * UPLOAD),
 };
-/** One byte less than an upload, with its length in front or in one chunk. */
+/** An upload without its last byte, with its length in front or in one chunk. */
 const WITH_LENGTH = `Content-Length: ${UPLOAD}\r\n\r\n${" ".repeat(UPLOAD - 1)}`;
 const IN_CHUNKS = `Transfer-Encoding: chunked\r\n\r\n${UPLOAD.toString(16)}\r\n${" ".repeat(UPLOAD - 1)}`;
 

@@ -61,11 +61,11 @@ export class SoakedCall {
 
   /** Resolves when the call has ended and everything is counted. @throws {Error} the connection failed */
   async run(): Promise<Counted> {
-    const over = new Promise<number>((resolve) => {
+    const ended = new Promise<number>((resolve) => {
       this.#over = resolve;
     });
     await this.#connect();
-    const code = await over;
+    const code = await ended;
     this.#countAudio();
     if (code !== 1000) this.#faults.push(`the connection was closed with ${code}`);
     return this.#count();

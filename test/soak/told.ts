@@ -30,9 +30,9 @@ export class Told {
   take(text: string): CallEvent | undefined {
     const event = JSON.parse(text) as CallEvent;
     if (event.type !== "call_event" || NOT_OF_THE_CALL.has(event.event)) return undefined;
-    const known = this.#texts[this.#at++];
-    if (known !== undefined) {
-      if (known !== text) this.wrong++;
+    const earlier = this.#texts[this.#at++];
+    if (earlier !== undefined) {
+      if (earlier !== text) this.wrong++;
       return undefined;
     }
     this.#texts.push(text);

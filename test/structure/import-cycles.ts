@@ -14,13 +14,13 @@ export function importCycles(files: readonly SourceFile[]): readonly (readonly s
     order.set(path, low);
     stack.push(path);
     open.add(path);
-    const own = low;
+    const index = low;
     for (const target of imports.get(path) ?? []) {
       if (!imports.has(target)) continue;
       if (!order.has(target)) low = Math.min(low, visit(target));
       else if (open.has(target)) low = Math.min(low, order.get(target) ?? low);
     }
-    if (low === own) {
+    if (low === index) {
       const cycle = stack.splice(stack.lastIndexOf(path));
       for (const member of cycle) open.delete(member);
       if (cycle.length > 1) cycles.push(cycle.sort());

@@ -43,8 +43,8 @@ describe("the import table", () => {
   });
 
   test("no file of the package imports the package by its own name", () => {
-    const own = files.flatMap((file) => importsOf(file).filter(({ target }) => /^ringport(\/|$)/.test(target)));
-    expect(own).toEqual([]);
+    const selfImports = files.flatMap((file) => importsOf(file).filter(({ target }) => /^ringport(\/|$)/.test(target)));
+    expect(selfImports).toEqual([]);
   });
 });
 

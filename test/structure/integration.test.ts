@@ -18,10 +18,10 @@ const OTHER = /^test\/(runtime|docs|peers|package|examples|adapters\/cli|console
 const tests = testPaths().filter((path) => path.endsWith(".test.ts"));
 const unit = tests.filter((path) => !OTHER.test(path) && !INTEGRATION.some((glob) => matchesGlob(path, glob)));
 
-const known = new Map<string, readonly string[]>();
+const pathsByFile = new Map<string, readonly string[]>();
 function importedBy(path: string): readonly string[] {
-  const imports = known.get(path) ?? importsOf({ path, text: readText(path) }).map(({ target }) => target);
-  known.set(path, imports);
+  const imports = pathsByFile.get(path) ?? importsOf({ path, text: readText(path) }).map(({ target }) => target);
+  pathsByFile.set(path, imports);
   return imports;
 }
 

@@ -117,9 +117,10 @@ export class ToneSpeech implements Speech {
 export const decoder: AudioDecoder = {
   async inspect(file) {
     const truncated = file[5] === "!".charCodeAt(0);
-    const known = truncated ? 6 : 5;
-    const ignored = file.length > known ? [{ reason: "unknown_bytes", bytes: file.length - known } as const] : [];
-    const bytes = { header: 4, played: known - 4, ignored };
+    const headerLength = truncated ? 6 : 5;
+    const ignored =
+      file.length > headerLength ? [{ reason: "unknown_bytes", bytes: file.length - headerLength } as const] : [];
+    const bytes = { header: 4, played: headerLength - 4, ignored };
     return { format: "wav", durationMs: fileMs(file), sampleRate: 8_000, channels: 1, truncated, bytes };
   },
   async decode(file, sampleRate) {

@@ -35,9 +35,9 @@ export function certificateAuthority(name = "Test Authority"): Authority {
   const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const basicConstraints = extension([2, 5, 29, 19], sequence(boolean(true)));
   const keyUsage = extension([2, 5, 29, 15], tlv(0x03, Buffer.from([1, 0b0000_0110]))); // keyCertSign, cRLSign
-  const own = { subject: name, issuer: name, publicKey: keys.publicKey, signedBy: keys.privateKey };
+  const selfSigned = { subject: name, issuer: name, publicKey: keys.publicKey, signedBy: keys.privateKey };
   return {
-    ca: certificate({ ...own, days: [-1, 1], extensions: [basicConstraints, keyUsage] }),
+    ca: certificate({ ...selfSigned, days: [-1, 1], extensions: [basicConstraints, keyUsage] }),
     issue({ names = ["localhost"], days = [-1, 1], rsaBits }: CertificateOptions = {}) {
       const { publicKey, privateKey } = rsaBits
         ? generateKeyPairSync("rsa", { modulusLength: rsaBits })

@@ -44,9 +44,9 @@ export async function deepgramServer(options: DeepgramServerOptions): Promise<De
   const connections: DeepgramRecord[] = [];
   const cuts: number[] = [];
   const server = createServer((request, response) => {
-    const known = request.headers.authorization === `Token ${options.apiKey}`;
-    response.writeHead(known ? 400 : 401, { "content-type": "application/json" });
-    response.end(JSON.stringify(known ? {} : { err_code: "INVALID_AUTH", err_msg: "Invalid credentials." }));
+    const isAuthorized = request.headers.authorization === `Token ${options.apiKey}`;
+    response.writeHead(isAuthorized ? 400 : 401, { "content-type": "application/json" });
+    response.end(JSON.stringify(isAuthorized ? {} : { err_code: "INVALID_AUTH", err_msg: "Invalid credentials." }));
   });
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
   server.on("upgrade", (request, socket, head) => {

@@ -14,7 +14,7 @@ import { type RealtimeFault, type RealtimeRecord, serveRealtime } from "./openai
 
 /** Fault of one transcription request. */
 export type TranscriptionFault =
-  /** Answers with this status instead of a text. */
+  /** Responds with this status instead of a text. */
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
   /** Never responds; or declares the whole and sends half; or sends half and ends; or cuts the connection. */
   | "silent"

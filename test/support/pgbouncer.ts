@@ -61,7 +61,7 @@ default_pool_size = ${connections}
   const user = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const child = spawn(program, [...user, file], { stdio: ["ignore", "ignore", "pipe"] });
   endWithThisProcess(child);
-  const gone = once(child, "exit");
+  const exit = once(child, "exit");
   await new Promise<void>((resolve, reject) => {
     const lines: string[] = [];
     child.once("error", reject);
@@ -79,7 +79,7 @@ default_pool_size = ${connections}
     },
     async stop() {
       child.kill("SIGTERM");
-      await gone;
+      await exit;
     },
   };
 }

@@ -67,12 +67,12 @@ const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
  * describe.skipIf(postgres.missing)(postgres.title, () => { ... });
  */
 export async function findPostgres(): Promise<PostgresSource> {
-  const given = process.env.TEST_POSTGRES_URL;
-  if (given)
+  const testUrl = process.env.TEST_POSTGRES_URL;
+  if (testUrl)
     return {
       title: "PostgreSQL",
       missing: undefined,
-      start: async () => running(given, (created) => dropDatabases(given, created)),
+      start: async () => running(testUrl, (created) => dropDatabases(testUrl, created)),
     };
   const programs = (await shippedPrograms()) ?? systemPrograms();
   if (programs)
@@ -117,14 +117,14 @@ async function startServer(installed: Programs, dataFolder?: string): Promise<Ow
     const programs = reachable(installed, folder);
     const env = { PATH: process.env.PATH, LC_ALL: "C", TZ: "UTC" };
     const data = join(dataFolder ?? folder, "data");
-    const kept = keptData(programs);
-    if (existsSync(kept)) {
-      cpSync(kept, data, { recursive: true });
+    const copy = keptData(programs);
+    if (existsSync(copy)) {
+      cpSync(copy, data, { recursive: true });
       chmodSync(data, 0o700); // PostgreSQL refuses others, and a copy may have the usual ones
       if (owner.uid) for (const path of [data, ...pathsBelow(data)]) chownSync(path, owner.uid, owner.gid);
     } else {
       initialize(programs.initdb, { data, cwd: folder, env });
-      keep(data, kept);
+      keep(data, copy);
     }
 
     const port = await freePort();
@@ -163,7 +163,7 @@ async function launched(
     { ...owner, ...how, stdio: ["ignore", "ignore", "pipe"] },
   );
   endWithThisProcess(server);
-  const gone = new Promise<void>((resolve) => {
+  const exit = new Promise<void>((resolve) => {
     server.once("exit", () => resolve());
     server.once("error", () => resolve());
   });
@@ -177,10 +177,10 @@ async function launched(
     });
   });
   return {
-    gone,
+    gone: exit,
     async stop() {
       server.kill("SIGINT"); // a fast shutdown: open connections are cut
-      await gone;
+      await exit;
     },
   };
 }
@@ -237,9 +237,9 @@ function running(url: string, end: (created: readonly string[]) => Promise<void>
       const name = `ringport_${randomUUID().replaceAll("-", "")}`;
       await run(url, `create database ${name}`);
       created.push(name);
-      const own = new URL(url);
-      own.pathname = `/${name}`;
-      return own.href;
+      const databaseUrl = new URL(url);
+      databaseUrl.pathname = `/${name}`;
+      return databaseUrl.href;
     },
     stop() {
       stopped ??= end(created);

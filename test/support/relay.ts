@@ -48,10 +48,10 @@ export async function relayTo(url: string): Promise<Relay> {
       next.listen(at, "127.0.0.1", () => resolve((next.address() as AddressInfo).port));
     });
   const ownPort = await listen(0);
-  const own = new URL(url);
-  own.host = `127.0.0.1:${ownPort}`;
+  const relayed = new URL(url);
+  relayed.host = `127.0.0.1:${ownPort}`;
   return {
-    url: own.href,
+    url: relayed.href,
     cut: () =>
       new Promise((resolve) => {
         server?.close(() => resolve());

@@ -95,14 +95,14 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
   endWithThisProcess(child);
 
   const lines: string[] = [];
-  const gone = new Promise<number | null>((resolve) => {
+  const exit = new Promise<number | null>((resolve) => {
     child.once("exit", resolve);
     child.once("error", () => resolve(null));
   });
   const stop = async (signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> => {
     child.kill(signal);
     const killTimer = setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);
-    return gone.finally(() => clearTimeout(killTimer));
+    return exit.finally(() => clearTimeout(killTimer));
   };
 
   const readyTimeoutMs = options.readyTimeoutMs ?? 20_000;
@@ -123,7 +123,7 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
         });
     });
     const type = (line: string): void => void child.stdin?.write(`${line}\n`);
-    return { url, pid: child.pid ?? 0, output: () => lines.join("\n"), type, gone, stop };
+    return { url, pid: child.pid ?? 0, output: () => lines.join("\n"), type, gone: exit, stop };
   } catch (error) {
     await stop("SIGKILL");
     throw error;
@@ -200,9 +200,11 @@ function programOf(name: RuntimeName): string {
 
 /** This process's environment without the additions of the test runner. */
 function environment(changes: StartOptions["env"] = {}): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST_|NODE_OPTIONS$|NODE_ENV$)/.test(name));
+  const variables = Object.entries(process.env).filter(
+    ([name]) => !/^(VITEST|TEST_|NODE_OPTIONS$|NODE_ENV$)/.test(name),
+  );
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(variables),
     NODE_COMPILE_CACHE: COMPILE_CACHE,
     PORT: "0",
     NO_COLOR: "1",

@@ -148,13 +148,13 @@ export function levelOf(code: number): number {
 }
 
 const CODES: readonly number[] = Array.from({ length: 256 }, (_, code) => code);
-const known = new Map<number, number>();
+const codes = new Map<number, number>();
 
 /** Code with the nearest level. */
 function codeOf(level: number): number {
   const distance = (code: number): number => Math.abs(levelOf(code) - level);
-  const code = known.get(level) ?? CODES.reduce((best, one) => (distance(one) < distance(best) ? one : best));
-  known.set(level, code);
+  const code = codes.get(level) ?? CODES.reduce((best, one) => (distance(one) < distance(best) ? one : best));
+  codes.set(level, code);
   return code;
 }
 

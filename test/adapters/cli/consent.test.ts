@@ -16,8 +16,8 @@ describe.skipIf(ON_NODE.missing)(`ringport consent on ${ON_NODE.title}`, { timeo
     expect((await run("list")).stdout.trim().split("\t")).toEqual([PHONE, "do_not_call", "said so on a call"]);
     expect(JSON.parse((await run("list", "--status", "granted", "--json")).stdout)).toEqual([]);
     expect((await run("delete", PHONE)).code).toBe(0);
-    const gone = await run("get", PHONE);
-    expect([gone.code, gone.stderr]).toEqual([2, `ringport: no consent of ${PHONE} is recorded\n`]);
+    const missing = await run("get", PHONE);
+    expect([missing.code, missing.stderr]).toEqual([2, `ringport: no consent of ${PHONE} is recorded\n`]);
   });
 
   test("takes no other status", async () => {

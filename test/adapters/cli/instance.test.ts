@@ -37,8 +37,8 @@ describe.skipIf(ON_NODE.missing)(`ringport instance on ${ON_NODE.title}`, { time
     expect(JSON.parse(json.stdout)).toMatchObject({ id, callQueue: [], connection: { state: "unlinked" } });
     expect((await cli.run("keeper", ["instance", "delete", id])).code).toBe(0);
     expect(JSON.parse((await cli.run("keeper", ["instance", "list", "--json"])).stdout)).toEqual([]);
-    const gone = await cli.run("keeper", ["instance", "show", id]);
-    expect([gone.code, gone.stderr]).toEqual([2, `ringport: there is no instance "${id}"\n`]);
+    const missing = await cli.run("keeper", ["instance", "show", id]);
+    expect([missing.code, missing.stderr]).toEqual([2, `ringport: there is no instance "${id}"\n`]);
   });
 
   test("has a page with its code for the person with the phone", async () => {

@@ -234,7 +234,7 @@ describe("reading settings", () => {
     expect(() => fromEnv({ [name]: value })).toThrow(name);
   });
 
-  test("an overlong value is cut", () => {
+  test("an overlong value is truncated in the error", () => {
     expect(() => fromEnv({ PORT: "9".repeat(10_000) })).toThrow(/^.{1,200}$/);
   });
 
@@ -292,9 +292,9 @@ describe("reading settings", () => {
   fuzz(
     "whatever the text, a protection is usable or refused",
     fc.property(parts, (words) => {
-      const given = words.join("");
-      const [warmUp, answerRate] = [warmUpCurve.parse(given), answerRateFloor.parse(given)];
-      assertUsable({ warmUp, answerRate, callingHours: callingHours.parse(given) }, "queue");
+      const message = words.join("");
+      const [warmUp, answerRate] = [warmUpCurve.parse(message), answerRateFloor.parse(message)];
+      assertUsable({ warmUp, answerRate, callingHours: callingHours.parse(message) }, "queue");
     }),
   );
 

@@ -39,8 +39,8 @@ describe.skipIf(node.missing)(`ringport sip check on ${node.title}`, { timeout: 
     expect(report.trunks[1].steps.at(-1)).toMatchObject(connection);
     const routes = [{ name: "world", trunks: [{ trunk: "acme" }] }];
     const routed = JSON.stringify({ trunks: JSON.parse(readFileSync(file, "utf8")), routes });
-    const over = await run(["sip", "check", "--trunk", "sip/world"], { RINGPORT_SIP_TRUNKS: routed });
-    expect([over.code, over.stdout]).toEqual([0, expect.stringMatching(/^sip\/acme\n/)]);
+    const checked = await run(["sip", "check", "--trunk", "sip/world"], { RINGPORT_SIP_TRUNKS: routed });
+    expect([checked.code, checked.stdout]).toEqual([0, expect.stringMatching(/^sip\/acme\n/)]);
     const only = await run(["sip", "check", "--trunk", "sip/acme", "--trunks", file], {});
     expect([only.code, only.stdout]).toEqual([0, expect.not.stringContaining("gone")]);
   });

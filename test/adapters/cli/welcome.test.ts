@@ -26,13 +26,13 @@ function welcome({ tokens = 1, isRegistered = false, isTerminal = false, ...sett
   const firstCode = vi.fn(async () => (isRegistered ? undefined : { code: CODE, expiresAt: 0 }));
   const first = async () => ({ token: "rp_live_x" });
   const voices = vi.fn(async () => []);
-  const given = {
+  const options = {
     ringport: { voices, tokens: { list, first }, accounts: { firstCode } },
     listening: { url: BASE },
     reachable: BASE,
     settings: { options: {}, ...settings },
   } as unknown as Welcome;
-  return { list, firstCode, voices, print: async () => printWelcome(given).then(() => printed.join("")) };
+  return { list, firstCode, voices, print: async () => printWelcome(options).then(() => printed.join("")) };
 }
 interface Scene extends Partial<Omit<Welcome["settings"], "console" | "options">> {
   readonly tokens: number;

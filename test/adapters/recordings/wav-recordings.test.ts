@@ -38,22 +38,22 @@ function channelsOf(file: Uint8Array): { left: number[]; right: number[]; sample
 test("written samples are read back, left and right, at any time", async () => {
   const recordings = wavRecordings({ folder: join(temporaryFolder("recordings"), "made when needed") });
   const writer = recordings.record(ID, RATE, never);
-  const given = { left: [] as number[], right: [] as number[] };
+  const written = { left: [] as number[], right: [] as number[] };
   for (let second = 0; second < 3; second++) {
     for (let frame = 0; frame < 50; frame++) {
-      const [left, right] = [counting(given.left.length, 160), counting(given.left.length + 7, 160)];
-      given.left.push(...left);
-      given.right.push(...right);
+      const [left, right] = [counting(written.left.length, 160), counting(written.left.length + 7, 160)];
+      written.left.push(...left);
+      written.right.push(...right);
       writer.write(left, right, 160);
     }
     const soFar = await recordings.read(ID);
-    expect(soFar).toMatchObject({ size: 44 + 4 * given.left.length, durationMs: (second + 1) * 1_000 });
-    expect(channelsOf(await bytesOf(soFar))).toEqual({ ...given, sampleRate: RATE });
+    expect(soFar).toMatchObject({ size: 44 + 4 * written.left.length, durationMs: (second + 1) * 1_000 });
+    expect(channelsOf(await bytesOf(soFar))).toEqual({ ...written, sampleRate: RATE });
   }
   expect(writer.recordedMs).toBe(3_000);
   await writer.finish();
   await writer.finish();
-  expect(channelsOf(await bytesOf(await recordings.read(ID)))).toEqual({ ...given, sampleRate: RATE });
+  expect(channelsOf(await bytesOf(await recordings.read(ID)))).toEqual({ ...written, sampleRate: RATE });
   await recordings.close();
 });
 
@@ -113,9 +113,9 @@ describe("a disk that refuses writes", () => {
     expect(reasons).toEqual([reason, code]);
     expect(writer.recordedMs).toBe(2_000);
     await writer.finish();
-    const kept = await recordings.read(ID);
-    expect(kept?.durationMs).toBeGreaterThanOrEqual(2_000);
-    expect(channelsOf(await bytesOf(kept)).left.length).toBeGreaterThanOrEqual(16_000);
+    const stored = await recordings.read(ID);
+    expect(stored?.durationMs).toBeGreaterThanOrEqual(2_000);
+    expect(channelsOf(await bytesOf(stored)).left.length).toBeGreaterThanOrEqual(16_000);
   });
 
   test("that is slow ends the recording before memory fills up", async () => {

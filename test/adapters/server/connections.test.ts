@@ -28,12 +28,12 @@ describe("Host", () => {
     ["a list", "Host: a, b"],
     ["a path", "Host: a/b?c"],
   ])("%s gets 400 before the application gets the request", async (_, hosts) => {
-    let asked = 0;
-    const count = () => plain(200, String(++asked));
+    let requestCount = 0;
+    const count = () => plain(200, String(++requestCount));
     const port = await served({ handle: count, upgrade: count });
     for (const more of ["", "Connection: Upgrade\r\nUpgrade: websocket\r\n"]) {
       const { text } = await raw(port, `GET / HTTP/1.1\r\n${hosts}\r\n${more}\r\n`, { answers: 1 });
-      expect([statusOf(text), asked]).toEqual([400, 0]);
+      expect([statusOf(text), requestCount]).toEqual([400, 0]);
       // Deno itself rejects two Host headers, and responds without a body.
       if (runtime !== "deno" || !/\n/.test(hosts)) expect(text).toContain('"code":"malformed_request"');
     }

@@ -258,8 +258,8 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     const { url, close } = await served(() => ({ message() {} }));
     const ws = new WebSocket(url.replace("http", "ws"));
     await once(ws, "open");
-    const gone = once(ws, "close");
+    const closed = once(ws, "close");
     await close();
-    expect((await gone)[0]).toBe(1001);
+    expect((await closed)[0]).toBe(1001);
   });
 });

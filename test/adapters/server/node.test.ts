@@ -56,8 +56,8 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     );
     expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(bytes);
     expect((await fetch(url, { method: "HEAD" })).headers.get("content-length")).toBe("3");
-    const gone = await fetch(url, { method: "DELETE" });
-    expect([gone.status, gone.headers.get("content-length")]).toEqual([204, null]);
+    const deletion = await fetch(url, { method: "DELETE" });
+    expect([deletion.status, deletion.headers.get("content-length")]).toEqual([204, null]);
   });
 
   test("a connection survives unread small bodies", async () => {
@@ -242,8 +242,8 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
   });
 
   test("two mounted applications each handle their own requests, and pass others on", async () => {
-    const app = (own: string) =>
-      handler(fakeApp({ claims: (url) => new URL(url).pathname === own, handle: () => plain(200, own) }));
+    const app = (prefix: string) =>
+      handler(fakeApp({ claims: (url) => new URL(url).pathname === prefix, handle: () => plain(200, prefix) }));
     const url = await host(chain(app("/a"), app("/b"), app("/a"), async (_, response) => void response.end("rest")));
     for (const path of ["/a", "/b", "/c", "/b"]) {
       const answer = await fetch(url + path, { signal: AbortSignal.timeout(3_000) });

@@ -86,10 +86,10 @@ describe("a server with a certificate", () => {
   });
 
   test("passes on no request without TLS", async () => {
-    let asked = 0;
-    const { port } = await served({ handle: () => plain(200, `secret ${++asked}`) });
+    let requestCount = 0;
+    const { port } = await served({ handle: () => plain(200, `secret ${++requestCount}`) });
     const { text } = await raw(port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-    expect([asked, text]).toEqual([0, expect.not.stringContaining("secret")]);
+    expect([requestCount, text]).toEqual([0, expect.not.stringContaining("secret")]);
   });
 
   test("closes in time without a client's handshake", async () => {

@@ -31,7 +31,7 @@ async function record(spool: Spool, callId: string, instanceId: string, seconds 
   await spool.finish(callId);
 }
 
-async function kept(spool: Spool, callIds: readonly string[]): Promise<string[]> {
+async function storedOf(spool: Spool, callIds: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const callId of callIds) if (await spool.read(callId)) found.push(callId);
   return found;
@@ -49,7 +49,7 @@ describe("the recordings of an instance", () => {
     await record(spool, "call_0", "inst_other");
     for (const callId of ["call_1", "call_2", "call_3", "call_4"]) await record(spool, callId, "inst_1");
     const all = ["call_0", "call_1", "call_2", "call_3", "call_4"];
-    await expect.poll(() => kept(spool, all)).toEqual(["call_0", "call_3", "call_4"]);
+    await expect.poll(() => storedOf(spool, all)).toEqual(["call_0", "call_3", "call_4"]);
     await expect.poll(diskBytes).toBe(3 * SECOND_BYTES);
     await spool.close();
   });
@@ -61,7 +61,7 @@ describe("the recordings of an instance", () => {
     await record(spool, "call_3", "inst_other", 2);
     expect(await spool.read("call_2")).toMatchObject({ incomplete: true });
     expect(await spool.read("call_3")).toMatchObject({ incomplete: false });
-    await expect.poll(() => kept(spool, ["call_1"])).toEqual([]);
+    await expect.poll(() => storedOf(spool, ["call_1"])).toEqual([]);
     expect((await spool.read("call_2"))?.size).toBeLessThanOrEqual(2 * SECOND_BYTES);
     await spool.close();
   });
@@ -72,10 +72,10 @@ describe("the recordings of an instance", () => {
     await before.close();
     const spool = await opened(2 * SECOND_BYTES, 3 * SECOND_BYTES);
     await record(spool, "call_3", "inst_1");
-    expect(await kept(spool, ["call_1", "call_2", "call_3"])).toEqual(["call_1", "call_2", "call_3"]);
+    expect(await storedOf(spool, ["call_1", "call_2", "call_3"])).toEqual(["call_1", "call_2", "call_3"]);
     await record(spool, "call_4", "inst_other");
     await expect.poll(async () => (await readdir(dir)).length).toBe(3);
-    expect(await kept(spool, ["call_3", "call_4"])).toEqual(["call_3", "call_4"]);
+    expect(await storedOf(spool, ["call_3", "call_4"])).toEqual(["call_3", "call_4"]);
     await spool.close();
   });
 
@@ -85,7 +85,7 @@ describe("the recordings of an instance", () => {
     await record(spool, "call_2", "inst_1");
     await spool.forget(["call_1"]);
     await record(spool, "call_3", "inst_1");
-    expect(await kept(spool, ["call_1", "call_2", "call_3"])).toEqual(["call_2", "call_3"]);
+    expect(await storedOf(spool, ["call_1", "call_2", "call_3"])).toEqual(["call_2", "call_3"]);
     await spool.close();
   });
 });

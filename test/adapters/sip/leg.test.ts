@@ -99,12 +99,12 @@ describe("the events of a leg", () => {
   test("end after the audio, when the hang-up resolves", async () => {
     const { leg, events, counts, system } = legOf();
     leg.answered();
-    const gone = Promise.all([leg.hangUp(), leg.hangUp()]);
+    const hangUps = Promise.all([leg.hangUp(), leg.hangUp()]);
     await system.settle();
     expect(counts).toMatchObject({ hangUps: 1, closed: 1 });
     expect(events.types).not.toContain("ended");
     leg.ended(RELEASED);
-    await gone;
+    await hangUps;
     await leg.hangUp();
     expect(events.types.at(-1)).toBe("ended");
     expect(counts.hangUps).toBe(1);
@@ -113,9 +113,9 @@ describe("the events of a leg", () => {
   test("a throwing source or sink means internal_error", async () => {
     for (const broken of ["source", "sink"] as const) {
       const { leg, events, counts, system, pull, push } = legOf();
-      let asked = 0;
+      let pullCount = 0;
       const act = (which: string): number => {
-        asked++;
+        pullCount++;
         if (which === broken) throw new Error("it is broken");
         return 0;
       };
@@ -125,11 +125,11 @@ describe("the events of a leg", () => {
       push();
       expect(counts.hangUps).toBe(1);
       leg.ended(RELEASED);
-      const before = asked;
+      const before = pullCount;
       expect(pull()).toBe(0);
       push();
       await system.settle();
-      expect(asked).toBe(before);
+      expect(pullCount).toBe(before);
       expect(events.all.at(-1)).toEqual({ type: "ended", cause: "internal_error", detail: "it is broken" });
     }
   });

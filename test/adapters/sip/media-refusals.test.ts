@@ -27,7 +27,7 @@ async function endOf(
 describe("the detail of an unacceptable answer", () => {
   test.each<[what: string, description: string, trunk: Partial<Trunk>, detail: string]>([
     [
-      "a codec that nobody here has",
+      "a codec that we do not support",
       G729,
       {},
       "no codec in common: we offer PCMU, PCMA, the peer takes G729; the trunk must convert (transcode) between them",

@@ -42,7 +42,7 @@ describe.each(["thread", "worker"] as const)("over SIP, with the audio in a %s,"
   test.each([
     ["telephone-events", {}, false],
     ["INFO", { noEvents: true }, false],
-    ["tones, if it takes nothing else", { noEvents: true, refusesInfo: true }, true],
+    ["tones, if it accepts no other form", { noEvents: true, refusesInfo: true }, true],
   ] as const)("an extension is sent by %s, then the message", async (_, callee, inBand) => {
     const scene = await HttpScene.open({ ...callee, says: "silence" }, { media });
     const created = await scene.create({ ...MESSAGE, target: { ...TARGET, extension: ",12w#" } });

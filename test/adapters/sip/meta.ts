@@ -152,11 +152,11 @@ export class Meta {
 
   #knows(invite: SipText): boolean {
     const credentials = field(invite, "Proxy-Authorization");
-    const given = (name: string): string => new RegExp(`\\b${name}="?([^",]*)`).exec(credentials)?.[1] ?? "";
+    const parameter = (name: string): string => new RegExp(`\\b${name}="?([^",]*)`).exec(credentials)?.[1] ?? "";
     const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
     const uri = invite.start.split(" ")[1]!;
-    const [one, two] = [hash(`${given("username")}:${REALM}:${this.#password}`), hash(`INVITE:${uri}`)];
-    const right = hash([one, "n1", given("nc"), given("cnonce"), "auth", two].join(":"));
-    return given("uri") === uri && given("opaque") === "o1" && given("response") === right;
+    const [one, two] = [hash(`${parameter("username")}:${REALM}:${this.#password}`), hash(`INVITE:${uri}`)];
+    const right = hash([one, "n1", parameter("nc"), parameter("cnonce"), "auth", two].join(":"));
+    return parameter("uri") === uri && parameter("opaque") === "o1" && parameter("response") === right;
   }
 }

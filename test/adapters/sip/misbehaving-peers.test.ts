@@ -167,13 +167,13 @@ describe("an unreachable network", () => {
     scene.farEnd.gone = true;
     const start = performance.now();
     let released = false;
-    const gone = leg.hangUp().then(() => {
+    const hangUp = leg.hangUp().then(() => {
       released = true;
     });
     await scene.network.sleep(100);
     for (const port of ports) await taken(port);
     expect(released).toBe(false);
-    await gone;
+    await hangUp;
     expect(performance.now() - start).toBeLessThan(15_000);
     await events.over;
     expect(events.cause).toBe("released");

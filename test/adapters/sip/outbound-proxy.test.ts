@@ -50,11 +50,11 @@ test("a route by address needs a certificate for the proxy's name", async () => 
   const body = "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\n";
   far.sockets[0]?.write(responseTo(far.received(), { more, body }));
   await vi.waitFor(() => expect(node.received()).toContain("ACK sip:callee@127.0.0.1"));
-  const over = call.hangUp();
+  const hangUp = call.hangUp();
   await vi.waitFor(() => expect(node.received()).toMatch(/BYE sip:.*\r\n\r\n$/s));
   const bye = node.received();
   node.sockets[0]?.write(responseTo(bye.slice(bye.indexOf("BYE sip"))));
-  await over;
+  await hangUp;
   expect((node.sockets[0] as TLSSocket & { servername?: string }).servername).toBe("localhost");
 });
 

@@ -94,7 +94,7 @@ async function sprayed(script: Script, media: "thread" | "worker", { lateMs = 0 
   return { outcome: call.outcome!, callee: callee!, stranger: seen, events: events.map(({ type }) => type) };
 }
 
-/** The callee has heard the whole message, and the stranger nothing, whose audio and keys led to nothing. */
+/** Expects that the callee has heard the whole message and the stranger nothing, and that the stranger's audio and keys had no effect. */
 function expectOnlyCallee({ callee, stranger: { sent, received }, events }: Result): void {
   const loud = callee.heard.filter((sample) => Math.abs(sample) > 1_000).length;
   expect(loud).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time

@@ -56,13 +56,13 @@ export function responseTo(
     readonly via?: string;
   } = {},
 ): Buffer {
-  const asked = readSip(Buffer.from(text, "latin1"));
-  const to = field(asked, "To");
-  const copied = ["From", "Call-ID", "CSeq"].map((name): Field => [name, field(asked, name)]);
+  const request = readSip(Buffer.from(text, "latin1"));
+  const to = field(request, "To");
+  const copied = ["From", "Call-ID", "CSeq"].map((name): Field => [name, field(request, name)]);
   return writeSip({
     start,
     fields: [
-      ["Via", field(asked, "Via").replace(";rport", via || ";rport")],
+      ["Via", field(request, "Via").replace(";rport", via || ";rport")],
       ["To", to.includes("tag=") ? to : `${to};tag=them`],
       ...copied,
       ...more,

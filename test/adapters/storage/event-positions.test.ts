@@ -68,8 +68,8 @@ async function anOlderDatabase(connect: () => Promise<ConnectedDatabase>, make: 
   const storage = make();
   await storage.open({ exclusive: true });
   for (const user of ["usr_a", "usr_b"]) {
-    const own = log.filter(({ userId }) => userId === user);
-    const expected = own.map((event, index) => ({ ...event, position: index + 1, sequence: index + 1 }));
+    const userEvents = log.filter(({ userId }) => userId === user);
+    const expected = userEvents.map((event, index) => ({ ...event, position: index + 1, sequence: index + 1 }));
     expect(await storage.events.ofUser(user, {}, {})).toEqual(expected);
     for (const { id, position } of expected) expect(await storage.events.positionOf(user, id)).toBe(position);
   }
@@ -77,8 +77,8 @@ async function anOlderDatabase(connect: () => Promise<ConnectedDatabase>, make: 
 
   const current = await connect();
   const raw = new Kysely<{ events: { id: string } }>({ dialect: current.dialect });
-  const gone = PURGED.map((n) => event("", n).id);
-  await raw.deleteFrom("events").where("id", "in", gone).execute();
+  const purgedIds = PURGED.map((n) => event("", n).id);
+  await raw.deleteFrom("events").where("id", "in", purgedIds).execute();
   await raw.destroy();
   await current.close?.();
 
@@ -89,7 +89,7 @@ async function anOlderDatabase(connect: () => Promise<ConnectedDatabase>, make: 
   await reopened.events.append([late]);
   for (const seen of ["evt_000", ...log.map(({ id }) => id), "evt_999"]) {
     const after = await reopened.events.positionOf("usr_a", seen);
-    const unseen = log.filter(({ id, userId }) => userId === "usr_a" && id > seen && !gone.includes(id));
+    const unseen = log.filter(({ id, userId }) => userId === "usr_a" && id > seen && !purgedIds.includes(id));
     const read = await reopened.events.ofUser("usr_a", {}, { after });
     expect(
       read.map(({ id }) => id),

@@ -98,7 +98,7 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     const url = await hostDatabase();
     const before = await tables(url);
     const names = [{ schema: "ringport" }, { prefix: "rp_" }, { schema: "ringport", prefix: "rp_" }];
-    const storages = names.map((own) => postgresStorage({ url, ...own }));
+    const storages = names.map((options) => postgresStorage({ url, ...options }));
     for (const storage of storages) {
       await storage.open({ exclusive: true });
       await askEverything(storage);
@@ -119,10 +119,10 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
 
   test("is refused in time if its pool has no free connection", { timeout: 20_000 }, async () => {
     const pool = new pg.Pool({ connectionString: await hostDatabase(), max: 1 });
-    const kept = await pool.connect();
+    const connection = await pool.connect();
     const storage = postgresStorage({ pool, schema: "ringport" });
     await expect(storage.open({ exclusive: true })).rejects.toBeInstanceOf(StorageUnavailable);
-    kept.release();
+    connection.release();
     await storage.open({ exclusive: true });
     await storage.close();
     await pool.end();

@@ -39,8 +39,8 @@ describe.each<NameAnswer>(["silence", "only over TCP, which is silent"])("a name
     );
     await expect.poll(() => names.asked.length).toBeGreaterThanOrEqual(8);
     // Databases, trunks and engines of the operator look up their hosts this way, on the threads of the process.
-    const own = await Promise.all(Array.from({ length: 8 }, () => lookup("localhost")));
-    expect(own).toHaveLength(8);
+    const localLookups = await Promise.all(Array.from({ length: 8 }, () => lookup("localhost")));
+    expect(localLookups).toHaveLength(8);
     const delivered = await Promise.all(
       Array.from({ length: 20 }, (_, index) => send("usr_healthy", `hooks${index}.example.com`)),
     );

@@ -146,9 +146,9 @@ describe("a WhatsApp line", () => {
     const linking = scene.line.link();
     await scene.system.advance(1_000);
     await linking;
-    const asked = scene.line.pairingCode(PHONE, new AbortController().signal);
+    const pairing = scene.line.pairingCode(PHONE, new AbortController().signal);
     await scene.system.advance(1_000);
-    scene.network.typeCode((await asked).code, PHONE);
+    scene.network.typeCode((await pairing).code, PHONE);
     await scene.system.advance(1_000);
     expect(await scene.line.probe()).toEqual({ state: "online" });
   });

@@ -105,7 +105,7 @@ function closed(scene: NumberScene): void {
   later(scene, 10_000, () => scene.restart());
 }
 
-/** Something that happens while the socket is down for some seconds. */
+/** An event while the socket is down for some seconds. */
 function during(scene: NumberScene, run: () => void): void {
   scene.client.dropSocket(4_000);
   later(scene, 1_500, run);

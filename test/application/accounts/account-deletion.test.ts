@@ -23,8 +23,8 @@ async function fill({ world, accounts }: AccountScene, { account, principal }: N
   const call = await app.calls.create(principal, input, { idempotencyKey: "order-66" });
   await app.calls.hangUp(principal, call.id);
   world.recordings.record(call.id, 8_000, () => {});
-  const gone = await world.newInstance(principal);
-  await app.instances.delete(principal, gone.id);
+  const deletedInstance = await world.newInstance(principal);
+  await app.instances.delete(principal, deletedInstance.id);
   const live = await world.activeInstance(principal);
   const answered = await world.call(live, "x".repeat(200), principal);
   world.leg(answered).placed();
@@ -34,7 +34,7 @@ async function fill({ world, accounts }: AccountScene, { account, principal }: N
   await accounts.createToken(account, { label: "laptop" });
   const revoked = await accounts.createToken(account, { label: "old laptop" });
   await accounts.revokeToken(account, revoked.id);
-  return [ended.id, gone.id, live.id];
+  return [ended.id, deletedInstance.id, live.id];
 }
 
 async function expectNothing(
@@ -91,7 +91,7 @@ describe("the deletion of an account", () => {
 
   test.each([
     ["every fault of the storage", "before"],
-    ["every lost answer of the storage", "after"],
+    ["every lost response of the storage", "after"],
   ] as const)("resumes after %s", { timeout: 120_000 }, async (_, moment) => {
     let faults = 0;
     for (let at = 0; ; at++) {

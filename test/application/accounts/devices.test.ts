@@ -40,16 +40,16 @@ describe("a browser that has signed in before", () => {
     const { accounts, admin, member, world } = await accountScene();
     const first = await admin();
     const bob = await member(first, "bob@example.com");
-    const own = (await accounts.deviceMark(first, undefined)) ?? "";
-    const other = await accounts.deviceMark(bob, own);
+    const mark = (await accounts.deviceMark(first, undefined)) ?? "";
+    const other = await accounts.deviceMark(bob, mark);
     expect(other).toBeDefined();
-    expect(await accounts.deviceMark(first, own)).toBeUndefined();
+    expect(await accounts.deviceMark(first, mark)).toBeUndefined();
     await lockOut(accounts, ANA.email);
-    for (const device of [other, own.replace(/.$/, (last) => (last === "0" ? "1" : "0")), "", "x".repeat(9_000)])
+    for (const device of [other, mark.replace(/.$/, (last) => (last === "0" ? "1" : "0")), "", "x".repeat(9_000)])
       await expect(accounts.signIn(ANA, { ...BROWSER, device })).rejects.toMatchObject({ code: "too_many_attempts" });
-    await accounts.signIn(ANA, { ...BROWSER, device: own });
+    await accounts.signIn(ANA, { ...BROWSER, device: mark });
     world.system.jump(366 * 86_400_000);
-    expect(await accounts.deviceMark(first, own)).toBeDefined();
+    expect(await accounts.deviceMark(first, mark)).toBeDefined();
   });
 });
 
@@ -79,12 +79,12 @@ describe("a session thief without the password", () => {
       how === "changed"
         ? await accounts.changePassword(account, { current: PASSWORD, next }, BROWSER)
         : await accounts.resetPassword((await accounts.resetCode(ANA.email))!.code, next, BROWSER);
-    const own = await accounts.deviceMark(renewed, device);
-    expect(own).toBeDefined();
+    const mark = await accounts.deviceMark(renewed, device);
+    expect(mark).toBeDefined();
     await lockOut(accounts, ANA.email);
     const login = { ...ANA, password: next };
     await expect(accounts.signIn(login, { ...BROWSER, device })).rejects.toMatchObject({ code: "too_many_attempts" });
-    await accounts.signIn(login, { ...BROWSER, device: own });
+    await accounts.signIn(login, { ...BROWSER, device: mark });
   });
 });
 

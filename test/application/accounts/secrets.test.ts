@@ -18,13 +18,13 @@ describe("a secret", () => {
 
   fuzz(
     "is 64 hex digits, and nothing else is hashed",
-    fc.asyncProperty(fc.oneof(fc.string({ unit: "binary" }), fc.anything()), async (given) => {
+    fc.asyncProperty(fc.oneof(fc.string({ unit: "binary" }), fc.anything()), async (input) => {
       let hashed = 0;
-      const hash = await hashOfSecret(given, (text) => {
+      const hash = await hashOfSecret(input, (text) => {
         hashed++;
         return text;
       });
-      expect(hash).toBe(typeof given === "string" && /^[0-9a-f]{64}$/.test(given) ? given : undefined);
+      expect(hash).toBe(typeof input === "string" && /^[0-9a-f]{64}$/.test(input) ? input : undefined);
       expect(hashed).toBe(hash === undefined ? 0 : 1);
     }),
   );

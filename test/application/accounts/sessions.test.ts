@@ -95,7 +95,7 @@ describe("a session", () => {
     expect(session.userAgent).toBe("x".repeat(200));
   });
 
-  test("is ended by the hundredth sign-in after it", async () => {
+  test("is ended by the hundredth later sign-in", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     for (let i = 0; i < 99; i++) await accounts.signIn(LOGIN, BROWSER);

@@ -71,7 +71,7 @@ describe("a token of an account", () => {
     ["without a scope", { label: "x", scopes: [] }],
     ["with an unknown scope", { label: "x", scopes: ["everything" as never] }],
     ["that has expired", { label: "x", expiresAt: 1 }],
-    ["that expires never", { label: "x", expiresAt: Number.POSITIVE_INFINITY }],
+    ["that never expires", { label: "x", expiresAt: Number.POSITIVE_INFINITY }],
   ])("%s is refused", async (_, token) => {
     const { accounts, admin } = await accountScene();
     const { account } = await admin();

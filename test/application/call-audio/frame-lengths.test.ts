@@ -12,7 +12,7 @@ import { ALICE, MS_PER_CHARACTER, NUMBER, World, type WorldOptions } from "../..
 import { MeasuringTranscription } from "../../support/measuring-transcription.ts";
 import { answeredStream, RecordingClient } from "../../support/recording-client.ts";
 
-/** The samples from the first to the last one that is not silence. */
+/** The samples from the first to the last non-silent one. */
 const sounding = (samples: Int16Array): Int16Array =>
   samples.subarray(
     samples.findIndex((sample) => sample !== 0),
@@ -91,7 +91,7 @@ describe.each([
     await world.stop();
   });
 
-  test("passes keys as tones on, as often as they were pressed", async () => {
+  test("forwards keys heard as tones, as often as they were pressed", async () => {
     const { world, call, leg } = await answered({ ...start, capabilities: { dtmf: "in-band" } }, "x".repeat(100));
     await world.system.advance(500);
     leg.say(dtmfTones("1122#", { sampleRate }));
@@ -237,7 +237,7 @@ describe.each([
   });
 });
 
-test("pieces of the callee's frames are those frames, whatever their lengths", () => {
+test("pieces of 20 ms add up to the callee's frames, whatever their lengths", () => {
   const frames = fc.array(fc.array(fc.integer({ min: -32_768, max: 32_767 }), { maxLength: 700 }), { maxLength: 10 });
   fc.assert(
     fc.property(frames, (all) => {

@@ -229,8 +229,8 @@ describe("a transcript", () => {
     session.say({ type: "final", text: "  ", startMs: 4_000, endMs: 4_500 });
     await world.system.settle();
     const answeredAt = (await world.stored(call)).startedAt ?? 0;
-    const kept = (await world.app.calls.transcripts(ALICE, [call])).get(call.id);
-    expect(kept).toEqual([
+    const transcript = (await world.app.calls.transcripts(ALICE, [call])).get(call.id);
+    expect(transcript).toEqual([
       {
         callId: call.id,
         position: 1,

@@ -59,12 +59,12 @@ describe("the sample of a voice", () => {
   test("is abandoned after 15 seconds of silence", async () => {
     world.speech.silent = true;
     const refused = world.app.queries.voiceSample("en-US-1").catch((error: unknown) => error);
-    let over = false;
+    let hasEnded = false;
     void refused.then(() => {
-      over = true;
+      hasEnded = true;
     });
     await world.system.advance(14_999);
-    expect(over).toBe(false);
+    expect(hasEnded).toBe(false);
     await world.system.advance(1);
     expect(await refused).toMatchObject({ code: "speech_unavailable" });
   });

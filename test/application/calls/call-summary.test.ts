@@ -7,27 +7,27 @@ const DAY_MS = 86_400_000;
 
 /** Summarises at this moment; each day has the tally that its first moment is mapped to. */
 function summaryAt(now: string, tallies: Readonly<Record<string, CallTally>> = {}) {
-  const asked: [user: string, from: string, until: string][] = [];
+  const ranges: [user: string, from: string, until: string][] = [];
   const tally = async (user: string, from: number, until: number): Promise<CallTally> => {
     const [first, end] = [new Date(from).toISOString(), new Date(until).toISOString()];
-    asked.push([user, first, end]);
+    ranges.push([user, first, end]);
     return tallies[first] ?? { completed: 0, failed: 0, failures: {} };
   };
   const context = { system: { now: () => Date.parse(now) }, storage: { calls: { tally } } };
   return callSummary(context as unknown as Parameters<typeof callSummary>[0], "usr_1").then((summary) => ({
     summary,
-    asked,
+    ranges,
   }));
 }
 
 test("fourteen whole days of UTC are counted, the last one being today", async () => {
   for (const now of ["2026-03-01T00:00:00.000Z", "2026-03-01T23:59:59.999Z"]) {
-    const { asked, summary } = await summaryAt(now);
-    expect(asked).toHaveLength(14);
-    expect(asked[0]).toEqual(["usr_1", "2026-02-16T00:00:00.000Z", "2026-02-17T00:00:00.000Z"]);
-    expect(asked[13]).toEqual(["usr_1", "2026-03-01T00:00:00.000Z", "2026-03-02T00:00:00.000Z"]);
-    for (const [, from, until] of asked) expect(Date.parse(until) - Date.parse(from)).toBe(DAY_MS);
-    expect(summary.days.map(({ day }) => day)).toEqual(asked.map(([, from]) => from.slice(0, 10)));
+    const { ranges, summary } = await summaryAt(now);
+    expect(ranges).toHaveLength(14);
+    expect(ranges[0]).toEqual(["usr_1", "2026-02-16T00:00:00.000Z", "2026-02-17T00:00:00.000Z"]);
+    expect(ranges[13]).toEqual(["usr_1", "2026-03-01T00:00:00.000Z", "2026-03-02T00:00:00.000Z"]);
+    for (const [, from, until] of ranges) expect(Date.parse(until) - Date.parse(from)).toBe(DAY_MS);
+    expect(summary.days.map(({ day }) => day)).toEqual(ranges.map(([, from]) => from.slice(0, 10)));
   }
 });
 

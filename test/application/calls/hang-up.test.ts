@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ALICE, World } from "../../support/application.ts";
 
 const TERMINATED = { status: "FAILED", outcome: { reason: "terminated" } };
-const gone = expect.objectContaining({ code: "call_not_found" });
+const notFound = expect.objectContaining({ code: "call_not_found" });
 
 describe("ending a call", () => {
   test("while it waits: it is never dialled", async () => {
@@ -91,10 +91,10 @@ describe("ending a call", () => {
     const { call, leg } = await world.answeredCall(await world.activeInstance());
     leg.stubborn = true;
     await world.app.calls.hangUp(ALICE, call.id);
-    await expect(world.app.calls.hangUp(ALICE, call.id)).rejects.toEqual(gone); // its leg has not ended yet
+    await expect(world.app.calls.hangUp(ALICE, call.id)).rejects.toEqual(notFound); // its leg has not ended yet
     leg.end("released");
     await world.system.settle();
-    await expect(world.app.calls.hangUp(ALICE, call.id)).rejects.toEqual(gone);
+    await expect(world.app.calls.hangUp(ALICE, call.id)).rejects.toEqual(notFound);
     expect((await world.stored(call)).outcome?.reason).toBe("terminated");
     await world.stop();
   });
@@ -105,7 +105,7 @@ describe("ending a call", () => {
     const call = phase === "talking" ? (await world.answeredCall(instance)).call : await world.call(instance);
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => world.app.calls.hangUp(ALICE, call.id)));
     expect(answers.filter((answer) => answer.status === "fulfilled")).toHaveLength(1);
-    for (const answer of answers) if (answer.status === "rejected") expect(answer.reason).toEqual(gone);
+    for (const answer of answers) if (answer.status === "rejected") expect(answer.reason).toEqual(notFound);
     expect((await world.story(call)).filter((type) => type === "failed")).toHaveLength(1);
     await world.stop();
   });

@@ -102,11 +102,11 @@ describe("a live call whose moves cannot be stored", () => {
     world.storage.full = false;
     await world.system.advance(6_000);
     const timeline = await world.timeline(call);
-    const kept = timeline.filter(({ type }) => type === "dtmf").length;
-    expect(kept).toBeGreaterThanOrEqual(1_000);
-    expect(kept).toBeLessThan(1_100);
+    const keyCount = timeline.filter(({ type }) => type === "dtmf").length;
+    expect(keyCount).toBeGreaterThanOrEqual(1_000);
+    expect(keyCount).toBeLessThan(1_100);
     expect(timeline.slice(-2)).toMatchObject([
-      { type: "timeline_incomplete", data: { dropped: 1_100 - kept } },
+      { type: "timeline_incomplete", data: { dropped: 1_100 - keyCount } },
       { type: "completed" },
     ]);
     expect(world.context.journals.unsaved.size).toBe(0);

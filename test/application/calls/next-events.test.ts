@@ -79,10 +79,10 @@ describe("a reader that waits for events", () => {
 
   test("is refused when the server stops, and ends when its signal is aborted", async () => {
     const { world, cursor } = await startedWorld();
-    const over = new AbortController();
-    const ended = waiting(world, { cursor }, over.signal);
+    const abort = new AbortController();
+    const ended = waiting(world, { cursor }, abort.signal);
     const stopped = waiting(world, { cursor });
-    over.abort();
+    abort.abort();
     await world.system.settle();
     expect(ended.page?.events).toEqual([]);
     expect(stopped).toEqual({});

@@ -47,14 +47,14 @@ describe("the quality of a call's audio", () => {
     expect((await world.app.calls.list(ALICE))[0]?.quality).toHaveLength(2);
 
     await world.system.advance(12_000);
-    const over = await read(world, call);
-    expect(over.status).toBe("COMPLETED");
-    const { intervals } = over.quality as { intervals: Record<string, number>[] };
+    const finished = await read(world, call);
+    expect(finished.status).toBe("COMPLETED");
+    const { intervals } = finished.quality as { intervals: Record<string, number>[] };
     expect(intervals.slice(0, 2)).toEqual(live.quality.intervals);
     expect(intervals.map(({ until_ms }) => until_ms)).toEqual([5_000, 10_000, 15_000, 20_000, expect.any(Number)]);
-    expect(intervals.at(-1)?.until_ms).toBe(Date.parse(over.ended_at) - Date.parse(over.started_at));
+    expect(intervals.at(-1)?.until_ms).toBe(Date.parse(finished.ended_at) - Date.parse(finished.started_at));
     for (const name of ["packets_sent", "packets_received", "packets_lost"])
-      expect(intervals.reduce((sum, interval) => sum + (interval[name] ?? 0), 0)).toBe(over.media.stream[name]);
+      expect(intervals.reduce((sum, interval) => sum + (interval[name] ?? 0), 0)).toBe(finished.media.stream[name]);
     expect((await world.stored(call)).quality).toHaveLength(5);
     await world.stop();
   });

@@ -38,10 +38,10 @@ async function answered(options: WorldOptions = {}, text = TEXT) {
   leg.placed();
   leg.answer();
   await world.system.settle();
-  return { world, call, leg, recording: () => kept(world, call) };
+  return { world, call, leg, recording: () => recordingOf(world, call) };
 }
 
-function kept(world: World, call: Call): MemoryRecording {
+function recordingOf(world: World, call: Call): MemoryRecording {
   const recording = world.recordings.kept.get(call.id);
   if (!recording) throw new Error(`${call.id} is not recorded`);
   return recording;
@@ -154,7 +154,7 @@ describe("a recording at the limit of stored bytes", () => {
     expect(recordedMs).toBeGreaterThan(2_000);
     expect(recordedMs).toBeLessThanOrEqual((200 * KIB) / 64);
     expect(await incomplete(world, call)).toEqual([{ reason: "storage_quota", recorded_ms: recordedMs }]);
-    expect(kept(world, call).finished).toBe(true);
+    expect(recordingOf(world, call).finished).toBe(true);
     // The rows of its end are added.
     expect(await world.storage.retention.storedBytes(instance.id)).toBeLessThan(210 * KIB);
     await world.stop();

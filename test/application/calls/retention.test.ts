@@ -198,7 +198,7 @@ describe("personal data is purged on time", () => {
   test("deleted instances with their events", async () => {
     const world = await World.start({ retentionDays: 1 });
     const instance = await world.activeInstance();
-    const kept = await world.newInstance();
+    const liveInstance = await world.newInstance();
     await world.call(instance);
     await world.app.instances.delete(ALICE, instance.id);
     await world.system.advance(23 * HOUR_MS);
@@ -206,7 +206,7 @@ describe("personal data is purged on time", () => {
     await world.system.advance(3 * HOUR_MS);
     expect(await world.storage.instances.get(instance.id)).toBeUndefined();
     const { events } = await world.app.queries.events(ALICE);
-    expect(events.map(({ instanceId }) => instanceId)).toEqual([kept.id]);
+    expect(events.map(({ instanceId }) => instanceId)).toEqual([liveInstance.id]);
     await world.stop();
   });
 });

@@ -218,15 +218,15 @@ test("an existing call's response frees the key", async () => {
 test("a request that creates nothing writes nothing", async () => {
   const world = await World.start();
   const instance = await world.newInstance();
-  const gone = await world.newInstance();
-  await world.app.instances.delete(ALICE, gone.id);
+  const deletedInstance = await world.newInstance();
+  await world.app.instances.delete(ALICE, deletedInstance.id);
   await world.call(instance);
   await world.system.settle();
   const before = world.storage.writes.length;
   for (let i = 0; i < 20; i++) {
     const options = { idempotencyKey: `key ${i}`.replace(" ", "-") };
     await world.app.calls.create(ALICE, speech(instance), options);
-    await expect(world.app.calls.create(ALICE, speech(gone), options)).rejects.toMatchObject({
+    await expect(world.app.calls.create(ALICE, speech(deletedInstance), options)).rejects.toMatchObject({
       code: "instance_not_found",
     });
   }

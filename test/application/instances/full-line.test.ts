@@ -67,9 +67,9 @@ test("keeps the later calls of an instance in the queue when it recovers", async
     policy: { kind: "fifo", depth: 3 },
     timings: { queueTimeoutMs: 60_000 },
   });
-  const given = await world.call(instance);
+  const call = await world.call(instance);
   await world.system.advance(2 * 60_000);
-  expect((await world.stored(given)).status).toBe("FAILED");
+  expect((await world.stored(call)).status).toBe("FAILED");
   empty();
   const live = await world.call(instance, "x".repeat(4_000)); // speaks for longer than a call may wait
   const waiting = await world.call(instance);

@@ -50,7 +50,7 @@ describe("linking", () => {
     await restarted.stop();
   });
 
-  test("answers the current code after changes too", async () => {
+  test("returns the current code after changes too", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     const first = await world.app.instances.configure(ALICE, instance.id);
@@ -238,7 +238,7 @@ describe("a line that goes offline", () => {
   });
 
   test.each([true, false])(
-    "leaves a call to a leg that watches its line itself, and ends any other: %s",
+    "leaves a call to a leg that watches its own line, and ends any other: %s",
     async (watches) => {
       const world = await World.start();
       const instance = await world.activeInstance();

@@ -93,7 +93,7 @@ describe.each(["its owner", "its user"])("a number that was unlinked by %s", (wh
   });
 });
 
-test("a number that was linked while the clock was ahead has none of the dials before it", async () => {
+test("a number linked while the clock was ahead has no earlier dials", async () => {
   const protection = { answerRate: { floor: 0.5, calls: 1, pauseMs: 60 * MINUTE_MS }, paceMs: 10 * MINUTE_MS };
   const world = await World.start({ policy: { kind: "fifo", depth: 5, ...protection } });
   const instance = await world.newInstance();

@@ -129,8 +129,8 @@ async function checkDeletions(run: Run): Promise<void> {
   for (const id of run.instances) {
     const done = run.requests.about("delete", id).filter(({ answer }) => answer === "done");
     run.findings.expect("deletion-is-finished", done.length <= 1, `${id} was deleted ${done.length} times`);
-    const gone = done.length === 0 || (await isGone(run, id));
-    run.findings.expect("answered-is-kept", gone, `the deleted ${id} is there again`);
+    const isDeleted = done.length === 0 || (await isGone(run, id));
+    run.findings.expect("answered-is-kept", isDeleted, `the deleted ${id} is there again`);
   }
 }
 

@@ -82,8 +82,8 @@ export class MomentChecks {
     const stored = new Set(calls.map(({ id }) => id));
     for (const id of created) findings.expect("answered-is-kept", stored.has(id), `${id} is not stored`);
     for (const id of instances) {
-      const kept = (await database.instances.get(id)) !== undefined;
-      findings.expect("answered-is-kept", kept, `${id} is not stored`);
+      const isStored = (await database.instances.get(id)) !== undefined;
+      findings.expect("answered-is-kept", isStored, `${id} is not stored`);
     }
   }
 

@@ -123,16 +123,16 @@ export class ModelSystem extends ManualSystem {
   }
 
   override after(ms: number, run: () => void): () => void {
-    let over = this.#dead;
-    if (over) return () => {};
+    let hasFired = this.#dead;
+    if (hasFired) return () => {};
     const due = this.monotonic() + Math.max(0, ms);
     const cancel = () => {
-      over = true;
+      hasFired = true;
       cancelTimer();
       this.#timers.delete(cancel);
     };
     const fire = () => {
-      if (over) return; // cancelled by other work of the stopped process
+      if (hasFired) return; // cancelled by other work of the stopped process
       const left = due - this.monotonic();
       if (left > 0) {
         cancelTimer = wait(left); // the monotonic clock was stopped

@@ -163,8 +163,8 @@ export class Run {
       const far = answered ? "which had answered" : placed ? "which rang" : "which was asked";
       return `process ${process.number} dialled ${callId} again, after process ${first.number}, ${far}`;
     });
-    const gone = this.#goneAtClaim.has(instanceId);
-    this.findings.expect("deleted-is-silent", !gone, `${callId} was claimed and dialled`);
+    const wasDeleted = this.#goneAtClaim.has(instanceId);
+    this.findings.expect("deleted-is-silent", !wasDeleted, `${callId} was claimed and dialled`);
     this.attempts.push(attempt);
     this.protection.dials(attempt);
     this.lateDials.dials(attempt);

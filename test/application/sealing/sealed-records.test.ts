@@ -70,13 +70,13 @@ describe("sealed records", () => {
   });
 
   test("are deleted individually, and all at once", async () => {
-    const own = scene().records("inst_a");
-    await own.set(new Map([1, 2, 3].map((n) => [`k${n}`, Uint8Array.of(n)])));
-    await own.set(new Map([["k1", undefined]]));
-    expect(await own.get(["k1", "k2", "none"])).toEqual([undefined, Uint8Array.of(2), undefined]);
-    expect(await own.keys("k")).toEqual(["k2", "k3"]);
-    await own.clear();
-    expect(await own.keys("")).toEqual([]);
+    const sealed = scene().records("inst_a");
+    await sealed.set(new Map([1, 2, 3].map((n) => [`k${n}`, Uint8Array.of(n)])));
+    await sealed.set(new Map([["k1", undefined]]));
+    expect(await sealed.get(["k1", "k2", "none"])).toEqual([undefined, Uint8Array.of(2), undefined]);
+    expect(await sealed.keys("k")).toEqual(["k2", "k3"]);
+    await sealed.clear();
+    expect(await sealed.keys("")).toEqual([]);
   });
 
   test.each([
@@ -86,22 +86,22 @@ describe("sealed records", () => {
     ["a key with half a character", "a\ud800", "half a character"],
   ])("refuse %s", async (_, wrong, message) => {
     const { kept, records } = scene();
-    const own = records("inst_a");
+    const sealed = records("inst_a");
     const some = new Map([
       ["fine", Uint8Array.of(1)],
       [wrong, Uint8Array.of(1)],
     ]);
-    await expect(own.set(some)).rejects.toThrow(message);
-    await expect(own.get([wrong])).rejects.toThrow(message);
-    if (wrong !== "") await expect(own.keys(wrong)).rejects.toThrow(message);
+    await expect(sealed.set(some)).rejects.toThrow(message);
+    await expect(sealed.get([wrong])).rejects.toThrow(message);
+    if (wrong !== "") await expect(sealed.keys(wrong)).rejects.toThrow(message);
     expect(kept.size).toBe(0);
   });
 
   test("have at most 1 MiB each", async () => {
-    const own = scene().records("inst_a");
+    const sealed = scene().records("inst_a");
     const largest = new Uint8Array(1024 * 1024);
-    await own.set(new Map([["k".repeat(200), largest]]));
-    await expect(own.set(new Map([["k", new Uint8Array(largest.length + 1)]]))).rejects.toThrow(
+    await sealed.set(new Map([["k".repeat(200), largest]]));
+    await expect(sealed.set(new Map([["k", new Uint8Array(largest.length + 1)]]))).rejects.toThrow(
       'the record "k" has 1048577 bytes; it may have 1048576',
     );
   });
@@ -109,11 +109,11 @@ describe("sealed records", () => {
   test("are at most 20,000 of one instance", async () => {
     const { kept, records } = scene();
     kept.set("inst_a", new Map(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, Uint8Array.of(1)])));
-    const own = records("inst_a");
-    await expect(own.set(new Map([["more", Uint8Array.of(1)]]))).rejects.toThrow(
+    const sealed = records("inst_a");
+    await expect(sealed.set(new Map([["more", Uint8Array.of(1)]]))).rejects.toThrow(
       'instance "inst_a" would have more than 20000 records',
     );
-    await own.set(
+    await sealed.set(
       new Map([
         ["more", Uint8Array.of(1)],
         ["k0", undefined],

@@ -19,19 +19,19 @@ function store() {
 describe("sealed credentials", () => {
   test("are returned unchanged, at any length", async () => {
     const { instances } = store();
-    const own = new Vault(SECRET).of("inst_a", instances);
+    const sealed = new Vault(SECRET).of("inst_a", instances);
     for (const credentials of [bytes(""), bytes("key"), new Uint8Array(100_000).fill(9)]) {
-      await own.save(credentials);
-      expect(await own.load()).toEqual(credentials);
+      await sealed.save(credentials);
+      expect(await sealed.load()).toEqual(credentials);
     }
   });
 
   test("are not readable in the storage, and never the same twice", async () => {
     const { kept, instances } = store();
-    const own = new Vault(SECRET).of("inst_a", instances);
-    await own.save(bytes("the secret key of a phone"));
+    const sealed = new Vault(SECRET).of("inst_a", instances);
+    await sealed.save(bytes("the secret key of a phone"));
     const first = kept.get("inst_a");
-    await own.save(bytes("the secret key of a phone"));
+    await sealed.save(bytes("the secret key of a phone"));
     const second = kept.get("inst_a");
     expect(second).not.toEqual(first);
     expect(new TextDecoder().decode(second)).not.toContain("secret");
@@ -89,11 +89,11 @@ describe("sealed credentials", () => {
 
   test("are undefined if none was stored, or after their deletion", async () => {
     const { instances } = store();
-    const own = new Vault(SECRET).of("inst_a", instances);
-    expect(await own.load()).toBeUndefined();
-    await own.save(bytes("key"));
-    await own.erase();
-    expect(await own.load()).toBeUndefined();
+    const sealed = new Vault(SECRET).of("inst_a", instances);
+    expect(await sealed.load()).toBeUndefined();
+    await sealed.save(bytes("key"));
+    await sealed.erase();
+    expect(await sealed.load()).toBeUndefined();
   });
 });
 

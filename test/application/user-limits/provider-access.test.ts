@@ -96,8 +96,8 @@ test("a call waits while the accounts are unreadable", async () => {
 
 test("the networks of a user are listed with how they link, without closed ones", async () => {
   const world = await worldOf({ users: [BOB.userId], others: [open()] });
-  const [own] = await world.app.queries.networks(BOB);
-  expect(own).toEqual({ name: world.network.name, linking: "code", receivesAudio: true, callerIds: null });
+  const [bobsNetwork] = await world.app.queries.networks(BOB);
+  expect(bobsNetwork).toEqual({ name: world.network.name, linking: "code", receivesAudio: true, callerIds: null });
   expect((await world.app.queries.networks(BOB)).map(({ name }) => name)).toEqual([world.network.name, open().name]);
   expect((await world.app.queries.networks(ALICE)).map(({ name }) => name)).toEqual([open().name]);
   await world.stop();

@@ -317,7 +317,7 @@ describe("after a reset", () => {
   });
 });
 
-/** Samples as they occur: noise of any level, voices, tones whose period divides frames, an offset, silence, full scale. */
+/** Realistic samples: noise of any level, voices, tones whose period divides frames, an offset, silence, full scale. */
 function realSamples(seed: number): Int16Array {
   const next = random(seed);
   const level = 2 ** (15 * next());

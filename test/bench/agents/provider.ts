@@ -85,7 +85,7 @@ export async function startProvider(): Promise<Provider> {
   };
 }
 
-// In its own process it prints its address, and ends with its standard input.
+// In a separate process it prints its address, and ends with its standard input.
 if (isProgram(import.meta.url)) {
   console.log((await startProvider()).baseUrl);
   process.stdin.resume().on("end", () => process.exit(0));

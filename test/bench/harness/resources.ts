@@ -68,7 +68,7 @@ export function memoryFigures(): MemoryFigures {
   return { heap: heapUsed, external: "Bun" in globalThis ? 0 : external, rss };
 }
 
-/** Bytes in use: the smallest of three samples, because what waits to be written comes and goes. */
+/** Bytes in use: the smallest of three samples, because pending writes vary. */
 export async function heldMemory(): Promise<{ bytes: number; rss: number }> {
   let smallest = { bytes: Number.POSITIVE_INFINITY, rss: 0 };
   for (let sample = 0; sample < 3; sample++) {

@@ -95,7 +95,7 @@ interface Held {
   readonly received: number;
   /** Share of one core. */
   readonly processor: number;
-  /** p99 is at most 5 ms, all packets were sent, 99 of 100 came back, and audio never ran dry. */
+  /** True if p99 is at most 5 ms, all packets were sent, 99 of 100 returned, and audio never ran dry. */
   readonly isGood: boolean;
 }
 

@@ -48,7 +48,7 @@ export async function openAudioSocket(
   let code = 1006;
   let unread: Buffer = Buffer.alloc(0);
   let upgraded = false;
-  const gone = new Promise<void>((resolve) => {
+  const closed = new Promise<void>((resolve) => {
     socket.once("close", () => {
       resolve();
       if (upgraded) listener.closed?.(code);
@@ -86,7 +86,7 @@ export async function openAudioSocket(
     async close(status = 1000) {
       code = status;
       if (!socket.destroyed) socket.write(frame(CLOSE, Buffer.from([status >> 8, status & 255])));
-      await gone;
+      await closed;
     },
     destroy: () => socket.destroy(),
   };

@@ -108,10 +108,10 @@ async function sendImpulses(clients: readonly Client[], seconds: number): Promis
 async function clockAhead(server: StreamServer): Promise<number> {
   let [best, ahead] = [Infinity, 0];
   for (let n = 0; n < 200; n++) {
-    const asked = performance.now();
+    const sentAt = performance.now();
     const theirs = await server.ask("now");
-    const took = performance.now() - asked;
-    if (took < best) [best, ahead] = [took, theirs - asked - took / 2];
+    const took = performance.now() - sentAt;
+    if (took < best) [best, ahead] = [took, theirs - sentAt - took / 2];
   }
   return ahead;
 }

@@ -171,7 +171,7 @@ onEach([ON_NODE], (target) => {
   withTools("the form of a new call without live streams", ["chromium-headless-shell"], () => {
     const console = useConsole(target);
 
-    test("names the setting that turns them on", async () => {
+    test("names the setting that enables streams", async () => {
       const { page } = await onForm(console);
       await page.getByText("Your voice").click();
       await page.getByText("Live streams are off on this server").waitFor();

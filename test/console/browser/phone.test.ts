@@ -123,9 +123,9 @@ onEach([ON_NODE], (target) => {
       expect((await client.waitForCall(declined.id)).outcome?.reason).toBe("declined");
       await page.getByText("The call was declined.").waitFor();
 
-      const given = await client.call(instanceId, toPhone);
+      const call = await client.call(instanceId, toPhone);
       await page.getByRole("button", { name: "Answer" }).waitFor();
-      await client.delete(`/v1/calls/${given.id}`);
+      await client.delete(`/v1/calls/${call.id}`);
       await page.getByText("You missed the call.").waitFor();
       await page.getByText("Ready", { exact: true }).waitFor();
     });

@@ -39,10 +39,10 @@ onEach([ON_NODE], (target) => {
         const page = await console.signedUp();
         await page.goto(console.url);
         await page.getByRole("heading", { name: "Overview" }).waitFor();
-        const kept = { httpOnly: true, sameSite: "Lax", path: "/console", secure: false };
+        const attributes = { httpOnly: true, sameSite: "Lax", path: "/console", secure: false };
         expect(await page.context().cookies()).toMatchObject([
-          { name: expect.stringMatching(/^ringport_session/), ...kept },
-          { name: expect.stringMatching(/^ringport_device/), ...kept },
+          { name: expect.stringMatching(/^ringport_session/), ...attributes },
+          { name: expect.stringMatching(/^ringport_device/), ...attributes },
         ]);
         expect(await page.evaluate("document.cookie")).toBe("");
         const answer = await page.request.get(`${console.server.base}/v1/instances`);

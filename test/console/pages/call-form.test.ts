@@ -239,11 +239,11 @@ const anyForm: fc.Arbitrary<CallForm> = fc.record({
 
 fuzz(
   "a form without faults is a request that the server accepts, and each fault has a sentence",
-  fc.property(anyForm, (given) => {
-    const faults = new FormChecks(DEFAULT_LIMITS).faults(given);
+  fc.property(anyForm, (form) => {
+    const faults = new FormChecks(DEFAULT_LIMITS).faults(form);
     for (const { detail } of faults) expect(detail).not.toBe("");
     if (faults.length > 0) return;
-    const { body } = callRequest(given, "UklGRg==");
+    const { body } = callRequest(form, "UklGRg==");
     parseCall(callSchemas(DEFAULT_LIMITS), JSON.parse(JSON.stringify(asInput(body))), { strict: true });
   }),
 );

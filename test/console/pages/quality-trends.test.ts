@@ -5,10 +5,10 @@ import type { QualityInterval } from "../../../src/client/index.ts";
 
 const SIZE = { width: 100, height: 40 };
 
-function interval(until_ms: number, over: Partial<QualityInterval> = {}): QualityInterval {
+function interval(until_ms: number, overrides: Partial<QualityInterval> = {}): QualityInterval {
   return {
     ...{ until_ms, packets_sent: 250, packets_received: 250, packets_lost: 0, jitter_ms: 1 },
-    ...{ round_trip_ms: null, remote_loss: null, ...over },
+    ...{ round_trip_ms: null, remote_loss: null, ...overrides },
   };
 }
 
@@ -50,9 +50,9 @@ describe("the trend of a measure", () => {
     fc.assert(
       fc.property(fc.array(measured, { maxLength: 120 }), (many) => {
         let at = 0;
-        const intervals = many.map(({ waited, ...over }) => {
+        const intervals = many.map(({ waited, ...overrides }) => {
           at += waited;
-          return interval(at, over);
+          return interval(at, overrides);
         });
         for (const measure of MEASURES) {
           const area = areaOf(measure, trendOf(measure, intervals), intervals, SIZE);

@@ -41,7 +41,7 @@ describe("the rows to draw next", () => {
   const window = { from: 100, to: 132 };
 
   it.each([
-    ["are those in view first, if none is drawn", { from: 0, to: 0 }, { from: 108, to: 118 }],
+    ["are the rows in view first, if none is drawn", { from: 0, to: 0 }, { from: 108, to: 118 }],
     [
       "are those in view first, if all that are drawn have left the window",
       { from: 0, to: 32 },
@@ -49,7 +49,7 @@ describe("the rows to draw next", () => {
     ],
     ["join those below that are drawn", { from: 112, to: 140 }, { from: 102, to: 132 }],
     ["join those above that are drawn", { from: 90, to: 110 }, { from: 100, to: 120 }],
-    ["come from both sides if those in view are drawn", { from: 106, to: 128 }, { from: 100, to: 132 }],
+    ["are from both sides if the rows in view are drawn", { from: 106, to: 128 }, { from: 100, to: 132 }],
     ["are all of the window at the end", { from: 100, to: 132 }, { from: 100, to: 132 }],
   ])("%s", (_, drawn, next) => {
     expect(nextRows(drawn, window, 108, 10)).toEqual(next);
@@ -73,8 +73,8 @@ fuzz(
       for (let step = 0; step <= Math.ceil(size / most); step++) {
         const next = nextRows(drawn, window, first, most);
         expect(window.from <= next.from && next.from <= next.to && next.to <= window.to).toBe(true);
-        const kept = Math.max(0, Math.min(drawn.to, next.to) - Math.max(drawn.from, next.from));
-        expect(next.to - next.from - kept).toBeLessThanOrEqual(most);
+        const overlap = Math.max(0, Math.min(drawn.to, next.to) - Math.max(drawn.from, next.from));
+        expect(next.to - next.from - overlap).toBeLessThanOrEqual(most);
         const isNew = drawn.to <= window.from || drawn.from >= window.to || drawn.from === drawn.to;
         const needed = Math.min(Math.max(first, window.from), window.to - 1);
         if (isNew && size > 0) expect(next.from <= needed && needed < next.to).toBe(true);

@@ -67,8 +67,8 @@ describe("a request of our own page", () => {
     const { host } = { host: "127.0.0.1:8080", ...headers };
     await browser.ask("POST", "/api/register", person, { host });
     const request = { method: "POST", path: "/console/api/tokens", body: { label: "a" } };
-    const own = { cookie: browser.cookie ?? "", "content-type": "application/json", ...headers };
-    expect((await scene.send({ ...request, headers: own })).status).toBe(201);
+    const allHeaders = { cookie: browser.cookie ?? "", "content-type": "application/json", ...headers };
+    expect((await scene.send({ ...request, headers: allHeaders })).status).toBe(201);
   });
 });
 

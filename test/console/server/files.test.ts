@@ -100,16 +100,16 @@ describe("on JSR", () => {
   const source = "https://jsr.io/@ringport/ringport/0.1.0/adapters/console/assets/";
 
   test("the files are fetched once, from next to the source", async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     vi.spyOn(globalThis, "fetch").mockImplementation(async (url) => {
-      asked.push(String(url).slice(source.length));
+      requests.push(String(url).slice(source.length));
       return String(url).endsWith("main-ABC123.js") ? new Response(SCRIPT) : new Response("", { status: 404 });
     });
     const { send } = consoleScene({ assets: [source] });
     const path = "/console/assets/main-ABC123.js";
     expect((await send({ path })).text).toBe(SCRIPT);
     expect((await send({ path })).text).toBe(SCRIPT);
-    expect(asked).toEqual(["main-ABC123.js"]);
+    expect(requests).toEqual(["main-ABC123.js"]);
     expect((await send({ path: "/console/assets/nothing.js" })).status).toBe(404);
   });
 

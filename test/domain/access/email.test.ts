@@ -30,9 +30,9 @@ describe("an email address", () => {
     null,
     7,
     ["ana@example.com"],
-  ])("is not %j", (given) => {
-    expect(emailOf(given)).toBeUndefined();
-    expect(() => checkedEmail(given)).toThrow(expect.objectContaining({ code: "email_invalid" }));
+  ])("is not %j", (input) => {
+    expect(emailOf(input)).toBeUndefined();
+    expect(() => checkedEmail(input)).toThrow(expect.objectContaining({ code: "email_invalid" }));
   });
 
   test("loses the space around it, and keeps upper and lower case", () => {
@@ -53,9 +53,9 @@ describe("an email address", () => {
 
   fuzz(
     "is found in any value without a crash",
-    fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.anything()), (given) => {
-      const email = emailOf(given);
-      if (email !== undefined) expect((given as string).trim()).toBe(email);
+    fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.anything()), (input) => {
+      const email = emailOf(input);
+      if (email !== undefined) expect((input as string).trim()).toBe(email);
     }),
   );
 

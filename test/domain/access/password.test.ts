@@ -27,21 +27,21 @@ describe("a password", () => {
     null,
     1_234_567_890,
     ["correct horse"],
-  ])("is not %j", (given) => {
+  ])("is not %j", (input) => {
     let message = "";
     try {
-      checkedPassword(given, EMAIL);
+      checkedPassword(input, EMAIL);
     } catch (error) {
       message = (error as Error).message;
       expect(error).toMatchObject({ code: "password_invalid" });
     }
     expect(message).not.toBe("");
-    if (typeof given === "string" && given !== "") expect(message).not.toContain(given);
+    if (typeof input === "string" && input !== "") expect(message).not.toContain(input);
   });
 
-  test.each(["1234567890", "PassWord123", "qwertyuiop", "１２３４５６７８９０"])("is too common as %j", (given) => {
-    expect(() => checkedPassword(given, EMAIL)).toThrow(
-      expect.objectContaining({ code: "password_common", message: expect.not.stringContaining(given) }),
+  test.each(["1234567890", "PassWord123", "qwertyuiop", "１２３４５６７８９０"])("is too common as %j", (input) => {
+    expect(() => checkedPassword(input, EMAIL)).toThrow(
+      expect.objectContaining({ code: "password_common", message: expect.not.stringContaining(input) }),
     );
   });
 
@@ -65,8 +65,8 @@ describe("a password", () => {
 
   fuzz(
     "is read from any value without a crash, and has 10 to 256 characters",
-    fc.property(fc.oneof(fc.string({ unit: "binary", maxLength: 600 }), fc.anything()), (given) => {
-      const password = passwordOf(given);
+    fc.property(fc.oneof(fc.string({ unit: "binary", maxLength: 600 }), fc.anything()), (input) => {
+      const password = passwordOf(input);
       if (password === undefined) return;
       expect([...password].length).toBeGreaterThanOrEqual(10);
       expect([...password].length).toBeLessThanOrEqual(256);

@@ -773,7 +773,7 @@ fuzz(
       const rules = { ...RULES, expectsInboundAudio, streamed, onMachine, onScreening };
       let flow = beginFlow(rules).flow;
       let status: CallStatus = "QUEUED";
-      let over = 0;
+      let endCount = 0;
       let hungUp = false;
       let watched = false;
       // The leg's end is always the last event.
@@ -781,7 +781,7 @@ fuzz(
         const decision = decide(flow, signal, rules, unproven ? "nothing came" : undefined);
         flow = decision.flow;
         for (const effect of decision.effects) {
-          expect(over, "an effect after the end").toBe(0);
+          expect(endCount, "an effect after the end").toBe(0);
           if (effect.do === "hang_up") hungUp = true;
           if (effect.do === "move" || effect.do === "conclude") {
             const next: CallStatus | undefined = nextState(CALL_TRANSITIONS, status, effect.input);
@@ -792,20 +792,20 @@ fuzz(
             expect(hungUp, "hung up before the end is written").toBe(true);
             const reasons: readonly string[] = effect.input === "complete" ? COMPLETED_REASONS : FAILED_REASONS;
             expect(reasons).toContain(effect.reason);
-            over++;
+            endCount++;
           }
           if (effect.do === "requeue") {
             expect(status, "nobody was asked").toBe("QUEUED");
-            over++;
+            endCount++;
           }
           if (effect.do === "timer") expect(effect.ms).toBeGreaterThan(0);
           if ((effect.do === "timer" || effect.do === "cancel") && effect.name === "stream")
             watched = effect.do === "timer";
         }
         if (streamed && flow.phase === "talking") expect(watched, "nobody carries the audio").toBe(!flow.attached);
-        expect(flow.phase === "over").toBe(over === 1);
+        expect(flow.phase === "over").toBe(endCount === 1);
       }
-      expect(over).toBe(1);
+      expect(endCount).toBe(1);
     },
   ),
 );

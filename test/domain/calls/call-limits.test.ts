@@ -29,8 +29,8 @@ describe("call limits", () => {
     [{ maxCallsPerDay: 1.5 }, "maxCallsPerDay is 1.5: it must be a whole number from 1"],
     [{ maxCallsPerDay: "200" }, 'maxCallsPerDay is "200": it must be a whole number from 1'],
     [{ maxCallsPerDay: Number.NaN }, "maxCallsPerDay is null: it must be a whole number from 1"],
-  ])("%j is refused with the value and the fix", (given, message) => {
-    expect(() => checkedCallLimits(given as never)).toThrow(message);
+  ])("%j is refused with the value and the fix", (input, message) => {
+    expect(() => checkedCallLimits(input as never)).toThrow(message);
   });
 
   test("a repeated prefix counts once, and a missing limit means unlimited", () => {
@@ -62,10 +62,10 @@ describe("call limits", () => {
 
   fuzz(
     "whoever is let in never may do more than the issuer",
-    fc.property(limits, limits, numbers, (own, issuer, number) => {
+    fc.property(limits, limits, numbers, (requested, issuer, number) => {
       let inner: ReturnType<typeof limitsWithin>;
       try {
-        inner = limitsWithin(own, issuer);
+        inner = limitsWithin(requested, issuer);
       } catch (error) {
         expect(error).toBeInstanceOf(RangeError);
         return;

@@ -5,11 +5,11 @@ import { QualitySeries, TOO_MANY } from "../../../src/domain/calls/quality-serie
 
 const COUNTED = ["packetsSent", "packetsReceived", "packetsLost"] as const;
 
-function statistics(over: Partial<MediaStatistics> = {}): MediaStatistics {
+function statistics(overrides: Partial<MediaStatistics> = {}): MediaStatistics {
   return {
     ...{ codec: "PCMU", packetsSent: 0, packetsReceived: 0, packetsLost: 0, packetsReordered: 0, packetsDuplicated: 0 },
     ...{ packetsInvalid: 0, jitterMs: 0, roundTripMs: null, remoteLoss: null, mos: null, heldMs: 0 },
-    ...over,
+    ...overrides,
   };
 }
 

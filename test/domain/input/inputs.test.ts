@@ -81,9 +81,9 @@ describe("a call", () => {
       const whole = { ...SPEECH, type, audio: { audioBase64: "QUJD" }, agent: { instructions: ["Say hello"] } };
       expect(parseCreateCall(SCHEMAS, whole)).toMatchObject({ type, target: SPEECH.target });
       const { instanceId, target } = SPEECH;
-      const own = { FIXED_TTS: "/tts", FIXED_AUDIO: "/audio", DYNAMIC_AGENT: "/agent" }[type];
-      if (own === undefined) expect(parseCreateCall(SCHEMAS, { instanceId, type, target })).toMatchObject({ type });
-      else expect(callFaults({ instanceId, type, target })).toEqual([`${own} required`]);
+      const pointer = { FIXED_TTS: "/tts", FIXED_AUDIO: "/audio", DYNAMIC_AGENT: "/agent" }[type];
+      if (pointer === undefined) expect(parseCreateCall(SCHEMAS, { instanceId, type, target })).toMatchObject({ type });
+      else expect(callFaults({ instanceId, type, target })).toEqual([`${pointer} required`]);
     },
   );
 
@@ -208,8 +208,8 @@ describe("a text", () => {
     ["NUL alone", "\u0000", "text_unspeakable"],
     ["SSML", "<speak>Hello.</speak>", "value_invalid"],
     ["a tag of SSML", 'Wait <break time="1s"/> here.', "value_invalid"],
-    ["one character too much", "x".repeat(4_097), "too_long"],
-    ["one emoji too much", "😀".repeat(4_096).concat("a"), "too_long"],
+    ["one character too many", "x".repeat(4_097), "too_long"],
+    ["one emoji too many", "😀".repeat(4_096).concat("a"), "too_long"],
     ["a million characters", "x".repeat(1_000_000), "too_long"],
   ])("is refused: %s", (_, text, code) => {
     expect(callFaults(speech({ text }))).toEqual([`/tts/text ${code}`]);
@@ -413,8 +413,8 @@ describe("the reference and the metadata of a call", () => {
   const call = { instanceId: "inst_1", type: "DYNAMIC_STREAM", target: { phoneNumber: "+12025550100" } };
 
   test("are kept unchanged", () => {
-    const given = { reference: " order 7 ", metadata: { constructor: { deep: [1] } } };
-    expect(parseCreateCall(SCHEMAS, { ...call, ...given })).toEqual({ ...call, ...given });
+    const fields = { reference: " order 7 ", metadata: { constructor: { deep: [1] } } };
+    expect(parseCreateCall(SCHEMAS, { ...call, ...fields })).toEqual({ ...call, ...fields });
     expect(parseCreateCall(STRICT, { ...call, reference: "ü".repeat(120) }).reference).toHaveLength(120);
   });
 
@@ -426,8 +426,8 @@ describe("the reference and the metadata of a call", () => {
     [{ reference: 7 }, "/reference type_invalid"],
     [{ metadata: [] }, "/metadata type_invalid"],
     [{ metadata: { a: "x".repeat(16_384) } }, "/metadata too_long"],
-  ])("are refused if they break a rule (case %#)", (given, fault) => {
-    expect(callFaults({ ...call, ...given })).toEqual([fault]);
+  ])("are refused if they break a rule (case %#)", (fields, fault) => {
+    expect(callFaults({ ...call, ...fields })).toEqual([fault]);
   });
 });
 
@@ -525,10 +525,10 @@ describe("an agent's other fields", () => {
     ["maxTurns of 1.5", { maxTurns: 1.5 }, "/agent/maxTurns value_invalid"],
     ["maxSeconds of 9", { maxSeconds: 9 }, "/agent/maxSeconds value_invalid"],
     ["tools as a text", { tools: "book" }, "/agent/tools type_invalid"],
-    ["tools that are no names", { tools: [1] }, "/agent/tools type_invalid"],
+    ["tools other than names", { tools: [1] }, "/agent/tools type_invalid"],
     ["65 tools", { tools: Array(65).fill("a") }, "/agent/tools too_long"],
     ["resultSchema as a list", { resultSchema: [] }, "/agent/resultSchema type_invalid"],
-    ["resultSchema of a text", { resultSchema: { type: "string" } }, "/agent/resultSchema value_invalid"],
+    ["resultSchema as a text", { resultSchema: { type: "string" } }, "/agent/resultSchema value_invalid"],
     [
       "resultSchema with a reference",
       { resultSchema: { type: "object", properties: { a: { $ref: "#" } } } },

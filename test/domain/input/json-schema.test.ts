@@ -43,8 +43,8 @@ describe("a value is checked by its schema", () => {
       any: fc.jsonValue(),
     }));
     fc.assert(
-      fc.property(schema, fc.jsonValue(), (given, value) => {
-        const faults = schemaFaults(given as Record<string, unknown>, value);
+      fc.property(schema, fc.jsonValue(), (candidate, value) => {
+        const faults = schemaFaults(candidate as Record<string, unknown>, value);
         expect(faults.length).toBeLessThanOrEqual(5);
         for (const fault of faults) expect(typeof fault).toBe("string");
       }),

@@ -11,7 +11,7 @@ export type Struck = Readonly<Record<string, Readonly<Record<string, number>>>>;
 const loot = JSON.parse(process.argv[2] ?? "") as Loot;
 const only = process.env.ATTACK;
 const struck: Record<string, Record<string, number>> = {};
-let over = false;
+let hasEnded = false;
 const chosen = ATTACKS.filter(({ name }) => only === undefined || name.includes(only));
 
 /** Length of a round, ms. */
@@ -26,7 +26,7 @@ const strikesNow = (position: number): boolean => {
 };
 
 async function attack({ name, strike }: Attack, position: number): Promise<void> {
-  while (!over) {
+  while (!hasEnded) {
     if (!strikesNow(position)) {
       await pause(50);
       continue;
@@ -40,7 +40,7 @@ async function attack({ name, strike }: Attack, position: number): Promise<void>
 const attacking = Promise.all(chosen.flatMap((one, at) => Array.from({ length: one.atOnce }, () => attack(one, at))));
 process.stdin.resume();
 await once(process.stdin, "end");
-over = true;
+hasEnded = true;
 await attacking;
 console.log(JSON.stringify(struck satisfies Struck));
 process.exit(0);

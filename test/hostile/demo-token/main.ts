@@ -77,7 +77,7 @@ const demoToken = await cli("token", "create", "--user", "ana", "--demo-instance
 const other = await cli("token", "create", "--user", "bob");
 const [bobs] = await linked("bob", 1, other);
 
-const over = new AbortController();
+const abort = new AbortController();
 const beat = new Beat();
 beat.start();
 const liveCalls: string[] = [];
@@ -85,7 +85,7 @@ const audio = { expected: 0, got: 0, calls: 0 };
 const soaking = Promise.all(live.map((instance, n) => soak(instance, n)));
 const victims = [new Victim(server.url, token, own[0]!), new Victim(server.url, other, bobs!)];
 await Promise.all(victims.map((victim) => victim.begin()));
-const working = Promise.all(victims.map((victim) => victim.work(over.signal)));
+const working = Promise.all(victims.map((victim) => victim.work(abort.signal)));
 const quietMemory = await highest(QUIET_MS / 1_000);
 for (const victim of victims) victim.took.length = 0;
 const before = { memory: quietMemory, disk: bytesIn(data), at: Date.now() };
@@ -126,7 +126,7 @@ const disk = bytesIn(data) - before.disk;
 const memory = peak - before.memory;
 attacker.stdin.end();
 await new Promise((resolve) => attacker.once("close", resolve));
-over.abort();
+abort.abort();
 await working;
 await soaking;
 beat.stop();
@@ -202,7 +202,7 @@ async function linked(name: string, count: number, of = token): Promise<string[]
 async function soak(instanceId: string, n: number): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   await pause(n * 200);
-  while (!over.signal.aborted) {
+  while (!abort.signal.aborted) {
     const body = JSON.stringify({ instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber: CALLEE } });
     const created = await send("POST", `${server.url}/v1/calls`, { headers, body });
     if (created.status !== 201) {

@@ -45,7 +45,7 @@ describe("an audio file of a call", () => {
       0,
     ],
     ["an MP3 after 9 KB of zeros", concatBytes([new Uint8Array(9_000), mp3]), [[1_000, 3_000]], 0],
-    ["bytes that are no audio at its end", concatBytes([low, letters("\x07 not a chunk")]), [[500, 600]], 13],
+    ["other bytes at its end", concatBytes([low, letters("\x07 not a chunk")]), [[500, 600]], 13],
   ])("is heard whole: %s", async (_, file, tones, ignored) => {
     const { client, response } = await place(file);
     const { id } = response.json<{ id: string }>();
@@ -79,7 +79,7 @@ describe("an audio file of a call", () => {
     ],
     ["GSM", buildWav({ tag: 0x31, bits: 0, frames: [] }), /GSM 6\.10.*ffmpeg -i input/],
     [
-      "JSON behind a WAV header",
+      "JSON after a WAV header",
       concatBytes([low.subarray(0, 44), letters('{"error": "no such voice", "code": 404}')]),
       /JSON/,
     ],

@@ -219,14 +219,14 @@ describe("POST /v1/instances/:instanceId/unlink", () => {
     const { id } = await client.createInstance();
     expect((await send("POST", await client.linkUrl(id))).status).toBe(200);
     await client.waitForInstance(id, "ACTIVE");
-    const kept = async () => (await server.rows()).credentials?.filter((row) => row.instance_id === id);
-    expect(await kept()).toHaveLength(1);
+    const credentials = async () => (await server.rows()).credentials?.filter((row) => row.instance_id === id);
+    expect(await credentials()).toHaveLength(1);
     for (const _ of [1, 2]) {
       const unlinked = expected(200, await client.send("POST", `/v1/instances/${id}/unlink`)).json<InstanceView>();
       expect(keysOf(unlinked)).toEqual(sorted(KEYS.instance));
       expect(unlinked).toMatchObject({ id, status: "CREATED" });
     }
-    expect(await kept()).toEqual([]);
+    expect(await credentials()).toEqual([]);
     const call = await client.call(id);
     expect((await send("POST", await client.linkUrl(id))).status).toBe(200);
     expect(await client.waitForCall(call.id)).toMatchObject({ status: "COMPLETED" });
@@ -283,10 +283,10 @@ describe("DELETE /v1/instances/:instanceId", () => {
     const url = await client.linkUrl(id);
     expect((await send("POST", url)).status).toBe(200);
     await client.waitForInstance(id, "ACTIVE");
-    const kept = async () => (await server.rows()).credentials?.filter((row) => row.instance_id === id);
-    expect(await kept()).toHaveLength(1);
+    const credentials = async () => (await server.rows()).credentials?.filter((row) => row.instance_id === id);
+    expect(await credentials()).toHaveLength(1);
     expect((await client.delete(`/v1/instances/${id}`)).status).toBe(204);
-    expect(await kept()).toEqual([]);
+    expect(await credentials()).toEqual([]);
     expect([404, 410]).toContain((await send("POST", url)).status);
   });
 });

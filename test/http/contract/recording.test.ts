@@ -64,8 +64,8 @@ test("a recording has both sides in time, and can be deleted", async () => {
 
   expected(204, await client.delete(recordingOf(call.id)));
   for (const method of ["GET", "DELETE"]) {
-    const gone = expected(404, await client.send(method, recordingOf(call.id)));
-    expect(gone.json()).toMatchObject({ code: "recording_not_found" });
+    const problem = expected(404, await client.send(method, recordingOf(call.id)));
+    expect(problem.json()).toMatchObject({ code: "recording_not_found" });
   }
   expect(await mediaOf(client, call.id)).toMatchObject({ recording: null });
   expect((await client.timeline(call.id)).at(-1)).toMatchObject({ type: "recording_deleted" });

@@ -125,7 +125,7 @@ describe.concurrent("unheard audio is reported", () => {
   });
 });
 
-describe.concurrent("sizes", () => {
+describe.concurrent("the sizes of messages", () => {
   test("single bytes are heard in full", async () => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open();

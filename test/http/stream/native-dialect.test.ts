@@ -20,32 +20,32 @@ function spoken(format: Partial<Format> = {}) {
     },
     { ...PCM, ...format },
   );
-  const asked: string[] = [];
+  const coreCalls: string[] = [];
   const attachment: StreamAttachment = {
     queuedMs: 0,
     room: () => undefined,
     ignored() {},
     messages: 0,
     took() {},
-    write: (samples, rate) => void asked.push(`write ${samples.length} ${rate}`),
-    mark: (name) => void asked.push(`mark ${name}`),
-    clear: () => void asked.push("clear"),
-    dtmf: (digits) => void asked.push(`dtmf ${digits}`),
-    hangUp: () => void asked.push("hangUp"),
+    write: (samples, rate) => void coreCalls.push(`write ${samples.length} ${rate}`),
+    mark: (name) => void coreCalls.push(`mark ${name}`),
+    clear: () => void coreCalls.push("clear"),
+    dtmf: (digits) => void coreCalls.push(`dtmf ${digits}`),
+    hangUp: () => void coreCalls.push("hangUp"),
     detach() {},
   };
   dialect.attached(attachment);
-  return { dialect, asked, ...out };
+  return { dialect, coreCalls, ...out };
 }
 
 test("messages of the client become calls of the core", () => {
-  const { dialect, asked, texts } = spoken({ sampleRate: 24_000 });
+  const { dialect, coreCalls, texts } = spoken({ sampleRate: 24_000 });
   dialect.receive(new Uint8Array(480).fill(1));
   dialect.receive('{"type":"mark","name":"a"}');
   dialect.receive('{"type":"dtmf","digits":"12#D"}');
   dialect.receive('{"type":"clear"}');
   dialect.receive('{"type":"hangup","colour":"red"}');
-  expect(asked).toEqual(["write 240 24000", "mark a", "dtmf 12#D", "clear", "hangUp"]);
+  expect(coreCalls).toEqual(["write 240 24000", "mark a", "dtmf 12#D", "clear", "hangUp"]);
   expect(texts).toEqual([]);
 });
 
@@ -75,9 +75,9 @@ const hostile = fc.oneof(
 fuzz(
   "any text is either done or answered with one error",
   fc.property(hostile, (text) => {
-    const { dialect, asked, texts } = spoken();
+    const { dialect, coreCalls, texts } = spoken();
     dialect.receive(text);
-    expect(asked.length + texts.length).toBe(1);
+    expect(coreCalls.length + texts.length).toBe(1);
     for (const one of texts) {
       expect(one).toMatchObject({ type: "error", code: expect.stringMatching(/^[a-z_]+$/) });
       expect(JSON.stringify(one).length).toBeLessThan(500);

@@ -95,12 +95,12 @@ function interfaceOf(name: string, schema: Schema): string {
   return `/** ${ABOUT.get(schema)} */\n${interfaceBody(name, schema)}`;
 }
 
-/** @param given types of fields that the schema does not determine */
-function interfaceBody(name: string, schema: Schema, given: Readonly<Record<string, string>> = {}): string {
+/** @param fieldTypes types of fields that the schema does not determine */
+function interfaceBody(name: string, schema: Schema, fieldTypes: Readonly<Record<string, string>> = {}): string {
   const fields = Object.entries(schema.entries ?? {}).map(([field, value]) => {
     const about = descriptionOf(value);
     const optional = value.type === "optional";
-    const type = optional ? `?: ${typeOf(value.wrapped!)} | undefined` : `: ${given[field] ?? typeOf(value)}`;
+    const type = optional ? `?: ${typeOf(value.wrapped!)} | undefined` : `: ${fieldTypes[field] ?? typeOf(value)}`;
     return `${about === undefined ? "" : `  /** ${about} */\n`}  ${field}${type};`;
   });
   return `export interface ${name} {\n${fields.join("\n")}\n}`;
@@ -139,7 +139,7 @@ const unionOf = (types: readonly string[]): string => types.join(" | ");
 /** The types of a list of words, by name if it consists of known lists. */
 function wordTypes(words: readonly string[]): string[] {
   if (words.length === 0) return [];
-  const known = WORDS.find((list) => list.words.every((word, index) => words[index] === word));
-  if (known) return [known.type, ...wordTypes(words.slice(known.words.length))];
+  const namedList = WORDS.find((list) => list.words.every((word, index) => words[index] === word));
+  if (namedList) return [namedList.type, ...wordTypes(words.slice(namedList.words.length))];
   return [JSON.stringify(words[0]), ...wordTypes(words.slice(1))];
 }

@@ -5,19 +5,19 @@ import { Refusal } from "../../../src/domain/refusal.ts";
 export const CONSENT_PHONE = "+12025550100";
 const NOW = Date.UTC(2026, 0, 31, 12);
 
-export const consent = (over: Partial<Consent> = {}): Consent => ({
+export const consent = (overrides: Partial<Consent> = {}): Consent => ({
   userId: "usr_anna",
   phone: CONSENT_PHONE,
   status: "granted",
   source: "web form",
   createdAt: NOW,
   updatedAt: NOW,
-  ...over,
+  ...overrides,
 });
 
 /** Use cases with a consent for one number. */
 export function consentUseCases(): ConsentUseCases {
-  const known = async (phone: string): Promise<void> => {
+  const assertKnown = async (phone: string): Promise<void> => {
     if (phone !== CONSENT_PHONE) throw new Refusal("consent_not_found", "nothing is recorded");
   };
   return {
@@ -25,8 +25,8 @@ export function consentUseCases(): ConsentUseCases {
       ...consent({ phone, status, source }),
       created: phone !== CONSENT_PHONE,
     }),
-    get: (_, phone) => known(phone).then(() => consent()),
-    delete: (_, phone) => known(phone),
+    get: (_, phone) => assertKnown(phone).then(() => consent()),
+    delete: (_, phone) => assertKnown(phone),
     list: async () => [consent()],
   };
 }

@@ -39,7 +39,7 @@ export const INSTANCE_ID = newId("inst");
 export const CALL_ID = newId("call");
 export const EVENT_ID = newId("evt");
 
-export const instance = (over: Partial<Instance> = {}): Instance => ({
+export const instance = (overrides: Partial<Instance> = {}): Instance => ({
   id: INSTANCE_ID,
   userId: "usr_anna",
   name: "Front desk",
@@ -51,10 +51,10 @@ export const instance = (over: Partial<Instance> = {}): Instance => ({
   updatedAt: NOW + 1,
   erasedAt: null,
   version: 1,
-  ...over,
+  ...overrides,
 });
 
-export const call = (over: Partial<Call> = {}): Call => ({
+export const call = (overrides: Partial<Call> = {}): Call => ({
   id: CALL_ID,
   instanceId: INSTANCE_ID,
   userId: "usr_anna",
@@ -72,10 +72,10 @@ export const call = (over: Partial<Call> = {}): Call => ({
   owner: null,
   dialingAt: null,
   version: 1,
-  ...over,
+  ...overrides,
 });
 
-export const event = (over: Partial<EventSource> & Partial<Pick<Event, "type" | "data">> = {}): NumberedEvent =>
+export const event = (overrides: Partial<EventSource> & Partial<Pick<Event, "type" | "data">> = {}): NumberedEvent =>
   ({
     id: EVENT_ID,
     type: "dtmf",
@@ -85,16 +85,16 @@ export const event = (over: Partial<EventSource> & Partial<Pick<Event, "type" | 
     userId: "usr_anna",
     sequence: 3,
     data: { digit: "1" },
-    ...over,
+    ...overrides,
   }) as NumberedEvent;
 
 /** A page that ends at the third event of a log. */
-export const eventPage = (over: Partial<EventPage> = {}): EventPage => ({
+export const eventPage = (overrides: Partial<EventPage> = {}): EventPage => ({
   events: [event()],
   cursors: [eventCursor({ position: 3, eventId: null })],
   cursor: eventCursor({ position: 3, eventId: null }),
   more: false,
-  ...over,
+  ...overrides,
 });
 
 export const CREATED: Creation = { created: true, replayed: false };
@@ -107,8 +107,8 @@ export const CONNECTION: Connection = {
   provider: "simulator",
 };
 
-export const listedInstance = (over: Partial<Instance> = {}): ListedInstance => ({
-  ...instance(over),
+export const listedInstance = (overrides: Partial<Instance> = {}): ListedInstance => ({
+  ...instance(overrides),
   connection: CONNECTION,
 });
 

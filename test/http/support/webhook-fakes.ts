@@ -7,7 +7,7 @@ export const DELIVERY_ID = "dlv_01k7zq7t1vg4h6k8n0q2s4v6xz";
 const NOW = Date.UTC(2026, 0, 31, 12);
 const SECRET = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 
-export const webhook = (over: Partial<Webhook> = {}): Webhook => ({
+export const webhook = (overrides: Partial<Webhook> = {}): Webhook => ({
   id: WEBHOOK_ID,
   userId: "usr_anna",
   url: "https://example.com/hooks",
@@ -23,10 +23,10 @@ export const webhook = (over: Partial<Webhook> = {}): Webhook => ({
   createdAt: NOW,
   updatedAt: NOW,
   version: 1,
-  ...over,
+  ...overrides,
 });
 
-export const delivery = (over: Partial<WebhookDelivery> = {}): WebhookDelivery => ({
+export const delivery = (overrides: Partial<WebhookDelivery> = {}): WebhookDelivery => ({
   id: DELIVERY_ID,
   webhookId: WEBHOOK_ID,
   eventId: "evt_01k7zq3q8rf2j4m6p8s0v2x4zc",
@@ -39,25 +39,25 @@ export const delivery = (over: Partial<WebhookDelivery> = {}): WebhookDelivery =
   lastStatus: 204,
   lastError: null,
   createdAt: NOW,
-  ...over,
+  ...overrides,
 });
 
 /** Use cases with one webhook and one delivery. */
 export function webhookUseCases(): WebhookUseCases {
-  const known = async (id: string): Promise<void> => {
+  const assertKnown = async (id: string): Promise<void> => {
     if (id !== WEBHOOK_ID) throw new Refusal("webhook_not_found", "there is no such webhook");
   };
   return {
     create: async () => ({ ...webhook(), secret: SECRET }),
     list: async () => [webhook()],
-    get: (_, id) => known(id).then(() => webhook()),
-    update: (_, id) => known(id).then(() => webhook()),
-    delete: (_, id) => known(id),
-    rotateSecret: (_, id) => known(id).then(() => ({ ...webhook(), secret: SECRET })),
-    test: (_, id) => known(id).then(() => delivery({ status: "pending" })),
-    deliveries: (_, id) => known(id).then(() => [delivery()]),
+    get: (_, id) => assertKnown(id).then(() => webhook()),
+    update: (_, id) => assertKnown(id).then(() => webhook()),
+    delete: (_, id) => assertKnown(id),
+    rotateSecret: (_, id) => assertKnown(id).then(() => ({ ...webhook(), secret: SECRET })),
+    test: (_, id) => assertKnown(id).then(() => delivery({ status: "pending" })),
+    deliveries: (_, id) => assertKnown(id).then(() => [delivery()]),
     replay: async (_, id, deliveryId) => {
-      await known(id);
+      await assertKnown(id);
       if (deliveryId !== DELIVERY_ID) throw new Refusal("delivery_not_found", "the webhook has no such delivery");
       return delivery({ status: "pending" });
     },

@@ -26,7 +26,7 @@ export const THEIR_HZ = 1_000;
 
 /** A PBX built from source that runs during the tests. */
 export interface Pbx {
-  /** UDP and TCP; TLS is one above. */
+  /** Port for UDP and TCP; TLS uses the next one. */
   readonly port: number;
   /** Trunk options that it requires besides `server`, `user` and `password`. */
   readonly trunk: Partial<Trunk>;
@@ -41,7 +41,7 @@ export interface Pbx {
 
 /**
  * The folder that a PBX was installed into.
- * @param name of the variable that names it
+ * @param name name of the environment variable with its path
  * @throws {Error} the variable is not set, or the program is missing
  */
 export function installed(name: "ASTERISK" | "FREESWITCH", program: string): string {

@@ -11,7 +11,7 @@ import type { Stage } from "./stage.ts";
 
 /** A callee on a real softphone: answers automatically, plays a sound, records both directions. */
 export interface Baresip {
-  /** UDP and TCP; TLS is one above. */
+  /** Port for UDP and TCP; TLS uses the next one. */
   readonly port: number;
   readonly child: Child;
   /** All events so far, as it reports them: `CALL_ESTABLISHED`, `CALL_DTMF_START` with a key in `param`, … */
@@ -129,13 +129,13 @@ const tones = new WeakMap<Stage, Map<number, string>>();
 
 /** The sound file of every baresip of a stage: 40 s of a tone. */
 function tone(stage: Stage, hz: number): string {
-  const known = tones.get(stage) ?? new Map<number, string>();
-  tones.set(stage, known);
-  const made = known.get(hz);
+  const files = tones.get(stage) ?? new Map<number, string>();
+  tones.set(stage, files);
+  const made = files.get(hz);
   if (made) return made;
   const path = join(stage.folder("says"), "tone.wav");
   run("sox", "-D", "-n", "-r", "48000", "-c", "2", "-b", "16", path, "synth", "40", "sine", `${hz}`, "gain", "-12");
-  known.set(hz, path);
+  files.set(hz, path);
   return path;
 }
 

@@ -28,16 +28,16 @@ export function startChild(
   const child = spawn(program, args, { cwd, stdio: ["ignore", file, file] });
   endWithThisProcess(child);
   closeSync(file);
-  const gone = new Promise<number | null>((resolve, reject) => {
+  const exit = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => resolve(code));
   });
-  gone.catch(() => {}); // wake the waiters
+  exit.catch(() => {}); // wake the waiters
   const output = (): string => readFileSync(log, "utf8");
   return {
     pid: child.pid ?? 0,
     output,
-    gone,
+    gone: exit,
     async says(pattern, withinMs = 5_000) {
       const found = await until(
         () => (child.exitCode === null ? pattern.exec(output()) : (pattern.exec(output()) ?? "gone")),
@@ -46,7 +46,7 @@ export function startChild(
         `${program} to print ${pattern}`,
       ).catch(async (error: Error) => {
         child.kill("SIGKILL");
-        await gone;
+        await exit;
         throw new Error(`${error.message}; it printed:\n${output().slice(-2000)}`, { cause: error });
       });
       if (found === "gone" || found === null)
@@ -57,7 +57,7 @@ export function startChild(
     },
     async kill(signal = "SIGKILL") {
       child.kill(signal);
-      await gone.catch(() => {});
+      await exit.catch(() => {});
     },
   };
 }

@@ -50,17 +50,17 @@ export function expectUnbroken(sound: Sound, hz: number, opus = false): void {
 
 /** The same with its pauses cut out. */
 function withoutPauses({ sampleRate, samples }: Sound): Sound {
-  const kept = new Int16Array(samples.length);
+  const sound = new Int16Array(samples.length);
   let length = 0;
   for (let from = 0; from < samples.length; ) {
     const level = samples[from]!;
     let to = from + 1;
     while (samples[to] === level) to++;
     if (Math.abs(level) > SILENCE || to - from < (PAUSE_MS * sampleRate) / 1000) {
-      kept.set(samples.subarray(from, to), length);
+      sound.set(samples.subarray(from, to), length);
       length += to - from;
     }
     from = to;
   }
-  return { sampleRate, samples: kept.subarray(0, length) };
+  return { sampleRate, samples: sound.subarray(0, length) };
 }

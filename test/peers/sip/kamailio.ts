@@ -9,7 +9,7 @@ export const KAMAILIO = { domain: "kam.test", user: "agent", password: "s3cret" 
 
 /** A registrar and proxy that requires credentials, for REGISTER (401) and INVITE (407), and stays in the path of calls. */
 export interface Kamailio {
-  /** UDP and TCP; TLS is one above. */
+  /** Port for UDP and TCP; TLS uses the next one. */
   readonly port: number;
   child: Child;
   /** Kills and restarts it on the same ports; registrations are lost. */

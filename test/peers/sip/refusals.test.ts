@@ -45,7 +45,7 @@ const REFUSALS: readonly {
 withTools("a refused call", ["sipp"], () => {
   const stage = new Stage();
   for (const [i, { status, rings = false, fields = "", cause, detail }] of REFUSALS.entries())
-    test.concurrent(`with ${status}${rings ? " after it rang" : ""} ends with ${cause}, and the ACK goes out`, async () => {
+    test.concurrent(`with ${status}${rings ? " after it rang" : ""} ends with ${cause}, and the ACK is sent`, async () => {
       const steps = [invited(), rings ? ringing : "", say(status, { fields, repeated: true }), ack];
       const callee = await startSipp(stage, status, steps.join(""));
       const { dial } = await openTrunk(stage, { server: callee.uri }, `refused-${i}`);

@@ -39,8 +39,8 @@ withTools("a route", ["baresip", "kamailio", "sipp", "openssl", "sox"], () => {
     // A baresip refuses a call within a second of the previous one.
     const behind = [await startBaresip(stage, keys), await startBaresip(stage, keys)] as const;
     const [first, second] = await Promise.all([proxyTo(behind[0].port), proxyTo(behind[1].port)]);
-    const over = ({ port }: Kamailio) => ({ server: `sip:127.0.0.1:${port};transport=tcp`, domain, user, password });
-    const ways = [over(first), over(second)];
+    const trunkOf = ({ port }: Kamailio) => ({ server: `sip:127.0.0.1:${port};transport=tcp`, domain, user, password });
+    const ways = [trunkOf(first), trunkOf(second)];
     const { dial } = await openRoute(stage, ways, "gone");
     const before = await dial(NUMBERS.pcmu);
     await before.events.next("connected", 8_000);

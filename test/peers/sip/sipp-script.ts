@@ -13,7 +13,7 @@ export interface Saying {
   readonly asItCame?: boolean;
   /** To the first INVITE, although other requests have arrived since. */
   readonly toInvite?: boolean;
-  /** The same with names of one letter and odd spaces. */
+  /** The same with compact field names and odd spaces. */
   readonly oddly?: boolean;
 }
 

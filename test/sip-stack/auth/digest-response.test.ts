@@ -31,7 +31,7 @@ describe("a digest response", () => {
   });
 
   test("matches RFC 7616 section 3.9.2 for SHA-512-256, as corrected by erratum 4897", () => {
-    const asked = challenge(
+    const parsed = challenge(
       'Digest realm="api@example.org", qop="auth", algorithm=SHA-512-256, nonce="5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK", opaque="HRPCssKJSGjCrkzDg8OhwpzCiGPChXYjwrI2QmXDnsOS", charset=UTF-8, userhash=true',
     );
     const use = {
@@ -40,37 +40,37 @@ describe("a digest response", () => {
       cnonce: "NTg6RKcb9boFIAS3KrFK9BGeh+iDa/sm6jUMp2wds69v",
       count: 1,
     };
-    const answer = digestResponse(asked, use, { method: "GET", uri: "/doe.json" });
+    const answer = digestResponse(parsed, use, { method: "GET", uri: "/doe.json" });
     expect(response(answer)).toBe("3798d4131c277846293534c3edc11bd8a5e4cdcbff78b05db9d95eeb1cec68a5");
     expect(answer).toContain('username="Jäsøn Doe"');
     expect(answer).not.toContain("userhash");
   });
 
   test("matches RFC 2617 section 3.5", () => {
-    const asked = challenge(
+    const parsed = challenge(
       'Digest realm="testrealm@host.com", qop="auth,auth-int", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", opaque="5ccc069c403ebaf9f0171e9517f40e41"',
     );
     const use = { user: "Mufasa", password: "Circle Of Life", cnonce: "0a4f113b", count: 1 };
-    const answer = digestResponse(asked, use, GET);
+    const answer = digestResponse(parsed, use, GET);
     expect(response(answer)).toBe("6629fae49393a05397450978507c4ef1");
     expect(answer).not.toContain("algorithm");
   });
 
   test("matches RFC 2069 without qop, as corrected by erratum 749", () => {
-    const asked = challenge(
+    const parsed = challenge(
       'Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", opaque="5ccc069c403ebaf9f0171e9517f40e41"',
     );
     const use = { user: "Mufasa", password: "CircleOfLife", cnonce: "x", count: 7 };
-    const answer = digestResponse(asked, use, GET);
+    const answer = digestResponse(parsed, use, GET);
     expect(response(answer)).toBe("1949323746fe6a43ef61f9606e7febea");
     expect(answer).not.toMatch(/cnonce|nc=|qop/);
   });
 
   test("includes nonce and cnonce in the secret of a -sess algorithm", () => {
     // computed with the shell: for each step printf '%s' … | md5sum
-    const asked = challenge('Digest realm="r", nonce="n", algorithm=MD5-sess, qop=auth');
+    const parsed = challenge('Digest realm="r", nonce="n", algorithm=MD5-sess, qop=auth');
     const answer = digestResponse(
-      asked,
+      parsed,
       { user: "u", password: "p", cnonce: "c", count: 1 },
       { method: "REGISTER", uri: "sip:r" },
     );
@@ -82,9 +82,9 @@ describe("a digest response", () => {
   });
 
   test("escapes quotes and backslashes in quoted values, but not in hashed ones", () => {
-    const asked = challenge('Digest realm="a \\"b\\" c", nonce="x\\\\y", opaque=""');
-    expect(asked.realm).toBe('a "b" c');
-    const answer = digestResponse(asked, { user: "D\\u", password: "p", cnonce: "c", count: 1 }, GET);
+    const parsed = challenge('Digest realm="a \\"b\\" c", nonce="x\\\\y", opaque=""');
+    expect(parsed.realm).toBe('a "b" c');
+    const answer = digestResponse(parsed, { user: "D\\u", password: "p", cnonce: "c", count: 1 }, GET);
     expect(answer).toContain('username="D\\\\u", realm="a \\"b\\" c", nonce="x\\\\y"');
     expect(answer).toContain('opaque=""');
   });

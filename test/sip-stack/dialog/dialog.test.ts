@@ -141,12 +141,12 @@ describe("the next hop of a request within a dialog", () => {
   });
 
   test("is a new connection if the old one closed", () => {
-    const gone = new PaperFlow("tls", "198.51.100.5", 5061);
-    gone.alive = false;
-    expect(nextHop("sip:trunk.example.com;transport=tls;lr", gone, first).to).toBe(
+    const closedFlow = new PaperFlow("tls", "198.51.100.5", 5061);
+    closedFlow.alive = false;
+    expect(nextHop("sip:trunk.example.com;transport=tls;lr", closedFlow, first).to).toBe(
       "sip:trunk.example.com;transport=tls;lr",
     );
-    expect(nextHop("sip:t@10.0.0.9", gone, first).to).toBe(first);
+    expect(nextHop("sip:t@10.0.0.9", closedFlow, first).to).toBe(first);
   });
 
   test("is a new connection for a BYE on a closed one", async () => {

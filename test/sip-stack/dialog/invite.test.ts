@@ -164,23 +164,23 @@ describe("hanging up", () => {
   test("while ringing sends CANCEL, ends with 487", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(180, { tag: "a" });
-    const gone = call.usage.hangUp('SIP;cause=200;text="Call completed elsewhere"');
+    const hangUp = call.usage.hangUp('SIP;cause=200;text="Call completed elsewhere"');
     expect(call.invite.cancelled).toBe('SIP;cause=200;text="Call completed elsewhere"');
     expect(call.end).toBeUndefined();
     call.invite.respond(487);
-    await gone;
+    await hangUp;
     expect(call.end).toEqual({ type: "released" });
     expect(call.left).toBe(0);
   });
 
   test("acknowledges and releases a crossing 200", async () => {
     const call = await ScriptedCall.placed();
-    const gone = call.usage.hangUp();
+    const hangUp = call.usage.hangUp();
     call.accept();
     expect(call.tx.acks).toHaveLength(1);
     expect(call.log).not.toContain("answered");
     call.tx.last("BYE").respond(200);
-    await gone;
+    await hangUp;
     expect(call.log.at(-1)).toBe("ended released");
     expect(call.left).toBe(0);
   });
@@ -201,14 +201,14 @@ describe("hanging up", () => {
 
   test("after the answer sends one BYE only", async () => {
     const call = await ScriptedCall.answered();
-    const gone = Promise.all([call.usage.hangUp("Q.850;cause=16"), call.usage.hangUp()]);
+    const hangUp = Promise.all([call.usage.hangUp("Q.850;cause=16"), call.usage.hangUp()]);
     const bye = call.tx.last("BYE");
     expect(bye.request.uri).toBe("sip:callee@192.0.2.9:5070");
     expect(bye.header("Reason")).toBe("Q.850;cause=16");
     expect(bye.header("CSeq")).toBe("2 BYE");
     expect(bye.header("Contact")).toBeUndefined();
     bye.respond(200);
-    await gone;
+    await hangUp;
     expect(call.tx.count("BYE")).toBe(1);
     expect(call.log).toEqual(["placed", "answered", "ended released"]);
     expect(call.left).toBe(0);
@@ -226,9 +226,9 @@ describe("hanging up", () => {
 
   test("ends 4 s after an unanswered BYE", async () => {
     const call = await ScriptedCall.answered();
-    const gone = call.usage.hangUp();
+    const hangUp = call.usage.hangUp();
     await call.system.advance(4000);
-    await gone;
+    await hangUp;
     expect(call.end).toEqual({ type: "released" });
     expect(call.left).toBe(call.tx.flow.held);
     call.tx.last("BYE").fail(new TransportError("timeout", "no response"));

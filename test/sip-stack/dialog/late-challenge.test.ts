@@ -51,10 +51,10 @@ async function came(peer: Peer, cseq: string): Promise<SipText> {
   return readSip(Buffer.from(found()!, "latin1"));
 }
 
-function respond(peer: Peer, asked: SipText, status: number, more: SipText["fields"] = []): void {
-  const copied = ["Via", "From", "Call-ID", "CSeq"].map((name) => [name, field(asked, name)] as const);
-  const to = field(asked, "To").includes("tag=") ? field(asked, "To") : `${field(asked, "To")};tag=them`;
-  const body = methodOf(asked) === "INVITE" ? SDP : "";
+function respond(peer: Peer, request: SipText, status: number, more: SipText["fields"] = []): void {
+  const copied = ["Via", "From", "Call-ID", "CSeq"].map((name) => [name, field(request, name)] as const);
+  const to = field(request, "To").includes("tag=") ? field(request, "To") : `${field(request, "To")};tag=them`;
+  const body = methodOf(request) === "INVITE" ? SDP : "";
   const fields = [...copied, ["To", to], ["Contact", `<${peer.uri}>`], ["Content-Type", "application/sdp"], ...more];
   peer.send(writeSip({ start: `SIP/2.0 ${status} So`, fields: fields as SipText["fields"], body }));
 }
@@ -72,10 +72,10 @@ async function answered(kind: keyof typeof PEERS) {
 describe.each(["udp", "tcp"] as const)("a BYE over %s without a response for 4 s", (kind) => {
   test("is sent again with credentials after a challenge", async () => {
     const { peer, system, call } = await answered(kind);
-    const gone = call.usage.hangUp();
+    const hangUp = call.usage.hangUp();
     const bye = await came(peer, "2 BYE");
     await system.advance(20_000);
-    await gone;
+    await hangUp;
     expect(call.log.at(-1)).toBe("ended released");
     respond(peer, bye, 401, [["WWW-Authenticate", 'Digest realm="far.end", nonce="n1"']]);
     const again = await came(peer, "3 BYE");
@@ -86,10 +86,10 @@ describe.each(["udp", "tcp"] as const)("a BYE over %s without a response for 4 s
   test("holds its flow until the final response", async () => {
     const { peer, system, call } = await answered(kind);
     await system.advance(15_000);
-    const gone = call.usage.hangUp();
+    const hangUp = call.usage.hangUp();
     const bye = await came(peer, "2 BYE");
     await system.advance(4_000);
-    await gone;
+    await hangUp;
     const keepAlives = (): number => peer.received().split(/(?<=\r\n\r\n)\r\n\r\n/).length - 1;
     expect(keepAlives()).toBe(0);
     respond(peer, bye, 100);

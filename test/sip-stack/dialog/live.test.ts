@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.close();
 });
 
-function kept<T extends { close(): Promise<void> }>(one: T): T {
+function closedAfterTest<T extends { close(): Promise<void> }>(one: T): T {
   open.push(one);
   return one;
 }
@@ -19,8 +19,8 @@ async function stage(
   script: Script,
   options?: ConstructorParameters<typeof LiveAgent>[1],
 ): Promise<[FarEnd, LiveAgent]> {
-  const farEnd = kept(await startFarEnd({ callees: { bob: script } }));
-  return [farEnd, kept(new LiveAgent(farEnd.uri, options))];
+  const farEnd = closedAfterTest(await startFarEnd({ callees: { bob: script } }));
+  return [farEnd, closedAfterTest(new LiveAgent(farEnd.uri, options))];
 }
 
 async function ended(call: FarEndCall, end: FarEndCall["end"]): Promise<void> {
@@ -114,7 +114,7 @@ describe("calls over real datagrams", () => {
   });
 
   test("follow a redirection", async () => {
-    const elsewhere = kept(await startFarEnd({ callees: { carol: {} } }));
+    const elsewhere = closedAfterTest(await startFarEnd({ callees: { carol: {} } }));
     const moved = callees.redirects(elsewhere.uri.replace("sip:", "sip:carol@"));
     const [farEnd, agent] = await stage(moved, { followRedirects: true, nextHop: (uri) => uri });
     const call = agent.call("bob");
@@ -149,10 +149,10 @@ describe("calls over real datagrams", () => {
   });
 
   test("survive a network that loses, repeats and reorders every kind of message", { timeout: 60_000 }, async () => {
-    const farEnd = kept(await startFarEnd({ callees: { "*": { rings: [180, 183], reliable: true } } }));
+    const farEnd = closedAfterTest(await startFarEnd({ callees: { "*": { rings: [180, 183], reliable: true } } }));
     const conditions = { loss: 0.2, duplicates: 0.2 };
-    const relay = kept(await startLossyRelay({ to: farEnd, signalling: conditions, seed: 7 }));
-    const agent = kept(new LiveAgent(relay.uri));
+    const relay = closedAfterTest(await startLossyRelay({ to: farEnd, signalling: conditions, seed: 7 }));
+    const agent = closedAfterTest(new LiveAgent(relay.uri));
     const calls = Array.from({ length: 8 }, (_, index) => agent.call(`user${index}`));
     await Promise.all(calls.map((call) => call.until("answered", 30_000)));
     await Promise.all(calls.map((call) => call.usage.hangUp()));

@@ -110,7 +110,7 @@ describe("a request of ours outside of a call", () => {
     expect(series.cseq).toBe(2);
   });
 
-  test("reports why a challenge could not be answered", async () => {
+  test("reports why a challenge could not be met", async () => {
     const call = await ScriptedCall.placed();
     const reply = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" });
     for (let times = 0; times < 2; times++) call.tx.last("OPTIONS").respond(401, { fields: [challenge] });
@@ -124,9 +124,9 @@ describe("a request of ours outside of a call", () => {
     call.tx.last("OPTIONS").fail(new TransportError("timeout", "silence"));
     await expect(lost).rejects.toThrow("silence");
     const controller = new AbortController();
-    const given = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" }, controller.signal);
+    const request = call.agent.request({ method: "OPTIONS", uri: "sip:example.com" }, controller.signal);
     controller.abort(new Error("no longer"));
-    await expect(given).rejects.toThrow("no longer");
+    await expect(request).rejects.toThrow("no longer");
     expect(call.tx.last("OPTIONS").abandoned).toBe(true);
   });
 

@@ -82,9 +82,9 @@ describe("a transfer by REFER", () => {
     expect(peer.outcome).toEqual({ type: "accepted", detail: "SIP 200 OK" });
     // The requester hangs up.
     expect(call.log).toEqual(["placed", "answered"]);
-    const over = call.usage.hangUp();
+    const hangUp = call.usage.hangUp();
     call.tx.last("BYE").respond(200);
-    await over;
+    await hangUp;
     expect(call.left).toBe(0);
   });
 
@@ -157,9 +157,9 @@ describe("a transfer by REFER", () => {
     expect(left.fault?.message).toContain("ended before the peer agreed");
     expect(left.call.left).toBe(0);
     const hungUp = await ReferredCall.start();
-    const over = hungUp.call.usage.hangUp();
+    const hangUp = hungUp.call.usage.hangUp();
     hungUp.call.tx.last("BYE").respond(200);
-    await over;
+    await hangUp;
     expect(hungUp.fault?.message).toContain("ended before the peer agreed");
     expect(hungUp.call.left).toBe(0);
   });

@@ -96,11 +96,11 @@ describe("session timers", () => {
   });
 
   test("a refresh answered with 481, or not at all, ends the call", async () => {
-    for (const gone of [481, 408, undefined]) {
+    for (const status of [481, 408, undefined]) {
       const call = await ScriptedCall.answered({}, [timer("uac"), ALLOW]);
       await call.system.advance(900_000);
-      if (gone === undefined) call.tx.last("UPDATE").fail(new TransportError("timeout", "silence"));
-      else call.tx.last("UPDATE").respond(gone);
+      if (status === undefined) call.tx.last("UPDATE").fail(new TransportError("timeout", "silence"));
+      else call.tx.last("UPDATE").respond(status);
       call.tx.last("BYE").respond(481);
       expect(call.end).toMatchObject({ type: "media", detail: expect.stringContaining("could not be refreshed") });
       expect(call.left).toBe(0);

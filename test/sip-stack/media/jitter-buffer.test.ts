@@ -64,9 +64,9 @@ describe("if packets are lost", () => {
   test.each([1, 2, 3, 4, 5])("%i in a row make no click", (burst) => {
     const tones = [31.7, 203.7, 441.3, 996.1, 1_653.9].map((hz) => tone(hz, 8_000, RATE, 10_000));
     for (const [index, clip] of [...tones, chord(8_000)].entries()) {
-      const own = largestStep(coded(clip));
+      const ownStep = largestStep(coded(clip));
       const { heard } = pass(clip, { delivers: (i) => (i % 23 >= 23 - burst ? undefined : [20]), packets: 400 });
-      expect(largestStep(heard), `clip ${index}`).toBeLessThan(1.25 * own + 500); // the maximum that a fade within 5 ms from peak to peak adds
+      expect(largestStep(heard), `clip ${index}`).toBeLessThan(1.25 * ownStep + 500); // the maximum that a fade within 5 ms from peak to peak adds
     }
   });
 
@@ -104,7 +104,7 @@ describe("Opus", () => {
 
   test("conceals losses from redundancy, and bursts without a click", async () => {
     const codec = await createOpus();
-    const own = largestStep(pass(clip, { delivers: () => [20], packets: 200, codec }).heard);
+    const ownStep = largestStep(pass(clip, { delivers: () => [20], packets: 200, codec }).heard);
     codec.close();
     for (const burst of [1, 3, 5]) {
       const codec = await createOpus();
@@ -118,7 +118,7 @@ describe("Opus", () => {
       const delivers: Delivers = (i) => (i % 23 >= 23 - burst ? undefined : [20]);
       const { heard } = pass(clip, { delivers, packets: 200, codec });
       codec.close();
-      expect(largestStep(heard), `${burst} lost`).toBeLessThan(1.5 * own + 500);
+      expect(largestStep(heard), `${burst} lost`).toBeLessThan(1.5 * ownStep + 500);
       expect(recovered.length, `${burst} lost`).toBe(8);
       expect(recovered).toContain(320);
       if (burst === 1) expect(toneShare(heard.subarray(8_000, 56_000), 440, 16_000)).toBeGreaterThan(0.95);

@@ -22,7 +22,7 @@ async function phone() {
 async function session(...answers: readonly (readonly string[])[]) {
   const end = await End.open();
   closing.push(() => end.engine.close());
-  let asked = 0;
+  let queryCount = 0;
   const target = new MediaTarget({
     session: end.session,
     local: "127.0.0.1",
@@ -30,7 +30,7 @@ async function session(...answers: readonly (readonly string[])[]) {
     refused() {},
     dns: {
       async addresses() {
-        const answer = answers[asked++] ?? [];
+        const answer = answers[queryCount++] ?? [];
         if (answer.length === 0) throw new Error("the resolver is silent");
         return answer;
       },
@@ -38,26 +38,26 @@ async function session(...answers: readonly (readonly string[])[]) {
     lost: (detail) => end.lost(detail),
   });
   end.session.start();
-  return { end, target, asked: () => asked };
+  return { end, target, queryCount: () => queryCount };
 }
 
 test("a resolved name survives a DNS failure", async () => {
   const [first, second] = [await phone(), await phone()];
-  const { end, target, asked } = await session(["127.0.0.1"]);
+  const { end, target, queryCount } = await session(["127.0.0.1"]);
   target.settle(first.settings, false);
   await until(() => first.voice.packets.length > 3, "audio at the first port");
   target.settle(second.settings, false);
-  await until(() => asked() === 2 && second.voice.packets.length > 3, "audio at the second port");
+  await until(() => queryCount() === 2 && second.voice.packets.length > 3, "audio at the second port");
   expect(end.told).toEqual(["sending"]);
 });
 
 test("a name keeps its address if the DNS returns another first", async () => {
   const [first, second] = [await phone(), await phone()];
-  const { target, asked } = await session(["127.0.0.1"], ["127.0.0.9", "127.0.0.1"]);
+  const { target, queryCount } = await session(["127.0.0.1"], ["127.0.0.9", "127.0.0.1"]);
   target.settle(first.settings, false);
   await until(() => first.voice.packets.length > 3, "audio at the first port");
   target.settle(second.settings, false);
-  await until(() => asked() === 2 && second.voice.packets.length > 5, "audio at the second port");
+  await until(() => queryCount() === 2 && second.voice.packets.length > 5, "audio at the second port");
 });
 
 test("a name with a new address is followed", async () => {

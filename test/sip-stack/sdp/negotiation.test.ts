@@ -144,7 +144,7 @@ describe("an answer", () => {
       /^no codec in common: we offer PCMU, PCMA, the peer takes G729, G722;/,
     ],
     ["no address", answer(["m=audio 5000 RTP/AVP 0"], []), /c= line/],
-    ["a spoiled address", answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP4 192.0.2.300"]), /"192.0.2.300"/],
+    ["a corrupt address", answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP4 192.0.2.300"]), /"192.0.2.300"/],
     ["no name", answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP4 pbx..example"]), /"pbx..example"/],
     ["another family", answer(["m=audio 5000 RTP/AVP 0"], ["c=IN IP6 2001:db8::9"]), /cannot be reached/],
     ["DTLS", answer(["m=audio 5000 UDP/TLS/RTP/SAVPF 0"]), /UDP\/TLS\/RTP\/SAVPF/],
@@ -333,8 +333,12 @@ describe("a re-offer of the peer", () => {
   test.each([
     ["no codec of ours", "off", answer(["m=audio 5000 RTP/AVP 18"])],
     ["no audio", "off", answer(["m=audio 0 RTP/AVP 0"])],
-    ["no encryption any more", "required", PLAIN],
-    ["encryption that we do not do", "off", answer(["m=audio 5000 RTP/SAVP 0", keyLine(1, "AES_CM_128_HMAC_SHA1_80")])],
+    ["no longer any encryption", "required", PLAIN],
+    [
+      "encryption that we do not support",
+      "off",
+      answer(["m=audio 5000 RTP/SAVP 0", keyLine(1, "AES_CM_128_HMAC_SHA1_80")]),
+    ],
     ["no SDP", "off", "\u0000"],
   ] as const)("with %s is refused, and everything stays as it was", (_, srtp, text) => {
     const first = srtp === "off" ? PLAIN : answer(["m=audio 5000 RTP/SAVP 0", keyLine(1, "AES_CM_128_HMAC_SHA1_80")]);

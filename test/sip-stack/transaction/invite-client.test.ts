@@ -177,7 +177,7 @@ describe("CANCEL (RFC 3261 section 9.1)", () => {
     await close(wire);
   });
 
-  test("is sent at once while it rings, and times out after 64 * T1", async () => {
+  test("is sent immediately while it rings, and times out after 64 * T1", async () => {
     const wire = new Wire();
     const sent = await calling(wire);
     wire.answer(180);

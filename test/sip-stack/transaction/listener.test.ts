@@ -8,8 +8,8 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.transactions.close();
 });
 
-function trunk(...given: Parameters<typeof openTrunk>): Trunk {
-  const opened = openTrunk(...given);
+function trunk(...args: Parameters<typeof openTrunk>): Trunk {
+  const opened = openTrunk(...args);
   open.push(opened);
   return opened;
 }

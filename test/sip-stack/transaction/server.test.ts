@@ -9,7 +9,7 @@ import { tcp, udp, Wire } from "./wire.ts";
 let branches = 0;
 
 /** A request of the peer. */
-function asked(method: string, fields: Record<string, string> = {}): SipRequest {
+function requestOf(method: string, fields: Record<string, string> = {}): SipRequest {
   const asking = request(method, "sip:us@192.0.2.1", { "Call-ID": "theirs", ...fields });
   asking.headers.addFirst("Via", fields.Via ?? `SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKthem${++branches}`);
   if (fields.Via !== undefined) asking.headers.set("Via", fields.Via);
@@ -18,7 +18,7 @@ function asked(method: string, fields: Record<string, string> = {}): SipRequest 
 
 /** A retransmission of the request, or a request that belongs to it. */
 function related(to: SipRequest, method: string, tag?: string): SipRequest {
-  const other = asked(method, { Via: to.headers.get("Via") ?? "" });
+  const other = requestOf(method, { Via: to.headers.get("Via") ?? "" });
   for (const name of ["From", "To", "Call-ID"]) other.headers.set(name, to.headers.get(name) ?? "");
   if (tag !== undefined) other.headers.set("To", withTag(to.headers.get("To") ?? "", tag));
   return other;
@@ -39,7 +39,7 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
   test("repeats its last response until timer J", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
-    const bye = asked("BYE");
+    const bye = requestOf("BYE");
     const copy = (): void => wire.arrives(related(bye, "BYE"), flow);
     wire.arrives(bye, flow);
     copy();
@@ -61,7 +61,7 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
 
   test("ends with its response over a connection", async () => {
     const wire = new Wire();
-    wire.arrives(asked("BYE"), await flowOf(wire, "tcp"));
+    wire.arrives(requestOf("BYE"), await flowOf(wire, "tcp"));
     answer(wire.requests[0], 200);
     expect(wire.system.waiting).toBe(0);
   });
@@ -69,7 +69,7 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
   test("responds on a new connection if necessary", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire, "tcp");
-    wire.arrives(asked("BYE", { Via: "SIP/2.0/TCP there.example:5070;branch=z9hG4bKx" }), flow);
+    wire.arrives(requestOf("BYE", { Via: "SIP/2.0/TCP there.example:5070;branch=z9hG4bKx" }), flow);
     wire.breaks(flow, "closed");
     answer(wire.requests[0], 200);
     await wire.system.settle();
@@ -80,15 +80,15 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
   test("is matched by branch, sent-by and method, or RFC 2543 fields", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
-    wire.arrives(asked("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKsame" }), flow);
-    wire.arrives(asked("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.12;branch=z9hG4bKsame" }), flow);
-    wire.arrives(asked("INFO", { Via: "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKsame" }), flow);
+    wire.arrives(requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKsame" }), flow);
+    wire.arrives(requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.12;branch=z9hG4bKsame" }), flow);
+    wire.arrives(requestOf("INFO", { Via: "SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKsame" }), flow);
     expect(wire.requests).toHaveLength(3);
-    const old = asked("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=1" });
+    const old = requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=1" });
     wire.arrives(old, flow);
     wire.arrives(related(old, "OPTIONS"), flow);
     expect(wire.requests).toHaveLength(4);
-    wire.arrives(asked("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=1", "Call-ID": "another" }), flow);
+    wire.arrives(requestOf("OPTIONS", { Via: "SIP/2.0/UDP 192.0.2.11;branch=1", "Call-ID": "another" }), flow);
     expect(wire.requests).toHaveLength(5);
     await wire.transactions.close();
   });
@@ -97,7 +97,7 @@ describe("a non-INVITE server transaction (RFC 3261 figure 8)", () => {
 describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
   test("sends 100 without a response in 200 ms", async () => {
     const wire = new Wire();
-    wire.arrives(asked("INVITE"), await flowOf(wire));
+    wire.arrives(requestOf("INVITE"), await flowOf(wire));
     await wire.system.advance(1_000);
     expect(wire.log).toEqual(["200 100"]);
     await wire.transactions.close();
@@ -106,7 +106,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
   test("retransmits a refusal until its ACK, and ends with timer I", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
-    const invite = asked("INVITE");
+    const invite = requestOf("INVITE");
     wire.arrives(invite, flow);
     answer(wire.requests[0], 488);
     wire.arrives(related(invite, "INVITE"), flow);
@@ -121,7 +121,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
 
   test("retransmits a refusal without ACK until timer H", async () => {
     const wire = new Wire();
-    wire.arrives(asked("INVITE"), await flowOf(wire));
+    wire.arrives(requestOf("INVITE"), await flowOf(wire));
     answer(wire.requests[0], 488);
     await wire.system.advance(60_000);
     const at = [0, 500, 1500, 3500, 7500, 11_500, 15_500, 19_500, 23_500, 27_500, 31_500];
@@ -133,7 +133,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
   test.each(["udp", "tcp"] as const)("retransmits a 2xx over %s until its ACK", async (kind) => {
     const wire = new Wire();
     const flow = await flowOf(wire, kind);
-    const invite = asked("INVITE");
+    const invite = requestOf("INVITE");
     wire.arrives(invite, flow);
     answer(wire.requests[0], 200);
     await wire.system.advance(1_600);
@@ -153,7 +153,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
 
   test("reports a 2xx without ACK", async () => {
     const wire = new Wire();
-    wire.arrives(asked("INVITE"), await flowOf(wire));
+    wire.arrives(requestOf("INVITE"), await flowOf(wire));
     answer(wire.requests[0], 200);
     await wire.system.advance(32_000);
     expect(wire.unacknowledged).toEqual([wire.requests[0]]);
@@ -163,7 +163,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
   test("responds to CANCEL with 200, to its INVITE with 487", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
-    const invite = asked("INVITE");
+    const invite = requestOf("INVITE");
     wire.arrives(invite, flow);
     wire.arrives(related(invite, "CANCEL"), flow);
     wire.arrives(related(invite, "CANCEL"), flow);
@@ -182,11 +182,11 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
   test("ignores a CANCEL after the response; a stray CANCEL gets 481", async () => {
     const wire = new Wire();
     const flow = await flowOf(wire);
-    const invite = asked("INVITE");
+    const invite = requestOf("INVITE");
     wire.arrives(invite, flow);
     answer(wire.requests[0], 488);
     wire.arrives(related(invite, "CANCEL"), flow);
-    wire.arrives(asked("CANCEL"), flow);
+    wire.arrives(requestOf("CANCEL"), flow);
     expect(wire.log).toEqual(["0 488", "0 200", "0 481"]);
     await wire.transactions.close();
     expect(wire.system.waiting).toBe(0);
@@ -195,7 +195,7 @@ describe("an INVITE server transaction (RFC 3261 figure 7)", () => {
 
 test("a stray ACK is ignored", async () => {
   const wire = new Wire();
-  wire.arrives(asked("ACK"), await flowOf(wire));
+  wire.arrives(requestOf("ACK"), await flowOf(wire));
   expect(wire.requests).toEqual([]);
   expect(wire.left).toEqual([]);
 });
@@ -203,13 +203,13 @@ test("a stray ACK is ignored", async () => {
 test("at most four thousand requests wait; others get 503", async () => {
   const wire = new Wire();
   const flow = await flowOf(wire);
-  for (let n = 0; n < 4_010; n++) wire.arrives(asked("OPTIONS"), flow);
+  for (let n = 0; n < 4_010; n++) wire.arrives(requestOf("OPTIONS"), flow);
   expect(wire.requests).toHaveLength(4_000);
   expect(wire.log).toEqual(Array(10).fill("0 503"));
   answer(wire.requests[7], 200);
-  wire.arrives(asked("BYE"), flow); // takes the place of the request with a response
+  wire.arrives(requestOf("BYE"), flow); // takes the place of the request with a response
   expect(wire.requests).toHaveLength(4_001);
-  wire.arrives(asked("BYE"), flow);
+  wire.arrives(requestOf("BYE"), flow);
   expect(wire.log.at(-1)).toBe("0 503");
   await wire.transactions.close();
   expect(wire.system.waiting).toBe(0);
@@ -224,10 +224,10 @@ test("a request of our own call is accepted during a flood", async () => {
     ours: ({ headers }) => headers.get("Call-ID") === "ours",
     lateSuccess() {},
   });
-  for (let n = 0; n < 4_000; n++) wire.arrives(asked("OPTIONS"), flow);
-  wire.arrives(asked("INFO"), flow);
+  for (let n = 0; n < 4_000; n++) wire.arrives(requestOf("OPTIONS"), flow);
+  wire.arrives(requestOf("INFO"), flow);
   expect(wire.log).toEqual(["0 503"]);
-  const bye = asked("BYE");
+  const bye = requestOf("BYE");
   bye.headers.set("Call-ID", "ours");
   wire.arrives(bye, flow);
   expect(taken.at(-1)).toBe("BYE");

@@ -36,10 +36,10 @@ test("a request over UDP gets its response and learns our address", async () => 
 
 // Deno does not connect UDP sockets, so it reports no ICMP errors: the timers decide.
 test.skipIf("Deno" in globalThis)("a closed port is reported at once", async () => {
-  const gone = await startFarEnd();
-  await gone.close();
+  const closedServer = await startFarEnd();
+  await closedServer.close();
   const { transactions } = trunk();
-  const fault = await send(transactions, request("OPTIONS", gone.uri), gone.uri).end;
+  const fault = await send(transactions, request("OPTIONS", closedServer.uri), closedServer.uri).end;
   expect(fault).toBeInstanceOf(TransportError);
   expect(fault).toMatchObject({ fault: "refused" });
 });

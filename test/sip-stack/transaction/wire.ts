@@ -69,7 +69,7 @@ export class Wire implements Transports {
   hops: Hop[] = [udp("192.0.2.11")];
   /** Unreachable hops: `tcp 192.0.2.11`. */
   readonly refused = new Set<string>();
-  /** Number of attempts for each of them. */
+  /** Number of attempts for each unreachable hop. */
   readonly connected: string[] = [];
   closedTimes = 0;
   readonly #flows = new Map<string, WireFlow>();

@@ -147,17 +147,17 @@ describe("the target of a peer's URI", () => {
   const resolve: Resolve = async (uri) =>
     ZONE[uri.slice(4)]!.map((address) => ({ kind: "udp", host: uri.slice(4), address, port: 5060 }));
 
-  async function places(uri: string, own: string, ranges?: readonly string[]) {
+  async function places(uri: string, server: string, ranges?: readonly string[]) {
     const refused: string[] = [];
     const trusted = trustedResolve({
       resolveOwn: resolve,
       resolve,
       allows: () => true,
-      own,
+      own: server,
       ranges,
       refused: (_, address) => refused.push(address),
     });
-    const first = await trusted(own, never);
+    const first = await trusted(server, never);
     const hops = await trusted(uri, never);
     return { first: first.map(({ address }) => address), hops: hops.map(({ address }) => address), refused };
   }

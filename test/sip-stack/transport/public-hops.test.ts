@@ -17,7 +17,7 @@ const PUBLIC = "8.8.8.8";
 
 /** The names of a hostile account's server, whose records change between two lookups. */
 function hostileDns(first = PUBLIC): { dns: Dns; rebind: () => void } {
-  let own = first;
+  let records = first;
   const addresses = new Map([
     [
       "inside.example.com",
@@ -34,10 +34,10 @@ function hostileDns(first = PUBLIC): { dns: Dns; rebind: () => void } {
       if (!name.endsWith(".srv.example.com")) return [];
       return [{ priority: 1, weight: 1, name: "inside.example.com", port: 22 }];
     },
-    addresses: async (host) => (host === "sip.example.com" ? [own] : (addresses.get(host) ?? [])),
+    addresses: async (host) => (host === "sip.example.com" ? [records] : (addresses.get(host) ?? [])),
   };
   const rebind = (): void => {
-    own = "127.0.0.1";
+    records = "127.0.0.1";
   };
   return { dns, rebind };
 }

@@ -16,10 +16,10 @@ interface Zone {
 }
 
 function zone({ naptr = {}, srv = {}, addresses = {} }: Zone, ipv6 = true) {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const system = new ManualSystem();
   async function look<Item>(table: Readonly<Record<string, readonly Item[] | string>>, kind: string, name: string) {
-    asked.push(`${kind} ${name}`);
+    queries.push(`${kind} ${name}`);
     const found = table[name] ?? [];
     if (typeof found === "string") throw new Error(found);
     return found;
@@ -32,7 +32,7 @@ function zone({ naptr = {}, srv = {}, addresses = {} }: Zone, ipv6 = true) {
   const resolve = createResolve({ system, dns: cachedDns(dns, system), ipv6: () => ipv6 });
   const places = async (uri: string): Promise<string[]> =>
     (await resolve(uri, never)).map(({ kind, address, port }) => `${kind} ${address} ${port}`);
-  return { asked, system, resolve, places };
+  return { queries, system, resolve, places };
 }
 
 const ONE_ADDRESS = { addresses: { "example.com": ["192.0.2.1"] } };
@@ -48,9 +48,9 @@ describe("a URI with an address", () => {
     ["sip:[2001:db8::1]:5080", "udp 2001:db8::1 5080"],
     ["sip:example.com:5070;maddr=192.0.2.9", "udp 192.0.2.9 5070"],
   ])("resolves without the DNS: %s to %s", async (uri, place) => {
-    const { places, asked } = zone({}, false);
+    const { places, queries } = zone({}, false);
     expect(await places(uri)).toEqual([place]);
-    expect(asked).toEqual([]);
+    expect(queries).toEqual([]);
   });
 });
 
@@ -60,9 +60,9 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
     ["sips:example.com:5070", "tls 192.0.2.1 5070"],
     ["sip:example.com:5070;transport=tcp", "tcp 192.0.2.1 5070"],
   ])("with a port resolves to addresses: %s to %s", async (uri, place) => {
-    const { places, asked } = zone(ONE_ADDRESS);
+    const { places, queries } = zone(ONE_ADDRESS);
     expect(await places(uri)).toEqual([place]);
-    expect(asked).toEqual(["A example.com"]);
+    expect(queries).toEqual(["A example.com"]);
   });
 
   test.each([
@@ -70,9 +70,9 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
     ["sip:example.com;transport=udp", "SRV _sip._udp.example.com", "udp 192.0.2.1 5060"],
     ["sip:example.com;transport=tls", "SRV _sips._tcp.example.com", "tls 192.0.2.1 5061"],
   ])("with a transport prefers SRV: %s", async (uri, question, place) => {
-    const { places, asked } = zone(ONE_ADDRESS);
+    const { places, queries } = zone(ONE_ADDRESS);
     expect(await places(uri)).toEqual([place]);
-    expect(asked).toEqual([question, "A example.com"]);
+    expect(queries).toEqual([question, "A example.com"]);
   });
 
   test("resolves by NAPTR, then SRV, then addresses", async () => {
@@ -108,13 +108,13 @@ describe("a URI with a name (RFC 3263 section 4)", () => {
   });
 
   test("without NAPTR resolves by every transport's SRV", async () => {
-    const { places, asked } = zone({
+    const { places, queries } = zone({
       srv: { "_sip._tcp.example.com": [{ priority: 1, weight: 0, name: "a.example.com", port: 5099 }] },
       addresses: { "a.example.com": ["192.0.2.1"] },
     });
     expect(await places("sip:example.com")).toEqual(["tcp 192.0.2.1 5099"]);
-    expect(asked).toContain("SRV _sip._udp.example.com");
-    expect(asked).toContain("SRV _sips._tcp.example.com");
+    expect(queries).toContain("SRV _sip._udp.example.com");
+    expect(queries).toContain("SRV _sips._tcp.example.com");
   });
 
   test("resolves by address without NAPTR and SRV", async () => {
@@ -191,13 +191,13 @@ describe("a failed resolution is a `dns` fault", () => {
 
   test("costs 1.5 s once in 30 s if NAPTR and SRV are dropped", async () => {
     const system = new ManualSystem();
-    const asked: string[] = [];
+    const queries: string[] = [];
     const silent = (question: string) => {
-      asked.push(question);
+      queries.push(question);
       return new Promise<never>(() => {});
     };
     const addresses = async (host: string): Promise<string[]> => {
-      asked.push(`A ${host}`);
+      queries.push(`A ${host}`);
       return ["192.0.2.1"];
     };
     const dns: Dns = { naptr: (name) => silent(`NAPTR ${name}`), srv: (name) => silent(`SRV ${name}`), addresses };
@@ -205,7 +205,7 @@ describe("a failed resolution is a `dns` fault", () => {
     let hops: readonly Hop[] = [];
     const looking = resolve("sip:example.com", never).then((found) => (hops = found));
     await system.settle();
-    expect(asked.toSorted()).toEqual([
+    expect(queries.toSorted()).toEqual([
       "A example.com",
       "NAPTR example.com",
       "SRV _sip._tcp.example.com",
@@ -217,14 +217,14 @@ describe("a failed resolution is a `dns` fault", () => {
     await looking;
     // The next one takes no time and no query.
     expect(await resolve("sip:example.com", never)).toEqual(hops);
-    expect(asked).toHaveLength(5);
+    expect(queries).toHaveLength(5);
     expect(system.waiting).toBe(0);
   });
 
   test("a late result is cached for later", async () => {
     const system = new ManualSystem();
     let answer: (found: readonly string[]) => void = () => {};
-    const slow = new Promise<readonly string[]>((given) => (answer = given));
+    const slow = new Promise<readonly string[]>((resolve) => (answer = resolve));
     const dns: Dns = { naptr: async () => [], srv: async () => [], addresses: () => slow };
     const resolve = createResolve({ system, dns: cachedDns(dns, system) });
     const refused = expect(resolve("sip:example.com:5070", never)).rejects.toMatchObject({ fault: "dns" });
@@ -250,11 +250,11 @@ describe("a resolver that fails for a while", () => {
   /** A trunk with an SRV record for one server; `mood` is the resolver's current behaviour. */
   function moody(options?: CachedDnsOptions) {
     const system = new ManualSystem();
-    const resolver: { mood: "well" | "failing" | "silent"; slowMs: number; asked: number } = {
-      ...{ mood: "well", slowMs: 0, asked: 0 },
+    const resolver: { mood: "well" | "failing" | "silent"; slowMs: number; queries: number } = {
+      ...{ mood: "well", slowMs: 0, queries: 0 },
     };
     async function look<Item>(found: readonly Item[]): Promise<readonly Item[]> {
-      resolver.asked++;
+      resolver.queries++;
       if (resolver.mood === "failing") throw Object.assign(new Error("SERVFAIL"), { code: "ESERVFAIL" });
       if (resolver.mood === "silent") return new Promise(() => {});
       if (resolver.slowMs > 0) await new Promise<void>((slow) => void system.after(resolver.slowMs, slow));
@@ -276,9 +276,9 @@ describe("a resolver that fails for a while", () => {
   test("is queried each time, with its last result as a fallback, if it has a cache", async () => {
     const { system, resolver, place } = moody({ keepMs: 0 });
     expect([await place(), await place()]).toEqual([SERVER, SERVER]);
-    const { asked } = resolver;
+    const { queries } = resolver;
     expect(await place()).toBe(SERVER);
-    expect(resolver.asked).toBeGreaterThan(asked);
+    expect(resolver.queries).toBeGreaterThan(queries);
     resolver.mood = "failing";
     await system.advance(23 * 3_600_000);
     expect(await place()).toBe(SERVER);
@@ -305,10 +305,10 @@ describe("a resolver that fails for a while", () => {
     expect(await place()).toBe(SERVER);
     resolver.mood = "failing";
     for (let hour = 1; hour < 24; hour++) {
-      const { asked } = resolver;
+      const { queries } = resolver;
       await system.advance(3_600_000);
       expect(await place()).toBe(SERVER);
-      expect(resolver.asked).toBeGreaterThan(asked);
+      expect(resolver.queries).toBeGreaterThan(queries);
     }
     await system.advance(3_600_000);
     await expect(place()).rejects.toMatchObject({ fault: "dns" });
@@ -328,9 +328,9 @@ describe("a resolver that fails for a while", () => {
     expect(await place("sip:a.example.com:5070")).toBe(found); // no time passes
     resolver.mood = "well";
     await system.advance(30_000);
-    const { asked } = resolver;
+    const { queries } = resolver;
     expect(await place("sip:a.example.com:5070")).toBe(found);
-    expect(resolver.asked).toBe(asked + 1);
+    expect(resolver.queries).toBe(queries + 1);
     expect(system.waiting).toBe(0);
   });
 
@@ -343,22 +343,22 @@ describe("a resolver that fails for a while", () => {
     const again = place("sip:a.example.com:5070");
     await system.advance(2_000);
     expect(await again).toBe("192.0.2.1 5070");
-    expect(resolver.asked).toBe(1);
+    expect(resolver.queries).toBe(1);
   });
 });
 
 test("a result is cached for 30 s, a failure is not", async () => {
-  const { places, asked, system } = zone(ONE_ADDRESS);
+  const { places, queries, system } = zone(ONE_ADDRESS);
   await Promise.all([places("sip:example.com:5060"), places("sip:example.com:5070")]);
   await system.advance(29_999);
   await places("sip:example.com:5060");
-  expect(asked).toHaveLength(1);
+  expect(queries).toHaveLength(1);
   await system.advance(1);
   await places("sip:example.com:5060");
-  expect(asked).toHaveLength(2);
+  expect(queries).toHaveLength(2);
   const broken = zone({ addresses: { "example.com": "ESERVFAIL" } });
   for (let n = 0; n < 2; n++) await expect(broken.places("sip:example.com:5060")).rejects.toThrow("ESERVFAIL");
-  expect(broken.asked).toHaveLength(2);
+  expect(broken.queries).toHaveLength(2);
 });
 
 test("the runtime's resolver finds this machine, reports unknown names", async () => {

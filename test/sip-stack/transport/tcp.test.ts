@@ -19,12 +19,12 @@ import {
 const opened = new Opened();
 afterEach(() => opened.close());
 
-async function peer(...given: Parameters<typeof streamPeer>): Promise<StreamPeer> {
-  return opened.add(await streamPeer(...given));
+async function peer(...args: Parameters<typeof streamPeer>): Promise<StreamPeer> {
+  return opened.add(await streamPeer(...args));
 }
 
-function trunk(...given: Parameters<typeof observe>): Observed {
-  return opened.add(observe(...given));
+function trunk(...args: Parameters<typeof observe>): Observed {
+  return opened.add(observe(...args));
 }
 
 function hopTo(port: number, address = "127.0.0.1"): Hop {
@@ -64,15 +64,15 @@ test.skipIf(!hasLoopback6)("an IPv6 connection's address has brackets", async ()
 });
 
 test("a refused connection can be tried again", async () => {
-  const gone = await streamPeer();
-  await gone.close();
+  const closedPeer = await streamPeer();
+  await closedPeer.close();
   const { transports } = trunk();
   const refused = {
     fault: "refused",
-    message: `connecting to TCP 127.0.0.1 port ${gone.port} failed: nothing listens on this port`,
+    message: `connecting to TCP 127.0.0.1 port ${closedPeer.port} failed: nothing listens on this port`,
   };
-  await expect(transports.connect(hopTo(gone.port), never)).rejects.toMatchObject(refused);
-  await expect(transports.connect(hopTo(gone.port), never)).rejects.toMatchObject(refused);
+  await expect(transports.connect(hopTo(closedPeer.port), never)).rejects.toMatchObject(refused);
+  await expect(transports.connect(hopTo(closedPeer.port), never)).rejects.toMatchObject(refused);
 });
 
 test("a connection attempt times out", async () => {

@@ -23,8 +23,8 @@ async function peer(address?: string): Promise<DatagramPeer> {
   return opened.add(await datagramPeer(address));
 }
 
-function trunk(...given: Parameters<typeof observe>): Observed {
-  return opened.add(observe(...given));
+function trunk(...args: Parameters<typeof observe>): Observed {
+  return opened.add(observe(...args));
 }
 
 function hopTo({ address, port }: { readonly address: string; readonly port: number }): Hop {
@@ -208,32 +208,32 @@ test("a held flow sends CRLF keep-alives", async () => {
 
 // Deno does not connect UDP sockets, so it gets no ICMP: there the timers decide.
 test.skipIf("Deno" in globalThis)("a closed port is reported without losses", async () => {
-  const gone = await datagramPeer();
-  await gone.close();
+  const closedPeer = await datagramPeer();
+  await closedPeer.close();
   const { transports, closed } = trunk();
-  const flow = await transports.connect(hopTo(gone), never);
+  const flow = await transports.connect(hopTo(closedPeer), never);
   await vi.waitFor(() => expect(closed).toHaveLength(1));
   expect(closed[0]).toMatchObject({ flow, fault: { fault: "refused" } });
   expect(flow.alive).toBe(true); // a listener may return
-  const back = opened.add(await datagramPeer("127.0.0.1", gone.port));
+  const back = opened.add(await datagramPeer("127.0.0.1", closedPeer.port));
   flow.send(options());
   await vi.waitFor(() => expect(messagesOf(back)).toHaveLength(1));
 });
 
 test.skipIf("Deno" in globalThis)("a closed port is avoided for a second unless it responds", async () => {
-  const gone = await datagramPeer();
-  await gone.close();
+  const closedPeer = await datagramPeer();
+  await closedPeer.close();
   const system = new ManualSystem();
   const { transports, closed, messages } = trunk({ system });
-  const { local } = await transports.connect(hopTo(gone), never);
+  const { local } = await transports.connect(hopTo(closedPeer), never);
   await vi.waitFor(() => expect(closed).toHaveLength(1));
-  await expect(transports.connect(hopTo(gone), never)).rejects.toMatchObject({ fault: "refused" });
+  await expect(transports.connect(hopTo(closedPeer), never)).rejects.toMatchObject({ fault: "refused" });
   await system.advance(999);
-  await expect(transports.connect(hopTo(gone), never)).rejects.toMatchObject({ fault: "refused" });
-  const back = opened.add(await datagramPeer("127.0.0.1", gone.port));
+  await expect(transports.connect(hopTo(closedPeer), never)).rejects.toMatchObject({ fault: "refused" });
+  const back = opened.add(await datagramPeer("127.0.0.1", closedPeer.port));
   back.send(writeMessage(options()), local.port);
   await vi.waitFor(() => expect(messages).toHaveLength(1));
-  await transports.connect(hopTo(gone), never);
+  await transports.connect(hopTo(closedPeer), never);
 });
 
 test("without CRLF probes peers receive only messages", async () => {

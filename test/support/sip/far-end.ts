@@ -59,7 +59,7 @@ export async function startFarEnd(options: FarEndOptions = {}): Promise<FarEnd> 
   const registrations: { contact: string; expires: number }[] = [];
   const waiting = new Set<() => void>();
   /** The last response by branch and method, for retransmissions of the request. */
-  const given = new Map<string, Buffer | undefined>();
+  const lastResponses = new Map<string, Buffer | undefined>();
 
   const way: Way = {
     address,
@@ -69,7 +69,7 @@ export async function startFarEnd(options: FarEndOptions = {}): Promise<FarEnd> 
     },
     respond(request, from, response) {
       const datagram = writeSip(responseText(request, { ...from, address: options.seenAs ?? from.address }, response));
-      given.set(transactionOf(request), datagram);
+      lastResponses.set(transactionOf(request), datagram);
       if (!farEnd.gone) socket.send(datagram, from.port, from.address, () => {});
     },
   };
@@ -78,24 +78,24 @@ export async function startFarEnd(options: FarEndOptions = {}): Promise<FarEnd> 
     if (farEnd.gone || datagram.toString("latin1").trim() === "") return; // a keep-alive
     const text = readSip(datagram);
     const method = methodOf(text);
-    const known = calls.find(({ callId }) => callId === field(text, "Call-ID"));
+    const call = calls.find(({ callId }) => callId === field(text, "Call-ID"));
     if (method === "") {
-      known?.heardBack(text);
+      call?.heardBack(text);
       return;
     }
     requests.push(text);
     const transaction = transactionOf(text);
-    const again = given.has(transaction);
-    known?.requests.push({ method, text, at: performance.now(), again });
-    const earlier = given.get(transaction);
+    const again = lastResponses.has(transaction);
+    call?.requests.push({ method, text, at: performance.now(), again });
+    const earlier = lastResponses.get(transaction);
     if (again && earlier) socket.send(earlier, from.port, from.address, () => {});
     if (again && method !== "ACK") return;
-    given.set(transaction, undefined);
+    lastResponses.set(transaction, undefined);
     const { health } = farEnd;
-    if (known) void known.take(text, from);
+    if (call) void call.take(text, from);
     else if (method === "INVITE") invited(text, from);
     else if (method === "OPTIONS" || method === "REGISTER") {
-      if (health === "silence") given.delete(transaction);
+      if (health === "silence") lastResponses.delete(transaction);
       else way.respond(text, from, outsideCalls(method, text, health));
     } else if (method !== "ACK") way.respond(text, from, { status: 481, reason: "Call Does Not Exist" });
   }

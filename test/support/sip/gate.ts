@@ -34,20 +34,20 @@ export class Gate {
   /** Challenge for the request; undefined if it may pass. */
   refuse(method: string, uri: string, credentials: string): readonly Field[] | undefined {
     const { user, password, realm = "far.end", algorithms = ["MD5"], qop = "auth" } = this.challenge;
-    const given = (name: string): string =>
+    const parameter = (name: string): string =>
       new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"([^"]*)"|([^\\s,]+))`, "i").exec(credentials)?.slice(1).join("") ??
       "";
-    const algorithm = algorithms.find((one) => one === (given("algorithm") || "MD5"));
-    if (credentials !== "" && algorithm !== undefined && given("uri") === uri) {
+    const algorithm = algorithms.find((one) => one === (parameter("algorithm") || "MD5"));
+    if (credentials !== "" && algorithm !== undefined && parameter("uri") === uri) {
       const hash = (text: string): string => createHash(HASHES[algorithm]).update(text).digest("hex");
       const [one, two] = [hash(`${user}:${realm}:${password}`), hash(`${method}:${uri}`)];
-      const middle = qop === "auth" ? [given("nc"), given("cnonce"), given("qop")] : [];
-      const right = hash([one, given("nonce"), ...middle, two].join(":"));
-      const known = this.#counts.get(given("nonce"));
-      const count = qop === "auth" ? Number.parseInt(given("nc"), 16) : (known ?? 0) + 1;
-      if (given("response") === right && given("username") === user && given("realm") === realm) {
-        if (known !== undefined && count > known && this.#stale === 0) {
-          this.#counts.set(given("nonce"), count);
+      const middle = qop === "auth" ? [parameter("nc"), parameter("cnonce"), parameter("qop")] : [];
+      const right = hash([one, parameter("nonce"), ...middle, two].join(":"));
+      const highestCount = this.#counts.get(parameter("nonce"));
+      const count = qop === "auth" ? Number.parseInt(parameter("nc"), 16) : (highestCount ?? 0) + 1;
+      if (parameter("response") === right && parameter("username") === user && parameter("realm") === realm) {
+        if (highestCount !== undefined && count > highestCount && this.#stale === 0) {
+          this.#counts.set(parameter("nonce"), count);
           return undefined;
         }
         if (this.#stale > 0) this.#stale--;

@@ -101,8 +101,8 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
   }
 
   function voicesOf(callId: string): Promise<readonly [Side, Side]> {
-    const known = voices.get(callId);
-    if (known) return known;
+    const voice = voices.get(callId);
+    if (voice) return voice;
     const opening = Promise.all([open(), open()]).then(([near, far]) => {
       join(near, far, media);
       join(far, near, media, undefined, options.spoils?.media);
@@ -113,14 +113,14 @@ export async function startLossyRelay(options: LossyRelayOptions): Promise<Lossy
   }
 
   /** A message from one side, rewritten for the other side. @param from 0 for the near side, 1 for the far one */
-  async function rewritten(datagram: Buffer, from: 0 | 1, own: Place): Promise<Buffer> {
+  async function rewritten(datagram: Buffer, from: 0 | 1, place: Place): Promise<Buffer> {
     if (datagram.length < 20) return datagram; // a keep-alive
     const text = readSip(datagram);
     const fields = text.fields
       .filter(([name]) => name.toLowerCase() !== "content-length")
       .map(([name, value]): readonly [string, string] => {
         if (name.toLowerCase() !== "contact") return [name, value];
-        return [name, value.replace(/(sips?:(?:[^@>;]*@)?)[^>;:]+(?::\d+)?/i, `$1${own.address}:${own.port}`)];
+        return [name, value.replace(/(sips?:(?:[^@>;]*@)?)[^>;:]+(?::\d+)?/i, `$1${place.address}:${place.port}`)];
       });
     return writeSip({ ...text, fields, body: await withOurAudio(text, from) });
   }

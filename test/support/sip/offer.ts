@@ -36,7 +36,7 @@ export function readOffer(sdp: string): Offer {
 }
 
 /** An SDP. `formats` maps payload types to their meaning. */
-export function writeSdp(own: {
+export function writeSdp(description: {
   readonly version: number;
   readonly address: string;
   readonly port: number;
@@ -47,19 +47,21 @@ export function writeSdp(own: {
   /** Address for audio. Default: `address`. */
   readonly connection?: string | undefined;
 }): string {
-  const family = own.address.includes(":") ? "IP6" : "IP4";
+  const family = description.address.includes(":") ? "IP6" : "IP4";
   return [
     "v=0",
-    `o=far 1 ${own.version} IN ${family} ${own.address}`,
+    `o=far 1 ${description.version} IN ${family} ${description.address}`,
     "s=-",
-    `c=IN ${family} ${own.connection ?? own.address}`,
+    `c=IN ${family} ${description.connection ?? description.address}`,
     "t=0 0",
-    `m=audio ${own.port} ${own.protocol ?? "RTP/AVP"} ${own.formats.map(([type]) => type).join(" ")}`,
-    ...own.formats.map(([type, map]) => `a=rtpmap:${type} ${map}`),
-    ...own.formats.filter(([, map]) => map.startsWith("telephone-event")).map(([type]) => `a=fmtp:${type} 0-16`),
-    ...(own.rtcpMux ? ["a=rtcp-mux"] : []),
+    `m=audio ${description.port} ${description.protocol ?? "RTP/AVP"} ${description.formats.map(([type]) => type).join(" ")}`,
+    ...description.formats.map(([type, map]) => `a=rtpmap:${type} ${map}`),
+    ...description.formats
+      .filter(([, map]) => map.startsWith("telephone-event"))
+      .map(([type]) => `a=fmtp:${type} 0-16`),
+    ...(description.rtcpMux ? ["a=rtcp-mux"] : []),
     "a=ptime:20",
-    `a=${own.direction ?? "sendrecv"}`,
+    `a=${description.direction ?? "sendrecv"}`,
     "",
   ].join("\r\n");
 }

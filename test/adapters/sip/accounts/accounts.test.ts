@@ -26,8 +26,8 @@ function network(servers?: readonly string[]): Network {
   return only!;
 }
 
-async function opened(over: Network, at: TestLineHost, id = "inst_1"): Promise<Line> {
-  return over.open({ id, userId: "usr_1", name: `<b>"Tom & 'Jerry'"</b>` }, at, new AbortController().signal);
+async function opened(accountNetwork: Network, at: TestLineHost, id = "inst_1"): Promise<Line> {
+  return accountNetwork.open({ id, userId: "usr_1", name: `<b>"Tom & 'Jerry'"</b>` }, at, new AbortController().signal);
 }
 
 /** Payload of the latest code. */
@@ -310,12 +310,12 @@ telephonyContract(
         },
         registrar: { challenge: { user: "tom", password: PASSWORD } },
       });
-      const over = network();
+      const accountNetwork = network();
       return {
-        telephony: over,
+        telephony: accountNetwork,
         scan: async (code) => {
           const account = { ...fields(), server: `127.0.0.1:${server.port}` };
-          const { status } = await ask(over, code, account);
+          const { status } = await ask(accountNetwork, code, account);
           if (status !== 200) throw new Error(`the account was answered with ${status}`);
         },
         heard: async () => server.calls.at(-1)!.heard,

@@ -188,7 +188,7 @@ describe.concurrent("a trunk check", () => {
   });
 
   test.each([
-    ["that sends nothing", callees.silent, {}, " 0 received", "`publicAddress`"],
+    ["that sends no audio", callees.silent, {}, " 0 received", "`publicAddress`"],
     [
       "that sends RTCP only",
       // Several times: RTCP before the answer is not evidence.

@@ -7,8 +7,8 @@ const trunks = ["acme", "backup"].map((name) => ({ name, server: `sip:${name}.ex
 const WORLD = { name: "world", trunks: [{ trunk: "acme" }, { trunk: "backup" }] };
 
 /** Faults of these routes over two trunks. */
-const faultsOf = (routes: unknown, over: unknown = trunks): string[] =>
-  (parseTrunks({ trunks: over, routes }).faults ?? []).map(faultText);
+const faultsOf = (routes: unknown, trunkInput: unknown = trunks): string[] =>
+  (parseTrunks({ trunks: trunkInput, routes }).faults ?? []).map(faultText);
 
 describe("parseRoutes", () => {
   test("a route becomes a network before the trunks", () => {
@@ -22,7 +22,7 @@ describe("parseRoutes", () => {
   test.each([
     ["a route without trunks", [{ name: "world", trunks: [] }], "trunks is empty; name at least one trunk"],
     ["no list of trunks", [{ name: "world", trunks: "acme" }], /^trunks is "acme", but must be a list such as /],
-    ["a name that is none", [{ ...WORLD, name: "The World" }], /^name is "The World", but must be 1 to 40 lower-case/],
+    ["an invalid name", [{ ...WORLD, name: "The World" }], /^name is "The World", but must be 1 to 40 lower-case/],
     ["an unknown option", [{ ...WORLD, prefixes: ["+49"] }], "prefixes is an unknown option"],
     [
       "an unknown option of a trunk",
@@ -49,11 +49,7 @@ describe("parseRoutes", () => {
       [{ name: "world", trunks: ["+49", "+43", "+49"].map((prefix) => ({ trunk: "acme", prefixes: [prefix] })) }],
       'trunks.2.trunk is "acme", which is already listed for numbers that begin with +49',
     ],
-    [
-      "a prefix that is none",
-      [{ name: "world", trunks: [{ trunk: "acme", prefixes: ["49"] }] }],
-      /prefixes\.0 is "49"/,
-    ],
+    ["an invalid prefix", [{ name: "world", trunks: [{ trunk: "acme", prefixes: ["49"] }] }], /prefixes\.0 is "49"/],
     ["no prefix", [{ name: "world", trunks: [{ trunk: "acme", prefixes: [] }] }], /prefixes is empty/],
     [
       "a broken order",

@@ -57,9 +57,9 @@ describe("a trunk that is probed by OPTIONS", () => {
 
   test("silence and transport faults are offline, with fixes", async () => {
     const silent = watching(() => "silence");
-    const asked = silent.presence.ask();
+    const probe = silent.presence.ask();
     await silent.system.advance(4_500);
-    expect(await asked).toEqual({
+    expect(await probe).toEqual({
       state: "offline",
       reason: "sip.example.com does not answer: nothing came back within 4.5 s; check `server` and the firewall",
     });

@@ -15,8 +15,8 @@ afterEach(async () => {
   for (const one of opened.splice(0).reverse()) await one.close();
 });
 
-async function scene(...given: Parameters<typeof routeScene>): Promise<RouteScene> {
-  const made = await routeScene(...given);
+async function scene(...args: Parameters<typeof routeScene>): Promise<RouteScene> {
+  const made = await routeScene(...args);
   opened.push(made);
   return made;
 }
@@ -26,11 +26,11 @@ async function call({ network }: RouteScene): Promise<PlacedCall> {
 }
 
 /** The end of a call that we do not hang up, and the number of INVITEs at each server. */
-async function endOf(given: RouteScene): Promise<readonly [cause: string, detail: string | null, asked: number[]]> {
-  const { events } = await call(given);
+async function endOf(setup: RouteScene): Promise<readonly [cause: string, detail: string | null, asked: number[]]> {
+  const { events } = await call(setup);
   const { cause, detail } = await events.next("ended", 10_000);
   await events.over;
-  return [cause, detail, given.ends.map(invites)];
+  return [cause, detail, setup.ends.map(invites)];
 }
 
 const refusalOf = (dialling: Promise<unknown>): Promise<DialError> =>
@@ -51,20 +51,20 @@ const quick = (factor: number): System => ({
 
 describe("a call that the first trunk does not accept", () => {
   test.each([500, 503, 580])("continues over the second after %i, as one call", async (status) => {
-    const given = await scene([{ callee: refusing(status) }, { callee: { says: { hz: 1_000 } } }]);
-    const { leg, events, playout, ear } = await call(given);
+    const setup = await scene([{ callee: refusing(status) }, { callee: { says: { hz: 1_000 } } }]);
+    const { leg, events, playout, ear } = await call(setup);
     playout.enqueue(tone(440, 3_000, 8_000, 8_000));
     await events.next("connected", 5_000);
-    await given.network.until(() => ear.frames.length >= 40, "the callee's audio");
-    const [, second] = given.ends;
-    await given.network.until(() => second!.calls[0]!.heard.length >= 6_400, "our audio");
+    await setup.network.until(() => ear.frames.length >= 40, "the callee's audio");
+    const [, second] = setup.ends;
+    await setup.network.until(() => second!.calls[0]!.heard.length >= 6_400, "our audio");
     await leg.hangUp();
     await events.over;
-    expect(given.ends.map(invites)).toEqual([1, 1]);
-    expect(given.ends[0]!.calls[0]!.count("ACK")).toBe(1);
+    expect(setup.ends.map(invites)).toEqual([1, 1]);
+    expect(setup.ends[0]!.calls[0]!.count("ACK")).toBe(1);
     expect(toneShare(ear.heard().subarray(1_600, 4_800), 1_000, 8_000)).toBeGreaterThan(0.9);
     expect(toneShare(second!.calls[0]!.heard.subarray(1_600, 4_800), 440, 8_000)).toBeGreaterThan(0.9);
-    const [one, other] = given.ends.map(({ calls }) => calls[0]!.callId);
+    const [one, other] = setup.ends.map(({ calls }) => calls[0]!.callId);
     expect(one).not.toBe(other);
     const story = ["noted", "placed", "noted", "alerting", "answered", "connected", "ended"];
     expect(events.types).toEqual(story);
@@ -83,8 +83,8 @@ describe("a call that the first trunk does not accept", () => {
     const nobody = await streamPeer();
     await nobody.close();
     const server = `sip:127.0.0.1:${nobody.port};transport=tcp`;
-    const given = await scene([{ server, probe: "none" }, { callee: refusing(486) }]);
-    expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
+    const setup = await scene([{ server, probe: "none" }, { callee: refusing(486) }]);
+    expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
   });
 
   // Deno reports no ICMP errors: the INVITE may have arrived.
@@ -92,20 +92,20 @@ describe("a call that the first trunk does not accept", () => {
     const nobody = await datagramPeer();
     await nobody.close();
     const server = `sip:127.0.0.1:${nobody.port}`;
-    const given = await scene([{ server, probe: "none" }, { callee: refusing(486) }]);
-    expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
+    const setup = await scene([{ server, probe: "none" }, { callee: refusing(486) }]);
+    expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
   });
 
   test("continues over the second after an unknown name", async () => {
-    const given = await scene([{ server: "sip:nowhere.invalid", probe: "none" }, { callee: refusing(486) }]);
-    expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
+    const setup = await scene([{ server: "sip:nowhere.invalid", probe: "none" }, { callee: refusing(486) }]);
+    expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
   });
 
   test("ends with the last refusal, naming every trunk", async () => {
-    const given = await scene([{ callee: refusing(500) }, { callee: refusing(503) }, { maxCalls: 1 }]);
-    const third = await given.alone[2]!.call(await given.alone[2]!.linkedLine(), NUMBER);
+    const setup = await scene([{ callee: refusing(500) }, { callee: refusing(503) }, { maxCalls: 1 }]);
+    const third = await setup.alone[2]!.call(await setup.alone[2]!.linkedLine(), NUMBER);
     await third.events.next("connected", 5_000);
-    const [cause, detail, asked] = await endOf(given);
+    const [cause, detail, asked] = await endOf(setup);
     expect(cause).toBe("unreachable");
     expect(detail).toMatch(/^trunk first: SIP 500 No; trunk second: SIP 503 No.*; trunk third: .*maxCalls is 1/);
     expect(asked).toEqual([1, 1, 1]);
@@ -115,8 +115,8 @@ describe("a call that the first trunk does not accept", () => {
 
 describe("no other trunk is tried", () => {
   test.each([180, 181, 183, 199])("after %i, whatever follows", async (progress) => {
-    const given = await scene([{ callee: refusing(503, [progress]) }, {}]);
-    expect(await endOf(given)).toEqual(["unreachable", expect.stringMatching(/^trunk first: SIP 503 No/), [1, 0]]);
+    const setup = await scene([{ callee: refusing(503, [progress]) }, {}]);
+    expect(await endOf(setup)).toEqual(["unreachable", expect.stringMatching(/^trunk first: SIP 503 No/), [1, 0]]);
   });
 
   test.each([
@@ -127,59 +127,59 @@ describe("no other trunk is tried", () => {
     [603, "declined"],
     [302, "rejected_by_network"],
   ])("after a final %i", async (status, cause) => {
-    const given = await scene([{ callee: refusing(status) }, {}]);
+    const setup = await scene([{ callee: refusing(status) }, {}]);
     const text = expect.stringMatching(`^trunk first: SIP ${status} No`);
-    expect(await endOf(given)).toEqual([cause, text, [1, 0]]);
+    expect(await endOf(setup)).toEqual([cause, text, [1, 0]]);
   });
 
   test("after an INVITE without any response", async () => {
-    const given = await scene([{ probe: "none" }, { probe: "none" }], { system: quick(16) });
-    given.ends[0]!.gone = true;
-    const { events } = await call(given);
+    const setup = await scene([{ probe: "none" }, { probe: "none" }], { system: quick(16) });
+    setup.ends[0]!.gone = true;
+    const { events } = await call(setup);
     const { cause, detail } = await events.next("ended", 10_000);
     expect([cause, detail]).toEqual(["unreachable", expect.stringMatching(/^trunk first: INVITE .* no response/)]);
     expect(waysOf(events.all)).toHaveLength(1);
-    expect(given.ends.map(invites)).toEqual([0, 0]);
+    expect(setup.ends.map(invites)).toEqual([0, 0]);
   });
 
   test("after an INVITE on a connection that broke", async () => {
     const peer = await streamPeer();
     opened.push(peer);
     const server = `sip:127.0.0.1:${peer.port};transport=tcp`;
-    const given = await scene([{ server, probe: "none" }, {}]);
-    const ended = endOf(given);
-    await given.network.until(() => peer.received().includes("INVITE"), "the INVITE");
+    const setup = await scene([{ server, probe: "none" }, {}]);
+    const ended = endOf(setup);
+    await setup.network.until(() => peer.received().includes("INVITE"), "the INVITE");
     for (const socket of peer.sockets) socket.destroy();
     expect(await ended).toEqual(["unreachable", expect.stringMatching(/^trunk first: /), [0, 0]]);
   });
 
   test("after the deadline for dialling", async () => {
-    const given = await scene([{ callee: { ...refusing(503), afterMs: 300 } }, {}]);
-    const { line, host } = await given.network.link();
-    const { events } = await given.network.call(line, NUMBER);
-    await given.ends[0]!.call();
+    const setup = await scene([{ callee: { ...refusing(503), afterMs: 300 } }, {}]);
+    const { line, host } = await setup.network.link();
+    const { events } = await setup.network.call(line, NUMBER);
+    await setup.ends[0]!.call();
     host.deadlines.dial = 0;
     const { cause, detail } = await events.next("ended", 10_000);
-    expect([cause, given.ends.map(invites)]).toEqual(["unreachable", [1, 0]]);
+    expect([cause, setup.ends.map(invites)]).toEqual(["unreachable", [1, 0]]);
     expect(detail).toMatch(
       /^trunk first: SIP 503 No.*; trunk second: the lease on the database was not renewed in time/,
     );
   });
 
   test("if the call is hung up before the second INVITE", async () => {
-    const given = await scene([{ callee: refusing(503) }, { callsPerSecond: 2 }]);
-    const [first, second] = given.ends;
-    const direct = given.alone[1]!;
+    const setup = await scene([{ callee: refusing(503) }, { callsPerSecond: 2 }]);
+    const [first, second] = setup.ends;
+    const direct = setup.alone[1]!;
     const line = await direct.linkedLine();
     const before = await direct.call(line, NUMBER); // takes the second trunk's turn
-    const { leg, events } = await call(given);
-    await given.network.until(() => first!.calls[0]?.count("ACK") === 1, "the refusal");
+    const { leg, events } = await call(setup);
+    await setup.network.until(() => first!.calls[0]?.count("ACK") === 1, "the refusal");
     await leg.hangUp();
     await events.over;
     expect(events.cause).toBe("released");
     const after = await direct.call(line, NUMBER); // its turn follows the turn that the call waited for
     await after.events.next("connected", 5_000);
-    expect(given.ends.map(invites)).toEqual([1, 2]);
+    expect(setup.ends.map(invites)).toEqual([1, 2]);
     expect(second!.calls).toHaveLength(2);
     await Promise.all([before.leg.hangUp(), after.leg.hangUp()]);
   });
@@ -187,12 +187,12 @@ describe("no other trunk is tried", () => {
 
 describe("a trunk is skipped", () => {
   test("at its limit; without others the call waits", async () => {
-    const given = await scene([{ maxCalls: 1 }, { maxCalls: 1 }]);
-    const line = await given.network.linkedLine();
-    const place = () => given.network.call(line, NUMBER);
+    const setup = await scene([{ maxCalls: 1 }, { maxCalls: 1 }]);
+    const line = await setup.network.linkedLine();
+    const place = () => setup.network.call(line, NUMBER);
     const calls = [await place(), await place()];
     for (const { events } of calls) await events.next("connected", 5_000);
-    expect(given.ends.map(invites)).toEqual([1, 1]);
+    expect(setup.ends.map(invites)).toEqual([1, 1]);
     expect(waysOf(calls[1]!.events.all)).toEqual([
       {
         trunk: "second",
@@ -207,64 +207,64 @@ describe("a trunk is skipped", () => {
     await calls[0]!.leg.hangUp();
     const next = await place();
     await next.events.next("connected", 5_000);
-    expect(given.ends.map(invites)).toEqual([2, 1]);
+    expect(setup.ends.map(invites)).toEqual([2, 1]);
     await Promise.all([calls[1]!, next].map(({ leg }) => leg.hangUp()));
   });
 
   test("during a Retry-After, for every call", async () => {
     const overloaded: Script = { ...refusing(503), fields: [["Retry-After", "30"]] };
-    const given = await scene([{ callee: overloaded }, { callee: refusing(486) }]);
-    for (let n = 1; n <= 2; n++) expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [1, n]]);
-    const [direct] = given.alone;
+    const setup = await scene([{ callee: overloaded }, { callee: refusing(486) }]);
+    for (let n = 1; n <= 2; n++) expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [1, n]]);
+    const [direct] = setup.alone;
     const refused = await refusalOf(direct!.call(await direct!.linkedLine(), NUMBER));
     expect(refused.release).toBe("line_lost");
     expect(refused.retryAfterMs).toBeGreaterThan(25_000);
-    expect(given.ends.map(invites)).toEqual([1, 2]);
+    expect(setup.ends.map(invites)).toEqual([1, 2]);
   });
 
   test("if it refuses or cannot write the number", async () => {
-    const given = await scene([
+    const setup = await scene([
       { allowedPrefixes: ["+49"] },
       { numberFormat: "0{national:49}" },
       { callee: refusing(486) },
     ]);
-    expect(await endOf(given)).toEqual(["busy", "trunk third: SIP 486 No", [0, 0, 1]]);
+    expect(await endOf(setup)).toEqual(["busy", "trunk third: SIP 486 No", [0, 0, 1]]);
   });
 
   test("while offline; the line is online if any trunk is", async () => {
-    const given = await scene([{}, { callee: refusing(486) }], { system: quick(8) });
-    const [first, second] = given.ends;
+    const setup = await scene([{}, { callee: refusing(486) }], { system: quick(8) });
+    const [first, second] = setup.ends;
     first!.health = 503;
-    expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
+    expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
     second!.health = 503;
     const host = new TestLineHost();
-    const { line } = await given.network.open(host);
+    const { line } = await setup.network.open(host);
     await host.reports.next("online", 5_000);
     const { reason } = await host.reports.next("offline", 10_000);
     const down: LineHealth = { state: "offline", reason };
     expect(reason).toMatch(/^trunk first: .*SIP 503.*; trunk second: .*SIP 503/);
     expect(await line.probe()).toMatchObject(down);
-    expect((await refusalOf(given.network.call(line, NUMBER))).release).toBe("line_lost");
+    expect((await refusalOf(setup.network.call(line, NUMBER))).release).toBe("line_lost");
     first!.health = 200;
     await host.reports.next("online", 10_000, host.reports.all.length);
-    const { leg, events } = await given.network.call(line, NUMBER);
+    const { leg, events } = await setup.network.call(line, NUMBER);
     await events.next("connected", 5_000);
     await leg.hangUp();
-    expect(given.ends.map(invites)).toEqual([1, 1]);
+    expect(setup.ends.map(invites)).toEqual([1, 1]);
   });
 });
 
 test("a route has a lasting fault only if all trunks have one", async () => {
   const account = { user: "100", password: "wrong", register: true };
-  const given = await scene([account, account], { system: quick(8) });
-  const [first, second] = given.ends;
+  const setup = await scene([account, account], { system: quick(8) });
+  const [first, second] = setup.ends;
   first!.health = 403;
   second!.health = 503;
   const host = new TestLineHost();
-  const { line } = await given.network.open(host);
+  const { line } = await setup.network.open(host);
   expect(await host.reports.next("offline", 10_000)).not.toHaveProperty("lasting");
   second!.health = 403;
-  await given.network.until(() => host.reports.all.some((report) => "lasting" in report), "a lasting fault", 10_000);
+  await setup.network.until(() => host.reports.all.some((report) => "lasting" in report), "a lasting fault", 10_000);
   expect(await line.probe()).toMatchObject({ reason: expect.stringMatching(/403.*403/), lasting: true });
 });
 
@@ -276,6 +276,6 @@ test("only the longest prefix's trunks are tried", async () => {
       { trunk: "third", prefixes: ["+1202"], order: 1 },
     ],
   };
-  const given = await scene([{}, { callee: refusing(486) }, { callee: refusing(500) }], { route });
-  expect(await endOf(given)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1, 1]]);
+  const setup = await scene([{}, { callee: refusing(486) }, { callee: refusing(500) }], { route });
+  expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1, 1]]);
 });

@@ -120,9 +120,9 @@ describe("a call over a route", () => {
 
   test("waits for a trunk at its limit if the other is unreachable", async () => {
     const full = await farEnd({ callees: { "*": callees.answers } });
-    const gone = await startFarEnd();
-    await gone.close();
-    const trunk = { server: `${gone.uri};transport=tcp`, probe: "none" as const };
+    const closedServer = await startFarEnd();
+    await closedServer.close();
+    const trunk = { server: `${closedServer.uri};transport=tcp`, probe: "none" as const };
     const data = temporaryFolder("full");
     const trunks = [
       { name: "acme", users: "*" as const, ...trunk },

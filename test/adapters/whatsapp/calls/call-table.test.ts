@@ -416,12 +416,12 @@ describe("a hang-up", () => {
     const scene = await CallScene.start();
     const call = await scene.connected();
     scene.client.disturb("endCall", fault);
-    let gone = false;
+    let hasEnded = false;
     void call.leg.hangUp().then(() => {
-      gone = true;
+      hasEnded = true;
     });
     await scene.system.advance(END_MS + 900);
-    expect([gone, endOf(call)?.cause, call.ended]).toEqual([true, "released", 1]);
+    expect([hasEnded, endOf(call)?.cause, call.ended]).toEqual([true, "released", 1]);
     expect(scene.clock.size).toBe(0);
   });
 

@@ -12,16 +12,16 @@ import { ANA, CallScene } from "./scene.ts";
 
 /** A client whose network responds with this. */
 function answering(answer: (numbers: readonly string[]) => unknown) {
-  const asked: string[][] = [];
+  const queries: string[][] = [];
   const client = {
     profile: {
       getLidsByPhoneNumbers: async (numbers: readonly string[]) => {
-        asked.push([...numbers]);
+        queries.push([...numbers]);
         return answer(numbers);
       },
     },
   };
-  return { asked, client: client as unknown as WhatsAppClient };
+  return { queries, client: client as unknown as WhatsAppClient };
 }
 
 const found = (number: string, lidJid: string | null = null) => ({
@@ -35,13 +35,13 @@ const never = new AbortController().signal;
 
 describe("a number", () => {
   test("is queried in both forms at once; the one on WhatsApp is called", async () => {
-    const { asked, client } = answering(([first = "", second = ""]) => [missing(first), found(second, "99@lid")]);
+    const { queries, client } = answering(([first = "", second = ""]) => [missing(first), found(second, "99@lid")]);
     const numbers = new NumberResolver(new ManualSystem());
     expect(await numbers.resolve(client, ANA, never)).toMatchObject({
       phoneJid: "551187654321@s.whatsapp.net",
       address: "99@lid",
     });
-    expect(asked).toEqual([["5511987654321", "551187654321"]]);
+    expect(queries).toEqual([["5511987654321", "551187654321"]]);
   });
 
   test("that is on WhatsApp in both forms is called as given, by number if it has no hidden address", async () => {
@@ -55,36 +55,36 @@ describe("a number", () => {
     ["invalid", ([first = ""]: readonly string[]) => [{ ...found(first), invalid: true }]],
     ["unanswered", () => []],
   ])("that is %s is no WhatsApp number, and the lookup is not cached", async (_, answer) => {
-    const { asked, client } = answering(answer);
+    const { queries, client } = answering(answer);
     const numbers = new NumberResolver(new ManualSystem());
     for (const _attempt of [1, 2])
       await expect(numbers.resolve(client, ANA, never)).rejects.toMatchObject({ release: "number_invalid" });
-    expect(asked.length).toBe(2);
+    expect(queries.length).toBe(2);
   });
 
   test("is remembered for an hour", async () => {
     const system = new ManualSystem();
-    const { asked, client } = answering(([first = ""]) => [found(first)]);
+    const { queries, client } = answering(([first = ""]) => [found(first)]);
     const numbers = new NumberResolver(system);
     await numbers.resolve(client, ANA, never);
     await system.advance(BELIEVED_MS - 1);
     await numbers.resolve(client, ANA, never);
-    expect(asked.length).toBe(1);
+    expect(queries.length).toBe(1);
     await system.advance(2);
     await numbers.resolve(client, ANA, never);
-    expect(asked.length).toBe(2);
+    expect(queries.length).toBe(2);
     numbers.forget(ANA);
     await numbers.resolve(client, ANA, never);
-    expect(asked.length).toBe(3);
+    expect(queries.length).toBe(3);
   });
 
   test("is forgotten after a thousand others", async () => {
-    const { asked, client } = answering(([first = ""]) => [found(first)]);
+    const { queries, client } = answering(([first = ""]) => [found(first)]);
     const numbers = new NumberResolver(new ManualSystem());
     await numbers.resolve(client, ANA, never);
     for (let i = 0; i < 1_000; i++) await numbers.resolve(client, `+4930${100_000 + i}`, never);
     await numbers.resolve(client, ANA, never);
-    expect(asked.length).toBe(1_002);
+    expect(queries.length).toBe(1_002);
   });
 
   test("lets the call wait if the lookup takes 10 s", async () => {
@@ -106,15 +106,15 @@ describe("a number", () => {
 
   test.each([true, false])("is checked right before ringing, in the form that is on WhatsApp: %s", async (may) => {
     const scene = await CallScene.start();
-    const asked: string[] = [];
+    const queries: string[] = [];
     const mayCall = async (phone: string) => {
-      asked.push(phone);
+      queries.push(phone);
       return may;
     };
     const dialled = scene.dial("+551187654321", { mayCall });
-    expect(asked).toEqual([]); // WhatsApp has not responded yet
+    expect(queries).toEqual([]); // WhatsApp has not responded yet
     await scene.system.advance(1_000);
-    expect(asked).toEqual([ANA]);
+    expect(queries).toEqual([ANA]);
     expect(scene.network.calls).toHaveLength(may ? 1 : 0);
     if (!may) expect(dialled.error).toMatchObject({ release: "rejected_by_network" });
   });

@@ -16,15 +16,15 @@ describe("a signal of the client", () => {
   });
 
   test("auth_qr: after the last code no event arrives, and our own timer reports qr_expired", () => {
-    const over = decided(FLOWS.linking, { type: "timer", timer: "patience" });
-    expect(over.flow.state).toBe("idle");
-    expect(deeds(over)).toEqual(["calls_lost", "drop_client", "forget", "report_condition"]);
-    expect(effectsOf(over, "report_condition")[0]?.condition).toBe("qr_expired");
+    const decision = decided(FLOWS.linking, { type: "timer", timer: "patience" });
+    expect(decision.flow.state).toBe("idle");
+    expect(deeds(decision)).toEqual(["calls_lost", "drop_client", "forget", "report_condition"]);
+    expect(effectsOf(decision, "report_condition")[0]?.condition).toBe("qr_expired");
   });
 
   test("auth_qr: the next request for a code starts again with a fresh client and sequence 1", () => {
-    const over = decided(FLOWS.linking, { type: "timer", timer: "patience" });
-    const again = decided(over.flow, { type: "link" });
+    const decision = decided(FLOWS.linking, { type: "timer", timer: "patience" });
+    const again = decided(decision.flow, { type: "link" });
     expect(deeds(again)).toEqual(["report_condition", "open_client"]);
     expect(effectsOf(again, "report_condition")[0]?.condition).toBeUndefined();
     const code = decided(again.flow, { type: "qr", qr: "c", ttlMs: 60_000 });

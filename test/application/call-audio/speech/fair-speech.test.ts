@@ -33,15 +33,15 @@ async function shortBesideLong(count: number, { answered }: { answered: boolean 
   });
   const crowd = [];
   for (let n = 0; n < count; n++) crowd.push(await world.activeInstance(ALICE));
-  const own = await world.activeInstance(BOB);
+  const bobsInstance = await world.activeInstance(BOB);
   world.network.onDial = (leg) => {
     leg.placed();
-    if (answered || leg.instanceId === own.id) leg.answer();
+    if (answered || leg.instanceId === bobsInstance.id) leg.answer();
   };
   for (const [n, instance] of crowd.entries()) await world.create(instance, long(n));
   await world.system.advance(100);
   const asked = world.system.now();
-  const call = await world.call(own, SHORT, BOB);
+  const call = await world.call(bobsInstance, SHORT, BOB);
   while ((await world.stored(call)).endedAt === null) await world.system.advance(1_000);
   const stored = await world.stored(call);
   const timeline = await world.timeline(call);

@@ -99,17 +99,17 @@ test("last for about two milliseconds", async () => {
   const system = new SlowSystem();
   const turns = new FairTurns(system, 1);
   const blocking = await turns.take(demand("first"), never);
-  let given = 0;
+  let turnCount = 0;
   const all = Array.from({ length: 100 }, async (_, n) => {
     const end = await turns.take(demand(`A${n}`), never);
-    given++;
+    turnCount++;
     end();
   });
   await nextTurn();
   blocking();
-  for (let before = 0; given < 100; before = given) {
+  for (let before = 0; turnCount < 100; before = turnCount) {
     await nextTurn();
-    expect(given - before).toBeLessThanOrEqual(8);
+    expect(turnCount - before).toBeLessThanOrEqual(8);
   }
   await Promise.all(all);
 });

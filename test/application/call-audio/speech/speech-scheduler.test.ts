@@ -13,19 +13,19 @@ const demand = (userId: string): Demand => ({ userId, instanceId: "inst", playin
 
 /** Speaks by `say`; the voice id names the engine. */
 function speechOf(say: Speech["speak"], more: Partial<Speech> = {}) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const speech: Speech = {
     voices: async () => [],
     voice: async (id): Promise<Voice> => ({ id, language: "en-US", engine: id, name: id, quality: "robotic" }),
     speak(text, voiceId, signal) {
-      asked.push(text);
+      requests.push(text);
       return say(text, voiceId, signal);
     },
     close: async () => {},
     ...more,
   };
   const system = new ManualSystem();
-  return { asked, system, scheduler: new SpeechScheduler(speech, system) };
+  return { requests, system, scheduler: new SpeechScheduler(speech, system) };
 }
 
 async function* beep(text: string): AsyncGenerator<PcmChunk> {
@@ -73,66 +73,66 @@ test("an engine that fails midway fails the text, after the part already spoken"
 });
 
 test("slices together speak for ten minutes at most", async () => {
-  const { scheduler, asked } = speechOf(async function* () {
+  const { scheduler, requests } = speechOf(async function* () {
     yield { sampleRate: RATE, samples: new Int16Array(RATE * 100) };
   });
   await expect(heardMs(scheduler.speak(SENTENCE.repeat(70), "v", demand("A"), never))).rejects.toThrow("10 minutes");
-  expect(asked).toHaveLength(7);
+  expect(requests).toHaveLength(7);
 });
 
 test("an engine for whole texts gets them", async () => {
-  const { scheduler, asked } = speechOf(beep, { sliceLength: Infinity });
+  const { scheduler, requests } = speechOf(beep, { sliceLength: Infinity });
   await heardMs(scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), never));
-  expect(asked).toEqual([SENTENCE.repeat(20)]);
+  expect(requests).toEqual([SENTENCE.repeat(20)]);
 });
 
 test("each engine speaks as many texts at once as it declares, two by default", async () => {
-  const { scheduler, asked, system, finish } = heldSpeech({ atOnce: { loud: 3 } });
+  const { scheduler, requests, system, finish } = heldSpeech({ atOnce: { loud: 3 } });
   for (let n = 0; n < 5; n++)
     for (const voice of ["loud", "quiet"]) void heardMs(scheduler.speak(`${voice} ${n}`, voice, demand("A"), never));
   await system.settle();
-  expect(asked.filter((text) => text.startsWith("loud"))).toHaveLength(3);
-  expect(asked.filter((text) => text.startsWith("quiet"))).toHaveLength(2);
+  expect(requests.filter((text) => text.startsWith("loud"))).toHaveLength(3);
+  expect(requests.filter((text) => text.startsWith("quiet"))).toHaveLength(2);
   while (finish.length > 0) {
     for (const one of finish.splice(0)) one();
     await system.settle();
   }
-  expect(asked).toHaveLength(10);
+  expect(requests).toHaveLength(10);
 });
 
 test.each(["constructor", "__proto__"])("an engine named %s speaks two at once", async (engine) => {
-  const { scheduler, asked, system, finish } = heldSpeech({ atOnce: { loud: 3 } });
+  const { scheduler, requests, system, finish } = heldSpeech({ atOnce: { loud: 3 } });
   for (let n = 0; n < 5; n++) void heardMs(scheduler.speak(`text ${n}`, engine, demand("A"), never));
   await system.settle();
-  expect(asked).toHaveLength(2);
+  expect(requests).toHaveLength(2);
   while (finish.length > 0) {
     for (const one of finish.splice(0)) one();
     await system.settle();
   }
-  expect(asked).toHaveLength(5);
+  expect(requests).toHaveLength(5);
 });
 
 test("a slice without a reader ends its turn, and no other starts", async () => {
-  const { scheduler, asked, system } = speechOf(beep, { atOnce: { v: 1 } });
+  const { scheduler, requests, system } = speechOf(beep, { atOnce: { v: 1 } });
   const lazy = scheduler.speak(SENTENCE.repeat(20), "v", demand("A"), never);
   await lazy.next();
   await system.settle();
-  expect(asked).toHaveLength(1);
+  expect(requests).toHaveLength(1);
   expect(await heardMs(scheduler.speak("Hello.", "v", demand("B"), never))).toBe(6);
   await lazy.return();
 });
 
 test("a stopped text ends its turn at once, whatever the engine does", async () => {
-  const { scheduler, asked, system } = heldSpeech({ atOnce: { v: 1 } });
+  const { scheduler, requests, system } = heldSpeech({ atOnce: { v: 1 } });
   const abort = new AbortController();
   const stopped = heardMs(scheduler.speak("first", "v", demand("A"), abort.signal));
   void heardMs(scheduler.speak("second", "v", demand("B"), never)).catch(() => {});
   await system.settle();
-  expect(asked).toEqual(["first"]);
+  expect(requests).toEqual(["first"]);
   abort.abort(new Error("hung up"));
   await expect(stopped).rejects.toThrow("hung up");
   await system.settle();
-  expect(asked).toEqual(["first", "second"]);
+  expect(requests).toEqual(["first", "second"]);
 });
 
 test("a listener who leaves stops the engine", async () => {

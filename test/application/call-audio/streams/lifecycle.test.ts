@@ -83,7 +83,7 @@ describe("a client who ends the call before the answer", () => {
     await world.stop();
   });
 
-  test("ends it however long the storage takes", async () => {
+  test("ends it even if the storage takes long", async () => {
     const world = await start();
     const call = await streamCall(world, await world.newInstance());
     const attachment = await attach(world, call);

@@ -173,7 +173,7 @@ test.each([
   ["many frames of several lengths", [0x0b, 0x83, 0x01, 0x01, 0x40, 0x00, 0x00], true],
   ["an empty first frame", [0x0a, 0x00, 0x40], false],
   ["CELT", [0x88, 0x40], false],
-  ["nothing behind the first byte", [0x08], false],
+  ["no data after the first byte", [0x08], false],
 ])("redundancy is seen in a packet of %s", (_, bytes, expected) => {
   const packet = Uint8Array.of(1, 2, 3, ...bytes, 0x40);
   expect(carriesRedundancy(packet, 3, bytes.length)).toBe(expected);

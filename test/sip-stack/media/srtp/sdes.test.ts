@@ -23,7 +23,7 @@ test("a line has tag, suite, key and salt", () => {
 
 test.each([
   ["a lifetime", `${INLINE}|2^20`, undefined],
-  ["a lifetime in figures", `${INLINE}|1048576`, undefined],
+  ["a lifetime in digits", `${INLINE}|1048576`, undefined],
   ["a lifetime and a master key identifier", `${INLINE}|2^20|1:4`, "00000001"],
   ["a master key identifier alone", `${INLINE}|258:2`, "0102"],
   [
@@ -31,7 +31,7 @@ test.each([
     `${INLINE}|2^20|1:4;inline:QUJjZGVmMTIzNDU2Nzg5QUJDREUwMTIzNDU2Nzg5|2^20|2:4`,
     "00000001",
   ],
-  ["parameters that need no care", `${INLINE} WSH=60 -KDR=24`, undefined],
+  ["parameters without effect", `${INLINE} WSH=60 -KDR=24`, undefined],
 ])("a line with %s is read", (_, inline, mki) => {
   const { keys } = parseCrypto(`10 aes_cm_128_hmac_sha1_32 inline:${inline}`) ?? {};
   expect(keys?.suite).toBe("AES_CM_128_HMAC_SHA1_32");
@@ -47,7 +47,7 @@ test.each([
   ["no tag", `AES_CM_128_HMAC_SHA1_80 inline:${INLINE}`],
   ["a master key identifier that does not fit", `1 AES_CM_128_HMAC_SHA1_80 inline:${INLINE}|256:1`],
   ["a master key identifier of 200 bytes", `1 AES_CM_128_HMAC_SHA1_80 inline:${INLINE}|1:200`],
-  ["a wish to leave packets unencrypted", `1 AES_CM_128_HMAC_SHA1_80 inline:${INLINE} UNENCRYPTED_SRTP`],
+  ["a request for unencrypted packets", `1 AES_CM_128_HMAC_SHA1_80 inline:${INLINE} UNENCRYPTED_SRTP`],
   ["a key derivation rate", `1 AES_CM_128_HMAC_SHA1_80 inline:${INLINE} KDR=10`],
   ["nothing", ""],
 ])("a line with %s is rejected", (_, line) => {

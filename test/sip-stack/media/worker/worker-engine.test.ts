@@ -146,13 +146,13 @@ async function playWhileStalling(place: MediaPlace, toneMs: number): Promise<{ a
   const before = (await farEnd.arrivals()).length;
   playout.enqueue(tone(HZ, toneMs, RATE, 8_000));
   playout.end();
-  let over = false;
+  let hasEnded = false;
   void playout.drained.then(() => {
-    over = true;
+    hasEnded = true;
   });
   await sleep(60);
   playout.longestPauseMs = 0;
-  while (!over) {
+  while (!hasEnded) {
     stall(150);
     await sleep(45);
   }

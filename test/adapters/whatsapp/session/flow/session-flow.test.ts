@@ -120,8 +120,8 @@ describe("a session", () => {
   test("without any code within a minute, linking ends without a condition", () => {
     const linking = decided(FLOWS.idle, { type: "link" });
     expect(effectsOf(linking, "start_timer")[0]?.ms).toBe(60_000);
-    const over = decided(linking.flow, { type: "timer", timer: "patience" });
-    expect(effectsOf(over, "report_condition")).toEqual([
+    const decision = decided(linking.flow, { type: "timer", timer: "patience" });
+    expect(effectsOf(decision, "report_condition")).toEqual([
       { do: "report_condition", condition: undefined, reason: "WhatsApp sent no code" },
     ]);
   });
@@ -136,8 +136,8 @@ describe("a session", () => {
 
   test("a pairing code that WhatsApp no longer accepts clears the condition", () => {
     const typed = decided(FLOWS.linking, { type: "pairing_code", ttlMs: 180_000 });
-    const over = decided(typed.flow, { type: "pairing_code_over" });
-    expect(effectsOf(over, "report_condition")[0]).toMatchObject({ condition: undefined });
+    const decision = decided(typed.flow, { type: "pairing_code_over" });
+    expect(effectsOf(decision, "report_condition")[0]).toMatchObject({ condition: undefined });
     expect(decided(FLOWS.linking, { type: "pairing_code_over" })).toEqual({ flow: FLOWS.linking, effects: [] });
   });
 
