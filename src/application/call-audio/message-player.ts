@@ -35,7 +35,7 @@ export class MessagePlayer {
     this.#reportDelays();
   }
 
-  /** Played length of the message, ms; if it was begun again, of the last time. */
+  /** Played length of the message, ms; after a restart, since the restart. */
   get heardMs(): number {
     if (this.#stopped) return 0;
     return this.#options.playout.heardMs - this.#heardBefore;

@@ -77,7 +77,7 @@ export class PersonWatch implements CallTap {
   words(text: string): void {
     if (this.#state !== "words") return;
     if (isCallScreening(text) || isScreeningFollowUp(text) || isVoicemailGreeting(text)) return;
-    this.#came();
+    this.#personAnswered();
   }
 
   #prompt(): void {
@@ -89,12 +89,12 @@ export class PersonWatch implements CallTap {
   #ringing(): void {
     const spokenMs = this.#voicedMs - this.#callee.hangOverMs;
     if (spokenMs >= GREETING_MS && (this.#quietMs >= GREETING_END_MS || this.#voicedMs >= MAX_GREETING_MS))
-      this.#came();
+      this.#personAnswered();
     // A sound of the network, not a word.
     else if (this.#quietMs >= GREETING_END_MS) this.#voicedMs = 0;
   }
 
-  #came(): void {
+  #personAnswered(): void {
     this.#state = "idle";
     this.#reports.personCame();
   }

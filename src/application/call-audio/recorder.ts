@@ -21,7 +21,7 @@ export class Recorder implements CallTap {
   readonly #channels: AlignedChannels;
   #writer: RecordingWriter | undefined;
   #allowance: RecordingAllowance | undefined;
-  #over = false;
+  #isOver = false;
   #isReported = false;
 
   /** @param incomplete called once if the recording ends before the call does */
@@ -42,19 +42,19 @@ export class Recorder implements CallTap {
 
   /** Adds the audio that the callee hears. A leg pulls none before the answer, so the first samples start the recording. */
   outbound(samples: Int16Array | undefined, from: number, length: number): void {
-    if (this.#over || !this.#started()) return;
+    if (this.#isOver || !this.#started()) return;
     this.#channels.left(samples, from, length, this.#context.system.monotonic());
   }
 
   /** Adds a frame from the callee. */
   inbound(frame: Int16Array): void {
-    if (this.#over || !this.#started()) return;
+    if (this.#isOver || !this.#started()) return;
     this.#channels.right(frame, 0, frame.length, this.#context.system.monotonic());
   }
 
   /** The call has ended: ends the recording and returns its length, ms. */
   finish(): number {
-    if (!this.#over) this.#channels.finish();
+    if (!this.#isOver) this.#channels.finish();
     this.#end();
     this.#allowance?.end(true);
     return this.#recordedMs;
@@ -62,7 +62,7 @@ export class Recorder implements CallTap {
 
   /** Ends the recording and deletes it. */
   async erase(): Promise<void> {
-    this.#over = true;
+    this.#isOver = true;
     this.#allowance?.end(false);
     const writer = this.#writer;
     this.#writer = undefined;
@@ -82,7 +82,7 @@ export class Recorder implements CallTap {
       );
       this.#allowance = this.#context.recordingQuota.begin(this.#context, this.#call);
     } catch (error) {
-      this.#over = true;
+      this.#isOver = true;
       this.#context.log.error({ call_id: this.#call.id, err: error }, "a call cannot be recorded");
       this.#break("disk_failed");
     }
@@ -90,7 +90,7 @@ export class Recorder implements CallTap {
   }
 
   #write(played: Int16Array, received: Int16Array, samples: number): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     if (this.#allowance?.take((samples * 1000) / this.#sampleRate) === false) {
       this.#end();
       this.#break("storage_quota");
@@ -106,8 +106,8 @@ export class Recorder implements CallTap {
 
   /** Ends the recording and keeps it. */
   #end(): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isOver) return;
+    this.#isOver = true;
     void this.#writer?.finish();
   }
 

@@ -33,21 +33,21 @@ export async function once<T>(
     throw new Refusal("idempotency_key_invalid", "an idempotency key has 1 to 255 visible ASCII characters");
   const name: ReceiptKey = { userId, scope: demoInstanceId ?? "", key };
   const fingerprint = await sha256Hex(JSON.stringify(input));
-  const { taken, key: held } = await context.runningKeys.take(name, fingerprint);
-  if (!taken) throw held.fingerprint === fingerprint ? inProgress(key) : reused(key);
+  const { taken: isTaken, key: runningKey } = await context.runningKeys.take(name, fingerprint);
+  if (!isTaken) throw runningKey.fingerprint === fingerprint ? inProgress(key) : reused(key);
   try {
     for (;;) {
       const begunAt = context.purgeClock.now(); // by which it is also purged
       const expiredBefore = context.purgeClock.ago(RECEIPT_KEPT_MS);
       const receipt = await context.storage.receipts.find(name, expiredBefore);
       if (receipt) return await replayed(receipt, key, fingerprint, replay);
-      held.run();
-      const made = await run({ ...name, fingerprint, begunAt, expiredBefore });
-      if (made !== undefined) return made;
+      runningKey.run();
+      const creation = await run({ ...name, fingerprint, begunAt, expiredBefore });
+      if (creation !== undefined) return creation;
       // A request whose response was lost has been stored after all, or another server was faster: look again.
     }
   } finally {
-    held.release();
+    runningKey.release();
   }
 }
 

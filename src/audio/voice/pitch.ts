@@ -4,7 +4,7 @@ const [LOWEST_HZ, HIGHEST_HZ] = [70, 400];
 const WINDOW_MS = 40;
 /** Approximate rate at which the sound is compared with itself, Hz. */
 const RATE = 8_000;
-/** Cut-off frequency, Hz: rumble has most of its energy below it, and voice little of relevance. */
+/** Cut-off frequency, Hz: rumble has most of its energy below it, and voice little that matters. */
 const CUT_HZ = 300;
 /** Likeness of two periods of a vowel: 1 is the same. Noise reaches 0.4. */
 const MIN_LIKENESS = 0.55;

@@ -21,13 +21,13 @@ export async function* promptly<T>(
 ): AsyncGenerator<T, void> {
   for (let attempts = 1; ; attempts++) {
     const attempt = new AbortController();
-    let begun = false;
+    let hasBegun = false;
     const abort = () => attempt.abort(late());
     let cancel = system.after(ms, abort);
     try {
       for await (const item of open(AbortSignal.any([signal, attempt.signal]))) {
         cancel();
-        begun = true;
+        hasBegun = true;
         yield item;
         cancel = system.after(ms, abort);
       }
@@ -35,7 +35,7 @@ export async function* promptly<T>(
     } catch (error) {
       signal.throwIfAborted();
       if (!attempt.signal.aborted) throw error;
-      if (begun || attempts > 1) throw attempt.signal.reason;
+      if (hasBegun || attempts > 1) throw attempt.signal.reason;
     } finally {
       cancel();
       attempt.abort(late());

@@ -82,7 +82,7 @@ export class PurgeClock {
   }
 
   /**
-   * The time before which a record is older than `ms`, if its time is one of this clock; ms since 1970-01-01 UTC. Its age
+   * The time before which a record is older than `ms`, if its time was read from this clock; ms since 1970-01-01 UTC. Its age
    * is measured on the scale on which it began: a step of this clock makes no record older.
    * @param ms at most a day
    */
