@@ -34,8 +34,9 @@ export interface DatabaseTraits extends TableNames {
    */
   unavailable?(error: unknown): string | undefined;
   /**
-   * Makes this process the only server of the database until the returned function is called. Default: for `postgres`,
-   * a lease in the table `owners`; for `sqlite` no lock, so only one server may open the database.
+   * Makes this process the only server of the database until the returned function is called, after the driver has
+   * closed. Default: for `postgres`, a lease in the table `owners`; for `sqlite` no lock, so only one server may open
+   * the database.
    * @throws {StorageLocked} another server works on it
    */
   lock?(): Promise<() => Promise<void>>;
@@ -58,6 +59,7 @@ function connected(dialect: Dialect, traits: DatabaseTraits, owner: string): Con
   const { name, sql } = traits;
   const location = { name, tables: checkedNames(traits) };
   const fence: Fence = { database: name };
+  let unlock: (() => Promise<void>) | undefined;
 
   /** Each write begins with the fence, which finds no row once another server has raised the epoch. */
   async function leased({ leaseMs, ...opening }: LockedOpening): Promise<ServerLock> {
@@ -76,15 +78,11 @@ function connected(dialect: Dialect, traits: DatabaseTraits, owner: string): Con
     columnTypes: sql === "postgres" ? POSTGRES_COLUMNS : SQLITE_COLUMNS,
     async lock(opening) {
       if (sql === "postgres" && !traits.lock) return leased(opening);
-      const release = (await traits.lock?.()) ?? (async () => {});
-      try {
-        await opening.migrationDb.transaction().execute(opening.migrate);
-      } catch (error) {
-        await release();
-        throw error;
-      }
-      return { release };
+      unlock = await traits.lock?.();
+      await opening.migrationDb.transaction().execute(opening.migrate);
+      return { release: async () => {} };
     },
+    close: () => unlock?.(),
   };
 }
 

@@ -11,23 +11,10 @@ import { kyselyStorage } from "ringport/kysely";
  * @param start starts PGlite, at each opening of the storage
  */
 export function pgliteStorage(folder: string, start = () => new PGlite(folder)): Storage {
-  let pglite: ReturnType<typeof start> | undefined;
-  const dialect = new PGliteDialect({
-    pglite() {
-      pglite = start();
-      return pglite;
-    },
-  });
-  return kyselyStorage(dialect, {
+  return kyselyStorage(new PGliteDialect({ pglite: start }), {
     sql: "postgres",
     name: folder,
-    async lock() {
-      const unlock = lock(folder);
-      return async () => {
-        await pglite?.close(); // the next server must not open the files earlier
-        unlock();
-      };
-    },
+    lock: async () => lock(folder),
   });
 }
 
@@ -35,7 +22,7 @@ export function pgliteStorage(folder: string, start = () => new PGlite(folder)):
  * PGlite does not notice a second process in its folder, so this process takes a lock before PGlite starts. It is one of
  * the operating system, which ends with the process: a new server need not wait for a lease.
  */
-function lock(folder: string): () => void {
+function lock(folder: string): () => Promise<void> {
   mkdirSync(dirname(folder), { recursive: true });
   const file = new DatabaseSync(`${folder}.lock`);
   try {
@@ -44,5 +31,5 @@ function lock(folder: string): () => void {
     file.close();
     throw new StorageLocked(`another server already works on the database ${folder}`, { cause });
   }
-  return () => file.close();
+  return async () => file.close();
 }

@@ -36,3 +36,31 @@ storageContract(
   },
   { describe, test, expect },
 );
+
+test("a lock of your own is released after the driver has closed", async () => {
+  const events: string[] = [];
+  const dialect = sqliteDialect(`${temporaryFolder("kysely")}/ringport.db`);
+  const { createDriver } = dialect;
+  dialect.createDriver = () => {
+    const driver = createDriver.call(dialect);
+    const { destroy } = driver;
+    driver.destroy = async () => {
+      await destroy.call(driver);
+      events.push("closed");
+    };
+    return driver;
+  };
+  const storage = kyselyStorage(dialect, {
+    sql: "sqlite",
+    name: "ringport.db",
+    async lock() {
+      events.push("locked");
+      return async () => {
+        events.push("released");
+      };
+    },
+  });
+  await storage.open({ exclusive: true });
+  await storage.close();
+  expect(events).toEqual(["locked", "closed", "released"]);
+});
