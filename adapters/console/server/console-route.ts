@@ -29,7 +29,7 @@ export interface ConsoleRoute extends RouteHandler {
   /** After `/console/api`, with `:id` for the only parameter. */
   readonly path: string;
   /** Access: everyone, or only the person signed in. */
-  readonly access: "anybody" | "signed-in";
+  readonly access: "everyone" | "signed-in";
   /** The limits of its expensive work. */
   readonly cost: Cost;
 }

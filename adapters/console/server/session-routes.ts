@@ -66,7 +66,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
   const beginning = (path: string, make: (context: RequestContext) => Promise<NewSession>): ConsoleRoute => ({
     method: "POST",
     path,
-    access: "anybody",
+    access: "everyone",
     cost: ["passwords"],
     async run(context) {
       requireAccounts(signIn);
@@ -78,7 +78,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
     {
       method: "GET",
       path: "/session",
-      access: "anybody",
+      access: "everyone",
       cost: "small",
       async run(context) {
         const visitor = await visitors.find(context);
@@ -122,7 +122,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
     {
       method: "POST",
       path: "/sign-out",
-      access: "anybody",
+      access: "everyone",
       cost: "small",
       async run(context) {
         requireAccounts(signIn);

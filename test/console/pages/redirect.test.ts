@@ -13,42 +13,42 @@ const account = { id: "acct_1", email: "ana@example.com", role: "member", create
 
 describe("a page for accounts", () => {
   test("is shown to the signed-in user", () => {
-    expect(redirectOf({ access: "account" }, "/calls", { ...signedOut, account })).toBeUndefined();
+    expect(redirectOf({ access: "signed-in" }, "/calls", { ...signedOut, account })).toBeUndefined();
   });
 
   test("sends others to the sign-in and back", () => {
-    expect(redirectOf({ access: "account" }, "/calls?status=FAILED", signedOut)).toEqual({
+    expect(redirectOf({ access: "signed-in" }, "/calls?status=FAILED", signedOut)).toEqual({
       page: "/sign-in?next=%2Fcalls%3Fstatus%3DFAILED",
     });
   });
 
   test("sends the first user to the registration", () => {
-    expect(redirectOf({ access: "account" }, "/", { ...signedOut, registration: "first" })).toEqual({
+    expect(redirectOf({ access: "signed-in" }, "/", { ...signedOut, registration: "first" })).toEqual({
       page: "/register",
     });
   });
 
   test("sends users to the sign-in of the embedding program", () => {
     const embedded = { ...signedOut, accounts: false, sign_in_url: "https://shop.example/login" };
-    for (const access of ["account", "nobody"] as const)
+    for (const access of ["signed-in", "signed-out"] as const)
       expect(redirectOf({ access }, "/", embedded)).toEqual({ url: "https://shop.example/login" });
   });
 
   test("that needs accounts of Ringport is not shown to a user of the embedding program", () => {
     const embedded = { ...signedOut, accounts: false, sign_in_url: "https://shop.example/login", account };
-    expect(redirectOf({ access: "account", accounts: true }, "/tokens", embedded)).toEqual({ page: "/" });
-    expect(redirectOf({ access: "account" }, "/calls", embedded)).toBeUndefined();
+    expect(redirectOf({ access: "signed-in", accounts: true }, "/tokens", embedded)).toEqual({ page: "/" });
+    expect(redirectOf({ access: "signed-in" }, "/calls", embedded)).toBeUndefined();
   });
 });
 
 describe("a page for signed-out visitors", () => {
   test("is shown to people without a session", () => {
-    expect(redirectOf({ access: "nobody" }, "/sign-in", signedOut)).toBeUndefined();
+    expect(redirectOf({ access: "signed-out" }, "/sign-in", signedOut)).toBeUndefined();
   });
 
   test("continues to the requested page", () => {
     const session = { ...signedOut, account };
-    expect(redirectOf({ access: "nobody" }, "/sign-in?next=%2Fcalls%3Fstatus%3DFAILED", session)).toEqual({
+    expect(redirectOf({ access: "signed-out" }, "/sign-in?next=%2Fcalls%3Fstatus%3DFAILED", session)).toEqual({
       page: "/calls?status=FAILED",
     });
   });

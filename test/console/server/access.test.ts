@@ -19,7 +19,7 @@ const FOR_EVERY_USER = ["GET /summary", "GET /networks"];
 const FOR_ADMINS = ["GET /invitations", "POST /invitations", "DELETE /invitations/:id"];
 
 test("only these routes serve anyone", () => {
-  const open = CONSOLE_ENDPOINTS.filter(({ access }) => access === "anybody");
+  const open = CONSOLE_ENDPOINTS.filter(({ access }) => access === "everyone");
   expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual(OPEN);
 });
 

@@ -25,7 +25,8 @@ export function App() {
   }, [tag]);
   const current = shownPlace.value;
   const isAlone =
-    account.value === null || (typeof current === "object" && "route" in current && current.route.access === "nobody");
+    account.value === null ||
+    (typeof current === "object" && "route" in current && current.route.access === "signed-out");
   return (
     <>
       <ConnectionBanner />

@@ -11,8 +11,8 @@ export interface ViewProps {
 export interface ViewRoute {
   /** Below the console, with `:name` for a parameter. */
   readonly path: string;
-  /** Visitors who may open it: `account` for signed-in ones, `nobody` for signed-out ones, `anybody` for both. */
-  readonly access: "account" | "nobody" | "anybody";
+  /** Visitors who may open it. */
+  readonly access: "signed-in" | "signed-out" | "everyone";
   /** True if it exists only with accounts of Ringport, not with the sessions of an embedding program. */
   readonly accounts?: boolean;
   /** The view, in a separate file that is loaded when the view is first opened. */
@@ -21,21 +21,21 @@ export interface ViewRoute {
 
 /** Every page. To add one, add a line here and, if it appears in the navigation, one in `navigation.tsx`. */
 export const ROUTES: readonly ViewRoute[] = [
-  { path: "/", access: "account", view: () => import("../views/overview.tsx") },
-  { path: "/phone", access: "account", view: () => import("../views/phone.tsx") },
-  { path: "/instances", access: "account", view: () => import("../views/instances.tsx") },
-  { path: "/instances/:id", access: "account", view: () => import("../views/instance.tsx") },
-  { path: "/webhooks", access: "account", view: () => import("../views/webhooks.tsx") },
-  { path: "/webhooks/:id", access: "account", view: () => import("../views/webhook.tsx") },
-  { path: "/calls", access: "account", view: () => import("../views/calls.tsx") },
-  { path: "/calls/new", access: "account", view: () => import("../views/new-call.tsx") },
-  { path: "/calls/:id", access: "account", view: () => import("../views/call.tsx") },
-  { path: "/tokens", access: "account", accounts: true, view: () => import("../views/tokens.tsx") },
-  { path: "/account", access: "account", view: () => import("../views/account.tsx") },
-  { path: "/audit", access: "account", accounts: true, view: () => import("../views/audit.tsx") },
-  { path: "/sign-in", access: "nobody", accounts: true, view: () => import("../views/sign-in.tsx") },
-  { path: "/register", access: "nobody", accounts: true, view: () => import("../views/register.tsx") },
-  { path: "/reset", access: "nobody", accounts: true, view: () => import("../views/reset.tsx") },
+  { path: "/", access: "signed-in", view: () => import("../views/overview.tsx") },
+  { path: "/phone", access: "signed-in", view: () => import("../views/phone.tsx") },
+  { path: "/instances", access: "signed-in", view: () => import("../views/instances.tsx") },
+  { path: "/instances/:id", access: "signed-in", view: () => import("../views/instance.tsx") },
+  { path: "/webhooks", access: "signed-in", view: () => import("../views/webhooks.tsx") },
+  { path: "/webhooks/:id", access: "signed-in", view: () => import("../views/webhook.tsx") },
+  { path: "/calls", access: "signed-in", view: () => import("../views/calls.tsx") },
+  { path: "/calls/new", access: "signed-in", view: () => import("../views/new-call.tsx") },
+  { path: "/calls/:id", access: "signed-in", view: () => import("../views/call.tsx") },
+  { path: "/tokens", access: "signed-in", accounts: true, view: () => import("../views/tokens.tsx") },
+  { path: "/account", access: "signed-in", view: () => import("../views/account.tsx") },
+  { path: "/audit", access: "signed-in", accounts: true, view: () => import("../views/audit.tsx") },
+  { path: "/sign-in", access: "signed-out", accounts: true, view: () => import("../views/sign-in.tsx") },
+  { path: "/register", access: "signed-out", accounts: true, view: () => import("../views/register.tsx") },
+  { path: "/reset", access: "signed-out", accounts: true, view: () => import("../views/reset.tsx") },
 ];
 
 /** The values of the `:names` of a pattern such as `/calls/:id`; undefined if the path does not match. */
@@ -77,13 +77,13 @@ export function redirectOf(
   here: string,
   session: Pick<SessionState, "account" | "accounts" | "registration" | "sign_in_url">,
 ): Redirect | undefined {
-  if (access === "anybody") return undefined;
+  if (access === "everyone") return undefined;
   if (session.account !== null) {
-    if (access === "nobody") return { page: pageAfter(here) };
+    if (access === "signed-out") return { page: pageAfter(here) };
     return accounts && !session.accounts ? { page: "/" } : undefined;
   }
   if (session.sign_in_url !== null) return { url: session.sign_in_url };
-  if (access === "nobody") return undefined;
+  if (access === "signed-out") return undefined;
   if (session.registration === "first") return { page: "/register" };
   return { page: here === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(here)}` };
 }
