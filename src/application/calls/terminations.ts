@@ -13,16 +13,16 @@ type TerminationsContext = Pick<Context, "log" | "shutdownSignal" | "storage" | 
   StoredCallsContext;
 
 /** Calls whose end is stored although every request for it was refused; the oldest are forgotten. */
-const MAX_UNANSWERED = 1_000;
+const MAX_UNCONFIRMED = 1_000;
 
 /** The live calls, as a termination sees them. */
 type LiveCalls = Pick<Dispatcher, "session" | "settled" | "over" | "wake" | "withdraw">;
 
 interface Termination {
   readonly reason: FailedReason;
-  /** A request was told that it ended the call. */
-  answered: boolean;
-  /** A request was refused because the end could not be stored in time. */
+  /** True once a request got the response that it ended the call. */
+  confirmed: boolean;
+  /** True once a request was refused because the end could not be stored in time. */
   refused: boolean;
   /** True if the call ended for this reason; rejects if the process ends before that is stored. */
   readonly stored: Promise<boolean>;
@@ -32,14 +32,14 @@ interface Termination {
  * Ends calls on request, live or waiting.
  *
  * A live call is hung up immediately, whatever the storage does; a waiting one is no longer dialled. The end is stored as
- * soon as the storage can take it, even if no request waits for that. Of all requests to end one call, one is told that
- * it ended the call: a later one if the earlier ones had to be refused because the storage was down.
+ * soon as the storage can take it, even if no request waits for that. Of all requests to end one call, exactly one
+ * gets the response that it ended the call: a later request if the earlier ones were refused because the storage was down.
  */
 export class Terminations {
   readonly #context: TerminationsContext;
   readonly #live: LiveCalls;
   readonly #byCall = new Map<string, Termination>();
-  readonly #unanswered = new Set<string>();
+  readonly #unconfirmed = new Set<string>();
 
   constructor(context: TerminationsContext, live: LiveCalls) {
     this.#context = context;
@@ -79,16 +79,16 @@ export class Terminations {
    * @throws {Refusal} `storage_unavailable`: the call ends, but that could not be stored in time; it will be
    */
   async terminate(call: Call, withinMs: number): Promise<boolean> {
-    if (this.#unanswered.delete(call.id)) return true;
+    if (this.#unconfirmed.delete(call.id)) return true;
     const termination = this.#of(call, "terminated", null);
     const ended = await this.#inTime(call, termination, withinMs).catch((cause: unknown) => {
       if (!(cause instanceof StorageUnavailable)) throw cause;
       termination.refused = true;
       throw new Refusal("storage_unavailable", cause.message, { cause });
     });
-    if (!ended || termination.answered || termination.reason !== "terminated") return false;
-    termination.answered = true;
-    this.#unanswered.delete(call.id);
+    if (!ended || termination.confirmed || termination.reason !== "terminated") return false;
+    termination.confirmed = true;
+    this.#unconfirmed.delete(call.id);
     return true;
   }
 
@@ -104,7 +104,7 @@ export class Terminations {
     const running = this.#byCall.get(call.id);
     if (running) return running;
     const stored = this.#store(call, reason, detail).finally(() => this.#byCall.delete(call.id));
-    const termination: Termination = { reason, stored, answered: false, refused: false };
+    const termination: Termination = { reason, stored, confirmed: false, refused: false };
     this.#byCall.set(call.id, termination);
     stored.then(
       (ended) => {
@@ -116,8 +116,9 @@ export class Terminations {
   }
 
   #remember(callId: string): void {
-    this.#unanswered.add(callId);
-    for (const oldest of this.#unanswered) if (this.#unanswered.size > MAX_UNANSWERED) this.#unanswered.delete(oldest);
+    this.#unconfirmed.add(callId);
+    for (const oldest of this.#unconfirmed)
+      if (this.#unconfirmed.size > MAX_UNCONFIRMED) this.#unconfirmed.delete(oldest);
   }
 
   #inTime({ id, status }: Call, { stored }: Termination, ms: number): Promise<boolean> {
