@@ -25,7 +25,7 @@ import type { WebhookSender } from "./ports/webhook-sender.ts";
 export type HttpOptions = Partial<Pick<HttpParts, "basePath" | "cors" | "rateLimit" | "asset">>;
 
 /**
- * How Ringport is put together. Everything has a default: without options it keeps its data in `./data`, carries calls
+ * The parts and settings of Ringport. Each has a default: without options it keeps its data in `./data`, carries calls
  * over the simulated phone network and speaks with the engines that are installed.
  */
 export interface RingportOptions extends Partial<Timings>, HttpOptions {
@@ -78,7 +78,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   /** Recordings are deleted this many days after their call ended. Default: with their call. */
   readonly recordingRetentionDays?: number | undefined;
   /**
-   * What happens when another server has taken the database over, or could have: `restart` ends all calls, closes all
+   * Behaviour when another server has taken the database over, or could have: `restart` ends all calls, closes all
    * lines and starts again as soon as the database is free; `exit` stops permanently. Only PostgreSQL can be taken over.
    * Default: `restart`; of `ringport serve`: `exit`.
    */
@@ -88,7 +88,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   /** A call that gets no inbound audio fails even on networks on which silence proves nothing. Default: false. */
   readonly requireInboundAudio?: boolean | undefined;
   /**
-   * What happens to agent calls and streams on a network that does not return the callee's audio (`receivesAudio: false`):
+   * Behaviour of agent calls and streams on a network that does not return the callee's audio (`receivesAudio: false`):
    * `refuse` ends them before any phone rings, `warn` places them, with the event `media.one_way` and a warning in the
    * log. Default: `warn`.
    */
