@@ -11,7 +11,7 @@ let server: OpenaiServer;
 afterEach(() => server.close());
 
 /** A conversation in which the callee has tried to write the result. */
-async function talked(answer: (request: ChatRequest) => ChatReply): Promise<Conversation> {
+async function injectedConversation(answer: (request: ChatRequest) => ChatReply): Promise<Conversation> {
   server = await openaiServer({ understand: () => "", answer });
   const brief = { callId: "call_1", instructions: ["Ask for the day."], language: "en-US", hearsWords: true };
   const conversation = cascadeAgent({ baseUrl: server.baseUrl, model: "m", timeoutMs: 1_500 }).begin({
@@ -23,7 +23,7 @@ async function talked(answer: (request: ChatRequest) => ChatReply): Promise<Conv
   return conversation;
 }
 
-const stated = (conversation: Conversation, fault?: string): Promise<unknown> =>
+const statedResult = (conversation: Conversation, fault?: string): Promise<unknown> =>
   conversation.report!({ fault }, new AbortController().signal);
 
 describe("a model that states the result of a call", () => {
@@ -32,14 +32,14 @@ describe("a model that states the result of a call", () => {
     ['Here it is:\n```json\n{"day":"Montag 👋"}\n```', { day: "Montag 👋" }],
     ["Monday", "Monday"],
   ] as const)("may write %j", async ([text, value]) => {
-    const conversation = await talked(({ format }) => ({ text: format ? text : "On which day?" }));
-    expect(await stated(conversation)).toEqual(value);
+    const conversation = await injectedConversation(({ format }) => ({ text: format ? text : "On which day?" }));
+    expect(await statedResult(conversation)).toEqual(value);
     expect(server.chats.at(-1)).toMatchObject({ format: SCHEMA, tools: [] });
   });
 
   test("gets the transcript as data in a separate request", async () => {
-    const conversation = await talked(({ format }) => ({ text: format ? "{}" : "On which day?" }));
-    await stated(conversation);
+    const conversation = await injectedConversation(({ format }) => ({ text: format ? "{}" : "On which day?" }));
+    await statedResult(conversation);
     const [system, user, ...others] = server.chats.at(-1)!.messages;
     expect(others).toEqual([]);
     expect(system).toMatchObject({
@@ -54,21 +54,21 @@ describe("a model that states the result of a call", () => {
   });
 
   test("is shown its earlier mistake", async () => {
-    const conversation = await talked(() => ({ text: "{}" }));
-    await stated(conversation, "/day is missing");
+    const conversation = await injectedConversation(() => ({ text: "{}" }));
+    await statedResult(conversation, "/day is missing");
     expect(server.chats.at(-1)!.messages[0]!.content).toContain("was refused: /day is missing.");
   });
 
   test("is asked in plain words if its server refuses the format", async () => {
-    const conversation = await talked(() => ({ text: '{"day":"Monday"}' }));
+    const conversation = await injectedConversation(() => ({ text: '{"day":"Monday"}' }));
     server.failChat({ status: 400 });
-    expect(await stated(conversation)).toEqual({ day: "Monday" });
+    expect(await statedResult(conversation)).toEqual({ day: "Monday" });
     expect(server.chats.map(({ format }) => format)).toEqual([undefined, SCHEMA, undefined]);
   });
 
   test("fails with the reason of its server", async () => {
-    const conversation = await talked(() => ({ text: "Hello." }));
+    const conversation = await injectedConversation(() => ({ text: "Hello." }));
     server.failChat({ status: 401 });
-    await expect(stated(conversation)).rejects.toThrow("answered 401");
+    await expect(statedResult(conversation)).rejects.toThrow("answered 401");
   });
 });

@@ -16,16 +16,16 @@ let server: OpenaiServer;
 afterEach(() => server.close());
 
 /** A conversation whose model gives these replies and may use these tools. */
-async function conversing(tools: readonly AgentTool[], ...replies: readonly ChatReply[]): Promise<Conversation> {
-  const left = [...replies];
-  server = await openaiServer({ understand: () => "", answer: () => left.shift() ?? { text: "Well then." } });
+async function startConversation(tools: readonly AgentTool[], ...replies: readonly ChatReply[]): Promise<Conversation> {
+  const remaining = [...replies];
+  server = await openaiServer({ understand: () => "", answer: () => remaining.shift() ?? { text: "Well then." } });
   const parts = { system: realSystem, log: silentLogger };
   const context = { ...parts, agentTools: guardedTools(tools, parts) };
   const call = { id: "call_1", message: { type: "DYNAMIC_AGENT" as const, instructions: [] } };
-  const offered = offeredTools(context, call, new AbortController().signal, () => {});
+  const callTools = offeredTools(context, call, new AbortController().signal, () => {});
   const agent = cascadeAgent({ baseUrl: server.baseUrl, model: "some-model", timeoutMs: 1_500 });
   const brief = { callId: "call_1", instructions: ["Book a table."], language: "en-US", hearsWords: true };
-  return agent.begin({ ...brief, tools: offered });
+  return agent.begin({ ...brief, tools: callTools });
 }
 
 async function reply(
@@ -53,18 +53,18 @@ const book = agentTool({
 });
 
 /** A tool that works until the test releases it. */
-function held() {
+function pendingTool() {
   let release = (_result: unknown): void => {};
   const result = new Promise<unknown>((resolve) => {
     release = resolve;
   });
-  let begun = false;
+  let hasBegun = false;
   const run = () => {
-    begun = true;
+    hasBegun = true;
     return result;
   };
   const tool = agentTool({ name: "slow", description: "Is slow.", input: v.object({}), run });
-  return { tool, release, begun: () => begun };
+  return { tool, release, begun: () => hasBegun };
 }
 
 describe("a model with tools", () => {
@@ -73,7 +73,7 @@ describe("a model with tools", () => {
       { name: "book", arguments: { people: 2 } },
       { name: "book", arguments: { people: 3 } },
     ];
-    const conversation = await conversing([book], { calls }, { text: "It is booked." });
+    const conversation = await startConversation([book], { calls }, { text: "It is booked." });
     expect(await reply(conversation)).toEqual(["It is booked.", "listen"]);
     expect(server.chats[0]!.tools).toEqual(["hang_up", "leave_voicemail", "send_dtmf", "book"]);
     expect(server.chats[1]!.messages.slice(2)).toEqual([
@@ -84,18 +84,18 @@ describe("a model with tools", () => {
   });
 
   test("runs tools of one turn concurrently", async () => {
-    let both = (): void => {};
+    let finishBoth = (): void => {};
     const together = new Promise<void>((resolve) => {
-      both = resolve;
+      finishBoth = resolve;
     });
     let running = 0;
     const meet = agentTool({
       name: "meet",
       description: "Waits for another.",
       input: v.object({}),
-      run: () => (++running === 2 ? both() : together),
+      run: () => (++running === 2 ? finishBoth() : together),
     });
-    const conversation = await conversing([meet], { calls: [{ name: "meet" }, { name: "meet" }] });
+    const conversation = await startConversation([meet], { calls: [{ name: "meet" }, { name: "meet" }] });
     expect(await reply(conversation)).toEqual(["Well then.", "listen"]);
     expect(results()).toEqual(["null", "null"]);
   });
@@ -106,13 +106,13 @@ describe("a model with tools", () => {
     [{ name: "book", arguments: { people: 0 } }, "error: /people must be at least 1"],
     [{ name: "fly" }, "error: there is no tool fly, only hang_up, leave_voicemail, send_dtmf, book"],
   ] as const)("gets the fault of its call %j", async ([call, fault]) => {
-    const conversation = await conversing([book], { calls: [call] });
+    const conversation = await startConversation([book], { calls: [call] });
     expect(await reply(conversation)).toEqual(["Well then.", "listen"]);
     expect(results()).toEqual([fault]);
   });
 
   test("stays on the call if another tool failed", async () => {
-    const full = agentTool({
+    const failingTool = agentTool({
       name: "full",
       description: "Fails.",
       input: v.object({}),
@@ -121,14 +121,14 @@ describe("a model with tools", () => {
       },
     });
     const calls = [{ name: "hang_up" }, { name: "full" }];
-    const conversation = await conversing([full], { text: "Goodbye.", calls }, { text: "I am sorry." });
+    const conversation = await startConversation([failingTool], { text: "Goodbye.", calls }, { text: "I am sorry." });
     expect(await reply(conversation)).toEqual(["Goodbye.", "I am sorry.", "listen"]);
     expect(results()).toEqual(["error: not hung up, because another tool failed", "error: no table is free"]);
   });
 
   test("is silent for 1.5 s at most, and asks for patience once per turn", async () => {
-    const { tool, release } = held();
-    const conversation = await conversing([tool], { calls: [{ name: "slow" }] }, { calls: [{ name: "slow" }] });
+    const { tool, release } = pendingTool();
+    const conversation = await startConversation([tool], { calls: [{ name: "slow" }] }, { calls: [{ name: "slow" }] });
     const startedAt = performance.now();
     const actions: string[] = [];
     for await (const action of conversation.reply({ type: "begin" }, new AbortController().signal)) {
@@ -141,8 +141,12 @@ describe("a model with tools", () => {
   });
 
   test("is interrupted at once, and gets the continuing tool's result", async () => {
-    const { tool, release, begun } = held();
-    const conversation = await conversing([tool], { text: "Wait.", calls: [{ name: "slow" }] }, { text: "Yes?" });
+    const { tool, release, begun } = pendingTool();
+    const conversation = await startConversation(
+      [tool],
+      { text: "Wait.", calls: [{ name: "slow" }] },
+      { text: "Yes?" },
+    );
     const scope = new AbortController();
     const reading = reply(conversation, { type: "begin" }, scope.signal);
     await until(5_000, "the tool", begun);
@@ -171,8 +175,10 @@ describe("a model with tools", () => {
     ["truncate", "the model's server failed: its response ended in the middle"],
   ] as const)("apologises if its server fails in the middle of a tool call: %s", async ([fault, detail]) => {
     let runs = 0;
-    const counted = { ...book, run: async () => ++runs };
-    const conversation = await conversing([counted], { calls: [{ name: "book", arguments: { people: 22 } }] });
+    const countedTool = { ...book, run: async () => ++runs };
+    const conversation = await startConversation([countedTool], {
+      calls: [{ name: "book", arguments: { people: 22 } }],
+    });
     server.failChat(fault, fault); // after a silence the request is repeated once
     expect(await reply(conversation)).toEqual(["I am sorry, something went wrong on our side. Goodbye.", detail]);
     expect(runs).toBe(0);

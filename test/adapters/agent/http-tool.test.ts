@@ -9,9 +9,9 @@ import type { HttpToolOptions } from "../../../src/options.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 
 const SECRET = "tk-9f8e7d6c5b4a";
-const open: (() => void)[] = [];
+const closers: (() => void)[] = [];
 afterEach(() => {
-  for (const close of open.splice(0)) close();
+  for (const close of closers.splice(0)) close();
 });
 
 /** A server on this machine, and the requests it received. */
@@ -25,7 +25,7 @@ async function server(respond: (response: ServerResponse, request: IncomingMessa
     respond(response, request);
   });
   await new Promise<void>((resolve) => fake.listen(0, "127.0.0.1", resolve));
-  open.push(() => {
+  closers.push(() => {
     fake.closeAllConnections();
     fake.close();
   });
@@ -33,16 +33,16 @@ async function server(respond: (response: ServerResponse, request: IncomingMessa
 }
 
 /** Runs a tool as an agent does. */
-async function run(more: Partial<HttpToolOptions>, input: object, allowPrivate = true) {
-  const logged: unknown[] = [];
-  const log = (...one: unknown[]) => void logged.push(...one);
+async function run(overrides: Partial<HttpToolOptions>, input: object, allowPrivate = true) {
+  const logArguments: unknown[] = [];
+  const log = (...args: unknown[]) => void logArguments.push(...args);
   const options: HttpToolOptions = {
     name: "order",
     description: "Finds an order.",
     parameters: { type: "object" },
     url: "https://api.example.com/",
     headers: { authorization: `Bearer ${SECRET}` },
-    ...more,
+    ...overrides,
   };
   const parts = { system: realSystem, log: { debug: log, info: log, warn: log, error: log } };
   const raw = httpTool(options, { allowPrivate, hosts: new HostLookup() });
@@ -50,9 +50,9 @@ async function run(more: Partial<HttpToolOptions>, input: object, allowPrivate =
   const call = { id: "call_1", message: { type: "DYNAMIC_AGENT" as const, instructions: [] } };
   const [tool] = offeredTools(context, call, new AbortController().signal, () => {});
   const text = await tool!.run(JSON.stringify(input));
-  const records = logged
-    .map((one) =>
-      Object.values(one as object)
+  const records = logArguments
+    .map((arg) =>
+      Object.values(arg as object)
         .map(String)
         .join(" "),
     )
@@ -102,8 +102,8 @@ describe("an HTTP tool", () => {
     [200, "plain words", '"plain words"'],
     [200, { echo: { authorization: `Bearer ${SECRET}` } }, '{"echo":{"authorization":"[hidden]"}}'],
   ] as const)("explains a %i to the model", async ([status, body, text]) => {
-    const shown = typeof body === "string" ? body : body && JSON.stringify(body);
-    const { origin } = await server((response) => void response.writeHead(status).end(shown));
+    const payload = typeof body === "string" ? body : body && JSON.stringify(body);
+    const { origin } = await server((response) => void response.writeHead(status).end(payload));
     expect((await run({ url: origin }, {})).text).toBe(text);
   });
 
@@ -121,27 +121,27 @@ describe("an HTTP tool", () => {
     let sent = 0;
     const { origin } = await server((response) => {
       response.writeHead(status);
-      const more = (): void => {
+      const writeMore = (): void => {
         while (sent < 10_000_000 && !response.destroyed) {
           sent += 100_000;
-          if (!response.write("y".repeat(100_000))) return void response.once("drain", more);
+          if (!response.write("y".repeat(100_000))) return void response.once("drain", writeMore);
         }
         response.end();
       };
-      more();
+      writeMore();
     });
     expect((await run({ url: origin }, {})).text).toBe(text);
     expect(sent).toBeLessThan(10_000_000);
   });
 
   test("closes its connection after its timeout", async () => {
-    let closed: Promise<unknown> | undefined;
+    let whenClosed: Promise<unknown> | undefined;
     const { origin } = await server((response) => {
-      closed = new Promise((resolve) => response.on("close", () => resolve(undefined)));
+      whenClosed = new Promise((resolve) => response.on("close", () => resolve(undefined)));
       response.writeHead(200).write("{");
     });
     expect((await run({ url: origin, timeoutMs: 100 }, {})).text).toBe("error: no result within 100 ms");
-    await closed;
+    await whenClosed;
   });
 
   test("hides the cause of a broken connection from the model, and logs it", async () => {

@@ -54,24 +54,25 @@ describe("the list of HTTP tools", () => {
   });
 
   test("never throws, and its accepted tools can be used", () => {
-    const some = fc.oneof(fc.jsonValue(), fc.constant(undefined));
+    const anyValue = fc.oneof(fc.jsonValue(), fc.constant(undefined));
     const tool = fc.record(
       Object.fromEntries(
         ["name", "description", "url", "parameters", "method", "headers", "timeoutMs", "more"].map((field) => [
           field,
-          fc.oneof({ weight: 3, arbitrary: fc.constant((TOOL as Record<string, unknown>)[field]) }, some),
+          fc.oneof({ weight: 3, arbitrary: fc.constant((TOOL as Record<string, unknown>)[field]) }, anyValue),
         ]),
       ),
     );
     fc.assert(
       fc.property(
-        fc.oneof(some, fc.array(fc.oneof(tool, some), { maxLength: 4 })),
+        fc.oneof(anyValue, fc.array(fc.oneof(tool, anyValue), { maxLength: 4 })),
         fc.boolean(),
-        (value, isPrivate) => {
-          const { tools, faults } = parseHttpTools(value, isPrivate);
+        (value, allowPrivate) => {
+          const { tools, faults } = parseHttpTools(value, allowPrivate);
           expect(faults.length > 0 || tools.length === (value as unknown[]).length).toBe(true);
           for (const fault of faults) expect(fault).toMatch(/^[ -~]{1,400}$/);
-          for (const one of tools) expect(toolsFault([httpTool(one, { hosts: new HostLookup() })])).toBeUndefined();
+          for (const options of tools)
+            expect(toolsFault([httpTool(options, { hosts: new HostLookup() })])).toBeUndefined();
         },
       ),
     );

@@ -9,7 +9,7 @@ const steps = (...instructions: string[]) => parseScript(instructions).steps;
 
 describe("a script", () => {
   test("is read line by line, in one instruction or in several", () => {
-    const whole = [
+    const expectedSteps = [
       { do: "say", text: "Good morning." },
       {
         do: "ask",
@@ -30,8 +30,8 @@ describe("a script", () => {
       "If nothing: say Bye; hang up".replace("say Bye", 'say "Bye"'),
       "Hang up.",
     ];
-    expect(steps(...lines)).toEqual(whole);
-    expect(steps(lines.join("\r\n  "))).toEqual(whole);
+    expect(steps(...lines)).toEqual(expectedSteps);
+    expect(steps(lines.join("\r\n  "))).toEqual(expectedSteps);
   });
 
   test.for([

@@ -16,11 +16,13 @@ const MEMBERS = [
 
 describe("the reader of a realtime server's messages", () => {
   test("reads audio, words, calls and reply ends", () => {
-    const at = { response_id: "r", item_id: "i" };
-    expect(realtimeEvent(JSON.stringify({ type: "response.output_audio.delta", ...at, delta: "AQID" }))).toMatchObject({
-      type: "audio",
-      bytes: Buffer.from([1, 2, 3]),
-    });
+    const ids = { response_id: "r", item_id: "i" };
+    expect(realtimeEvent(JSON.stringify({ type: "response.output_audio.delta", ...ids, delta: "AQID" }))).toMatchObject(
+      {
+        type: "audio",
+        bytes: Buffer.from([1, 2, 3]),
+      },
+    );
     const item = { type: "function_call", call_id: "c", name: "hang_up", arguments: "{}", status: "completed" };
     expect(realtimeEvent(JSON.stringify({ type: "response.output_item.done", response_id: "r", item }))).toEqual({
       type: "call",

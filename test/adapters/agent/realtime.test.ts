@@ -32,7 +32,7 @@ function agentOf(options: Partial<RealtimeAgentOptions> = {}): ReturnType<typeof
   return realtimeAgent({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "some-model", timeoutMs: 1_500, ...options });
 }
 
-async function talking(
+async function startTalk(
   answer: (turn: SpokenTurn) => SpokenReply,
   options: Partial<RealtimeAgentOptions> = {},
   brief: Partial<AgentBrief> = {},
@@ -43,12 +43,12 @@ async function talking(
   return talk;
 }
 
-const listens = (talk: Talk): boolean => talk.events.at(-1)?.type === "listen";
+const isListening = (talk: Talk): boolean => talk.events.at(-1)?.type === "listen";
 
 describe("a conversation over the realtime protocol", () => {
   test("requests its session, begins at the answer, and gets all of the audio", async () => {
-    const talk = await talking(() => ({ text: "Hello, this is an automated call." }), { voice: "marin" });
-    await talk.until(listens);
+    const talk = await startTalk(() => ({ text: "Hello, this is an automated call." }), { voice: "marin" });
+    await talk.until(isListening);
     expect(talk.story).toEqual(["reply to begin", "said 1650 ms", "listen"]);
     expect(talk.events.findLast(({ type }) => type === "words")).toMatchObject({
       text: "Hello, this is an automated call.",
@@ -75,10 +75,10 @@ describe("a conversation over the realtime protocol", () => {
   });
 
   test("replies to the callee's words, and reports them with times if a model transcribes", async () => {
-    const talk = await talking(({ last }) => ({ text: last === "user: tone 880" ? "Good." : "Hello." }), {
+    const talk = await startTalk(({ last }) => ({ text: last === "user: tone 880" ? "Good." : "Hello." }), {
       transcriptionModel: "ears",
     });
-    await talk.until(listens);
+    await talk.until(isListening);
     talk.speak(880);
     await talk.until(({ events }) => events.filter(({ type }) => type === "listen").length === 2);
     expect(talk.story.slice(3)).toEqual([
@@ -91,29 +91,29 @@ describe("a conversation over the realtime protocol", () => {
   });
 
   test("waits for the callee without first words", async () => {
-    const talk = await talking(() => ({ text: "Hello." }), {}, { firstMessage: null });
-    await talk.until(listens);
+    const talk = await startTalk(() => ({ text: "Hello." }), {}, { firstMessage: null });
+    await talk.until(isListening);
     expect(talk.story).toEqual(["listen"]);
   });
 
   test("says the first message with its variables", async () => {
-    let asked: string | undefined;
-    const talk = await talking(
+    let requestedInstructions: string | undefined;
+    const talk = await startTalk(
       ({ instructions }) => {
-        asked = instructions;
+        requestedInstructions = instructions;
         return { text: "Hello." };
       },
       {},
       { firstMessage: "Am I speaking to {{name}}?", variables: { name: "Bob" } },
     );
-    await talk.until(listens);
-    expect(asked).toBe('Say exactly these words, and nothing else: "Am I speaking to Bob?"');
+    await talk.until(isListening);
+    expect(requestedInstructions).toBe('Say exactly these words, and nothing else: "Am I speaking to Bob?"');
   });
 
   test("cuts its item to the part heard, and ends the unfinished reply", async () => {
     const long = "One two three four five six seven eight nine ten. ".repeat(4);
     const answer = ({ history }: SpokenTurn) => ({ text: history.length > 1 ? "Yes?" : long });
-    const talk = await talking(answer, { timeoutMs: 5_000 });
+    const talk = await startTalk(answer, { timeoutMs: 5_000 });
     let item = "";
     talk.react = (event) => {
       if (event.type !== "audio" || item !== "") return;
@@ -125,17 +125,17 @@ describe("a conversation over the realtime protocol", () => {
     expect(server.conversations[0]!.received.slice(-2)).toEqual(["response.cancel", "conversation.item.truncate"]);
     expect(server.conversations[0]!.truncated[0]!.ms).toBe(600);
     talk.conversation.key("1");
-    await talk.until(listens);
+    await talk.until(isListening);
     expect(talk.events.filter((event) => event.type === "audio" && event.item === item).length).toBeLessThan(5);
     expect(talk.story.slice(-3)).toEqual(["reply to key", "said 200 ms", "listen"]);
     expect(server.conversations[0]!.history.at(-2)).toBe("user: [The callee presses the key 1.]");
   });
 
   test("asks after a silence if the callee is there, says goodbye and hangs up", async () => {
-    const talk = await talking(({ last }) => ({ text: last.includes("call ends now") ? "Goodbye." : "Hello?" }));
-    await talk.until(listens);
+    const talk = await startTalk(({ last }) => ({ text: last.includes("call ends now") ? "Goodbye." : "Hello?" }));
+    await talk.until(isListening);
     talk.conversation.silence();
-    await talk.until((one) => listens(one) && one.count("listen") === 2);
+    await talk.until(() => isListening(talk) && talk.count("listen") === 2);
     talk.conversation.silence();
     await talk.ended;
     expect(talk.story).toEqual([
@@ -168,11 +168,11 @@ describe("a conversation over the realtime protocol", () => {
         return '{"free":true}';
       },
     };
-    const talk = await talking(() => replies.shift()!, {}, { tools: [lookup] });
+    const talk = await startTalk(() => replies.shift()!, {}, { tools: [lookup] });
     await talk.ended;
     expect(talk.story).toEqual(["reply to begin", "said 550 ms", "press 1#", "said 650 ms", "hang_up"]);
     expect(inputs).toEqual(['{"date":']);
-    const outputs = server.conversations[0]!.history.filter((one) => one.startsWith("function: "));
+    const outputs = server.conversations[0]!.history.filter((row) => row.startsWith("function: "));
     expect(outputs[0]).toBe("function: done");
     expect(outputs[1]).toBe('function: {"free":true}');
     expect(outputs[2]).toContain("error: there is no tool fly");
@@ -180,7 +180,7 @@ describe("a conversation over the realtime protocol", () => {
   });
 
   test("transfers to an allowed number, and continues if that fails", async () => {
-    const talk = await talking(
+    const talk = await startTalk(
       ({ last }) =>
         last.startsWith("function:")
           ? { text: "It did not work." }
@@ -188,17 +188,20 @@ describe("a conversation over the realtime protocol", () => {
       {},
       { canTransfer: true, transferTo: ["+12025550123"] },
     );
-    await talk.until((one) => one.count("transfer") === 1);
+    await talk.until(() => talk.count("transfer") === 1);
     expect(talk.events.at(-1)).toEqual({ type: "transfer", to: "+12025550123" });
     talk.conversation.transferFailed("busy");
-    await talk.until(listens);
+    await talk.until(isListening);
     expect(server.conversations[0]!.history.at(-2)).toBe("function: error: busy");
   });
 
   test("says goodbye at its limits of turns and tokens", async () => {
     for (const options of [{ maxTurns: 1 }, { maxTokens: 15 }]) {
-      const talk = await talking(({ last }) => ({ text: last.includes("call ends now") ? "Bye." : "Hello." }), options);
-      await talk.until(listens);
+      const talk = await startTalk(
+        ({ last }) => ({ text: last.includes("call ends now") ? "Bye." : "Hello." }),
+        options,
+      );
+      await talk.until(isListening);
       talk.speak(880);
       await talk.ended;
       expect(talk.story.slice(-3)).toEqual(["reply to silence", "said 200 ms", "hang_up"]);
@@ -208,8 +211,8 @@ describe("a conversation over the realtime protocol", () => {
   });
 
   test("says goodbye when the call has lasted too long, and closes its connection", async () => {
-    const talk = await talking(() => ({ text: "Hello." }));
-    await talk.until(listens);
+    const talk = await startTalk(() => ({ text: "Hello." }));
+    await talk.until(isListening);
     talk.conversation.ending();
     await talk.ended;
     expect(talk.story.slice(-2)).toEqual(["said 300 ms", "hang_up"]);
@@ -235,7 +238,7 @@ describe("a server that fails", () => {
     await expect(opening).rejects.toThrow(detail);
   });
 
-  test("is tried twice if silent at first", async () => {
+  test("is tried twice if it is silent at first", async () => {
     await start(() => ({}));
     server.failConversation("mute", "mute");
     const opening = agentOf({ timeoutMs: 100 }).open(BRIEF, scope.signal);
@@ -250,14 +253,14 @@ describe("a server that fails", () => {
     ["truncate", "sent broken JSON"],
     ["failed", "reports: It is overloaded."],
   ] as const)("%s once is survived with the conversation intact", async ([fault, detail]) => {
-    const talk = await talking(({ history }) => ({
+    const talk = await startTalk(({ history }) => ({
       text: `Reply number ${history.length}, with some more words in it.`,
     }));
-    await talk.until(listens);
+    await talk.until(isListening);
     server.failConversation(fault);
     talk.conversation.key("5");
-    await talk.until((one) => one.count("listen") === 2, 2);
-    expect(talk.story.find((one) => one.startsWith("fault"))).toContain(`fault: the model's server ${detail}`);
+    await talk.until(() => talk.count("listen") === 2, 2);
+    expect(talk.story.find((row) => row.startsWith("fault"))).toContain(`fault: the model's server ${detail}`);
     expect(server.conversations.at(-1)!.history.join("\n")).toContain("assistant: Reply number 0, with");
     expect(server.conversations.at(-1)!.history.join("\n")).toContain("[The callee presses the key 5.]");
     expect(talk.count("fail")).toBe(0);
@@ -268,8 +271,8 @@ describe("a server that fails", () => {
     ["drop", "closed the connection with 1006"],
     ["failed", "reports: It is overloaded."],
   ] as const)("%s twice ends the call with an apology", async ([fault, detail]) => {
-    const talk = await talking(() => ({ text: "A first sentence, and then a second one." }));
-    await talk.until(listens);
+    const talk = await startTalk(() => ({ text: "A first sentence, and then a second one." }));
+    await talk.until(isListening);
     server.failConversation(fault, fault);
     talk.conversation.key("5");
     await talk.ended;
@@ -280,33 +283,33 @@ describe("a server that fails", () => {
   });
 
   test("does not run half a function call", async () => {
-    const talk = await talking(
+    const talk = await startTalk(
       () => ({ text: "Well.", calls: [{ name: "hang_up", arguments: {} }] }),
       {},
       {
         firstMessage: null,
       },
     );
-    await talk.until(listens);
+    await talk.until(isListening);
     server.failConversation("half_a_call");
     talk.conversation.key("1");
-    await talk.until((one) => one.count("listen") === 2);
+    await talk.until(() => talk.count("listen") === 2);
     expect(talk.count("hang_up")).toBe(0);
   });
 
   test("logs a harmless error without other effects", async () => {
-    const talk = await talking(() => ({ text: "Well." }), {}, { firstMessage: null });
-    await talk.until(listens);
+    const talk = await startTalk(() => ({ text: "Well." }), {}, { firstMessage: null });
+    await talk.until(isListening);
     server.failConversation("error");
     talk.conversation.key("1");
-    await talk.until((one) => one.count("listen") === 2);
+    await talk.until(() => talk.count("listen") === 2);
     expect(talk.story).toContain("fault: the model's server reports: This changes nothing.");
   });
 
   test("closes its connection when the call has ended", async () => {
-    const talk = await talking(() => ({ text: "Hello." }));
-    await talk.until(listens);
-    scope.abort(new Error("over"));
+    const talk = await startTalk(() => ({ text: "Hello." }));
+    await talk.until(isListening);
+    scope.abort(new Error("the call has ended"));
     await talk.ended;
     await expect.poll(() => server.conversations[0]!.open).toBe(false);
   });

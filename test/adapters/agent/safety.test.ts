@@ -63,9 +63,9 @@ test("a callee's question about the key stays in role user, and secrets stay sec
   expect(await client.waitForCall(id)).toMatchObject({ outcome: { reason: "agent_finished" } });
 
   const messages = fake.chats.flatMap((chat) => chat.messages);
-  const said = messages.filter(({ content }) => content?.includes(ATTACK));
-  expect(said.length).toBeGreaterThan(0);
-  expect(new Set(said.map(({ role }) => role))).toEqual(new Set(["user"]));
+  const attackMessages = messages.filter(({ content }) => content?.includes(ATTACK));
+  expect(attackMessages.length).toBeGreaterThan(0);
+  expect(new Set(attackMessages.map(({ role }) => role))).toEqual(new Set(["user"]));
   const prompts = new Set(messages.filter(({ role }) => role === "system").map(({ content }) => content));
   expect([...prompts]).toEqual([expect.stringContaining("Ask whether their order has arrived.")]);
   expect(fake.chats.every((chat) => chat.messages.findIndex(({ role }) => role === "system") === 0)).toBe(true);
@@ -80,7 +80,7 @@ test("a callee's question about the key stays in role user, and secrets stay sec
   const view = expected(200, await client.get(`/v1/calls/${id}?expand=outcome,result,transcript,metrics`));
   const timeline = await client.timeline(id);
   expect(timeline.map(({ type }) => type)).toContain("tool_used");
-  const seen = {
+  const outputs = {
     prompts: fake.chats.map(({ body }) => body).join("\n"),
     transcription: JSON.stringify(fake.requests.map(({ fields }) => fields)),
     view: JSON.stringify(view.json()),
@@ -88,8 +88,8 @@ test("a callee's question about the key stays in role user, and secrets stay sec
     stored: JSON.stringify(await server.rows()),
     log: server.output,
   };
-  for (const [where, text] of Object.entries(seen)) {
-    expect(text.length, where).toBeGreaterThan(1);
-    for (const secret of [KEY, HEADER]) expect(text, where).not.toContain(secret);
+  for (const [place, text] of Object.entries(outputs)) {
+    expect(text.length, place).toBeGreaterThan(1);
+    for (const secret of [KEY, HEADER]) expect(text, place).not.toContain(secret);
   }
 });

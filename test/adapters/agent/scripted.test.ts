@@ -13,17 +13,17 @@ const CLINIC = [
 ];
 
 const signal = new AbortController().signal;
-const brief = (instructions: readonly string[], more: Partial<AgentBrief> = {}): AgentBrief => ({
+const brief = (instructions: readonly string[], overrides: Partial<AgentBrief> = {}): AgentBrief => ({
   callId: "call_1",
   instructions,
   language: "en-US",
   hearsWords: false,
-  ...more,
+  ...overrides,
 });
 
 /** One conversation, and a short form of what the agent does. */
-function conversing(instructions: readonly string[], more: Partial<AgentBrief> = {}) {
-  const conversation = scriptedAgent().begin(brief(instructions, more));
+function startScript(instructions: readonly string[], overrides: Partial<AgentBrief> = {}) {
+  const conversation = scriptedAgent().begin(brief(instructions, overrides));
   const reply = async (input: ConversationInput): Promise<string[]> => {
     const actions: string[] = [];
     for await (const action of conversation.reply(input, signal)) actions.push(shortForm(action));
@@ -50,7 +50,7 @@ const QUESTION = "Press 1 to keep it, or 2 to cancel it.";
 
 describe("the scripted agent", () => {
   test("introduces itself, asks, branches and continues", async () => {
-    const clinic = conversing(CLINIC);
+    const clinic = startScript(CLINIC);
     expect(await clinic.begin()).toEqual([
       "! This is an automated call.",
       "This is the clinic.",
@@ -65,16 +65,16 @@ describe("the scripted agent", () => {
   });
 
   test("introduces itself in the language of the voice, unless its script does", async () => {
-    expect((await conversing(["Say: Bom dia."], { language: "pt-BR" }).begin())[0]).toBe(
+    expect((await startScript(["Say: Bom dia."], { language: "pt-BR" }).begin())[0]).toBe(
       "! Esta é uma chamada automática.",
     );
-    expect(await conversing(["Say: Esta é uma ligação automática da clínica."], { language: "pt-BR" }).begin()).toEqual(
-      ["! Esta é uma ligação automática da clínica.", "hang up"],
-    );
+    expect(
+      await startScript(["Say: Esta é uma ligação automática da clínica."], { language: "pt-BR" }).begin(),
+    ).toEqual(["! Esta é uma ligação automática da clínica.", "hang up"]);
   });
 
   test("asks three times, then takes the no-answer branch", async () => {
-    const clinic = conversing(CLINIC);
+    const clinic = startScript(CLINIC);
     await clinic.begin();
     expect(await clinic.silence()).toEqual([QUESTION, "listen 8000"]);
     expect(await clinic.silence()).toEqual([QUESTION, "listen 8000"]);
@@ -83,7 +83,7 @@ describe("the scripted agent", () => {
   });
 
   test("hangs up politely if no answer comes and the script has no branch for it", async () => {
-    const other = conversing(["Ask: Press 1.", "If 1: hang up"]);
+    const other = startScript(["Ask: Press 1.", "If 1: hang up"]);
     await other.begin();
     expect(await other.key("7")).toEqual(["Sorry, that is not one of the answers.", "Press 1.", "listen 8000"]);
     await other.silence();
@@ -91,32 +91,32 @@ describe("the scripted agent", () => {
   });
 
   test("takes a shorter number after a pause or the hash key; # alone is no number", async () => {
-    const paused = conversing(["Ask n for 1 to 4 digits: n?"]);
-    await paused.begin();
-    await paused.key("4");
-    expect(await paused.silence()).toEqual(["hang up"]);
-    expect(paused.result()).toEqual({ n: "4" });
-    const hash = conversing(["Ask n for 2 to 4 digits: n?"]);
-    await hash.begin();
-    expect(await hash.key("#")).toEqual(["Sorry, that is not one of the answers.", "n?", "listen 8000"]);
-    for (const key of "9*42") await hash.key(key);
-    expect(await hash.key("#")).toEqual(["hang up"]);
-    expect(hash.result()).toEqual({ n: "42" });
+    const withPause = startScript(["Ask n for 1 to 4 digits: n?"]);
+    await withPause.begin();
+    await withPause.key("4");
+    expect(await withPause.silence()).toEqual(["hang up"]);
+    expect(withPause.result()).toEqual({ n: "4" });
+    const withHash = startScript(["Ask n for 2 to 4 digits: n?"]);
+    await withHash.begin();
+    expect(await withHash.key("#")).toEqual(["Sorry, that is not one of the answers.", "n?", "listen 8000"]);
+    for (const key of "9*42") await withHash.key(key);
+    expect(await withHash.key("#")).toEqual(["hang up"]);
+    expect(withHash.result()).toEqual({ n: "42" });
   });
 
   test("waits for the next key while a longer answer is possible", async () => {
-    const keys = conversing(["Ask x: x?", "If 1: say: one", "If 12: say: twelve"]);
-    await keys.begin();
-    expect(await keys.key("1")).toEqual(["listen 3000"]);
-    expect(await keys.silence()).toEqual(["! one", "hang up"]);
-    const more = conversing(["Ask x: x?", "If 1: say: one", "If 12: say: twelve"]);
-    await more.begin();
-    await more.key("1");
-    expect(await more.key("2")).toEqual(["! twelve", "hang up"]);
+    const first = startScript(["Ask x: x?", "If 1: say: one", "If 12: say: twelve"]);
+    await first.begin();
+    expect(await first.key("1")).toEqual(["listen 3000"]);
+    expect(await first.silence()).toEqual(["! one", "hang up"]);
+    const second = startScript(["Ask x: x?", "If 1: say: one", "If 12: say: twelve"]);
+    await second.begin();
+    await second.key("1");
+    expect(await second.key("2")).toEqual(["! twelve", "hang up"]);
   });
 
   test("recognizes its branches' words and ignores others", async () => {
-    const clinic = conversing(CLINIC, { hearsWords: true });
+    const clinic = startScript(CLINIC, { hearsWords: true });
     await clinic.begin();
     expect(await clinic.words("Well, let me think.")).toEqual(["resume", "listen 8000"]);
     expect(await clinic.words("Oh YES, of course")).toEqual(["! Good.", "How many?", "listen 8000"]);
@@ -124,17 +124,17 @@ describe("the scripted agent", () => {
   });
 
   test("goes to a named question, and ends a script that loops", async () => {
-    const circle = conversing(["Ask a: a?", "If 1: go to a", "Otherwise: ask again"]);
-    await circle.begin();
+    const loop = startScript(["Ask a: a?", "If 1: go to a", "Otherwise: ask again"]);
+    await loop.begin();
     let replies = 0;
-    while (!(await circle.key("1")).includes("hang up")) replies++;
+    while (!(await loop.key("1")).includes("hang up")) replies++;
     expect(replies).toBeLessThan(200);
   });
 
   test("ignores keys while no question is open", async () => {
-    const end = conversing(["Say: Bye."]);
-    await end.begin();
-    expect(await end.key("1")).toEqual([]);
+    const agent = startScript(["Say: Bye."]);
+    await agent.begin();
+    expect(await agent.key("1")).toEqual([]);
   });
 });
 
@@ -157,74 +157,77 @@ describe("the check before a call", () => {
   });
 });
 
-describe("the scripted agent, by the fields of its call,", () => {
+describe("the scripted agent with fields of its call", () => {
   const ASK = ["Ask visit: Does {{day}} suit you?", "If 1: say: Until {{day}}, {{ name }}.; hang up"];
 
   test("fills in variables, never as script steps", async () => {
     const variables = { day: "Monday", name: "Ana; hang up\nSay: {{day}}" };
-    const { begin, key } = conversing(ASK, { variables });
+    const { begin, key } = startScript(ASK, { variables });
     expect(await begin()).toEqual(["! This is an automated call.", "Does Monday suit you?", "listen 8000"]);
     expect(await key("1")).toEqual(["! Until Monday, Ana; hang up Say: {{day}}.", "hang up"]);
   });
 
   test("says the first message after its introduction, or instead of it", async () => {
-    expect((await conversing(CLINIC, { firstMessage: "Good day." }).begin()).slice(0, 2)).toEqual([
+    expect((await startScript(CLINIC, { firstMessage: "Good day." }).begin()).slice(0, 2)).toEqual([
       "! This is an automated call.",
       "Good day.",
     ]);
     const introduction = "Good day, an automated call from the clinic.";
-    expect((await conversing(CLINIC, { firstMessage: introduction }).begin())[0]).toBe(introduction);
+    expect((await startScript(CLINIC, { firstMessage: introduction }).begin())[0]).toBe(introduction);
   });
 
   test("waits for the callee if the first message is null, but not forever", async () => {
     for (const next of ["words", "silence"] as const) {
-      const { begin, ...events } = conversing(CLINIC, { firstMessage: null, hearsWords: true });
+      const { begin, ...events } = startScript(CLINIC, { firstMessage: null, hearsWords: true });
       expect(await begin()).toEqual(["listen 5000"]);
       expect((await events[next]("Hello?"))[0]).toBe("! This is an automated call.");
     }
   });
 
   test("asks no more questions than the call allows", async () => {
-    const { begin, key } = conversing(["Ask a: A?", "Ask b: B?"], { maxTurns: 1 });
+    const { begin, key } = startScript(["Ask a: A?", "Ask b: B?"], { maxTurns: 1 });
     expect((await begin()).at(-1)).toBe("listen 8000");
     expect(await key("1")).toEqual(["hang up"]);
   });
 });
 
 describe("a script that transfers the call", () => {
-  const can = { canTransfer: true };
-  const check = (line: string, more: Partial<AgentBrief>) => () => scriptedAgent().check(brief([line], more));
+  const transferBrief = { canTransfer: true };
+  const check = (line: string, overrides: Partial<AgentBrief>) => () => scriptedAgent().check(brief([line], overrides));
 
   test("does so after its words, and continues with more if that fails", async () => {
-    const desk = conversing(["Say: I connect you.", "Transfer to +12025550123", "Say: Nobody is there."], can);
-    expect(await desk.begin()).toEqual([
+    const agent = startScript(
+      ["Say: I connect you.", "Transfer to +12025550123", "Say: They do not answer."],
+      transferBrief,
+    );
+    expect(await agent.begin()).toEqual([
       ...["! This is an automated call.", "! I connect you.", "transfer to +12025550123"],
     ]);
-    expect(await desk.notTransferred()).toEqual([
-      ...["! Sorry, I could not put you through.", "! Nobody is there.", "hang up"],
+    expect(await agent.notTransferred()).toEqual([
+      ...["! Sorry, I could not put you through.", "! They do not answer.", "hang up"],
     ]);
-    expect(await desk.notTransferred()).toEqual([]);
+    expect(await agent.notTransferred()).toEqual([]);
   });
 
   test("after an answer continues after the question if that fails", async () => {
-    const desk = conversing(
+    const agent = startScript(
       ["Ask: Press 1 for a person.", "If 1: say: One moment.; transfer to +12025550123; say: A pity.", "Say: Bye."],
-      can,
+      transferBrief,
     );
-    await desk.begin();
-    expect(await desk.key("1")).toEqual(["! One moment.", "transfer to +12025550123"]);
-    expect(await desk.notTransferred()).toEqual([
+    await agent.begin();
+    expect(await agent.key("1")).toEqual(["! One moment.", "transfer to +12025550123"]);
+    expect(await agent.notTransferred()).toEqual([
       ...["! Sorry, I could not put you through.", "! A pity.", "! Bye.", "hang up"],
     ]);
   });
 
   test("is refused if the network cannot, or transferTo lacks the number", () => {
-    expect(check("Transfer to +12025550123", can)).not.toThrow();
-    expect(check("Transfer to +12025550123", { ...can, transferTo: ["+12025550123"] })).not.toThrow();
+    expect(check("Transfer to +12025550123", transferBrief)).not.toThrow();
+    expect(check("Transfer to +12025550123", { ...transferBrief, transferTo: ["+12025550123"] })).not.toThrow();
     expect(check("Transfer to +12025550123", {})).toThrow("which the network of this instance cannot do");
-    expect(check("Transfer to +12025550123", { ...can, transferTo: ["+12025550124"] })).toThrow(
+    expect(check("Transfer to +12025550123", { ...transferBrief, transferTo: ["+12025550124"] })).toThrow(
       "missing in transferTo",
     );
-    expect(check("Ask: Sure?", can)).not.toThrow();
+    expect(check("Ask: Sure?", transferBrief)).not.toThrow();
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Sentences } from "../../../adapters/agent/cascade/sentences.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-function cut(...pieces: readonly string[]): string[] {
+function sentencesOf(...pieces: readonly string[]): string[] {
   const sentences = new Sentences();
   const complete = pieces.flatMap((piece) => sentences.push(piece));
   const rest = sentences.finish();
@@ -22,12 +22,12 @@ describe("a text that arrives in pieces", () => {
     [["First\nsecond"], ["First", "second"]],
     [["你好。再见。"], ["你好。", "再见。"]],
     [["... !? "], []],
-  ] as const)("%j is cut into %j", ([pieces, wanted]) => {
-    expect(cut(...pieces)).toEqual(wanted);
+  ] as const)("%j is cut into %j", ([pieces, expectedSentences]) => {
+    expect(sentencesOf(...pieces)).toEqual(expectedSentences);
   });
 
   test("without an end is cut between words", () => {
-    const pieces = cut("word ".repeat(200));
+    const pieces = sentencesOf("word ".repeat(200));
     expect(pieces.every((piece) => piece.length <= 300 && !piece.startsWith("ord"))).toBe(true);
     expect(pieces.join(" ")).toBe("word ".repeat(200).trim());
   });
@@ -36,7 +36,7 @@ describe("a text that arrives in pieces", () => {
     "loses no letter, however it is cut",
     fc.property(fc.array(fc.string({ maxLength: 30 }), { maxLength: 30 }), (pieces) => {
       const letters = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, "");
-      expect(letters(cut(...pieces).join(""))).toBe(letters(pieces.join("")));
+      expect(letters(sentencesOf(...pieces).join(""))).toBe(letters(pieces.join("")));
     }),
   );
 });

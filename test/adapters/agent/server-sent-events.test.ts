@@ -4,12 +4,12 @@ import { eventData } from "../../../adapters/provider-http/response-body.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 async function* inPieces(bytes: Uint8Array, length: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+  for (let offset = 0; offset < bytes.length; offset += length) yield bytes.subarray(offset, offset + length);
 }
 
 async function read(text: string, length = 7): Promise<string[]> {
   const data: string[] = [];
-  for await (const one of eventData(inPieces(new TextEncoder().encode(text), length))) data.push(one);
+  for await (const event of eventData(inPieces(new TextEncoder().encode(text), length))) data.push(event);
   return data;
 }
 
