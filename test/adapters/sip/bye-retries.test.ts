@@ -15,8 +15,8 @@ import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
 
-/** A call to such a callee after our hang-up. */
-async function hungUp(callee: Script, trunk: Partial<Trunk> = {}): Promise<readonly [scene: Scene, far: FarEndCall]> {
+/** A call to this callee after our hang-up. */
+async function hangUpOn(callee: Script, trunk: Partial<Trunk> = {}): Promise<readonly [scene: Scene, far: FarEndCall]> {
   const scene = await Scene.open(trunk, { callees: { "*": callee } });
   const { leg, events } = await scene.call(NUMBER);
   await events.next("connected", 5_000);
@@ -26,54 +26,54 @@ async function hungUp(callee: Script, trunk: Partial<Trunk> = {}): Promise<reado
   return [scene, scene.farEnd.calls[0]!];
 }
 
-const down = (scene: Scene, far: FarEndCall): Promise<void> =>
+const legEnded = (scene: Scene, far: FarEndCall): Promise<void> =>
   scene.network.until(() => far.end === "they hung up", "the end of the far leg");
 
 describe("the BYE of an ended call", () => {
   test("is sent again after a 503", async () => {
-    const [scene, far] = await hungUp({ byes: [{ status: 503 }] });
-    await down(scene, far);
-    const [first, second, ...more] = far.requests.filter(({ method }) => method === "BYE");
+    const [scene, far] = await hangUpOn({ byes: [{ status: 503 }] });
+    await legEnded(scene, far);
+    const [first, second, ...others] = far.requests.filter(({ method }) => method === "BYE");
     expect(second!.at - first!.at).toBeGreaterThan(990);
-    expect(more).toEqual([]);
+    expect(others).toEqual([]);
   });
 
   test("waits for a Retry-After", async () => {
-    const [scene, far] = await hungUp({ byes: [{ status: 503, fields: [["Retry-After", "2"]] }] });
-    await down(scene, far);
+    const [scene, far] = await hangUpOn({ byes: [{ status: 503, fields: [["Retry-After", "2"]] }] });
+    await legEnded(scene, far);
     const [first, second] = far.requests.filter(({ method }) => method === "BYE");
     expect(second!.at - first!.at).toBeGreaterThan(1_990);
   });
 
-  // Deno reports no ICMP errors: the BYE is retransmitted for 32 s, and given up.
+  // Deno reports no ICMP errors: the BYE is retransmitted for 32 s, then abandoned.
   test.skipIf("Deno" in globalThis)("to an unreachable Contact takes the path of the INVITE", async () => {
-    const [scene, far] = await hungUp({ contact: "<sip:callee@127.0.0.1:9>" });
-    await down(scene, far);
+    const [scene, far] = await hangUpOn({ contact: "<sip:callee@127.0.0.1:9>" });
+    await legEnded(scene, far);
     expect(far.requests.find(({ method }) => method === "BYE")?.text.start).toBe("BYE sip:callee@127.0.0.1:9 SIP/2.0");
   });
 
   test("is sent to the INVITE's hop without credentials for a challenging server", async () => {
-    const other = createSocket("udp4");
+    const challenger = createSocket("udp4");
     const byes: SipText[] = [];
-    other.on("message", (datagram, { address, port }) => {
+    challenger.on("message", (datagram, { address, port }) => {
       const request = readSip(datagram);
       if (methodOf(request) !== "BYE") return;
       byes.push(request);
       const fields = ["Via", "From", "To", "Call-ID", "CSeq"].flatMap((name) => fieldsNamed(request, name));
       const challenge: Field = ["WWW-Authenticate", 'Digest realm="elsewhere", nonce="1", algorithm=MD5'];
       const body = { start: "SIP/2.0 401 Unauthorized", fields: [...fields, challenge], body: "" };
-      other.send(writeSip(body), port, address);
+      challenger.send(writeSip(body), port, address);
     });
-    await new Promise<void>((resolve) => other.bind(0, "127.0.0.1", resolve));
-    onTestFinished(() => void other.close());
-    const contact = `<sip:callee@127.0.0.1:${other.address().port}>`;
-    const [scene, far] = await hungUp({ contact }, { user: "agent", password: "s3cret" });
-    await down(scene, far);
+    await new Promise<void>((resolve) => challenger.bind(0, "127.0.0.1", resolve));
+    onTestFinished(() => void challenger.close());
+    const contact = `<sip:callee@127.0.0.1:${challenger.address().port}>`;
+    const [scene, far] = await hangUpOn({ contact }, { user: "agent", password: "s3cret" });
+    await legEnded(scene, far);
     expect(byes.map((bye) => field(bye, "Authorization"))).toEqual([""]);
   });
 
-  test("is given up when the trunk closes", async () => {
-    const [scene, far] = await hungUp({ byes: [{ status: 503, fields: [["Retry-After", "30"]] }] });
+  test("is abandoned when the trunk closes", async () => {
+    const [scene, far] = await hangUpOn({ byes: [{ status: 503, fields: [["Retry-After", "30"]] }] });
     expect(far.count("BYE")).toBe(1);
     await scene.close();
     expect(scene.system.waiting).toBe(0);

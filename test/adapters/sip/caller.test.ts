@@ -23,21 +23,21 @@ async function receivedCaller(trunk: Partial<Trunk>, from?: CallerId): Promise<R
 
 describe("the caller's number", () => {
   const FROM = "<sip:100@example.com>";
-  const OURS = "<sip:+15550002222@example.com>";
+  const OWN_NUMBER = "<sip:+15550002222@example.com>";
   test.each<[string, Trunk["identity"], Record<string, string>]>([
     [
       "both identities by default",
       undefined,
-      { From: FROM, "P-Asserted-Identity": OURS, "P-Preferred-Identity": OURS },
+      { From: FROM, "P-Asserted-Identity": OWN_NUMBER, "P-Preferred-Identity": OWN_NUMBER },
     ],
-    ["P-Asserted-Identity alone", "p-asserted", { From: FROM, "P-Asserted-Identity": OURS }],
-    ["P-Preferred-Identity alone", "p-preferred", { From: FROM, "P-Preferred-Identity": OURS }],
+    ["P-Asserted-Identity alone", "p-asserted", { From: FROM, "P-Asserted-Identity": OWN_NUMBER }],
+    ["P-Preferred-Identity alone", "p-preferred", { From: FROM, "P-Preferred-Identity": OWN_NUMBER }],
     [
       "Remote-Party-ID alone",
       "remote-party-id",
-      { From: FROM, "Remote-Party-ID": `${OURS};party=calling;privacy=off;screen=no` },
+      { From: FROM, "Remote-Party-ID": `${OWN_NUMBER};party=calling;privacy=off;screen=no` },
     ],
-    ["From and P-Asserted-Identity", ["from", "p-asserted"], { From: OURS, "P-Asserted-Identity": OURS }],
+    ["From and P-Asserted-Identity", ["from", "p-asserted"], { From: OWN_NUMBER, "P-Asserted-Identity": OWN_NUMBER }],
     ["none", "none", { From: FROM }],
   ])("is in the field %s", async (_, identity, expected) => {
     expect(await receivedCaller({ ...ACCOUNT, identity })).toEqual(expected);
@@ -111,29 +111,29 @@ test("two lines of one trunk call at once, each from its own number", async () =
     }),
   );
   await Promise.all(placed.map(({ events }) => events.next("connected", 5_000)));
-  const seen = scene.farEnd.calls.map(({ user, requests }) => [
+  const invitedFrom = scene.farEnd.calls.map(({ user, requests }) => [
     user,
     fieldsNamed(requests[0]!.text, "P-Asserted-Identity").map(([, value]) => value),
   ]);
-  expect(seen.sort()).toEqual(calls.map(([to, from]) => [to, [`<sip:${from}@example.com>`]]));
+  expect(invitedFrom.sort()).toEqual(calls.map(([to, from]) => [to, [`<sip:${from}@example.com>`]]));
   await Promise.all(placed.map(({ leg }) => leg.hangUp()));
 });
 
 test("a call over a route names its caller to each trunk", async () => {
-  const refusing = { rings: [], status: 503, reason: "Out of Order" };
+  const refusingCallee = { rings: [], status: 503, reason: "Out of Order" };
   const trunk: Partial<Trunk> = { callerIds: ["+1555000*"], domain: "example.com", identity: "p-asserted" };
   const scene = await routeScene([
-    { ...trunk, callee: refusing },
+    { ...trunk, callee: refusingCallee },
     { ...trunk, identity: "remote-party-id" },
   ]);
   expect(scene.network.subject.telephony.capabilities.callerIds).toEqual(["+1555000*"]);
   const line = await scene.network.linkedLine();
   const { leg, events } = await scene.network.call(line, NUMBER, undefined, undefined, { phoneNumber: "+15550003333" });
   await events.next("connected", 5_000);
-  const named = (["P-Asserted-Identity", "Remote-Party-ID"] as const).map((name, at) =>
-    fieldsNamed(scene.ends[at]!.calls[0]!.requests[0]!.text, name).map(([, value]) => value),
+  const identities = (["P-Asserted-Identity", "Remote-Party-ID"] as const).map((name, i) =>
+    fieldsNamed(scene.ends[i]!.calls[0]!.requests[0]!.text, name).map(([, value]) => value),
   );
-  expect(named).toEqual([
+  expect(identities).toEqual([
     ["<sip:+15550003333@example.com>"],
     ["<sip:+15550003333@example.com>;party=calling;privacy=off;screen=no"],
   ]);

@@ -17,20 +17,20 @@ const numbers = {
 
 /** Alternately loud and soft, like speech. */
 function babble(): Int16Array {
-  const all = new Int16Array(8_000 * 5);
-  for (let at = 0; at < all.length; at += 4_000)
+  const samples = new Int16Array(8_000 * 5);
+  for (let offset = 0; offset < samples.length; offset += 4_000)
     for (const hz of [180, 700, 1_900])
-      for (const [i, sample] of tone(hz, 300, 8_000, 4_000).entries()) all[at + i]! += sample;
-  return all;
+      for (const [i, sample] of tone(hz, 300, 8_000, 4_000).entries()) samples[offset + i]! += sample;
+  return samples;
 }
 
-for (const [what, codec, media, refusedBefore] of [
+for (const [subject, codec, media, refusedBefore] of [
   ["a SIP trunk", "PCMU", "thread", false],
   ["a SIP trunk", "PCMA", "worker", false],
   ["a SIP route whose first trunk refuses every call,", "PCMU", "thread", true],
 ] as const)
   telephonyContract(
-    `${what} with ${codec}, its audio in a ${media}`,
+    `${subject} with ${codec}, its audio in a ${media}`,
     {
       numbers,
       patienceMs: 3_000,

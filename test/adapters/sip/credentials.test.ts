@@ -6,26 +6,26 @@ import { Scene } from "./scene.ts";
 
 const [FIRST, SECOND] = ["+12025550101", "+12025550102"];
 const ACCOUNT = { user: "100", password: "s3cret" };
-const asks = (challenge: Partial<Challenge> = {}): Script => callees.challenges({ ...ACCOUNT, ...challenge });
-const strangers: FarEnd[] = [];
+const challenging = (challenge: Partial<Challenge> = {}): Script => callees.challenges({ ...ACCOUNT, ...challenge });
+const foreignServers: FarEnd[] = [];
 
 afterEach(async () => {
-  for (const stranger of strangers.splice(0)) await stranger.close();
+  for (const server of foreignServers.splice(0)) await server.close();
 });
 
-async function startStranger(script: Script = {}): Promise<FarEnd> {
-  const stranger = await startFarEnd({ callees: { "*": script } });
-  strangers.push(stranger);
-  return stranger;
+async function startForeignServer(script: Script = {}): Promise<FarEnd> {
+  const server = await startFarEnd({ callees: { "*": script } });
+  foreignServers.push(server);
+  return server;
 }
 
 const credentials = (request: SipText): string =>
   field(request, "Authorization") + field(request, "Proxy-Authorization");
-const sent = ({ requests }: Pick<FarEnd, "requests">, method: string): SipText[] =>
+const requestsOf = ({ requests }: Pick<FarEnd, "requests">, method: string): SipText[] =>
   requests.filter((request) => methodOf(request) === method);
 
 /** An answered call that we hang up. */
-async function completed(scene: Scene, number: string): Promise<void> {
+async function completeCall(scene: Scene, number: string): Promise<void> {
   const { leg, events } = await scene.call(number);
   await events.next("connected", 5_000);
   await leg.hangUp();
@@ -33,47 +33,49 @@ async function completed(scene: Scene, number: string): Promise<void> {
 
 describe("the trunk's password", () => {
   test("is not sent to a redirection's server with the trunk's realm", async () => {
-    const stranger = await startStranger(asks());
-    const moved = callees.redirects(`sip:${FIRST}@127.0.0.1:${stranger.port}`);
+    const foreignServer = await startForeignServer(challenging());
+    const redirection = callees.redirects(`sip:${FIRST}@127.0.0.1:${foreignServer.port}`);
     const scene = await Scene.open(
       { ...ACCOUNT, followRedirects: true },
-      { callees: { "*": { ...asks(), ...moved } } },
+      { callees: { "*": { ...challenging(), ...redirection } } },
     );
     const [cause, detail] = await scene.endOf(FIRST);
     expect(cause).toBe("rejected_by_network");
     expect(detail).toMatch(/^SIP 401 .*the password is for the trunk's servers, not for 127\.0\.0\.1 port \d+/);
-    expect(sent(scene.farEnd, "INVITE").map((invite) => credentials(invite) !== "")).toEqual([false, true]);
-    expect(sent(stranger, "INVITE").map(credentials)).toEqual([""]);
+    expect(requestsOf(scene.farEnd, "INVITE").map((invite) => credentials(invite) !== "")).toEqual([false, true]);
+    expect(requestsOf(foreignServer, "INVITE").map(credentials)).toEqual([""]);
   });
 
   test("is not sent to a callee that receives the call's requests", async () => {
-    const stranger = await startStranger();
-    const route = ["Record-Route", `<sip:127.0.0.1:${stranger.port};lr>`] as const;
-    const scene = await Scene.open(ACCOUNT, { callees: { "*": { ...asks(), allFields: [route] } } });
-    await completed(scene, FIRST);
-    expect(credentials(sent(scene.farEnd, "INVITE")[1]!)).not.toBe("");
-    expect(sent(stranger, "ACK").map(credentials)).toContain("");
-    expect(sent(stranger, "BYE").map(credentials)).toEqual([""]);
-    expect(stranger.requests.map(credentials).join("")).toBe("");
+    const foreignServer = await startForeignServer();
+    const route = ["Record-Route", `<sip:127.0.0.1:${foreignServer.port};lr>`] as const;
+    const scene = await Scene.open(ACCOUNT, { callees: { "*": { ...challenging(), allFields: [route] } } });
+    await completeCall(scene, FIRST);
+    expect(credentials(requestsOf(scene.farEnd, "INVITE")[1]!)).not.toBe("");
+    expect(requestsOf(foreignServer, "ACK").map(credentials)).toContain("");
+    expect(requestsOf(foreignServer, "BYE").map(credentials)).toEqual([""]);
+    expect(foreignServer.requests.map(credentials).join("")).toBe("");
   });
 
   test("is used in ACK and BYE to the trunk's own server", async () => {
-    const scene = await Scene.open(ACCOUNT, { callees: { "*": asks() } });
-    await completed(scene, FIRST);
+    const scene = await Scene.open(ACCOUNT, { callees: { "*": challenging() } });
+    await completeCall(scene, FIRST);
     for (const method of ["ACK", "BYE"])
-      expect(credentials(sent(scene.farEnd, method).at(-1)!), method).toContain('realm="far.end"');
+      expect(credentials(requestsOf(scene.farEnd, method).at(-1)!), method).toContain('realm="far.end"');
   });
 
   test("of a registration is not used in calls", async () => {
     const scene = await Scene.open({ ...ACCOUNT, register: true }, { callees: {}, registrar: { challenge: ACCOUNT } });
     await scene.endOf(FIRST);
-    expect(sent(scene.farEnd, "REGISTER").map(credentials).join()).toContain('realm="far.end"');
-    expect(sent(scene.farEnd, "INVITE").map(credentials)).toEqual([""]);
+    expect(requestsOf(scene.farEnd, "REGISTER").map(credentials).join()).toContain('realm="far.end"');
+    expect(requestsOf(scene.farEnd, "INVITE").map(credentials)).toEqual([""]);
   });
 
   test("is for the trunk's first realms only", async () => {
-    const scene = await Scene.open(ACCOUNT, { callees: { [FIRST]: asks(), [SECOND]: asks({ realm: "evil" }) } });
-    await completed(scene, FIRST);
+    const scene = await Scene.open(ACCOUNT, {
+      callees: { [FIRST]: challenging(), [SECOND]: challenging({ realm: "evil" }) },
+    });
+    await completeCall(scene, FIRST);
     expect(await scene.endOf(SECOND)).toEqual([
       "rejected_by_network",
       expect.stringContaining(
@@ -88,34 +90,34 @@ describe("the trunk's password", () => {
     const scene = await Scene.open(
       { ...ACCOUNT, register: true },
       {
-        callees: { [FIRST]: { rings: [], status: 503 }, [SECOND]: asks({ realm: "proxy", status: 407 }) },
+        callees: { [FIRST]: { rings: [], status: 503 }, [SECOND]: challenging({ realm: "proxy", status: 407 }) },
         registrar: { challenge: ACCOUNT },
       },
     );
     expect((await scene.endOf(FIRST))[0]).toBe("unreachable");
-    await completed(scene, SECOND);
-    expect(credentials(sent(scene.farEnd, "INVITE").at(-1)!)).toContain('realm="proxy"');
+    await completeCall(scene, SECOND);
+    expect(credentials(requestsOf(scene.farEnd, "INVITE").at(-1)!)).toContain('realm="proxy"');
   });
 
   test("is only for the realms of the options", async () => {
     const realms = ["far.end", "second"];
     const scene = await Scene.open(
       { ...ACCOUNT, realms },
-      { callees: { [FIRST]: asks({ realm: "evil" }), [SECOND]: asks({ realm: "second" }) } },
+      { callees: { [FIRST]: challenging({ realm: "evil" }), [SECOND]: challenging({ realm: "second" }) } },
     );
     expect(await scene.endOf(FIRST)).toEqual(["rejected_by_network", expect.stringContaining('"evil"')]);
-    await completed(scene, SECOND);
+    await completeCall(scene, SECOND);
     expect(scene.farEnd.requests.map(credentials).join()).not.toContain("evil");
   });
 
   test("is not sent with weaker algorithms than before", async () => {
     const scene = await Scene.open(ACCOUNT, {
       callees: {
-        [FIRST]: asks({ algorithms: ["MD5", "SHA-256"] }),
-        [SECOND]: asks({ algorithms: ["MD5"], status: 407 }),
+        [FIRST]: challenging({ algorithms: ["MD5", "SHA-256"] }),
+        [SECOND]: challenging({ algorithms: ["MD5"], status: 407 }),
       },
     });
-    await completed(scene, FIRST);
+    await completeCall(scene, FIRST);
     expect(await scene.endOf(SECOND)).toEqual([
       "rejected_by_network",
       expect.stringContaining('the realm "far.end" has used SHA-256 before, and gets no answer with MD5'),

@@ -18,10 +18,10 @@ test.each([
     const health = stack.presence.ask();
     await expect.poll(() => far.received.find(({ text }) => text.startsWith("OPTIONS"))).toBeDefined();
     await expect.poll(() => new Set(far.received.map(({ port }) => port)).size).toBe(ports);
-    const asked = far.received.find(({ text }) => text.startsWith("OPTIONS"))!;
-    const text = readSip(Buffer.from(asked.text));
+    const options = far.received.find(({ text }) => text.startsWith("OPTIONS"))!;
+    const text = readSip(Buffer.from(options.text));
     const fields = ["Via", "From", "To", "Call-ID", "CSeq"].map((name) => [name, field(text, name)] as const);
-    far.send(writeSip({ start: "SIP/2.0 200 OK", fields, body: "" }), asked.port);
+    far.send(writeSip({ start: "SIP/2.0 200 OK", fields, body: "" }), options.port);
     expect(await health).toEqual({ state: "online" });
   } finally {
     await stack.close();

@@ -9,7 +9,7 @@ import { until } from "../../sip-stack/media/two-ends.ts";
 /** Longer than the pause before the first retransmission of an INVITE (T1, RFC 3261 section 17.1.1.1), ms. */
 const REPEATED_MS = 700;
 
-/** A line of a trunk whose peer sends no response, and the requests that it has received. */
+/** A line of a trunk whose peer sends no response, and the number of INVITEs received. */
 async function silentTrunk() {
   const socket = createSocket("udp4").bind(0, "127.0.0.1");
   onTestFinished(() => void socket.close());
@@ -36,12 +36,12 @@ async function silentTrunk() {
 test("an INVITE is not retransmitted after its deadline unless that is extended", async () => {
   const { host, dial, invites } = await silentTrunk();
   await dial();
-  await until(() => invites() === 1, "an INVITE came");
+  await until(() => invites() === 1, "the first INVITE");
   host.deadlines.send = -Infinity;
   await pause(REPEATED_MS);
   expect(invites()).toBe(1);
   host.deadlines.send = Infinity;
-  await until(() => invites() === 2, "the INVITE was repeated");
+  await until(() => invites() === 2, "the retransmission");
 });
 
 test("a deadline during dialling prevents the INVITE", async () => {

@@ -17,7 +17,7 @@ import { methodOf, userOf } from "../../support/sip/sip-text.ts";
 import { Scene } from "./scene.ts";
 
 const DEFAULT: DestinationRule = { allowedPrefixes: undefined, allowEmergency: false, allowPremium: false };
-const refusesBy = (rule: Partial<DestinationRule> = {}) => loadRefusals({ ...DEFAULT, ...rule }, "trunk acme")();
+const loadRefusalsOf = (rule: Partial<DestinationRule> = {}) => loadRefusals({ ...DEFAULT, ...rule }, "trunk acme")();
 
 const PREMIUM = [
   ...["+19002345678", "+499001234567", "+449098790000", "+33899123456", "+41900123456", "+43900123456", "+34803123456"],
@@ -32,60 +32,60 @@ const ORDINARY = [
 
 describe("the destination rule of a trunk", () => {
   test("refuses premium-rate and satellite numbers, naming the option", async () => {
-    const refuses = await refusesBy();
+    const refusalOf = await loadRefusalsOf();
     for (const phone of PREMIUM)
-      expect(refuses(phone), phone).toBe(
+      expect(refusalOf(phone), phone).toBe(
         `trunk acme does not call ${phone}: premium-rate and satellite numbers are refused unless the operator sets allowPremium`,
       );
-    const allowing = await refusesBy({ allowPremium: true });
-    for (const phone of PREMIUM) expect(allowing(phone), phone).toBeUndefined();
+    const refusalOfAllowing = await loadRefusalsOf({ allowPremium: true });
+    for (const phone of PREMIUM) expect(refusalOfAllowing(phone), phone).toBeUndefined();
   });
 
   test("refuses emergency numbers, but not longer ones", async () => {
-    const refuses = await refusesBy();
+    const refusalOf = await loadRefusalsOf();
     for (const phone of EMERGENCY) {
-      expect(refuses(phone), phone).toMatch(/emergency numbers are refused unless the operator sets allowEmergency/);
+      expect(refusalOf(phone), phone).toMatch(/emergency numbers are refused unless the operator sets allowEmergency/);
       expect(isEmergencyNumber(`${phone}3`), phone).toBe(false);
     }
-    const allowing = await refusesBy({ allowEmergency: true });
-    for (const phone of EMERGENCY) expect(allowing(phone), phone).toBeUndefined();
-    for (const phone of ORDINARY) expect(refuses(phone), phone).toBeUndefined();
+    const refusalOfAllowing = await loadRefusalsOf({ allowEmergency: true });
+    for (const phone of EMERGENCY) expect(refusalOfAllowing(phone), phone).toBeUndefined();
+    for (const phone of ORDINARY) expect(refusalOf(phone), phone).toBeUndefined();
   });
 
   test("allows the mobile numbers of every country", async () => {
-    const refuses = await refusesBy();
+    const refusalOf = await loadRefusalsOf();
     const numbers = Object.entries(examples).map(([country, national]) =>
       parsePhoneNumberFromString(national, country as "DE"),
     );
     expect(numbers.length).toBeGreaterThan(200);
-    for (const number of numbers) expect(refuses(number!.number), number!.number).toBeUndefined();
+    for (const number of numbers) expect(refusalOf(number!.number), number!.number).toBeUndefined();
   });
 
   test("cannot be bypassed by digits after premium numbers", async () => {
-    const refuses = await refusesBy();
+    const refusalOf = await loadRefusalsOf();
     for (const phone of PREMIUM)
-      for (const more of ["0", "99", "123"])
-        if ((phone + more).length <= 16) expect(refuses(phone + more), phone + more).toMatch(/premium-rate/);
+      for (const suffix of ["0", "99", "123"])
+        if ((phone + suffix).length <= 16) expect(refusalOf(phone + suffix), phone + suffix).toMatch(/premium-rate/);
   });
 
   test("with prefixes allows only those, without premium-rate numbers", async () => {
-    const refuses = await refusesBy({ allowedPrefixes: ["+49", "+1415"] });
-    expect(refuses("+4930123456")).toBeUndefined();
-    expect(refuses("+14155550100")).toBeUndefined();
-    expect(refuses("+12025550100")).toBe(
+    const refusalOf = await loadRefusalsOf({ allowedPrefixes: ["+49", "+1415"] });
+    expect(refusalOf("+4930123456")).toBeUndefined();
+    expect(refusalOf("+14155550100")).toBeUndefined();
+    expect(refusalOf("+12025550100")).toBe(
       "trunk acme does not call +12025550100, only numbers that begin with +49, +1415",
     );
-    expect(refuses("+499001234567")).toMatch(/premium-rate/);
+    expect(refusalOf("+499001234567")).toMatch(/premium-rate/);
   });
 });
 
-const anyNumber = fc.stringMatching(/^\+[1-9][0-9]{6,14}$/);
-const longer = fc
+const randomNumber = fc.stringMatching(/^\+[1-9][0-9]{6,14}$/);
+const premiumWithSuffix = fc
   .constantFrom(...PREMIUM)
-  .chain((phone) => fc.stringMatching(/^[0-9]{0,2}$/).map((more) => phone + more));
+  .chain((phone) => fc.stringMatching(/^[0-9]{0,2}$/).map((suffix) => phone + suffix));
 const number = fc.oneof(
-  anyNumber,
-  longer,
+  randomNumber,
+  premiumWithSuffix,
   fc.constantFrom(...EMERGENCY, ...ORDINARY),
   fc.stringMatching(/^\+49[0-9]{5,11}$/),
 );
@@ -101,19 +101,19 @@ describe("INVITEs", () => {
     const scene = await Scene.open(rule, { callees: { "*": callees.busy } });
     await scene.line();
     const { allowedPrefixes, allowEmergency = false, allowPremium = false } = rule;
-    const refuses = await refusesBy({ allowedPrefixes, allowEmergency, allowPremium });
+    const refusalOf = await loadRefusalsOf({ allowedPrefixes, allowEmergency, allowPremium });
     const format = diallingFormat(rule.numberFormat ?? "e164")!;
-    const invited = () => scene.farEnd.requests.filter((request) => methodOf(request) === "INVITE");
+    const invites = () => scene.farEnd.requests.filter((request) => methodOf(request) === "INVITE");
     await fc.assert(
       fc.asyncProperty(number, async (phone) => {
-        const before = invited().length;
-        const why = refuses(phone);
-        expect((await scene.telephony.refuses!(phone)) === undefined).toBe(why === undefined);
+        const inviteCount = invites().length;
+        const refusal = refusalOf(phone);
+        expect((await scene.telephony.refuses!(phone)) === undefined).toBe(refusal === undefined);
         const [cause, detail] = await scene.endOf(phone);
-        const users = invited()
-          .slice(before)
+        const users = invites()
+          .slice(inviteCount)
           .map(({ start }) => userOf(start.split(" ")[1] ?? ""));
-        if (why === undefined) expect(users).toEqual(format(phone) === undefined ? [] : [format(phone)]);
+        if (refusal === undefined) expect(users).toEqual(format(phone) === undefined ? [] : [format(phone)]);
         else
           expect([cause, detail, users]).toEqual([
             "rejected_by_network",
@@ -126,14 +126,14 @@ describe("INVITEs", () => {
   });
 
   test("follow no redirection to a refused number", async () => {
-    const elsewhere = await Scene.open({}, { callees: { "*": callees.answers } });
-    const moved = { "*": callees.redirects(`sip:+19002345678@127.0.0.1:${elsewhere.farEnd.port}`) };
-    const scene = await Scene.open({ followRedirects: true }, { callees: moved });
+    const target = await Scene.open({}, { callees: { "*": callees.answers } });
+    const redirecting = { "*": callees.redirects(`sip:+19002345678@127.0.0.1:${target.farEnd.port}`) };
+    const scene = await Scene.open({ followRedirects: true }, { callees: redirecting });
     expect(await scene.endOf("+12025550100")).toEqual([
       "rejected_by_network",
       expect.stringMatching(/^SIP 302 .*, which was tried already or may not be called$/),
     ]);
-    expect(elsewhere.farEnd.requests.filter((request) => methodOf(request) === "INVITE")).toEqual([]);
+    expect(target.farEnd.requests.filter((request) => methodOf(request) === "INVITE")).toEqual([]);
   });
 });
 
@@ -169,8 +169,8 @@ describe("a redirection", () => {
     ["sip:200@a", "0{national:49}", true],
     ["sip:bob@a", "e164", true],
     ["sip:a", "e164", true],
-  ])("to %s on a trunk with the format %s is followed: %s", async (uri, format, followed) => {
-    expect(await mayFollow(parseUri(uri)!, await refusesBy(), diallingFormat(format)!)).toBe(followed);
+  ])("to %s on a trunk with the format %s is followed: %s", async (uri, format, isFollowed) => {
+    expect(await mayFollow(parseUri(uri)!, await loadRefusalsOf(), diallingFormat(format)!)).toBe(isFollowed);
   });
 });
 

@@ -27,19 +27,24 @@ interface Ending extends Pick<Outcome, "reason" | "heardRatio" | "heardEvidence"
 /** A phone, and the end of a call to it. */
 type Case = readonly [title: string, phone: Script, ending: Ending, trunk?: Partial<Trunk>];
 
-const failed: Ending = { status: "FAILED", reason: "media_failed", heardRatio: null, heardEvidence: "none" };
-const unknown: Ending = { status: "COMPLETED", reason: "message_played", heardRatio: null, heardEvidence: "none" };
-const heard = (heardEvidence: "inbound" | "rtcp"): Ending => ({
+const mediaFailed: Ending = { status: "FAILED", reason: "media_failed", heardRatio: null, heardEvidence: "none" };
+const withoutEvidence: Ending = {
+  status: "COMPLETED",
+  reason: "message_played",
+  heardRatio: null,
+  heardEvidence: "none",
+};
+const heardBy = (heardEvidence: "inbound" | "rtcp"): Ending => ({
   ...{ status: "COMPLETED", reason: "message_played", heardRatio: 1, heardEvidence },
 });
-const reports = (call: FarEndCall): void => call.voice!.report();
+const sendReport = (call: FarEndCall): void => call.voice!.report();
 
-const hungUp: Ending = { ...unknown, reason: "callee_hung_up" };
+const calleeHungUp: Ending = { ...withoutEvidence, reason: "callee_hung_up" };
 const NORMALLY: Field = ["Reason", 'Q.850;cause=16;text="Normal Clearing"'];
 const TIMEOUT: Field = ["Reason", 'SIP;cause=408;text="RTP Timeout"'];
 
 /** Hangs up in the middle of the message. */
-const hangsUp = async (call: FarEndCall, ...fields: Field[]): Promise<void> => {
+const hangUpEarly = async (call: FarEndCall, ...fields: Field[]): Promise<void> => {
   await until(() => call.voice!.packets.length > 20, "a part of the message");
   await call.hangUp(fields);
 };
@@ -47,7 +52,7 @@ const hangsUp = async (call: FarEndCall, ...fields: Field[]): Promise<void> => {
 const EARLY: Script = { rings: [183], earlyMedia: true, afterMs: 500 };
 
 /** After its first received audio, reports that all of it was lost. */
-const reportsLoss =
+const reportLoss =
   (highest: (call: FarEndCall) => number) =>
   async (call: FarEndCall): Promise<void> => {
     await until(() => call.voice!.packets.length > 10, "our first packets");
@@ -55,27 +60,35 @@ const reportsLoss =
   };
 
 const CASES: readonly Case[] = [
-  ["that speaks", { says: { hz: 1_000 } }, heard("inbound")],
-  ["that sends comfort noise", { says: "comfort noise" }, heard("inbound")],
-  ["that sends RTCP only", { ...callees.silent, acts: reports }, heard("rtcp")],
-  ["that sends nothing", callees.silent, failed],
-  ["whose RTP port is closed", { ...callees.silent, acts: (call) => call.voice!.close() }, failed],
-  ["that reports that nothing arrives", { ...callees.silent, acts: reportsLoss(() => 0) }, failed],
+  ["that speaks", { says: { hz: 1_000 } }, heardBy("inbound")],
+  ["that sends comfort noise", { says: "comfort noise" }, heardBy("inbound")],
+  ["that sends RTCP only", { ...callees.silent, acts: sendReport }, heardBy("rtcp")],
+  ["that sends nothing", callees.silent, mediaFailed],
+  ["whose RTP port is closed", { ...callees.silent, acts: (call) => call.voice!.close() }, mediaFailed],
+  ["that reports that nothing arrives", { ...callees.silent, acts: reportLoss(() => 0) }, mediaFailed],
   [
     "that reports loss, but names a packet of ours",
-    { ...callees.silent, acts: reportsLoss((call) => call.voice!.packets.at(-1)!.sequence & 0xffff) },
-    heard("rtcp"),
+    { ...callees.silent, acts: reportLoss((call) => call.voice!.packets.at(-1)!.sequence & 0xffff) },
+    heardBy("rtcp"),
   ],
-  ["that sends nothing and hangs up", { ...callees.silent, acts: (call) => hangsUp(call) }, hungUp],
-  ["that sends nothing and hangs up normally", { ...callees.silent, acts: (call) => hangsUp(call, NORMALLY) }, hungUp],
-  ["that hangs up because it received nothing", { ...callees.silent, acts: (call) => hangsUp(call, TIMEOUT) }, failed],
-  ["that speaks from another host", { says: { hz: 1_000 }, sendFrom: "127.0.0.2", host: "127.0.0.3" }, failed],
-  ["that is silent after its early media", { ...EARLY, says: { hz: 440 }, fallsSilent: true }, failed],
-  ["that is silent after an announcement", { ...EARLY, says: "nothing", announcement: { hz: 440 } }, failed],
-  ["that speaks before and after the answer", { ...EARLY, says: { hz: 1_000 } }, heard("inbound")],
-  ["that sends nothing, if none is required", callees.silent, unknown, { requireInboundAudio: false }],
-  ["whose answer was recvonly", { onlyListens: true }, unknown],
-  ["whose answer was recvonly, and that sends RTCP", { onlyListens: true, acts: reports }, heard("rtcp")],
+  ["that sends nothing and hangs up", { ...callees.silent, acts: (call) => hangUpEarly(call) }, calleeHungUp],
+  [
+    "that sends nothing and hangs up normally",
+    { ...callees.silent, acts: (call) => hangUpEarly(call, NORMALLY) },
+    calleeHungUp,
+  ],
+  [
+    "that hangs up because it received nothing",
+    { ...callees.silent, acts: (call) => hangUpEarly(call, TIMEOUT) },
+    mediaFailed,
+  ],
+  ["that speaks from another host", { says: { hz: 1_000 }, sendFrom: "127.0.0.2", host: "127.0.0.3" }, mediaFailed],
+  ["that is silent after its early media", { ...EARLY, says: { hz: 440 }, fallsSilent: true }, mediaFailed],
+  ["that is silent after an announcement", { ...EARLY, says: "nothing", announcement: { hz: 440 } }, mediaFailed],
+  ["that speaks before and after the answer", { ...EARLY, says: { hz: 1_000 } }, heardBy("inbound")],
+  ["that sends nothing, if none is required", callees.silent, withoutEvidence, { requireInboundAudio: false }],
+  ["whose answer was recvonly", { onlyListens: true }, withoutEvidence],
+  ["whose answer was recvonly, and that sends RTCP", { onlyListens: true, acts: sendReport }, heardBy("rtcp")],
 ];
 
 describe.each(["thread", "worker"] as const)("with the audio in a %s, a call to a phone", (media) => {

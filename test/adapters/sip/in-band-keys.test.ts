@@ -16,8 +16,8 @@ const MESSAGE = toneWav({ hz: 440, ms: 3_000, sampleRate: 8_000, amplitude: 8_00
 /** Duration of the silence before the first key, and of one key with its pause, ms. */
 const FIRST_MS = 400;
 const KEY_MS = 200;
-/** Tones with a longer gap between them are two keys: a remote end that stalled this long, ms. */
-const TIMELY_MS = 30;
+/** Longest stall of a remote end that does not split a key's tone in two, ms. */
+const MAX_STALL_MS = 30;
 const MAX_CALLS = 8;
 const TONES = concatPcm([new Int16Array(8 * FIRST_MS), dtmfTones(KEYS, { sampleRate: 8_000 })]);
 
@@ -26,13 +26,13 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Also sends each key by INFO, this long after the start of its tone, ms. */
-const alsoByInfo =
+/** Also sends each key by INFO, `laterMs` after the start of its tone. */
+const sendInfoToo =
   (laterMs: number) =>
   async (call: FarEndCall): Promise<void> => {
     for (const [i, key] of [...KEYS].entries()) {
-      const due = (FIRST_MS + i * KEY_MS + laterMs) / 20;
-      await until(() => call.voice!.sent >= due, `key ${key}`);
+      const duePacket = (FIRST_MS + i * KEY_MS + laterMs) / 20;
+      await until(() => call.voice!.sent >= duePacket, `key ${key}`);
       const type = ["Content-Type", "application/dtmf-relay"] as const;
       await call.request("INFO", [type], `Signal=${key}\r\nDuration=100\r\n`);
     }
@@ -40,9 +40,9 @@ const alsoByInfo =
 
 const CALLEES: readonly (readonly [string, Script])[] = [
   ["that has no telephone-event and plays tones", { noEvents: true, says: TONES }],
-  ["that also sends INFO, before its tone", { noEvents: true, says: TONES, acts: alsoByInfo(-40) }],
-  ["that also sends INFO, behind its tone", { noEvents: true, says: TONES, acts: alsoByInfo(400) }],
-  ["that has no telephone-event and sends INFO", { noEvents: true, acts: alsoByInfo(0) }],
+  ["that also sends INFO, before its tone", { noEvents: true, says: TONES, acts: sendInfoToo(-40) }],
+  ["that also sends INFO, behind its tone", { noEvents: true, says: TONES, acts: sendInfoToo(400) }],
+  ["that has no telephone-event and sends INFO", { noEvents: true, acts: sendInfoToo(0) }],
   ["that sends telephone-events and plays tones", { says: TONES, acts: ({ voice }) => voice!.press(KEYS) }],
 ];
 
@@ -70,10 +70,10 @@ describe.each(["thread", "worker"] as const)("with the audio in a %s, the keys o
       return id;
     };
     let id = await call();
-    while (farEnd.calls.at(-1)!.voice!.maxLateMs > TIMELY_MS) {
+    while (farEnd.calls.at(-1)!.voice!.maxLateMs > MAX_STALL_MS) {
       expect(
         farEnd.calls.length,
-        "every call's far end was late: this process stands still too often, or too long",
+        "every call's far end was late: this process is stalled too often or too long",
       ).toBeLessThan(MAX_CALLS);
       id = await call();
     }

@@ -28,7 +28,7 @@ async function registrar(health: number | "silence" = 200) {
 }
 
 /** A Ringport with these trunks, and a call over each. */
-async function calling(trunks: readonly Omit<Trunk, "users">[]) {
+async function startCalls(trunks: readonly Omit<Trunk, "users">[]) {
   const data = temporaryFolder("lasting-faults");
   const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
   const telephony = sip({ trunks: trunks.map((trunk) => ({ ...trunk, users: "*" as const })) });
@@ -56,9 +56,9 @@ test("a call fails at once on a refused account, and waits otherwise", async () 
   const peer = await streamPeer({ tls: certificateAuthority().issue() });
   closing.push(() => peer.close());
   const account = { user: "100", password: "wrong" };
-  const [known, busy, silent] = [await registrar(), await registrar(503), await registrar("silence")];
-  const { ringport, lines, create } = await calling([
-    { name: "registers", server: known.uri, ...account, register: true },
+  const [registering, busy, silent] = [await registrar(), await registrar(503), await registrar("silence")];
+  const { ringport, lines, create } = await startCalls([
+    { name: "registers", server: registering.uri, ...account, register: true },
     { name: "options", server: (await registrar(407)).uri, ...account },
     { name: "untrusted", server: `sip:localhost:${peer.port};transport=tls` },
     { name: "overloaded", server: busy.uri, ...account, register: true },
@@ -70,11 +70,11 @@ test("a call fails at once on a refused account, and waits otherwise", async () 
     ["instance_offline", expect.stringMatching(/does not take our password \(SIP 407.*`password`/)],
     ["instance_offline", expect.stringMatching(/signed by an unknown authority; set tls\.ca/)],
   ]);
-  expect(known.calls).toEqual([]);
-  const tries = known.requests.length;
-  const next = await create(lines[0]!.id);
-  expect((await ringport.calls.wait(ADA, next.id)).outcome).toMatchObject({ reason: "instance_offline" });
-  expect(known.requests).toHaveLength(tries); // no account is locked by calls
+  expect(registering.calls).toEqual([]);
+  const requestCount = registering.requests.length;
+  const laterCall = await create(lines[0]!.id);
+  expect((await ringport.calls.wait(ADA, laterCall.id)).outcome).toMatchObject({ reason: "instance_offline" });
+  expect(registering.requests).toHaveLength(requestCount); // no account is locked by calls
   for (const [i, expected] of [
     [3, /SIP 503/],
     [4, /does not answer/],

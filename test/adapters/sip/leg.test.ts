@@ -10,7 +10,7 @@ import { LegEvents } from "../../../src/testing/telephony-host.ts";
 const RELEASED: InviteEnd = { type: "released" };
 const FRAME = new Int16Array(160);
 
-/** A leg with scripted signalling and audio. @param late its audio is reported when the session closes */
+/** A leg with scripted signalling and audio. @param late reports its audio only when the session closes */
 function legOf({ late = false, ...options }: Partial<SipLegOptions> & { readonly late?: boolean } = {}) {
   const system = new ManualSystem();
   const leg = new SipLeg({
@@ -78,7 +78,7 @@ describe("the events of a leg", () => {
     leg.earlyMedia();
     leg.ringing();
     leg.answered();
-    leg.ringing(); // a proxy may let it arrive after the answer
+    leg.ringing(); // a proxy may forward it after the answer
     leg.earlyMedia();
     leg.ended({ type: "bye", reason: undefined });
     leg.ended(RELEASED);
@@ -125,11 +125,11 @@ describe("the events of a leg", () => {
       push();
       expect(counts.hangUps).toBe(1);
       leg.ended(RELEASED);
-      const before = pullCount;
+      const countAtEnd = pullCount;
       expect(pull()).toBe(0);
       push();
       await system.settle();
-      expect(pullCount).toBe(before);
+      expect(pullCount).toBe(countAtEnd);
       expect(events.all.at(-1)).toEqual({ type: "ended", cause: "internal_error", detail: "it is broken" });
     }
   });

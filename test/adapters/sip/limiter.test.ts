@@ -3,7 +3,7 @@ import { type Admission, Limiter } from "../../../adapters/telephony/sip/limiter
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
 type Admitted = Extract<Admission, { admitted: true }>;
-type TurnedAway = Extract<Admission, { admitted: false }>;
+type Refused = Extract<Admission, { admitted: false }>;
 
 describe("a trunk's limits", () => {
   test("start every call at once without limits", () => {
@@ -30,7 +30,7 @@ describe("a trunk's limits", () => {
   test("give rejected calls staggered retries within 10 s", () => {
     const limiter = new Limiter(new ManualSystem(), { maxCalls: 1 });
     limiter.admit();
-    const waits = Array.from({ length: 1_000 }, () => (limiter.admit() as TurnedAway).retryAfterMs);
+    const waits = Array.from({ length: 1_000 }, () => (limiter.admit() as Refused).retryAfterMs);
     expect(waits[0]).toBe(1_000);
     expect(waits[10]).toBe(1_500);
     expect(Math.max(...waits)).toBe(10_000);

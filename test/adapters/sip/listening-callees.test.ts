@@ -9,23 +9,23 @@ const LOSS_MS = 1_000;
 const MESSAGE_MS = 3_000;
 
 /** Plays a message three times as long as `mediaLossMs` to a silent callee; expects that all of it is received. */
-async function expectHeard(callee: Script, settle: (voice: Voice) => void = () => {}) {
+async function expectHeard(callee: Script, afterConnect: (voice: Voice) => void = () => {}) {
   const scene = await Scene.open({ mediaLossMs: LOSS_MS }, { callees: { "*": callee } });
   const { leg, events, playout, ear } = await scene.call(NUMBER);
   playout.enqueue(tone(440, MESSAGE_MS, leg.sampleRate, 8_000));
   playout.silence(100);
   playout.end();
   await events.next("connected", 5_000);
-  const far = scene.farEnd.calls[0]!;
-  settle(far.voice!);
+  const peerCall = scene.farEnd.calls[0]!;
+  afterConnect(peerCall.voice!);
   await Promise.race([playout.drained, events.next("media_lost", 10_000).catch(() => {})]);
   const statistics = leg.statistics?.();
   await leg.hangUp();
   await events.over;
   expect(events.types).not.toContain("media_lost");
-  const loud = far.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+  const loud = peerCall.heard.filter((sample) => Math.abs(sample) > 1_000).length;
   expect(loud).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time
-  return { ear, statistics, far };
+  return { ear, statistics, far: peerCall };
 }
 
 test("a phone that sends only comfort noise gets the whole message", async () => {
@@ -46,9 +46,9 @@ test("a phone sending only RTCP hears everything", async () => {
 test.each([200, 405, 501])(
   "a PBX that sends no packet, but responds to OPTIONS with %i, gets the whole message",
   async (options) => {
-    const { statistics, far } = await expectHeard({ ...callees.silent, options });
+    const { statistics, far: peerCall } = await expectHeard({ ...callees.silent, options });
     expect(statistics).toMatchObject({ packetsReceived: 0, packetsInvalid: 0 });
-    expect(far.count("OPTIONS")).toBeGreaterThanOrEqual(2);
+    expect(peerCall.count("OPTIONS")).toBeGreaterThanOrEqual(2);
   },
 );
 

@@ -5,17 +5,17 @@ import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
 
-const describes = (...media: string[]): string =>
+const sdpOf = (...media: string[]): string =>
   ["v=0", "o=far 1 1 IN IP4 127.0.0.1", "s=-", "c=IN IP4 127.0.0.1", "t=0 0", ...media, ""].join("\r\n");
 
-const G729 = describes("m=audio 5000 RTP/AVP 18 101", "a=rtpmap:101 telephone-event/8000");
-const OPUS = describes("m=audio 5000 RTP/AVP 96", "a=rtpmap:96 opus/48000/2");
+const G729 = sdpOf("m=audio 5000 RTP/AVP 18 101", "a=rtpmap:101 telephone-event/8000");
+const OPUS = sdpOf("m=audio 5000 RTP/AVP 96", "a=rtpmap:96 opus/48000/2");
 const FINGERPRINT = "a=fingerprint:sha-256 00:11:22";
-const WEBRTC = describes("m=audio 5000 UDP/TLS/RTP/SAVPF 0", FINGERPRINT, "a=ice-ufrag:abcd", "a=setup:active");
-const OLD_WEBRTC = describes(FINGERPRINT, "m=audio 5000 RTP/SAVPF 0");
-const SECURE = describes("m=audio 5000 RTP/SAVP 0");
+const WEBRTC = sdpOf("m=audio 5000 UDP/TLS/RTP/SAVPF 0", FINGERPRINT, "a=ice-ufrag:abcd", "a=setup:active");
+const OLD_WEBRTC = sdpOf(FINGERPRINT, "m=audio 5000 RTP/SAVPF 0");
+const SECURE = sdpOf("m=audio 5000 RTP/SAVP 0");
 
-/** The end of a call to such a callee. */
+/** The end of a call to this callee. */
 async function endOf(
   callee: Script,
   trunk: Partial<Trunk> = {},
@@ -57,56 +57,56 @@ describe("the detail of an unacceptable answer", () => {
 });
 
 describe("the detail of a refused offer", () => {
-  const refuses = (more: Partial<Script> = {}): Script => ({
+  const refusing = (overrides: Partial<Script> = {}): Script => ({
     rings: [],
     status: 488,
     reason: "Not Acceptable Here",
-    ...more,
+    ...overrides,
   });
-  const warns = (warning: string): Script => refuses({ fields: [["Warning", warning]] });
+  const refusingWithWarning = (warning: string): Script => refusing({ fields: [["Warning", warning]] });
   const NEITHER =
     "the peer accepts none of our codecs (PCMU, PCMA), or not our `srtp` (off), or requires DTLS; check `codecs` and `srtp`";
 
   test.each<[by: string, callee: Script, detail: string]>([
     [
       "by the codecs of its description",
-      refuses({ description: G729 }),
+      refusing({ description: G729 }),
       ": no codec in common: we offer PCMU, PCMA, the peer takes G729; the trunk must convert (transcode) between them",
     ],
     [
       "by the profile of its description",
-      refuses({ description: WEBRTC, status: 606 }),
+      refusing({ description: WEBRTC, status: 606 }),
       "UDP/TLS/RTP/SAVPF), as browsers do",
     ],
     [
       "by the encryption of its description",
-      refuses({ description: SECURE }),
+      refusing({ description: SECURE }),
       ": the peer wants RTP/SAVP, but srtp is off;",
     ],
     [
       "by Warning 304",
-      warns('304 far.end "Media type not available"'),
+      refusingWithWarning('304 far.end "Media type not available"'),
       " (Media type not available): the peer accepts none of our codecs (PCMU, PCMA); check `codecs`",
     ],
     [
       "by Warning 305",
-      warns('399 far.end "Sorry", 305 far.end "Incompatible media format"'),
+      refusingWithWarning('399 far.end "Sorry", 305 far.end "Incompatible media format"'),
       ": the peer accepts none of our codecs (PCMU, PCMA); check `codecs`",
     ],
     [
       "by Warning 302",
-      warns('302 far.end "Incompatible transport protocol"'),
+      refusingWithWarning('302 far.end "Incompatible transport protocol"'),
       ": the peer wants another profile; check `srtp` (off), and that the peer does not require DTLS",
     ],
     [
       "by Warning 301",
-      warns('301 far.end "Incompatible network address formats"'),
+      refusingWithWarning('301 far.end "Incompatible network address formats"'),
       ": the peer requires the other IP version (IPv4 or IPv6)",
     ],
-    ["by what we have offered, if there is no other hint", refuses(), `SIP 488 Not Acceptable Here: ${NEITHER}`],
+    ["by what we have offered, if there is no other hint", refusing(), `SIP 488 Not Acceptable Here: ${NEITHER}`],
     [
       "by what we have offered, if a description has what we offer",
-      refuses({ description: describes("m=audio 5000 RTP/AVP 0") }),
+      refusing({ description: sdpOf("m=audio 5000 RTP/AVP 0") }),
       NEITHER,
     ],
   ])("names the requirement and the fix: %s", async (_, callee, detail) => {

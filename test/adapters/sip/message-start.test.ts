@@ -17,9 +17,9 @@ const TARGET = { phoneNumber: "+12025550100" };
 /** Beginning of the message's tone, ms after the first received packet. */
 function messageAt({ heard }: FarEndCall): number {
   const size = RATE / 50;
-  for (let at = 0; at + size <= heard.length; at += size) {
-    const window = { samples: heard.subarray(at, at + size), sampleRate: RATE };
-    if (window.samples.some((sample) => Math.abs(sample) > 1_000) && toneShare(window, 440) > 0.9) return at / 8;
+  for (let offset = 0; offset + size <= heard.length; offset += size) {
+    const window = { samples: heard.subarray(offset, offset + size), sampleRate: RATE };
+    if (window.samples.some((sample) => Math.abs(sample) > 1_000) && toneShare(window, 440) > 0.9) return offset / 8;
   }
   return NaN;
 }

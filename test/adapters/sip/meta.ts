@@ -44,8 +44,8 @@ export class Meta {
     this.#refusal = phrase;
   }
 
-  /** The requests of one method, first to last. */
-  of(method: string): SipText[] {
+  /** The requests of one method, in order. */
+  requestsOf(method: string): SipText[] {
     return this.requests.filter((request) => methodOf(request) === method);
   }
 
@@ -92,27 +92,29 @@ export class Meta {
         if (end < 0 || pending.length < end + 4 + length) return;
         const request = pending.subarray(0, end + 4 + length);
         pending = pending.subarray(request.length);
-        if (head.trim() !== "") this.#take(readSip(request), socket);
+        if (head.trim() !== "") this.#receive(readSip(request), socket);
       }
     });
   }
 
-  #take(request: SipText, socket: Socket): void {
+  #receive(request: SipText, socket: Socket): void {
     this.requests.push(request);
     const method = methodOf(request);
-    const answer = (start: string, more: SipText["fields"] = [], body = ""): void => {
-      const copied = ["Via", "From", "Call-ID", "CSeq"].flatMap((name) => fieldsNamed(request, name));
+    const answer = (start: string, extraFields: SipText["fields"] = [], body = ""): void => {
+      const copiedFields = ["Via", "From", "Call-ID", "CSeq"].flatMap((name) => fieldsNamed(request, name));
       const to = field(request, "To");
-      const tagged = to.includes(";tag=") ? to : `${to};tag=meta`;
-      socket.write(writeSip({ start: `SIP/2.0 ${start}`, fields: [...copied, ["To", tagged], ...more], body }));
+      const toWithTag = to.includes(";tag=") ? to : `${to};tag=meta`;
+      socket.write(
+        writeSip({ start: `SIP/2.0 ${start}`, fields: [...copiedFields, ["To", toWithTag], ...extraFields], body }),
+      );
     };
     if (method === "BYE") answer("200 OK");
     else if (method === "OPTIONS") answer("404 Not Found");
-    else if (method === "INVITE") this.#invited(request, answer);
+    else if (method === "INVITE") this.#receiveInvite(request, answer);
   }
 
-  #invited(invite: SipText, answer: (start: string, more?: SipText["fields"], body?: string) => void): void {
-    if (!this.#knows(invite)) {
+  #receiveInvite(invite: SipText, answer: (start: string, more?: SipText["fields"], body?: string) => void): void {
+    if (!this.#isAuthenticated(invite)) {
       const challenge = `Digest realm="${REALM}", nonce="n1", opaque="o1", algorithm=SHA-256, qop="auth"`;
       answer("407 Proxy Authentication Required", [["Proxy-Authenticate", challenge]]);
       return;
@@ -150,13 +152,18 @@ export class Meta {
     );
   }
 
-  #knows(invite: SipText): boolean {
+  #isAuthenticated(invite: SipText): boolean {
     const credentials = field(invite, "Proxy-Authorization");
     const parameter = (name: string): string => new RegExp(`\\b${name}="?([^",]*)`).exec(credentials)?.[1] ?? "";
     const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
     const uri = invite.start.split(" ")[1]!;
-    const [one, two] = [hash(`${parameter("username")}:${REALM}:${this.#password}`), hash(`INVITE:${uri}`)];
-    const right = hash([one, "n1", parameter("nc"), parameter("cnonce"), "auth", two].join(":"));
-    return parameter("uri") === uri && parameter("opaque") === "o1" && parameter("response") === right;
+    const [userHash, requestHash] = [
+      hash(`${parameter("username")}:${REALM}:${this.#password}`),
+      hash(`INVITE:${uri}`),
+    ];
+    const expectedResponse = hash(
+      [userHash, "n1", parameter("nc"), parameter("cnonce"), "auth", requestHash].join(":"),
+    );
+    return parameter("uri") === uri && parameter("opaque") === "o1" && parameter("response") === expectedResponse;
   }
 }

@@ -15,14 +15,14 @@ afterEach(() => {
 /** A free pair of ports for RTP and RTCP. */
 async function freePair(): Promise<readonly [number, number]> {
   for (;;) {
-    const socket = await taken(0);
+    const socket = await bindPort(0);
     const { port } = socket.address();
     await release(socket);
     if (port % 2 === 0 && port < 65_000) return [port, port + 1];
   }
 }
 
-async function taken(port: number): Promise<Socket> {
+async function bindPort(port: number): Promise<Socket> {
   const socket = createSocket("udp4");
   await new Promise<void>((resolve) => socket.bind(port, "127.0.0.1", resolve));
   sockets.push(socket);
@@ -34,22 +34,22 @@ async function release(socket: Socket): Promise<void> {
   await new Promise<void>((closed) => socket.close(closed));
 }
 
-/** Expects this end of a call to such a callee, a free pair of ports afterwards, and no open handles after closing. */
+/** Expects this end of a call to this callee, a free pair of ports afterwards, and no open handles after closing. */
 async function expectEnd(script: Script, cause: string, detail: RegExp, trunk = {}): Promise<Scene> {
   const scene = await Scene.open(
     { rtpPorts: await freePair(), maxCalls: 1, ...trunk },
     { callees: { [NUMBER]: script, "*": callees.answers } },
   );
-  const [ended, why] = await scene.endOf(NUMBER);
-  expect([ended, why]).toEqual([cause, expect.stringMatching(detail)]);
-  await expectNothingLeft(scene);
+  const [actualCause, actualDetail] = await scene.endOf(NUMBER);
+  expect([actualCause, actualDetail]).toEqual([cause, expect.stringMatching(detail)]);
+  await expectPortsFreed(scene);
   return scene;
 }
 
-async function expectNothingLeft(scene: Scene): Promise<void> {
-  const again = await scene.call("+12025550199");
-  await again.events.next("connected", 5_000);
-  await again.leg.hangUp();
+async function expectPortsFreed(scene: Scene): Promise<void> {
+  const nextCall = await scene.call("+12025550199");
+  await nextCall.events.next("connected", 5_000);
+  await nextCall.leg.hangUp();
   await scene.close();
   expect(scene.system.waiting).toBe(0);
 }
@@ -101,15 +101,18 @@ describe("a misbehaving peer", () => {
     const scene = await Scene.open({ rtpPorts: await freePair() }, { callees: { "*": { says: { hz: 1000 } } } });
     const { leg, events, ear } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
-    const far = scene.farEnd.calls[0]!;
+    const peerCall = scene.farEnd.calls[0]!;
     const ports = [/^Via: \S+ [^:]+:(\d+)/m, /^m=audio (\d+)/m].map((port) =>
       Number(
         port.exec(
-          [...far.requests[0]!.text.fields.map((one) => one.join(": ")), far.requests[0]!.text.body].join("\n"),
+          [
+            ...peerCall.requests[0]!.text.fields.map((headerField) => headerField.join(": ")),
+            peerCall.requests[0]!.text.body,
+          ].join("\n"),
         )?.[1],
       ),
     );
-    const noise = await taken(0);
+    const noise = await bindPort(0);
     for (let i = 0; i < 300; i++) {
       const bytes = Buffer.from(Array.from({ length: i }, (_, at) => (at * 31 + i * 7) % 256));
       if (i % 2 === 0 && i > 12) bytes[0] = 0x80; // shaped like RTP
@@ -129,13 +132,13 @@ describe("an unreachable network", () => {
   test("an unknown host is offline, its calls unreachable, naming the host", async () => {
     const scene = await Scene.open({ server: "sip:nowhere.invalid", probe: "none" });
     expect(await scene.endOf(NUMBER)).toEqual(["unreachable", expect.stringContaining("nowhere.invalid")]);
-    const asked = await Scene.open({ server: "sip:nowhere.invalid" });
-    expect(await asked.health()).toMatchObject({
+    const probing = await Scene.open({ server: "sip:nowhere.invalid" });
+    expect(await probing.health()).toMatchObject({
       state: "offline",
       reason: expect.stringContaining("nowhere.invalid"),
     });
-    await Promise.all([scene.close(), asked.close()]);
-    expect([scene.system.waiting, asked.system.waiting]).toEqual([0, 0]);
+    await Promise.all([scene.close(), probing.close()]);
+    expect([scene.system.waiting, probing.system.waiting]).toEqual([0, 0]);
   });
 
   test("a server that accepts no connection is offline, naming the server", async () => {
@@ -145,18 +148,18 @@ describe("an unreachable network", () => {
     expect(scene.system.waiting).toBe(0);
   });
 
-  test("a call waits for ports of our own calls, not for others", async () => {
+  test("a call waits only for ports used by our own calls", async () => {
     const ports = await freePair();
     const scene = await Scene.open({ rtpPorts: ports }, { callees: { "*": callees.answers } });
     await scene.line();
-    const other = await taken(ports[0]);
+    const blocker = await bindPort(ports[0]);
     expect(await scene.endOf(NUMBER)).toEqual(["media_failed", expect.stringMatching(/rtpPorts/)]);
-    await release(other);
+    await release(blocker);
     const live = await scene.call(NUMBER);
     await live.events.next("connected", 5_000);
     expect(await scene.endOf(NUMBER)).toEqual(["line_lost", expect.stringMatching(/rtpPorts/)]);
     await live.leg.hangUp();
-    await expectNothingLeft(scene);
+    await expectPortsFreed(scene);
   });
 
   test("a call with a vanished peer ends, and frees its ports earlier", async () => {
@@ -166,13 +169,13 @@ describe("an unreachable network", () => {
     await events.next("connected", 5_000);
     scene.farEnd.gone = true;
     const start = performance.now();
-    let released = false;
+    let isReleased = false;
     const hangUp = leg.hangUp().then(() => {
-      released = true;
+      isReleased = true;
     });
     await scene.network.sleep(100);
-    for (const port of ports) await taken(port);
-    expect(released).toBe(false);
+    for (const port of ports) await bindPort(port);
+    expect(isReleased).toBe(false);
     await hangUp;
     expect(performance.now() - start).toBeLessThan(15_000);
     await events.over;
@@ -180,11 +183,13 @@ describe("an unreachable network", () => {
   });
 
   test("a listener whose port is in use keeps the line offline", async () => {
-    const other = await taken(0);
-    const scene = await Scene.open({ listen: { transport: "udp", address: "127.0.0.1", port: other.address().port } });
+    const blocker = await bindPort(0);
+    const scene = await Scene.open({
+      listen: { transport: "udp", address: "127.0.0.1", port: blocker.address().port },
+    });
     expect(await scene.health()).toMatchObject({
       state: "offline",
-      reason: expect.stringContaining(String(other.address().port)),
+      reason: expect.stringContaining(String(blocker.address().port)),
     });
     await scene.close();
     expect(scene.system.waiting).toBe(0);
@@ -192,13 +197,13 @@ describe("an unreachable network", () => {
 });
 
 describe("closing", () => {
-  test("in every state of a call leaves nothing behind", async () => {
+  test("in every state of a call leaves no timer", async () => {
     const scene = await Scene.open(
       { callsPerSecond: 4 },
       { callees: { "+12025550101": callees.rings, "*": callees.answers } },
     );
-    const talking = await scene.call(NUMBER);
-    await talking.events.next("connected", 5_000);
+    const answered = await scene.call(NUMBER);
+    await answered.events.next("connected", 5_000);
     const ringing = await scene.call("+12025550101");
     await ringing.events.next("alerting", 5_000);
     const dialling = scene.call(NUMBER).then(
@@ -206,8 +211,8 @@ describe("closing", () => {
       (fault: Error) => fault.name,
     );
     await scene.telephony.close();
-    await Promise.all([talking.events.over, ringing.events.over]);
-    expect([talking.events.cause, ringing.events.cause]).toEqual(["released", "released"]);
+    await Promise.all([answered.events.over, ringing.events.over]);
+    expect([answered.events.cause, ringing.events.cause]).toEqual(["released", "released"]);
     expect(["DialError", "released"]).toContain(await dialling);
     expect(scene.farEnd.calls.map(({ end }) => end)).toEqual(expect.arrayContaining(["they hung up", "cancelled"]));
     expect(scene.system.waiting).toBe(0);

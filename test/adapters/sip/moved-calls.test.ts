@@ -7,61 +7,61 @@ import { Scene } from "./scene.ts";
 const NUMBER = "+12025550100";
 
 /** Places a call to a phone that already sends audio. */
-async function talking(trunk: Partial<Trunk> = {}, script: Script = {}) {
+async function startCall(trunk: Partial<Trunk> = {}, script: Script = {}) {
   const scene = await Scene.open(trunk, { callees: { "*": { says: { hz: 1_000 }, ...script } } });
   const { leg, events, playout, ear } = await scene.call(NUMBER);
   await events.next("connected", 5_000);
   await scene.network.until(() => ear.frames.length > 10, "its voice");
-  return { scene, leg, events, playout, ear, far: scene.farEnd.calls[0]! };
+  return { scene, leg, events, playout, ear, peerCall: scene.farEnd.calls[0]! };
 }
 
 /** Calls a phone, lets a PBX move the call by `moves`, and expects audio in both directions afterwards. */
-async function expectGoesOn(
+async function expectCallContinues(
   trunk: Partial<Trunk>,
-  moves: (far: FarEndCall, sleep: (ms: number) => Promise<void>) => Promise<unknown>,
+  move: (peerCall: FarEndCall, sleep: (ms: number) => Promise<void>) => Promise<unknown>,
 ): Promise<void> {
-  const { scene, leg, events, playout, ear, far } = await talking(trunk);
-  far.voice!.leave();
-  await moves(far, scene.network.sleep);
-  const before = ear.frames.length;
-  far.voice!.rejoin();
+  const { scene, leg, events, playout, ear, peerCall } = await startCall(trunk);
+  peerCall.voice!.leave();
+  await move(peerCall, scene.network.sleep);
+  const frameCount = ear.frames.length;
+  peerCall.voice!.rejoin();
   playout.enqueue(tone(440, 500, leg.sampleRate, 8_000));
   playout.end();
   await playout.drained;
   await scene.network.until(() => toneShare(ear.heard().subarray(-1_600), 1_000, 8_000) > 0.9, "the other phone");
-  expect(ear.frames.length).toBeGreaterThan(before);
-  const loud = (): number => far.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+  expect(ear.frames.length).toBeGreaterThan(frameCount);
+  const loud = (): number => peerCall.heard.filter((sample) => Math.abs(sample) > 1_000).length;
   await scene.network.until(() => loud() > 0.9 * 4_000 * 0.9, "our audio at that phone");
   await leg.hangUp();
   await events.over;
   expect(events.types).not.toContain("media_lost");
-  expect([events.cause, far.end]).toEqual(["released", "they hung up"]);
+  expect([events.cause, peerCall.end]).toEqual(["released", "they hung up"]);
 }
 
 describe("an RTCP BYE", () => {
   test("ends a source, not a call that a PBX moves", async () => {
     await Promise.all([
-      expectGoesOn({}, (_, sleep) => sleep(6_000)),
+      expectCallContinues({}, (_, sleep) => sleep(6_000)),
       // Neither a hold nor a new negotiation counts as silence.
-      expectGoesOn({ mediaLossMs: 2_000 }, async (far, sleep) => {
-        await far.reinvite("sendonly");
+      expectCallContinues({ mediaLossMs: 2_000 }, async (peerCall, sleep) => {
+        await peerCall.reinvite("sendonly");
         await sleep(6_000);
-        await far.reinvite("sendrecv");
+        await peerCall.reinvite("sendrecv");
       }),
-      expectGoesOn({ mediaLossMs: 4_000 }, async (far, sleep) => {
+      expectCallContinues({ mediaLossMs: 4_000 }, async (peerCall, sleep) => {
         await sleep(3_000);
-        await far.reinvite("sendrecv");
+        await peerCall.reinvite("sendrecv");
         await sleep(3_000);
       }),
     ]);
   });
 
   test("is named in the detail without a source", async () => {
-    const { events, far } = await talking({ mediaLossMs: 2_000 }, { options: 481 });
-    const left = performance.now();
-    far.voice!.leave();
+    const { events, peerCall } = await startCall({ mediaLossMs: 2_000 }, { options: 481 });
+    const leftAt = performance.now();
+    peerCall.voice!.leave();
     const { detail } = await events.next("media_lost", 5_000);
     expect(detail).toMatch(/for 2 s.*RTCP BYE/);
-    expect(performance.now() - left).toBeGreaterThan(1_900);
+    expect(performance.now() - leftAt).toBeGreaterThan(1_900);
   });
 });

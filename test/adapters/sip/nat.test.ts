@@ -15,36 +15,36 @@ function hostsOf(invite: SipText): string[] {
 }
 
 test("our address from an OPTIONS response is in the first INVITE", async () => {
-  const far = opened.add(await datagramPeer());
-  const stack = opened.add(await stackOf({ server: `sip:127.0.0.1:${far.port}` }));
+  const peer = opened.add(await datagramPeer());
+  const stack = opened.add(await stackOf({ server: `sip:127.0.0.1:${peer.port}` }));
   const health = stack.presence.ask();
-  const asked = (method: string) => far.received.find(({ text }) => text.startsWith(method));
-  await vi.waitFor(() => expect(asked("OPTIONS")).toBeDefined());
-  far.send(responseTo(asked("OPTIONS")!.text, { via: SEEN }), asked("OPTIONS")!.port);
+  const requestOf = (method: string) => peer.received.find(({ text }) => text.startsWith(method));
+  await vi.waitFor(() => expect(requestOf("OPTIONS")).toBeDefined());
+  peer.send(responseTo(requestOf("OPTIONS")!.text, { via: SEEN }), requestOf("OPTIONS")!.port);
   expect(await health).toEqual({ state: "online" });
   const call = callOver(stack, await stack.address(never));
-  await vi.waitFor(() => expect(asked("INVITE")).toBeDefined());
-  const { text, port } = asked("INVITE")!;
+  await vi.waitFor(() => expect(requestOf("INVITE")).toBeDefined());
+  const { text, port } = requestOf("INVITE")!;
   expect(hostsOf(readSip(Buffer.from(text)))).toEqual(["203.0.113.7", "203.0.113.7"]);
-  far.send(responseTo(text, { start: "SIP/2.0 486 Busy Here" }), port);
+  peer.send(responseTo(text, { start: "SIP/2.0 486 Busy Here" }), port);
   await call.hangUp();
 });
 
 test("our TCP address also applies to later connections", async () => {
-  const far = opened.add(await streamPeer());
-  const stack = opened.add(await stackOf({ server: `sip:127.0.0.1:${far.port};transport=tcp` }));
+  const peer = opened.add(await streamPeer());
+  const stack = opened.add(await stackOf({ server: `sip:127.0.0.1:${peer.port};transport=tcp` }));
   const health = stack.presence.ask();
-  await vi.waitFor(() => expect(far.received()).toMatch(/^OPTIONS .*\r\n\r\n$/s));
-  far.sockets[0]?.write(responseTo(far.received(), { via: SEEN }));
+  await vi.waitFor(() => expect(peer.received()).toMatch(/^OPTIONS .*\r\n\r\n$/s));
+  peer.sockets[0]?.write(responseTo(peer.received(), { via: SEEN }));
   expect(await health).toEqual({ state: "online" });
   await new Promise<void>((closed) => {
-    far.sockets[0]?.once("close", () => closed());
-    far.sockets[0]?.end();
+    peer.sockets[0]?.once("close", () => closed());
+    peer.sockets[0]?.end();
   });
   const call = callOver(stack, await stack.address(never));
-  await vi.waitFor(() => expect(far.received()).toMatch(/INVITE sip.*a=rtpmap/s));
-  const invite = far.received().slice(far.received().indexOf("INVITE sip"));
+  await vi.waitFor(() => expect(peer.received()).toMatch(/INVITE sip.*a=rtpmap/s));
+  const invite = peer.received().slice(peer.received().indexOf("INVITE sip"));
   expect(hostsOf(readSip(Buffer.from(invite)))).toEqual(["203.0.113.7", "203.0.113.7"]);
-  far.sockets[1]?.write(responseTo(invite, { start: "SIP/2.0 486 Busy Here" }));
+  peer.sockets[1]?.write(responseTo(invite, { start: "SIP/2.0 486 Busy Here" }));
   await call.hangUp();
 });

@@ -7,7 +7,7 @@ import { fuzz } from "../../support/fuzz.ts";
 type Fields = readonly (readonly [name: string, value: string])[];
 
 /** The release of a call that was refused with this status line and these fields. */
-function refused(line: string, fields: Fields = [], rang = false) {
+function releaseOf(line: string, fields: Fields = [], rang = false) {
   const [status = "", ...phrase] = line.split(" ");
   const headers = new SipHeaders();
   for (const [name, value] of fields) headers.add(name, value);
@@ -43,7 +43,7 @@ describe("a person who declines", () => {
     ["603 Decline", [["X-Hangup-Reason", "CALL_REJECTED"]]],
     ["603 Decline", [["X-Reason", "callee declined"]]],
   ])("%s %j is declined", (line, fields) => {
-    expect(refused(line, fields).cause).toBe("declined");
+    expect(releaseOf(line, fields).cause).toBe("declined");
   });
 });
 
@@ -85,24 +85,24 @@ describe("a network that refuses", () => {
     ["438 Invalid Identity Header", [["Reason", "Q.850;cause=21"]]],
     ["403 Stale Date", [["Reason", "Q.850;cause=21"]]],
   ])("%s %j is rejected_by_network", (line, fields) => {
-    expect(refused(line, fields)).toMatchObject({
+    expect(releaseOf(line, fields)).toMatchObject({
       cause: "rejected_by_network",
       detail: expect.stringMatching(new RegExp(`^SIP ${line.slice(0, 3)} .+: .+`)),
     });
   });
 
   test("leaves a status's other outcomes unchanged", () => {
-    expect(refused("486 Busy Here", [["Reason", "Q.850;cause=17;location=RLN"]]).cause).toBe("busy");
-    expect(refused("486 Busy Here", [["X-Twilio-Error", "32017"]]).cause).toBe("busy");
-    expect(refused("404 Not Found", [["X-Provider-Reason", "blocked"]]).cause).toBe("number_invalid");
-    expect(refused("480 Gone", [["Reason", "Q.850;cause=19;location=LN"]], true).cause).toBe("no_answer");
-    expect(refused("603 Decline", [["Reason", "Q.850;cause=1"]]).cause).toBe("number_invalid");
+    expect(releaseOf("486 Busy Here", [["Reason", "Q.850;cause=17;location=RLN"]]).cause).toBe("busy");
+    expect(releaseOf("486 Busy Here", [["X-Twilio-Error", "32017"]]).cause).toBe("busy");
+    expect(releaseOf("404 Not Found", [["X-Provider-Reason", "blocked"]]).cause).toBe("number_invalid");
+    expect(releaseOf("480 Gone", [["Reason", "Q.850;cause=19;location=LN"]], true).cause).toBe("no_answer");
+    expect(releaseOf("603 Decline", [["Reason", "Q.850;cause=1"]]).cause).toBe("number_invalid");
   });
 });
 
 describe("the detail of a refusal", () => {
   test("has the addresses of an analytics service", () => {
-    expect(refused("603 Network Blocked", [["Reason", ANALYTICS]]).detail).toBe(
+    expect(releaseOf("603 Network Blocked", [["Reason", ANALYTICS]]).detail).toBe(
       'SIP 603 Network Blocked (SIP 603 "v=analytics1"): an analytics service of the network blocked the call; ' +
         "ask the provider why, register the number with the analytics services of the carriers, and call only people who expect it; " +
         "object at https://redress.example/b?n=1, tel +18005550100, email help@redress.example, id 4711",
@@ -111,14 +111,14 @@ describe("the detail of a refusal", () => {
 
   test("has the card of a 608", () => {
     const card: Fields = [["Call-Info", "<https://block.example/card/7f3>;purpose=jwscard"]];
-    expect(refused("608 Rejected", card).detail).toMatch(
+    expect(releaseOf("608 Rejected", card).detail).toMatch(
       /^SIP 608 Rejected: .*blocked the call; .*; object at https:\/\/block\.example\/card\/7f3$/,
     );
   });
 
   test("has the provider's fields, at most three and bounded, whatever the status", () => {
     const fields: Fields = Array.from({ length: 20 }, (_, i) => [`X-Error-${i}`, "e".repeat(5_000)] as const);
-    const { detail } = refused("503 Service Unavailable", [["X-Twilio-Error", "32011 no route"], ...fields]);
+    const { detail } = releaseOf("503 Service Unavailable", [["X-Twilio-Error", "32011 no route"], ...fields]);
     expect(detail).toMatch(
       /^SIP 503 Service Unavailable \(X-Twilio-Error: 32011 no route\) \(X-Error-0: e+…?\) \(X-Error-1: e+…?\): /,
     );
@@ -126,7 +126,7 @@ describe("the detail of a refusal", () => {
   });
 
   test("has the URI of an Error-Info, and the location of a Q.850 cause", () => {
-    const { detail } = refused("603 Decline", [
+    const { detail } = releaseOf("603 Decline", [
       ["Reason", "Q.850;cause=21;location=TN"],
       ["Error-Info", "<https://provider.example/errors/603>"],
     ]);
@@ -152,7 +152,7 @@ describe("the fields of a hostile peer", () => {
     "make a bounded detail of one line",
     fc.property(fc.constantFrom(403, 480, 486, 603, 608), text, text, (status, phrase, value) => {
       const names = ["Reason", "Call-Info", "Error-Info", "Warning", "X-Error", `X-${value.slice(0, 40)}-Reason`];
-      const { detail } = refused(
+      const { detail } = releaseOf(
         `${status} ${phrase}`,
         names.flatMap((name) => [
           [name, value],
@@ -168,6 +168,6 @@ describe("the fields of a hostile peer", () => {
   test("end a call however long they are", () => {
     const long = `${"busy ".repeat(50_000)}!`;
     for (const name of ["Reason", "Warning", "X-Error", "X-Error-Reason"])
-      expect(refused(`603 ${long}`, [[name, long]]).detail!.length).toBeLessThan(2_000);
+      expect(releaseOf(`603 ${long}`, [[name, long]]).detail!.length).toBeLessThan(2_000);
   });
 });

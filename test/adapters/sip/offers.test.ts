@@ -31,18 +31,19 @@ describe("an INVITE without an offer", () => {
     const { leg, events, playout, ear } = await scene.call(NUMBER);
     playout.enqueue(tone(440, 1_500, leg.sampleRate, 8_000));
     playout.end();
-    const noted = (event: string) => events.all.some((one) => one.type === "noted" && one.fact.event === event);
-    await scene.network.until(() => noted("held") && resume !== undefined, "the hold, on both sides");
+    const isNoted = (event: string) =>
+      events.all.some((legEvent) => legEvent.type === "noted" && legEvent.fact.event === event);
+    await scene.network.until(() => isNoted("held") && resume !== undefined, "the hold, on both sides");
     const { body } = await resume!();
     expect(readOffer(body)).toMatchObject({
       direction: "sendrecv",
       formats: [{ name: "PCMU" }, { name: "PCMA" }, { name: "telephone-event" }],
     });
     expect(/^o=- \d+ (\d+) /m.exec(body)?.[1]).toBe("3"); // the offer, the answer to the hold, this offer
-    await scene.network.until(() => noted("resumed"), "the end of the hold");
+    await scene.network.until(() => isNoted("resumed"), "the end of the hold");
     await playout.drained;
-    const before = ear.frames.length;
-    await scene.network.until(() => ear.frames.length >= before + 25, "the remote voice");
+    const frameCount = ear.frames.length;
+    await scene.network.until(() => ear.frames.length >= frameCount + 25, "the remote voice");
     await leg.hangUp();
     const { heard } = scene.farEnd.calls[0]!;
     expect(heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.9 * 12_000 * 0.9);
@@ -54,11 +55,11 @@ test("a requested offer has new keys for another phone", async () => {
   const scene = await Scene.open({ srtp: "optional" }, { callees: { "*": { says: { hz: 1_000 } } } });
   const { leg, events } = await scene.call(NUMBER);
   await events.next("connected", 5_000);
-  const far = scene.farEnd.calls[0]!;
+  const peerCall = scene.farEnd.calls[0]!;
   const keysIn = ({ body }: SipText): string[] => body.match(/inline:\S+/g) ?? [];
-  const [first, later] = [keysIn(far.requests[0]!.text), keysIn(await far.request("INVITE"))];
-  expect([first.length, later.length]).toEqual([4, 4]);
-  expect(later.filter((key) => first.includes(key))).toEqual([]);
+  const [first, renewed] = [keysIn(peerCall.requests[0]!.text), keysIn(await peerCall.request("INVITE"))];
+  expect([first.length, renewed.length]).toEqual([4, 4]);
+  expect(renewed.filter((key) => first.includes(key))).toEqual([]);
   await leg.hangUp();
 });
 
@@ -68,9 +69,9 @@ describe("the SDP in a 200", () => {
     const callee: Script = { rings: [183], reliable: true, announcement: { hz: 2_000 }, says: "nothing" };
     const scene = await Scene.open({}, { callees: { "*": callee } });
     await playToEnd(await scene.call(NUMBER));
-    const far = scene.farEnd.calls[0]!;
-    expect(far.count("PRACK")).toBe(1);
-    expect(toneShare(far.heard.subarray(0, 7_800), 440, 8_000)).toBeGreaterThan(0.9);
+    const peerCall = scene.farEnd.calls[0]!;
+    expect(peerCall.count("PRACK")).toBe(1);
+    expect(toneShare(peerCall.heard.subarray(0, 7_800), 440, 8_000)).toBeGreaterThan(0.9);
   });
 
   test.each([true, false])("is used alone if reliable provisional responses are %s", async (reliableProvisionals) => {
@@ -104,24 +105,27 @@ describe("a host name for the remote audio", () => {
     expect(events.types).toEqual(["placed", "alerting", "early_media", "answered", "media_lost", "ended"]);
   });
 
-  /** A reliable SDP, followed by an UPDATE with a host name that `look` resolves. */
-  const early = (look: () => Promise<readonly string[]>, then: (call: FarEndCall) => Promise<unknown>): Script => {
-    vi.spyOn(HostLookup.prototype, "addresses").mockImplementation(async () => (await look()).map(hostAddress));
+  /** A reliable SDP, followed by an UPDATE with a host name that `resolveHost` resolves. */
+  const earlyUpdate = (
+    resolveHost: () => Promise<readonly string[]>,
+    afterUpdate: (call: FarEndCall) => Promise<unknown>,
+  ): Script => {
+    vi.spyOn(HostLookup.prototype, "addresses").mockImplementation(async () => (await resolveHost()).map(hostAddress));
     const sdp = writeSdp({
       ...{ version: 9, address: "127.0.0.1", port: 4000, formats: [[0, "PCMU/8000"]] },
       connection: "nowhere.invalid",
     });
-    const before = async (call: FarEndCall): Promise<void> => {
+    const sendUpdate = async (call: FarEndCall): Promise<void> => {
       await call.request("UPDATE", [["Content-Type", "application/sdp"]], sdp);
-      await then(call);
+      await afterUpdate(call);
     };
-    return { rings: [183], reliable: true, earlyMedia: true, before };
+    return { rings: [183], reliable: true, earlyMedia: true, before: sendUpdate };
   };
 
   test("in an early UPDATE may be followed by another one", async () => {
-    const look = vi.fn(async () => []);
-    const callee = early(look, async (call) => {
-      await vi.waitFor(() => expect(look.mock.settledResults).toEqual([{ type: "fulfilled", value: [] }]));
+    const resolveHost = vi.fn(async () => []);
+    const callee = earlyUpdate(resolveHost, async (call) => {
+      await vi.waitFor(() => expect(resolveHost.mock.settledResults).toEqual([{ type: "fulfilled", value: [] }]));
       await call.reinvite("sendrecv", "UPDATE");
     });
     const scene = await Scene.open({ requireInboundAudio: false }, { callees: { "*": callee } });
@@ -132,18 +136,18 @@ describe("a host name for the remote audio", () => {
     expect(events.types).toEqual(["placed", "early_media", "answered", "connected", "ended"]);
   });
 
-  test("in an early UPDATE holds unless the answer has another one", async () => {
+  test("in an early UPDATE applies unless the answer has another one", async () => {
     let fail: (() => void) | undefined;
-    const look = () =>
+    const resolveHost = () =>
       new Promise<readonly string[]>((resolve) => {
         fail = () => resolve([]);
       });
-    const scene = await Scene.open({}, { callees: { "*": early(look, async () => {}) } });
+    const scene = await Scene.open({}, { callees: { "*": earlyUpdate(resolveHost, async () => {}) } });
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);
     const voice = scene.farEnd.calls[0]!.voice!;
-    const sent = voice.packets.length;
-    await scene.network.until(() => voice.packets.length > sent + 5, "audio at the earlier address");
+    const sentBefore = voice.packets.length;
+    await scene.network.until(() => voice.packets.length > sentBefore + 5, "audio at the earlier address");
     expect(events.types).not.toContain("media_lost");
     fail!();
     await events.next("media_lost", 5_000);

@@ -24,31 +24,31 @@ test.each([
   ["its own name", ["localhost"], {}],
   ["tls.servername", ["edge.example"], { servername: "edge.example" }],
 ])("an outbound TLS proxy needs a certificate for %s", async (_, names, tls) => {
-  const far = await proxy(...names);
-  const outboundProxy = `sip:localhost:${far.port};transport=tls`;
+  const peer = await proxy(...names);
+  const outboundProxy = `sip:localhost:${peer.port};transport=tls`;
   const { presence } = await stack({ outboundProxy, tls: { ca: authority.ca, ...tls } });
   const health = presence.ask();
-  await vi.waitFor(() => expect(far.received()).toContain("OPTIONS sip:sip.acme.example SIP/2.0"));
-  far.sockets[0]?.write(responseTo(far.received()));
+  await vi.waitFor(() => expect(peer.received()).toContain("OPTIONS sip:sip.acme.example SIP/2.0"));
+  peer.sockets[0]?.write(responseTo(peer.received()));
   expect(await health).toEqual({ state: "online" });
-  expect((far.sockets[0] as TLSSocket & { servername?: string }).servername).toBe(names[0]);
+  expect((peer.sockets[0] as TLSSocket & { servername?: string }).servername).toBe(names[0]);
 });
 
 test("a route by address needs a certificate for the proxy's name", async () => {
-  const [far, node] = [await proxy("localhost"), await proxy("localhost")];
-  const outboundProxy = `sip:localhost:${far.port};transport=tls`;
+  const [proxyPeer, node] = [await proxy("localhost"), await proxy("localhost")];
+  const outboundProxy = `sip:localhost:${proxyPeer.port};transport=tls`;
   const call = callOver(await stack({ outboundProxy, tls: { ca: authority.ca } }), {
     local: "127.0.0.1",
     visible: "127.0.0.1",
   });
-  await vi.waitFor(() => expect(far.received()).toMatch(/INVITE sip:.*m=audio/s));
-  const more: Field[] = [
+  await vi.waitFor(() => expect(proxyPeer.received()).toMatch(/INVITE sip:.*m=audio/s));
+  const extraFields: Field[] = [
     ["Record-Route", `<sip:127.0.0.1:${node.port};transport=tls;lr>`],
     ["Contact", "<sip:callee@127.0.0.1>"],
     ["Content-Type", "application/sdp"],
   ];
   const body = "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\n";
-  far.sockets[0]?.write(responseTo(far.received(), { more, body }));
+  proxyPeer.sockets[0]?.write(responseTo(proxyPeer.received(), { more: extraFields, body }));
   await vi.waitFor(() => expect(node.received()).toContain("ACK sip:callee@127.0.0.1"));
   const hangUp = call.hangUp();
   await vi.waitFor(() => expect(node.received()).toMatch(/BYE sip:.*\r\n\r\n$/s));
@@ -59,9 +59,9 @@ test("a route by address needs a certificate for the proxy's name", async () => 
 });
 
 test("an outbound proxy with the server's certificate fails", async () => {
-  const far = await proxy("sip.acme.example");
-  const outboundProxy = `sip:localhost:${far.port};transport=tls`;
+  const peer = await proxy("sip.acme.example");
+  const outboundProxy = `sip:localhost:${peer.port};transport=tls`;
   const { presence } = await stack({ outboundProxy, tls: { ca: authority.ca } });
   expect(await presence.ask()).toMatchObject({ state: "offline", reason: expect.stringContaining("than localhost") });
-  expect(far.received()).toBe("");
+  expect(peer.received()).toBe("");
 });

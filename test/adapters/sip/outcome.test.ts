@@ -11,7 +11,7 @@ function response(status: number, reason: string, fields: Readonly<Record<string
   return { kind: "response", status, reason, headers, body: new Uint8Array(0) };
 }
 
-const rejected = (
+const releaseOf = (
   status: number,
   { rang = false, q850, phrase = "Phrase" }: { rang?: boolean; q850?: number; phrase?: string } = {},
 ) =>
@@ -42,15 +42,15 @@ describe("the release of a refused call", () => {
     [500, "rejected_by_network"],
     [699, "rejected_by_network"],
   ])("%i is %s", (status, cause) => {
-    expect(rejected(status).cause).toBe(cause);
+    expect(releaseOf(status).cause).toBe(cause);
   });
 
   test.each([408, 480])("%i after ringing is no_answer", (status) => {
-    expect(rejected(status, { rang: true }).cause).toBe("no_answer");
+    expect(releaseOf(status, { rang: true }).cause).toBe("no_answer");
   });
 
   test("408 after ringing stands despite a Q.850 cause", () => {
-    expect(rejected(408, { rang: true, q850: 34 }).cause).toBe("no_answer");
+    expect(releaseOf(408, { rang: true, q850: 34 }).cause).toBe("no_answer");
   });
 
   test.each([
@@ -67,7 +67,7 @@ describe("the release of a refused call", () => {
     [480, 16, "unreachable"], // sends no further messages
     [500, 31, "rejected_by_network"],
   ])("%i with Q.850 cause %i is %s", (status, q850, cause) => {
-    expect(rejected(status, { q850 }).cause).toBe(cause);
+    expect(releaseOf(status, { q850 }).cause).toBe(cause);
   });
 
   test.each([
@@ -76,11 +76,11 @@ describe("the release of a refused call", () => {
     [404, 17, "number_invalid"],
     [503, 17, "unreachable"],
   ])("%i stands despite Q.850 cause %i", (status, q850, cause) => {
-    expect(rejected(status, { q850 }).cause).toBe(cause);
+    expect(releaseOf(status, { q850 }).cause).toBe(cause);
   });
 
   test("has the raw cause as its detail", () => {
-    expect(rejected(486, { q850: 17, phrase: "Busy Here" }).detail).toBe("SIP 486 Busy Here (Q.850 17)");
+    expect(releaseOf(486, { q850: 17, phrase: "Busy Here" }).detail).toBe("SIP 486 Busy Here (Q.850 17)");
     expect(
       sipRelease({
         type: "rejected",
@@ -95,7 +95,7 @@ describe("the release of a refused call", () => {
   });
 
   test("has the fix after the raw cause", () => {
-    expect(rejected(407).detail).toMatch(/^SIP 407 Phrase: .*password/);
+    expect(releaseOf(407).detail).toMatch(/^SIP 407 Phrase: .*password/);
     expect(
       sipRelease({
         type: "rejected",
@@ -107,21 +107,21 @@ describe("the release of a refused call", () => {
   });
 
   test("has Retry-After for 503 only, up to an hour", () => {
-    const rest = (status: number, value: string) =>
+    const retryAfterOf = (status: number, value: string) =>
       sipRelease({
         type: "rejected",
         response: response(status, "", { "Retry-After": value }),
         rang: false,
         progressed: false,
       }).retryAfterMs;
-    expect(rest(503, "120 (I'm in a meeting);duration=3600")).toBe(120_000);
-    expect(rest(503, "99999999")).toBe(3_600_000);
-    expect(rest(503, "soon")).toBeUndefined();
-    expect(rest(486, "120")).toBeUndefined();
+    expect(retryAfterOf(503, "120 (I'm in a meeting);duration=3600")).toBe(120_000);
+    expect(retryAfterOf(503, "99999999")).toBe(3_600_000);
+    expect(retryAfterOf(503, "soon")).toBeUndefined();
+    expect(retryAfterOf(486, "120")).toBeUndefined();
   });
 
   test("has the peer's text on one line, truncated", () => {
-    const { detail } = rejected(500, { phrase: `a\r\nb${"x".repeat(10_000)}` });
+    const { detail } = releaseOf(500, { phrase: `a\r\nb${"x".repeat(10_000)}` });
     expect(detail).toMatch(/^SIP 500 a b/);
     expect(detail!.length).toBeLessThan(300);
   });
@@ -150,7 +150,7 @@ describe("the release by either side", () => {
 });
 
 describe("a refusal by WhatsApp", () => {
-  const refused = (status: number, phrase: string) =>
+  const releaseByWhatsApp = (status: number, phrase: string) =>
     sipRelease(
       { type: "rejected", response: response(status, phrase), rang: false, progressed: false },
       { whatsApp: true },
@@ -163,14 +163,14 @@ describe("a refusal by WhatsApp", () => {
     [403, "Duplicate call", "duplicate_call"],
     [403, "Proxy auth uri does not match SIP to uri", "uri_mismatch"],
   ])("%i %s is %s", (status, phrase, code) => {
-    const { cause, detail } = refused(status, phrase);
+    const { cause, detail } = releaseByWhatsApp(status, phrase);
     expect(cause).toBe("rejected_by_network");
     expect(detail).toMatch(new RegExp(`^${code}: SIP ${status} ${phrase}: `));
   });
 
   test("is recognized on WhatsApp trunks only", () => {
-    expect(rejected(403, { phrase: "No Approved Call Permission" }).detail).toMatch(/^SIP 403/);
-    expect(refused(486, "Busy Here").detail).toBe("SIP 486 Busy Here");
+    expect(releaseOf(403, { phrase: "No Approved Call Permission" }).detail).toMatch(/^SIP 403/);
+    expect(releaseByWhatsApp(486, "Busy Here").detail).toBe("SIP 486 Busy Here");
   });
 });
 

@@ -7,7 +7,7 @@ import { callees, type FarEndCall, type Script } from "../../support/sip/far-end
 import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
-const STRANGER = "127.0.0.3";
+const FOREIGN_HOST = "127.0.0.3";
 const ONLY_FAR_END = { mediaFrom: ["127.0.0.1/32"] };
 const closing: (() => unknown)[] = [];
 
@@ -15,29 +15,35 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** A stranger at the peer's port on another address, with the datagrams that it receives. */
-async function stranger(port: number) {
+/** A foreign host that listens on the peer's port at another address, and the datagrams that it receives. */
+async function foreignHost(port: number) {
   const socket: Socket = createSocket("udp4");
-  const seen: Buffer[] = [];
-  socket.on("message", (datagram) => seen.push(datagram));
-  await new Promise<void>((resolve) => socket.bind(port, STRANGER, resolve));
+  const datagrams: Buffer[] = [];
+  socket.on("message", (datagram) => datagrams.push(datagram));
+  await new Promise<void>((resolve) => socket.bind(port, FOREIGN_HOST, resolve));
   closing.push(() => new Promise<void>((resolve) => socket.close(() => resolve())));
-  return { port: socket.address().port, seen };
+  return { port: socket.address().port, seen: datagrams };
 }
 
-/** A call to a callee whose SDP names the stranger, which already listens before the answer. */
+/** A call to a callee whose SDP names the foreign host, which listens before the answer. */
 async function callTo(callee: Script, mediaFrom: readonly string[] | undefined) {
-  let seen: Buffer[] = [];
-  const before = async (call: FarEndCall) => {
-    ({ seen } = await stranger(call.voice!.port));
+  let datagrams: Buffer[] = [];
+  const listenBeforeAnswer = async (call: FarEndCall) => {
+    ({ seen: datagrams } = await foreignHost(call.voice!.port));
   };
-  const scene = await Scene.open({ mediaFrom }, { callees: { "*": { ...callee, host: STRANGER, before } } });
+  const scene = await Scene.open(
+    { mediaFrom },
+    { callees: { "*": { ...callee, host: FOREIGN_HOST, before: listenBeforeAnswer } } },
+  );
   const call = await scene.call(NUMBER);
-  return { scene, ...call, seen: () => seen };
+  return { scene, ...call, seen: () => datagrams };
 }
 
 /** Plays a second of a tone, hangs up, and returns the number of loud samples at the callee. */
-async function loudOfTone(scene: Scene, { leg, events, playout }: Awaited<ReturnType<Scene["call"]>>): Promise<number> {
+async function countLoudSamples(
+  scene: Scene,
+  { leg, events, playout }: Awaited<ReturnType<Scene["call"]>>,
+): Promise<number> {
   playout.enqueue(tone(440, 1_000, leg.sampleRate, 8_000));
   playout.silence(100);
   playout.end();
@@ -58,9 +64,9 @@ describe("an SDP address outside of mediaFrom", () => {
   test("gets no audio; it goes to the source of the remote audio", async () => {
     const call = await callTo({ says: { hz: 1_000 } }, ONLY_FAR_END.mediaFrom);
     const { leg, events, scene } = call;
-    const loud = await loudOfTone(scene, call);
+    const loud = await countLoudSamples(scene, call);
     expect(call.seen()).toEqual([]);
-    expect(refusals(call)).toEqual([["media.address_refused", STRANGER]]);
+    expect(refusals(call)).toEqual([["media.address_refused", FOREIGN_HOST]]);
     expect(events.types.slice(0, 4)).toEqual(["placed", "alerting", "noted", "answered"]);
     expect(events.types).toContain("connected");
     expect(loud).toBeGreaterThan(0.9 * 8 * 1_000 * 0.9); // a sine is this loud for nine tenths of the time
@@ -70,7 +76,7 @@ describe("an SDP address outside of mediaFrom", () => {
   test("without audio from elsewhere ends the call, naming address and option", async () => {
     const call = await callTo(callees.silent, ONLY_FAR_END.mediaFrom);
     const { detail } = await call.events.next("media_lost", 8_000);
-    expect(detail).toContain(`names ${STRANGER} for its audio: ${STRANGER} is not in \`mediaFrom\``);
+    expect(detail).toContain(`names ${FOREIGN_HOST} for its audio: ${FOREIGN_HOST} is not in \`mediaFrom\``);
     expect(call.events.types).not.toContain("connected");
     await call.leg.hangUp();
     expect(call.seen()).toEqual([]);
@@ -85,42 +91,46 @@ describe("an SDP address outside of mediaFrom", () => {
 });
 
 test.each(["thread", "worker"] as const)("a source outside mediaFrom is ignored in a %s", async (media) => {
-  const elsewhere = { says: { hz: 1_000 }, sendFrom: STRANGER };
-  const scene = await Scene.open(ONLY_FAR_END, { callees: { "*": elsewhere } }, media);
+  const callee = { says: { hz: 1_000 }, sendFrom: FOREIGN_HOST };
+  const scene = await Scene.open(ONLY_FAR_END, { callees: { "*": callee } }, media);
   const { leg, events } = await scene.call(NUMBER);
   await events.next("connected", 5_000);
-  const far = scene.farEnd.calls[0]!.voice!;
-  await scene.network.until(() => far.packets.length > 30 && (leg.statistics?.()?.packetsInvalid ?? 0) > 20, "audio");
+  const farVoice = scene.farEnd.calls[0]!.voice!;
+  await scene.network.until(
+    () => farVoice.packets.length > 30 && (leg.statistics?.()?.packetsInvalid ?? 0) > 20,
+    "audio",
+  );
   await leg.hangUp();
   expect(leg.statistics?.()?.packetsReceived).toBe(0);
   expect(leg.evidence?.().kind).toBe("none");
 });
 
 describe("a trunk whose server has a public address", () => {
-  const settled = (remote: string, rtcp = remote) => {
-    const refused: (string | undefined)[] = [];
-    const configured: { remote: string; rtcp: string }[] = [];
+  const settle = (remote: string, rtcp = remote) => {
+    const reasons: (string | undefined)[] = [];
+    const configurations: { remote: string; rtcp: string }[] = [];
     const target = new MediaTarget({
       session: {
-        configure: ({ remote, remoteRtcp }) => configured.push({ remote: remote.address, rtcp: remoteRtcp.address }),
+        configure: ({ remote, remoteRtcp }) =>
+          configurations.push({ remote: remote.address, rtcp: remoteRtcp.address }),
       },
       local: "198.51.100.7",
       from: { isPublic: true },
       dns: { addresses: async () => [] },
-      refused: (refusal) => refused.push(refusal),
+      refused: (refusal) => reasons.push(refusal),
       lost: () => {},
     });
     const port = 4_000;
     const places = { remote: { address: remote, port }, remoteRtcp: { address: rtcp, port: port + 1 } };
     target.settle(settingsTo(port, { ...places, rtcpMux: false }), false);
-    return { ...configured[0], refused: refused[0] };
+    return { ...configurations[0], refused: reasons[0] };
   };
 
   test.each([
     ...["10.1.2.3", "192.168.0.9", "127.0.0.1", "169.254.169.254", "100.64.0.1", "192.0.0.4", "198.18.0.1"],
     ...["224.0.0.5", "fe80::1", "::1"],
   ])("sends no packet to %s", (address) => {
-    expect(settled(address)).toEqual({
+    expect(settle(address)).toEqual({
       remote: "0.0.0.0",
       rtcp: "0.0.0.0",
       refused: expect.stringContaining(`names ${address} for its audio`),
@@ -128,33 +138,33 @@ describe("a trunk whose server has a public address", () => {
   });
 
   test("sends to a public address, but no RTCP to a private one", () => {
-    expect(settled("203.0.113.9")).toEqual({ remote: "203.0.113.9", rtcp: "203.0.113.9", refused: undefined });
-    expect(settled("203.0.113.9", "10.0.0.1")).toMatchObject({ remote: "203.0.113.9", rtcp: "0.0.0.0" });
+    expect(settle("203.0.113.9")).toEqual({ remote: "203.0.113.9", rtcp: "203.0.113.9", refused: undefined });
+    expect(settle("203.0.113.9", "10.0.0.1")).toMatchObject({ remote: "203.0.113.9", rtcp: "0.0.0.0" });
   });
 });
 
 // A phone in a network without IPv4 (464XLAT, RFC 7335), and one on a machine with a VPN.
 test.each(["192.0.0.4", "198.18.0.1"])("a callee whose SDP names %s hears the call", async (host) => {
-  const callee = { says: { hz: 1_000 }, mediaAt: STRANGER, host };
+  const callee = { says: { hz: 1_000 }, mediaAt: FOREIGN_HOST, host };
   const scene = await Scene.open({}, { callees: { "*": callee } });
   const call = await scene.call(NUMBER);
   await call.events.next("connected", 5_000);
-  const loud = await loudOfTone(scene, call);
+  const loud = await countLoudSamples(scene, call);
   expect(loud).toBeGreaterThan(0.8 * 8 * 1_000 * 0.9);
 });
 
 test.each([
-  ["outside of signallingFrom gets nothing: ACK and BYE go the way of the INVITE", ["127.0.0.1"], false],
+  ["outside of signallingFrom gets nothing: ACK and BYE take the path of the INVITE", ["127.0.0.1"], false],
   ["within signallingFrom is followed", ["127.0.0.0/24"], true],
-] as const)("a Record-Route %s", async (_, signallingFrom, followed) => {
-  const { port, seen } = await stranger(0);
-  const fields = [["Record-Route", `<sip:${STRANGER}:${port};lr>`]] as const;
+] as const)("a Record-Route %s", async (_, signallingFrom, isFollowed) => {
+  const { port, seen } = await foreignHost(0);
+  const fields = [["Record-Route", `<sip:${FOREIGN_HOST}:${port};lr>`]] as const;
   const scene = await Scene.open({ signallingFrom }, { callees: { "*": { fields } } });
   const { leg, events } = await scene.call(NUMBER);
   await events.next("connected", 5_000);
   void leg.hangUp();
-  const methods = () => (followed ? seen.map(String) : scene.farEnd.requests.map(({ start }) => start));
+  const methods = () => (isFollowed ? seen.map(String) : scene.farEnd.requests.map(({ start }) => start));
   for (const method of ["ACK", "BYE"])
     await scene.network.until(() => methods().some((text) => text.startsWith(method)), `the ${method}`);
-  if (!followed) expect(seen).toEqual([]);
+  if (!isFollowed) expect(seen).toEqual([]);
 });

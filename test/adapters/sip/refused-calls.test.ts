@@ -43,7 +43,7 @@ function ringportOver(
 
 const call = (ringport: Ringport, instanceId: string, phoneNumber: string) =>
   ringport.calls.create(ANA, { instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber } });
-const invited = (farEnd: FarEnd): string[] =>
+const invitedUsers = (farEnd: FarEnd): string[] =>
   farEnd.requests
     .filter((request) => methodOf(request) === "INVITE")
     .map(({ start }) => userOf(start.split(" ")[1] ?? ""));
@@ -55,20 +55,20 @@ test("a number outside of the rule is refused without an INVITE", async () => {
   for (const phone of ["+4412345678", "+499001234567", "+19002345678", "+881612345678"])
     await expect(call(ringport, id, phone), phone).rejects.toMatchObject({ code: "destination_not_allowed" });
   expect(await ringport.calls.list(ANA)).toEqual([]);
-  const allowed = await call(ringport, id, "+4930123456");
-  expect(await ringport.calls.wait(ANA, allowed.id)).toMatchObject({ outcome: { reason: "busy" } });
-  expect(invited(farEnd)).toEqual(["+4930123456"]);
+  const allowedCall = await call(ringport, id, "+4930123456");
+  expect(await ringport.calls.wait(ANA, allowedCall.id)).toMatchObject({ outcome: { reason: "busy" } });
+  expect(invitedUsers(farEnd)).toEqual(["+4930123456"]);
 });
 
 test.each([
   ["the token's", { ...ANA, tokenId: "tok_1", allowedPrefixes: ["+49"] }, undefined],
   ["the server's", ANA, ["+49"]],
-])("a redirection to a number outside of %s prefixes is not followed", async (_whose, principal, allowedPrefixes) => {
-  const elsewhere = await farEndWithBusyPhones();
+])("a redirection to a number outside of %s prefixes is not followed", async (_owner, principal, allowedPrefixes) => {
+  const target = await farEndWithBusyPhones();
   const farEnd = await startFarEnd({
     callees: {
-      "+4930123456": callees.redirects(`sip:+12025550100@127.0.0.1:${elsewhere.port}`),
-      "+4930123457": callees.redirects(`sip:+4930999999@127.0.0.1:${elsewhere.port}`),
+      "+4930123456": callees.redirects(`sip:+12025550100@127.0.0.1:${target.port}`),
+      "+4930123457": callees.redirects(`sip:+4930999999@127.0.0.1:${target.port}`),
     },
   });
   closing.push(() => farEnd.close());
@@ -85,16 +85,16 @@ test.each([
     });
     expect(await ringport.calls.wait(ANA, created.id)).toMatchObject({ outcome: { reason } });
   }
-  expect(invited(elsewhere)).toEqual(["+4930999999"]);
+  expect(invitedUsers(target)).toEqual(["+4930999999"]);
 });
 
 test("a redirection to a forbidden number is not followed, one to another number is", async () => {
-  const elsewhere = await farEndWithBusyPhones();
-  const at = (phone: string): string => `sip:${phone}@127.0.0.1:${elsewhere.port}`;
+  const target = await farEndWithBusyPhones();
+  const uriOf = (phone: string): string => `sip:${phone}@127.0.0.1:${target.port}`;
   const farEnd = await startFarEnd({
     callees: {
-      "+4930123456": callees.redirects(at("+551187654321")),
-      "+4930123457": callees.redirects(at("+4930999999")),
+      "+4930123456": callees.redirects(uriOf("+551187654321")),
+      "+4930123457": callees.redirects(uriOf("+4930999999")),
     },
   });
   closing.push(() => farEnd.close());
@@ -108,21 +108,21 @@ test("a redirection to a forbidden number is not followed, one to another number
     const created = await call(ringport, id, phone);
     expect(await ringport.calls.wait(ANA, created.id)).toMatchObject({ outcome: { reason } });
   }
-  expect(invited(elsewhere)).toEqual(["+4930999999"]);
+  expect(invitedUsers(target)).toEqual(["+4930999999"]);
 });
 
 test("a queued call is refused if the rule changes at a restart", async () => {
   const farEnd = await farEndWithBusyPhones();
   farEnd.health = 503;
   const data = temporaryFolder("refused-later");
-  const before = ringportOver(farEnd, data, {});
-  const { id } = await before.instances.create(ANA, { name: "Desk" });
-  const waiting = await call(before, id, "+4412345678");
-  await before.stop({ drainMs: 0 });
+  const first = ringportOver(farEnd, data, {});
+  const { id } = await first.instances.create(ANA, { name: "Desk" });
+  const queued = await call(first, id, "+4412345678");
+  await first.stop({ drainMs: 0 });
   farEnd.health = 200;
-  const after = ringportOver(farEnd, data, { allowedPrefixes: ["+49"] });
+  const restarted = ringportOver(farEnd, data, { allowedPrefixes: ["+49"] });
   await vi.waitFor(async () => {
-    expect(await after.calls.get(ANA, waiting.id)).toMatchObject({
+    expect(await restarted.calls.get(ANA, queued.id)).toMatchObject({
       status: "FAILED",
       outcome: {
         reason: "rejected_by_network",
@@ -130,7 +130,7 @@ test("a queued call is refused if the rule changes at a restart", async () => {
       },
     });
   }, SOON);
-  expect(invited(farEnd)).toEqual([]);
+  expect(invitedUsers(farEnd)).toEqual([]);
 });
 
 /** Identity fields of each INVITE, by the called number; a repeated INVITE counts once. */
@@ -159,13 +159,13 @@ test("instances of a trunk call from their own or a chosen number", async () => 
     call(ringport, third.id, "+4930000003"),
   ]);
   for (const { id } of placed) expect(await ringport.calls.wait(ANA, id)).toMatchObject(busy);
-  const own = await ringport.calls.create(ANA, {
+  const withOwnNumber = await ringport.calls.create(ANA, {
     instanceId: first.id,
     type: "DYNAMIC_STREAM",
     target: { phoneNumber: "+4930000004" },
     from: { phoneNumber: "+14155550103", displayName: "Night shift" },
   });
-  expect(await ringport.calls.wait(ANA, own.id)).toMatchObject(busy);
+  expect(await ringport.calls.wait(ANA, withOwnNumber.id)).toMatchObject(busy);
   expect(identities(farEnd)).toEqual({
     "+4930000001": "<sip:+14155550101@127.0.0.1>",
     "+4930000002": "<sip:+14155550102@127.0.0.1>",
@@ -178,19 +178,19 @@ test("a call from an unlisted number is refused without an INVITE", async () => 
   const farEnd = await farEndWithBusyPhones();
   farEnd.health = 503;
   const data = temporaryFolder("callers-later");
-  const before = ringportOver(farEnd, data, { callerIds: ["+14155550101"] });
-  const { id } = await before.instances.create(ANA, { name: "Desk", callerId: "+14155550101" });
-  const unlisted = { instanceId: id, type: "DYNAMIC_STREAM", target: { phoneNumber: "+4930000001" } } as const;
-  await expect(before.calls.create(ANA, { ...unlisted, from: "+14155550199" })).rejects.toMatchObject({
+  const first = ringportOver(farEnd, data, { callerIds: ["+14155550101"] });
+  const { id } = await first.instances.create(ANA, { name: "Desk", callerId: "+14155550101" });
+  const callInput = { instanceId: id, type: "DYNAMIC_STREAM", target: { phoneNumber: "+4930000001" } } as const;
+  await expect(first.calls.create(ANA, { ...callInput, from: "+14155550199" })).rejects.toMatchObject({
     code: "caller_id_not_allowed",
     message: 'calls over "sip/far" may not come from +14155550199; allowed: +14155550101',
   });
-  const waiting = await call(before, id, "+4930000001");
-  await before.stop({ drainMs: 0 });
+  const queued = await call(first, id, "+4930000001");
+  await first.stop({ drainMs: 0 });
   farEnd.health = 200;
-  const after = ringportOver(farEnd, data, { callerIds: ["+14155550102"] });
+  const restarted = ringportOver(farEnd, data, { callerIds: ["+14155550102"] });
   await vi.waitFor(async () => {
-    expect(await after.calls.get(ANA, waiting.id)).toMatchObject({
+    expect(await restarted.calls.get(ANA, queued.id)).toMatchObject({
       status: "FAILED",
       outcome: {
         reason: "rejected_by_network",
@@ -198,5 +198,5 @@ test("a call from an unlisted number is refused without an INVITE", async () => 
       },
     });
   }, SOON);
-  expect(invited(farEnd)).toEqual([]);
+  expect(invitedUsers(farEnd)).toEqual([]);
 });

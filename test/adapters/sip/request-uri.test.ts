@@ -19,10 +19,10 @@ describe("the Request-URI", () => {
     expect(invite!.start).toBe(`INVITE sip:${NUMBER}@${host} SIP/2.0`);
     expect(field(invite!, "To")).toBe(`<sip:${NUMBER}@127.0.0.1>`);
     expect(field(invite!, "From")).toMatch(/^<sip:100@127\.0\.0\.1>;tag=/);
-    const probed = await Scene.open();
-    await probed.line();
-    const options = probed.farEnd.requests.find(({ start }) => start.startsWith("OPTIONS"))!;
-    expect(options.start).toBe(`OPTIONS ${probed.farEnd.uri} SIP/2.0`);
+    const probing = await Scene.open();
+    await probing.line();
+    const options = probing.farEnd.requests.find(({ start }) => start.startsWith("OPTIONS"))!;
+    expect(options.start).toBe(`OPTIONS ${probing.farEnd.uri} SIP/2.0`);
     expect(field(options, "To")).toBe("<sip:127.0.0.1>");
   });
 
@@ -37,10 +37,10 @@ describe("the Request-URI", () => {
   });
 
   test("of a redirection to the server keeps the trunk's next hop", async () => {
-    const moved = { "*": callees.redirects("sip:200@127.0.0.1") };
-    const scene = await Scene.open({ followRedirects: true }, { callees: moved });
+    const redirecting = { "*": callees.redirects("sip:200@127.0.0.1") };
+    const scene = await Scene.open({ followRedirects: true }, { callees: redirecting });
     expect((await scene.endOf(NUMBER))[1]).toMatch(/^SIP 302 .*tried already/);
-    const called = scene.farEnd.requests.map(({ start }) => start).filter((start) => start.startsWith("INVITE"));
-    expect(called.map((start) => userOf(start.split(" ")[1]!))).toEqual([NUMBER, "200"]);
+    const invites = scene.farEnd.requests.map(({ start }) => start).filter((start) => start.startsWith("INVITE"));
+    expect(invites.map((start) => userOf(start.split(" ")[1]!))).toEqual([NUMBER, "200"]);
   });
 });

@@ -4,8 +4,8 @@ import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
 
-/** Events of a call to such a callee, and its end. */
-async function told(callee: Script): Promise<readonly [types: readonly string[], cause: string]> {
+/** Events of a call to this callee, and the cause of its end. */
+async function eventsAndCause(callee: Script): Promise<readonly [types: readonly string[], cause: string]> {
   const scene = await Scene.open({}, { callees: { [NUMBER]: callee } });
   const { events } = await scene.call(NUMBER);
   const { cause } = await events.next("ended", 5_000);
@@ -20,11 +20,11 @@ describe("a ringing phone", () => {
     ["183 with Alert-Info", { rings: [183, 183], allFields: [["Alert-Info", "<urn:alert:service:normal>"]] }],
     ["both", { rings: [183, 180, 183], allFields: [["Alert-Info", "<urn:alert:service:normal>"]] }],
   ] as const)("is reported once by %s", async (_, callee) => {
-    expect(await told({ ...UNAVAILABLE, ...callee })).toEqual([["placed", "alerting", "ended"], "no_answer"]);
+    expect(await eventsAndCause({ ...UNAVAILABLE, ...callee })).toEqual([["placed", "alerting", "ended"], "no_answer"]);
   });
 
   test.each([[[181]], [[182]], [[183]], [[181, 182, 183]]])("is not reported by %j", async (rings) => {
-    expect(await told({ ...UNAVAILABLE, rings })).toEqual([["placed", "ended"], "unreachable"]);
+    expect(await eventsAndCause({ ...UNAVAILABLE, rings })).toEqual([["placed", "ended"], "unreachable"]);
   });
 
   test("is not reported by early media", async () => {

@@ -7,7 +7,7 @@ import { type PlacedCall, TestNetwork } from "../../../src/testing/telephony-net
 import { CountedSystem } from "../../support/counted-system.ts";
 import { type FarEnd, type FarEndOptions, startFarEnd } from "../../support/sip/far-end.ts";
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /** A trunk to a test peer with one line; everything is closed after the test. */
 export class Scene {
@@ -19,9 +19,9 @@ export class Scene {
 
   private constructor(farEnd: FarEnd, trunk: Partial<Trunk>, media: SipOptions["media"]) {
     this.farEnd = farEnd;
-    const all = { name: "far", server: farEnd.uri, ...trunk };
-    this.telephony = sip({ trunks: [all], system: this.system, media })[0]!;
-    this.network = new TestNetwork({ telephony: this.telephony, close: () => farEnd.close() }, PATIENCE_MS);
+    const trunkOptions = { name: "far", server: farEnd.uri, ...trunk };
+    this.telephony = sip({ trunks: [trunkOptions], system: this.system, media })[0]!;
+    this.network = new TestNetwork({ telephony: this.telephony, close: () => farEnd.close() }, TIMEOUT_MS);
     onTestFinished(() => this.close());
   }
 
@@ -33,13 +33,13 @@ export class Scene {
     return new Scene(await startFarEnd(farEnd), trunk, media);
   }
 
-  /** Its line, online. */
+  /** The line of the trunk, once online. */
   async line(): Promise<Line> {
     this.#line ??= await this.network.linkedLine();
     return this.#line;
   }
 
-  /** The first report of a line on it. */
+  /** The first health report of a new line on the trunk. */
   async health(): Promise<LineHealth> {
     const { line } = await this.network.open(new TestLineHost());
     await line.link();
@@ -54,7 +54,7 @@ export class Scene {
   async endOf(to: string): Promise<readonly [cause: string, detail: string | null]> {
     try {
       const { events } = await this.call(to);
-      const { cause, detail } = await events.next("ended", PATIENCE_MS);
+      const { cause, detail } = await events.next("ended", TIMEOUT_MS);
       return [cause, detail];
     } catch (fault) {
       if (fault instanceof DialError) return [fault.release, fault.message];

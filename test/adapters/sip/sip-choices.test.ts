@@ -19,11 +19,11 @@ describe("the Call-ID", () => {
     expect(call.media).toEqual({ stream: null, sip_call_id: callId });
     expect("sip_call_id" in call).toBe(false);
     const { body: events } = await scene.send("GET", `/v1/calls/${call.id}/events`);
-    const named = events.filter(({ data }: { data: { sip_call_id?: string } }) => data.sip_call_id === callId);
-    expect(named.map(({ type }: { type: string }) => type)).toEqual(["ringing", "failed"]);
+    const withCallId = events.filter(({ data }: { data: { sip_call_id?: string } }) => data.sip_call_id === callId);
+    expect(withCallId.map(({ type }: { type: string }) => type)).toEqual(["ringing", "failed"]);
   });
 
-  test("of an answered call is kept with its statistics", async () => {
+  test("of an answered call is stored with its statistics", async () => {
     const scene = await HttpScene.open({ acts: (call) => call.hangUp() });
     const call = await scene.ended({}, "media");
     const { callId } = await scene.farEnd.call();
@@ -95,7 +95,7 @@ describe("a SIP URI as the target", () => {
   test.each([
     ["another host", "reception", "pbx.example.org"],
     ["another port", "reception", "pbx.example.com:5080"],
-    ["a host that only ends alike", "reception", "evil-pbx.example.com"],
+    ["a host with the same ending", "reception", "evil-pbx.example.com"],
     ["a password", "reception:secret", "pbx.example.com"],
     ["a parameter", "reception", "pbx.example.com;maddr=10.0.0.1"],
     ["a header field", "reception", "pbx.example.com?X-Order=1"],

@@ -16,26 +16,26 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 const ADA = { userId: "ada" };
 const MESSAGE_MS = 2_000;
 const MESSAGE = toneWav({ hz: 440, ms: MESSAGE_MS, sampleRate: 8_000, amplitude: 8_000 }).toString("base64");
-/** All of them are the stranger's targets. */
+/** RTP ports of the trunk; the foreign host sprays all of them. */
 const PORTS = [18_200, 18_231] as const;
-const STRANGER = "127.0.0.9";
-const STRANGER_HZ = 1_633;
+const FOREIGN_HOST = "127.0.0.9";
+const FOREIGN_HZ = 1_633;
 const closing: (() => unknown)[] = [];
 
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** A stranger that sprays a range of ports every 10 ms: audio with consecutive numbers, a key, RTCP; and our packets to it. */
-async function stranger(): Promise<{ sent: number; received: number; start(): void }> {
+/** A foreign host that sprays the ports every 10 ms with numbered audio, keys and RTCP; counts the packets that it receives. */
+async function startSpraying(): Promise<{ sent: number; received: number; start(): void }> {
   const socket = createSocket("udp4");
-  await new Promise<void>((resolve) => socket.bind(0, STRANGER, resolve));
+  await new Promise<void>((resolve) => socket.bind(0, FOREIGN_HOST, resolve));
   const report = new Uint8Array(200);
   const length = writeRtcp(report, { ssrc: 66, cname: "abc", sender: undefined, block: undefined, goodbye: false });
-  const voice = encodeMulaw(tone(STRANGER_HZ, 20, 8_000, 10_000));
+  const voice = encodeMulaw(tone(FOREIGN_HZ, 20, 8_000, 10_000));
   const key = Uint8Array.of(9, 0x8a, 3, 0x20);
   const spray = (): void => {
-    const sequence = seen.sent++;
+    const sequence = sprayer.sent++;
     const isKey = sequence % 25 === 24;
     const payload = isKey ? key : voice;
     const packet = new Uint8Array(12 + payload.length);
@@ -47,34 +47,34 @@ async function stranger(): Promise<{ sent: number; received: number; start(): vo
     }
   };
   let timer: ReturnType<typeof setInterval> | undefined;
-  const seen = {
+  const sprayer = {
     sent: 0,
     received: 0,
     start() {
       timer ??= setInterval(spray, 10);
     },
   };
-  socket.on("message", () => seen.received++);
+  socket.on("message", () => sprayer.received++);
   closing.push(() => {
     clearInterval(timer);
     socket.close();
   });
-  return seen;
+  return sprayer;
 }
 
 interface Result {
   readonly outcome: Outcome;
   readonly callee: FarEndCall;
-  readonly stranger: { readonly sent: number; readonly received: number };
+  readonly sprayer: { readonly sent: number; readonly received: number };
   readonly events: readonly string[];
 }
 
-/** Plays a message to this callee while the stranger sprays: from the beginning, or once the callee has begun to hear it. */
-async function sprayed(script: Script, media: "thread" | "worker", { lateMs = 0 } = {}): Promise<Result> {
-  const seen = await stranger();
+/** Plays a message to this callee while a foreign host sprays: from the beginning, or once the callee receives audio. */
+async function playWhileSprayed(script: Script, media: "thread" | "worker", { lateMs = 0 } = {}): Promise<Result> {
+  const sprayer = await startSpraying();
   const acts = async (call: FarEndCall): Promise<void> => {
     await until(() => call.voice!.packets.length > 10, "our audio at the callee");
-    seen.start();
+    sprayer.start();
     await script.acts?.(call);
   };
   const farEnd = await startFarEnd({ callees: { "*": lateMs > 0 ? { ...script, acts } : script } });
@@ -85,22 +85,22 @@ async function sprayed(script: Script, media: "thread" | "worker", { lateMs = 0 
   const ringport = createRingport({ data, storage, telephony: sip({ trunks, media }), mediaTimeoutMs: 1_500 });
   closing.push(() => ringport.stop({ drainMs: 0 }));
   const { id } = await ringport.instances.create(ADA, { name: "Line", provider: "sip/phone" });
-  if (lateMs === 0) seen.start();
+  if (lateMs === 0) sprayer.start();
   const [target, audio] = [{ phoneNumber: "+12025550100" }, { audioBase64: MESSAGE }];
   const created = await ringport.calls.create(ADA, { instanceId: id, type: "FIXED_AUDIO", target, audio });
   const call = await ringport.calls.wait(ADA, created.id);
   const { events } = await ringport.calls.timeline(ADA, created.id);
   const [callee] = farEnd.calls;
-  return { outcome: call.outcome!, callee: callee!, stranger: seen, events: events.map(({ type }) => type) };
+  return { outcome: call.outcome!, callee: callee!, sprayer, events: events.map(({ type }) => type) };
 }
 
-/** Expects that the callee has heard the whole message and the stranger nothing, and that the stranger's audio and keys had no effect. */
-function expectOnlyCallee({ callee, stranger: { sent, received }, events }: Result): void {
+/** Expects that the callee has heard the whole message, that the foreign host has received no packet, and that its audio and keys had no effect. */
+function expectOnlyCallee({ callee, sprayer: { sent, received }, events }: Result): void {
   const loud = callee.heard.filter((sample) => Math.abs(sample) > 1_000).length;
   expect(loud).toBeGreaterThan(0.9 * 8 * MESSAGE_MS * 0.9); // a sine is this loud for nine tenths of the time
-  const begin = callee.heard.findIndex((sample) => Math.abs(sample) > 1_000);
+  const start = callee.heard.findIndex((sample) => Math.abs(sample) > 1_000);
   const tenths = Array.from({ length: MESSAGE_MS / 100 - 1 }, (_, i) =>
-    callee.heard.subarray(begin + 800 * i, begin + 800 * (i + 1)),
+    callee.heard.subarray(start + 800 * i, start + 800 * (i + 1)),
   );
   // A busy machine may produce gaps in a few of them.
   const clean = tenths.filter((part) => toneShare(part, 440, 8_000) > 0.9).length;
@@ -111,51 +111,51 @@ function expectOnlyCallee({ callee, stranger: { sent, received }, events }: Resu
   expect(events).not.toContain("dtmf");
 }
 
-const IN_BETWEEN = { lateMs: 200 };
+const SPRAYED_LATER = { lateMs: 200 };
 
-describe.each(["thread", "worker"] as const)("with the audio in a %s, a stranger sprays the ports", (media) => {
+describe.each(["thread", "worker"] as const)("with the audio in a %s, a foreign host sprays the ports", (media) => {
   test("of a call with a silent callee is not evidence", async () => {
-    const result = await sprayed(callees.silent, media);
+    const result = await playWhileSprayed(callees.silent, media);
     expectOnlyCallee(result);
     expect(result.outcome).toMatchObject({ reason: "media_failed", heardEvidence: "none", heardRatio: null });
     expect(result.outcome.detail).toMatch(/^audio came neither from the host in the peer's SDP/);
   });
 
   test("of a call whose callee only sends RTCP", async () => {
-    const result = await sprayed({ ...callees.silent, acts: (call) => call.voice!.report() }, media);
+    const result = await playWhileSprayed({ ...callees.silent, acts: (call) => call.voice!.report() }, media);
     expectOnlyCallee(result);
     expect(result.outcome).toMatchObject({ reason: "message_played", heardEvidence: "rtcp", heardRatio: 1 });
   });
 
   test("of a call whose callee speaks", async () => {
-    const result = await sprayed(callees.speaks, media);
+    const result = await playWhileSprayed(callees.speaks, media);
     expectOnlyCallee(result);
     expect(result.outcome).toMatchObject({ reason: "message_played", heardEvidence: "inbound", heardRatio: 1 });
   });
 
   test("of a call with early media", async () => {
     const early: Script = { rings: [183], earlyMedia: true, afterMs: 500, says: { hz: 1_000 }, fallsSilent: true };
-    const result = await sprayed(early, media);
+    const result = await playWhileSprayed(early, media);
     expectOnlyCallee(result);
     expect(result.outcome).toMatchObject({ reason: "media_failed", heardEvidence: "none" });
   });
 
   test("of a call that a re-INVITE renews", async () => {
     const acts = async (call: FarEndCall): Promise<void> => void (await call.reinvite("sendrecv"));
-    const result = await sprayed({ ...callees.silent, acts }, media);
+    const result = await playWhileSprayed({ ...callees.silent, acts }, media);
     expectOnlyCallee(result);
     expect(result.outcome.heardEvidence).toBe("none");
   });
 
   test("of a call whose audio is on another host than its signalling", async () => {
-    const result = await sprayed({ ...callees.speaks, mediaAt: "127.0.0.3" }, media, IN_BETWEEN);
+    const result = await playWhileSprayed({ ...callees.speaks, mediaAt: "127.0.0.3" }, media, SPRAYED_LATER);
     expectOnlyCallee(result);
     expect(result.outcome).toMatchObject({ reason: "message_played", heardEvidence: "inbound" });
   });
 
   test("of a callee behind a NAT, whose audio is not evidence", async () => {
     const behindNat: Script = { ...callees.speaks, host: "127.0.0.3", sendFrom: "127.0.0.2" };
-    const result = await sprayed(behindNat, media, IN_BETWEEN);
+    const result = await playWhileSprayed(behindNat, media, SPRAYED_LATER);
     expectOnlyCallee(result);
     expect(result.outcome).toMatchObject({ heardEvidence: "none", heardRatio: null });
   });

@@ -21,7 +21,7 @@ export function stackOf(trunk: Omit<Trunk, "name">): Promise<SipStack> {
 
 /** Calls 100 over a stack, with signalling only. */
 export function callOver({ invite }: SipStack, address: Pick<MediaAddress, "local" | "visible">): InviteUsage {
-  const nothing = (): void => {};
+  const ignore = (): void => {};
   const session = { port: 40_000, configure() {} } as Partial<MediaSession> as MediaSession;
   return invite({
     ...{
@@ -31,12 +31,12 @@ export function callOver({ invite }: SipStack, address: Pick<MediaAddress, "loca
       address: { ...address, isPublic: false, server: "127.0.0.1" },
       srtp: "off",
     },
-    ...{ settled: nothing, lost: nothing, refused: nothing },
+    ...{ settled: ignore, lost: ignore, refused: ignore },
     maySend: () => true,
     mayFollow: async () => false,
     listener: {
-      ...{ placed: nothing, progressed: nothing, ringing: nothing, earlyMedia: nothing, answered: nothing },
-      ...{ digit: nothing, held: nothing, ended: nothing },
+      ...{ placed: ignore, progressed: ignore, ringing: ignore, earlyMedia: ignore, answered: ignore },
+      ...{ digit: ignore, held: ignore, ended: ignore },
     },
   });
 }
@@ -58,13 +58,13 @@ export function responseTo(
 ): Buffer {
   const request = readSip(Buffer.from(text, "latin1"));
   const to = field(request, "To");
-  const copied = ["From", "Call-ID", "CSeq"].map((name): Field => [name, field(request, name)]);
+  const copiedFields = ["From", "Call-ID", "CSeq"].map((name): Field => [name, field(request, name)]);
   return writeSip({
     start,
     fields: [
       ["Via", field(request, "Via").replace(";rport", via || ";rport")],
       ["To", to.includes("tag=") ? to : `${to};tag=them`],
-      ...copied,
+      ...copiedFields,
       ...more,
     ],
     body,

@@ -3,25 +3,25 @@ import { tone } from "../../../src/audio/tones/tone.ts";
 import { Scene } from "./scene.ts";
 
 const NUMBER = "+12025550100";
-/** A callee behind a NAT that audio sent to the address in its SDP also reaches. */
-const ELSEWHERE = { "*": { says: { hz: 1_000 }, sendFrom: "127.0.0.2", mediaAt: "127.0.0.3" } };
+/** A callee behind a NAT that also receives audio at the address in its SDP. */
+const BEHIND_NAT = { "*": { says: { hz: 1_000 }, sendFrom: "127.0.0.2", mediaAt: "127.0.0.3" } };
 
 test.each([
-  [true, "nothing of it is heard, and what it sent is counted"],
-  [false, "it is heard"],
+  [true, "is not heard, but counted"],
+  [false, "is heard"],
 ])("with strictRtp %s, audio from another address %s", async (strictRtp) => {
-  const scene = await Scene.open({ strictRtp }, { callees: ELSEWHERE });
+  const scene = await Scene.open({ strictRtp }, { callees: BEHIND_NAT });
   const { leg, events, playout, ear } = await scene.call(NUMBER);
   await events.next("connected", 5_000);
-  const [far] = scene.farEnd.calls;
+  const [peerCall] = scene.farEnd.calls;
   playout.enqueue(tone(440, 500, leg.sampleRate, 8_000));
   playout.end();
   await playout.drained;
   const statistics = leg.statistics!()!;
-  expect(far!.voice!.sent).toBeGreaterThan(20);
+  expect(peerCall!.voice!.sent).toBeGreaterThan(20);
   if (strictRtp) {
-    const loud = (): number => far!.heard.filter((sample) => Math.abs(sample) > 1_000).length;
-    await scene.network.until(() => loud() > 0.9 * 4_000 * 0.9, "our audio where its SDP says");
+    const loud = (): number => peerCall!.heard.filter((sample) => Math.abs(sample) > 1_000).length;
+    await scene.network.until(() => loud() > 0.9 * 4_000 * 0.9, "our audio at the address of its SDP");
     expect(ear.frames.length).toBe(0);
     expect(statistics.packetsInjected).toBeGreaterThan(20);
   } else {

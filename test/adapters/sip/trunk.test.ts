@@ -51,9 +51,9 @@ describe("the requests of a trunk", () => {
     await events.next("connected", 5_000);
     expect(scene.farEnd.calls[0]?.user).toBe("0301234567");
     await leg.hangUp();
-    const refused = await refusalOf(scene.call("+12025550100"));
-    expect(refused.release).toBe("number_invalid");
-    expect(refused.message).toContain("+12025550100");
+    const dialError = await refusalOf(scene.call("+12025550100"));
+    expect(dialError.release).toBe("number_invalid");
+    expect(dialError.message).toContain("+12025550100");
   });
 
   test("work over IPv6", async () => {
@@ -68,15 +68,15 @@ describe("the requests of a trunk", () => {
   });
 
   test("follow a redirection with followRedirects, else report it", async () => {
-    const elsewhere = await Scene.open({}, { callees: ANSWERS });
-    const moved = { "*": callees.redirects(`sip:${NUMBER}@127.0.0.1:${elsewhere.farEnd.port}`) };
-    const follows = await Scene.open({ followRedirects: true }, { callees: moved });
-    const { leg, events } = await follows.call(NUMBER);
+    const target = await Scene.open({}, { callees: ANSWERS });
+    const redirecting = { "*": callees.redirects(`sip:${NUMBER}@127.0.0.1:${target.farEnd.port}`) };
+    const following = await Scene.open({ followRedirects: true }, { callees: redirecting });
+    const { leg, events } = await following.call(NUMBER);
     await events.next("connected", 5_000);
-    expect(elsewhere.farEnd.calls).toHaveLength(1);
+    expect(target.farEnd.calls).toHaveLength(1);
     await leg.hangUp();
-    const stays = await Scene.open({}, { callees: moved });
-    expect(await stays.endOf(NUMBER)).toEqual([
+    const notFollowing = await Scene.open({}, { callees: redirecting });
+    expect(await notFollowing.endOf(NUMBER)).toEqual([
       "rejected_by_network",
       expect.stringMatching(/^SIP 302 Moved Temporarily: .*`followRedirects`/),
     ]);
@@ -128,8 +128,8 @@ describe("the limits of a trunk", () => {
     const scene = await Scene.open({ maxCalls: 1 }, { callees: ANSWERS });
     const first = await scene.call(NUMBER);
     await first.events.next("connected", 5_000);
-    const refused = await refusalOf(scene.call(NUMBER));
-    expect(refused).toMatchObject({ release: "line_lost", retryAfterMs: 1_000 });
+    const dialError = await refusalOf(scene.call(NUMBER));
+    expect(dialError).toMatchObject({ release: "line_lost", retryAfterMs: 1_000 });
     await first.leg.hangUp();
     const second = await scene.call(NUMBER);
     await second.events.next("connected", 5_000);
@@ -141,8 +141,8 @@ describe("the limits of a trunk", () => {
     const line = await scene.line();
     await Promise.all(Array.from({ length: 5 }, () => scene.network.call(line, NUMBER)));
     await scene.network.until(() => scene.farEnd.calls.length === 5, "five calls");
-    const at = scene.farEnd.calls.map((call) => call.requests[0]!.at);
-    expect(at[4]! - at[0]!).toBeGreaterThanOrEqual(250);
+    const invitedAt = scene.farEnd.calls.map((call) => call.requests[0]!.at);
+    expect(invitedAt[4]! - invitedAt[0]!).toBeGreaterThanOrEqual(250);
   });
 
   test("allow no call during a Retry-After", async () => {
@@ -154,9 +154,9 @@ describe("the limits of a trunk", () => {
       "unreachable",
       "SIP 503 Overloaded: the trunk is overloaded or out of order",
     ]);
-    const refused = await refusalOf(scene.call(NUMBER));
-    expect(refused.release).toBe("line_lost");
-    expect(refused.retryAfterMs).toBeGreaterThan(28_000);
+    const dialError = await refusalOf(scene.call(NUMBER));
+    expect(dialError.release).toBe("line_lost");
+    expect(dialError.retryAfterMs).toBeGreaterThan(28_000);
     expect(scene.farEnd.calls).toHaveLength(1);
   });
 });
@@ -202,8 +202,8 @@ describe("the presence of a trunk", () => {
   });
 
   test("stays online if only a redirection fails", async () => {
-    const moved = { "*": callees.redirects(`sip:${NUMBER}@127.0.0.1:1;transport=tcp`) };
-    const scene = await Scene.open({ probe: "none", followRedirects: true }, { callees: moved });
+    const redirecting = { "*": callees.redirects(`sip:${NUMBER}@127.0.0.1:1;transport=tcp`) };
+    const scene = await Scene.open({ probe: "none", followRedirects: true }, { callees: redirecting });
     expect((await scene.endOf(NUMBER))[0]).toBe("unreachable");
     expect(await scene.health()).toEqual({ state: "online" });
   });
@@ -212,16 +212,16 @@ describe("the presence of a trunk", () => {
 describe("a call in progress", () => {
   test("sends keys by telephone-event, else by INFO", async () => {
     const scene = await Scene.open({}, { callees: { "+12025550101": { noEvents: true }, "*": callees.answers } });
-    for (const [number, by] of [
+    for (const [number, method] of [
       [NUMBER, "voice"],
       ["+12025550101", "info"],
     ] as const) {
       const { leg, events } = await scene.call(number);
       await events.next("connected", 5_000);
       await leg.sendDtmf?.("12#");
-      const far = scene.farEnd.calls.at(-1)!;
-      await scene.network.until(() => far.keys.length >= 3, "the keys");
-      expect([far.voice?.keys, far.infoKeys]).toEqual(by === "voice" ? ["12#", ""] : ["", "12#"]);
+      const peerCall = scene.farEnd.calls.at(-1)!;
+      await scene.network.until(() => peerCall.keys.length >= 3, "the keys");
+      expect([peerCall.voice?.keys, peerCall.infoKeys]).toEqual(method === "voice" ? ["12#", ""] : ["", "12#"]);
       await expect(leg.sendDtmf?.("1x")).rejects.toBeInstanceOf(RangeError);
       await leg.hangUp();
     }
@@ -232,14 +232,14 @@ describe("a call in progress", () => {
     const { leg, events, playout } = await scene.call(NUMBER);
     playout.enqueue(tone(440, 2_000, leg.sampleRate, 8_000));
     playout.end();
-    const noted = (event: string) => () =>
-      events.all.some((one: LegEvent) => one.type === "noted" && one.fact.event === event);
-    await scene.network.until(noted("held"), "the hold");
+    const isNoted = (event: string) => () =>
+      events.all.some((legEvent: LegEvent) => legEvent.type === "noted" && legEvent.fact.event === event);
+    await scene.network.until(isNoted("held"), "the hold");
     await scene.network.sleep(100);
     const { heardMs } = playout;
     await scene.network.sleep(300);
     expect(playout.heardMs).toBe(heardMs);
-    await scene.network.until(noted("resumed"), "the end of the hold");
+    await scene.network.until(isNoted("resumed"), "the end of the hold");
     await playout.drained;
     await leg.hangUp();
     const heard = scene.farEnd.calls[0]!.heard;
@@ -260,10 +260,10 @@ describe("a call in progress", () => {
   test.each(["sendonly", "inactive", "zeros"] as const)(
     "answered on hold (%s) plays everything later",
     async (onHold) => {
-      let letGo = () => {};
+      let endHold = () => {};
       const acts = (call: FarEndCall) =>
         new Promise<void>((resolve) => {
-          letGo = () => void call.reinvite("sendrecv").then(() => resolve());
+          endHold = () => void call.reinvite("sendrecv").then(() => resolve());
         });
       const scene = await Scene.open({}, { callees: { "*": { onHold, acts } } });
       const { leg, events, playout } = await scene.call(NUMBER);
@@ -273,7 +273,7 @@ describe("a call in progress", () => {
       await scene.network.until(() => (leg.statistics?.()?.heldMs ?? 0) >= 300, "300 ms of hold");
       expect(playout.heardMs).toBe(0);
       expect(scene.farEnd.calls[0]!.heard).toHaveLength(0);
-      letGo();
+      endHold();
       await playout.drained;
       await leg.hangUp();
       await events.over;

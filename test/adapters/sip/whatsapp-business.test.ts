@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 /** A trunk of the preset, with Meta on this machine. */
-async function business(password = PASSWORD): Promise<{ network: TestNetwork; meta: Meta; port: number }> {
+async function openBusinessTrunk(password = PASSWORD): Promise<{ network: TestNetwork; meta: Meta; port: number }> {
   const meta = await Meta.open(authority, PASSWORD);
   const port = await freePort();
   const { cert, key } = authority.issue({ names: ["sip.example.com"] });
@@ -37,14 +37,14 @@ async function business(password = PASSWORD): Promise<{ network: TestNetwork; me
 }
 
 test("a call meets Meta's rules and sends audio first", async () => {
-  const { network, meta, port } = await business();
+  const { network, meta, port } = await openBusinessTrunk();
   const { leg, events } = await network.call(await network.linkedLine(), CALLEE);
   await events.next("connected", 5_000);
   await network.until(() => meta.packets >= 5, "our audio");
   expect(leg.sampleRate).toBe(16_000);
-  const [first, invite] = meta.of("INVITE");
-  expect(meta.of("INVITE")).toHaveLength(2);
-  expect(meta.of("REGISTER")).toHaveLength(0);
+  const [first, invite] = meta.requestsOf("INVITE");
+  expect(meta.requestsOf("INVITE")).toHaveLength(2);
+  expect(meta.requestsOf("REGISTER")).toHaveLength(0);
   expect(invite!.start).toBe(`INVITE sip:${CALLEE}@wa.meta.vc;transport=tls SIP/2.0`);
   expect(field(invite!, "From")).toMatch(/^<sip:\+15550009999@sip\.example\.com>;tag=/);
   expect(field(invite!, "To")).toBe(`<sip:${CALLEE}@wa.meta.vc;transport=tls>`);
@@ -60,14 +60,14 @@ test("a call meets Meta's rules and sends audio first", async () => {
   await leg.hangUp();
   // The ACK and the BYE follow the route set, its last proxy first.
   for (const method of ["ACK", "BYE"])
-    expect(fieldsNamed(meta.of(method).at(-1)!, "Route").map(([, value]) => value)).toEqual([
+    expect(fieldsNamed(meta.requestsOf(method).at(-1)!, "Route").map(([, value]) => value)).toEqual([
       `<sip:127.0.0.1:${meta.port};transport=tls;lr>`,
       "<sip:onevc-sip-proxy.example;transport=tls;lr>",
     ]);
 });
 
 test("a BYE arrives on Meta's connection", async () => {
-  const { network, meta, port } = await business();
+  const { network, meta, port } = await openBusinessTrunk();
   const { events } = await network.call(await network.linkedLine(), CALLEE);
   await events.next("connected", 5_000);
   expect(await meta.hangUp(port, "sip.example.com")).toBe("SIP/2.0 200 OK");
@@ -76,22 +76,22 @@ test("a BYE arrives on Meta's connection", async () => {
 });
 
 test("a missing call permission has its own outcome", async () => {
-  const { network, meta } = await business();
+  const { network, meta } = await openBusinessTrunk();
   const line = await network.linkedLine();
   meta.refuse("No Approved Call Permission");
-  const refused = await network.call(line, CALLEE);
-  expect(await refused.events.next("ended", 5_000)).toMatchObject({
+  const call = await network.call(line, CALLEE);
+  expect(await call.events.next("ended", 5_000)).toMatchObject({
     cause: "rejected_by_network",
     detail: expect.stringMatching(/^no_call_permission: SIP 403 No Approved Call Permission: /),
   });
 });
 
 test("a wrong password is reported after one attempt", async () => {
-  const { network, meta } = await business("wrong");
+  const { network, meta } = await openBusinessTrunk("wrong");
   const { events } = await network.call(await network.linkedLine(), CALLEE);
   expect(await events.next("ended", 5_000)).toMatchObject({
     cause: "rejected_by_network",
     detail: expect.stringMatching(/^SIP 407 .*password/),
   });
-  expect(meta.of("INVITE")).toHaveLength(2);
+  expect(meta.requestsOf("INVITE")).toHaveLength(2);
 });

@@ -6,33 +6,33 @@ import { Scene } from "./scene.ts";
 const NUMBER = "+12025550100";
 const RATE = 16_000;
 /** Above the range of a codec of 8 kHz. */
-const OURS_HZ = 5_000;
-const THEIRS_HZ = 6_000;
+const OWN_HZ = 5_000;
+const CALLEE_HZ = 6_000;
 const G722 = { codecs: ["G722", "PCMU"] } as const;
 
 /** The loudest half second of a sound, from its first loud sample. */
-function middle(samples: Int16Array): Int16Array {
+function loudHalfSecond(samples: Int16Array): Int16Array {
   const first = samples.findIndex((sample) => Math.abs(sample) > 2_000);
   return samples.subarray(first + RATE / 10, first + RATE / 10 + RATE / 2);
 }
 
 describe("a callee with G.722", () => {
   test.each(["thread", "worker"] as const)("exchanges audio above 4 kHz with the media in a %s", async (media) => {
-    const callee: Script = { codecs: ["G722"], says: { hz: THEIRS_HZ } };
+    const callee: Script = { codecs: ["G722"], says: { hz: CALLEE_HZ } };
     const scene = await Scene.open(G722, { callees: { "*": callee } }, media);
     const { leg, playout, ear } = await scene.call(NUMBER);
     expect(leg.sampleRate).toBe(RATE);
-    playout.enqueue(tone(OURS_HZ, 1_000, RATE, 8_000));
+    playout.enqueue(tone(OWN_HZ, 1_000, RATE, 8_000));
     playout.end();
     await playout.drained;
     await scene.network.until(() => ear.frames.length > 60, "more than a second of the callee");
     await leg.hangUp();
-    const far = scene.farEnd.calls[0]!;
-    expect(toneShare(middle(far.heard), OURS_HZ, RATE)).toBeGreaterThan(0.95);
-    expect(far.heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.85 * RATE * 0.9);
-    expect(toneShare(middle(ear.heard()), THEIRS_HZ, RATE)).toBeGreaterThan(0.95);
+    const peerCall = scene.farEnd.calls[0]!;
+    expect(toneShare(loudHalfSecond(peerCall.heard), OWN_HZ, RATE)).toBeGreaterThan(0.95);
+    expect(peerCall.heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.85 * RATE * 0.9);
+    expect(toneShare(loudHalfSecond(ear.heard()), CALLEE_HZ, RATE)).toBeGreaterThan(0.95);
     // The RTP clock is 8 kHz nevertheless, and a packet of 20 ms has one byte per unit.
-    const audio = far.voice!.packets.filter(({ payloadType }) => payloadType === 9);
+    const audio = peerCall.voice!.packets.filter(({ payloadType }) => payloadType === 9);
     expect(new Set(audio.map(({ payload }) => payload.length))).toEqual(new Set([160]));
     const steps = audio.slice(1).map(({ timestamp }, i) => (timestamp - audio[i]!.timestamp) >>> 0);
     expect(new Set(steps)).toEqual(new Set([160]));

@@ -18,16 +18,20 @@ let line: Line;
 /** All log output. */
 let logged: unknown[] = [];
 
-const note = (...args: unknown[]): void => void logged.push(args);
-const logger: Logger = { debug: note, info: note, warn: note, error: note };
+const record = (...args: unknown[]): void => void logged.push(args);
+const logger: Logger = { debug: record, info: record, warn: record, error: record };
 
 function network(servers?: readonly string[]): Network {
-  const [only] = sip({ trunks: [], accounts: servers ? { servers } : { allowPrivate: true }, logger });
-  return only!;
+  const [first] = sip({ trunks: [], accounts: servers ? { servers } : { allowPrivate: true }, logger });
+  return first!;
 }
 
-async function opened(accountNetwork: Network, at: TestLineHost, id = "inst_1"): Promise<Line> {
-  return accountNetwork.open({ id, userId: "usr_1", name: `<b>"Tom & 'Jerry'"</b>` }, at, new AbortController().signal);
+async function openLine(accountNetwork: Network, lineHost: TestLineHost, id = "inst_1"): Promise<Line> {
+  return accountNetwork.open(
+    { id, userId: "usr_1", name: `<b>"Tom & 'Jerry'"</b>` },
+    lineHost,
+    new AbortController().signal,
+  );
 }
 
 /** Payload of the latest code. */
@@ -36,13 +40,13 @@ async function payload(): Promise<string> {
   return (await host.reports.next("code", SOON_MS)).code.payload;
 }
 
-const fields = (more: Readonly<Record<string, string>> = {}) => ({
+const fields = (overrides: Readonly<Record<string, string>> = {}) => ({
   server: `127.0.0.1:${farEnd.port}`,
   transport: "udp",
   user: "tom",
   password: PASSWORD,
   register: "on",
-  ...more,
+  ...overrides,
 });
 
 beforeEach(async () => {
@@ -53,7 +57,7 @@ beforeEach(async () => {
   });
   telephony = network();
   host = new TestLineHost();
-  line = await opened(telephony, host);
+  line = await openLine(telephony, host);
 });
 afterEach(async () => {
   await telephony.close();
@@ -73,10 +77,10 @@ describe("an entered account", () => {
     await line.close();
     expect(farEnd.registrations.at(-1)?.expires).toBe(0); // it unregisters
 
-    const again = new TestLineHost(host.stored);
-    line = await opened(telephony, again);
-    await again.reports.next("online", SOON_MS);
-    expect(again.reports.types).not.toContain("code");
+    const restartedHost = new TestLineHost(host.stored);
+    line = await openLine(telephony, restartedHost);
+    await restartedHost.reports.next("online", SOON_MS);
+    expect(restartedHost.reports.types).not.toContain("code");
     const abort = new AbortController();
     const leg = await line.dial("+12025550100", { callId: "call_1", ringTimeoutMs: 10_000 }, abort.signal);
     const call = await farEnd.call();
@@ -147,14 +151,14 @@ describe("the account page", () => {
   });
 
   test("marks each wrong field and keeps the input, except the password", async () => {
-    const typed = {
+    const input = {
       server: "sip.example.com:port",
       user: "",
       password: PASSWORD,
       domain: "exa mple",
       callerId: '"><i>',
     };
-    const reply = await ask(telephony, await payload(), fields(typed));
+    const reply = await ask(telephony, await payload(), fields(input));
     expect(reply.status).toBe(422);
     expect(reply.html).toContain('aria-describedby="user-fault"');
     expect(reply.html).toContain("&#34;&#62;&#60;i&#62;");
@@ -186,32 +190,32 @@ describe("the account page", () => {
   });
 
   test("allows a user five failed attempts a minute, whatever their instances and accounts", async () => {
-    const other = new TestLineHost();
-    const others = await opened(telephony, other, "inst_2");
-    await others.link();
-    const codes = [await payload(), (await other.reports.next("code", SOON_MS)).code.payload];
+    const otherHost = new TestLineHost();
+    const otherLine = await openLine(telephony, otherHost, "inst_2");
+    await otherLine.link();
+    const codes = [await payload(), (await otherHost.reports.next("code", SOON_MS)).code.payload];
     for (let tries = 0; tries < 5; tries++) {
       const form = fields({ user: `tom${tries}`, password: "wrong" });
       expect((await ask(telephony, codes[tries % 2] ?? "", form)).status).toBe(422);
     }
     for (const code of codes) expect((await ask(telephony, code, fields())).status).toBe(429);
-    expect([host.stored, other.stored]).toEqual([undefined, undefined]);
+    expect([host.stored, otherHost.stored]).toEqual([undefined, undefined]);
   });
 
   test("allows five failed attempts a minute for one account, from all clients together", async () => {
     const enter = async (userId: string, form: Readonly<Record<string, string>>): Promise<number> => {
-      const at = new TestLineHost();
-      const own = await telephony.open(
+      const userHost = new TestLineHost();
+      const userLine = await telephony.open(
         { id: `inst_${userId}`, userId, name: userId },
-        at,
+        userHost,
         new AbortController().signal,
       );
-      await own.link();
-      const { code } = await at.reports.next("code", SOON_MS);
+      await userLine.link();
+      const { code } = await userHost.reports.next("code", SOON_MS);
       return (await ask(telephony, code.payload, fields(form))).status;
     };
     for (let tries = 0; tries < 5; tries++) {
-      // A separate authentication user, or another case: it is tom's password all the same.
+      // A separate authentication user or another case does not change whose password it is.
       const form = [{}, { user: "TOM" }, { user: "any", authUser: "tom" }][tries % 3] ?? {};
       expect(await enter(`usr_${tries}`, { ...form, password: "wrong" })).toBe(422);
     }
@@ -221,10 +225,10 @@ describe("the account page", () => {
 
   test("counts no account with the right password", async () => {
     for (let round = 0; round < 7; round++) {
-      const at = new TestLineHost();
-      const own = await opened(telephony, at, `inst_${round}0`);
-      await own.link();
-      const { code } = await at.reports.next("code", SOON_MS);
+      const roundHost = new TestLineHost();
+      const roundLine = await openLine(telephony, roundHost, `inst_${round}0`);
+      await roundLine.link();
+      const { code } = await roundHost.reports.next("code", SOON_MS);
       expect((await ask(telephony, code.payload, fields())).status).toBe(200);
     }
   });
@@ -233,9 +237,9 @@ describe("the account page", () => {
     const code = await payload();
     for (let tries = 0; tries < 5; tries++)
       expect((await ask(telephony, code, fields({ password: `guess ${tries}` }))).status).toBe(422);
-    const refused = await ask(telephony, code, fields());
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(30);
+    const limited = await ask(telephony, code, fields());
+    expect(limited.status).toBe(429);
+    expect(Number(limited.headers["retry-after"])).toBeGreaterThan(30);
     expect(host.stored).toBeUndefined();
   });
 });
@@ -243,7 +247,7 @@ describe("the account page", () => {
 describe("the allowed servers of accounts", () => {
   test("can be entered; others are refused without requests", async () => {
     telephony = network(["*.acme.example", "127.0.0.1"]);
-    line = await opened(telephony, host);
+    line = await openLine(telephony, host);
     const code = await payload();
     for (const server of ["acme.example", "127.0.0.2", "127.0.0.1.evil.example", "[::1]"]) {
       const reply = await ask(telephony, code, fields({ server }));
@@ -255,18 +259,18 @@ describe("the allowed servers of accounts", () => {
 
   test("no longer listed keep the line offline and its account stored", async () => {
     await ask(telephony, await payload(), fields());
-    const again = new TestLineHost(host.stored);
-    const strict = network(["sip.acme.example"]);
-    const other = await opened(strict, again);
+    const restartedHost = new TestLineHost(host.stored);
+    const restricted = network(["sip.acme.example"]);
+    const restrictedLine = await openLine(restricted, restartedHost);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await other.probe()).toEqual({
+    expect(await restrictedLine.probe()).toEqual({
       state: "offline",
       lasting: true,
       reason: expect.stringContaining("sip.acme.example"),
     });
-    expect(again.stored).toBeDefined();
-    expect(again.reports.types).not.toContain("unlinked");
-    await strict.close();
+    expect(restartedHost.stored).toBeDefined();
+    expect(restartedHost.reports.types).not.toContain("unlinked");
+    await restricted.close();
   });
 });
 
@@ -280,9 +284,9 @@ test("an account places no calls to premium-rate numbers", async () => {
 });
 
 test("invalid stored credentials are reported as unlinked", async () => {
-  const stray = new TestLineHost(new TextEncoder().encode('{"id":"1"}'));
-  await opened(telephony, stray, "inst_2");
-  await stray.reports.next("unlinked", SOON_MS);
+  const strangeHost = new TestLineHost(new TextEncoder().encode('{"id":"1"}'));
+  await openLine(telephony, strangeHost, "inst_2");
+  await strangeHost.reports.next("unlinked", SOON_MS);
 });
 
 telephonyContract(
@@ -316,7 +320,7 @@ telephonyContract(
         scan: async (code) => {
           const account = { ...fields(), server: `127.0.0.1:${server.port}` };
           const { status } = await ask(accountNetwork, code, account);
-          if (status !== 200) throw new Error(`the account was answered with ${status}`);
+          if (status !== 200) throw new Error(`the account got status ${status}`);
         },
         heard: async () => server.calls.at(-1)!.heard,
         close: () => server.close(),

@@ -20,5 +20,5 @@ export async function ask(
 
 async function* chunks(text: string): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(text);
-  for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000);
+  for (let offset = 0; offset < bytes.length; offset += 1_000) yield bytes.subarray(offset, offset + 1_000);
 }

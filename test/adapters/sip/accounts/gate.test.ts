@@ -15,25 +15,25 @@ const PORT_OF_SRV = 5_999;
 let farEnd: FarEnd;
 /** TCP connections to the remote port. */
 let connections: number;
-const closing: (() => void | Promise<void>)[] = [];
+const closers: (() => void | Promise<void>)[] = [];
 
 beforeEach(async () => {
   connections = 0;
   const tcp = createServer(() => void connections++);
   farEnd = await onOnePort(tcp, (port) => startFarEnd({ port, callees: { "+12025550100": callees.answers } }));
-  closing.push(
+  closers.push(
     () => farEnd.close(),
     () => void tcp.close(),
   );
 });
 afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+  for (const close of closers.splice(0).reverse()) await close();
 });
 
 /** The page of a line in a network of accounts with these options. */
 async function page(accounts: NonNullable<Parameters<typeof sip>[0]["accounts"]>, stored?: Uint8Array) {
   const [telephony] = sip({ trunks: [], accounts }) as [Network];
-  closing.push(() => telephony.close());
+  closers.push(() => telephony.close());
   const host = new TestLineHost(stored);
   const instance = { id: "inst_1", userId: "usr_1", name: "Reception" };
   const line = await telephony.open(instance, host, new AbortController().signal);
@@ -46,7 +46,7 @@ async function page(accounts: NonNullable<Parameters<typeof sip>[0]["accounts"]>
 }
 
 /** Resolves every lookup to this machine, including SRV records. */
-function namesLeadHere(): void {
+function resolveNamesToLoopback(): void {
   vi.spyOn(HostLookup.prototype, "addresses").mockImplementation(async () => [hostAddress("127.0.0.1")]);
   vi.spyOn(HostLookup.prototype, "naptr").mockImplementation(async () => []);
   vi.spyOn(HostLookup.prototype, "srv").mockImplementation(async (name) =>
@@ -69,7 +69,7 @@ describe("the server of an account", () => {
   );
 
   test.each(["udp", "tcp", "tls"])("is no name that resolves to one, over %s", async (transport) => {
-    namesLeadHere();
+    resolveNamesToLoopback();
     const { enter, host } = await page(true);
     const direct = await enter({ server: `rebound.example.com:${farEnd.port}`, transport });
     expect(direct.html).toContain("rebound.example.com has no public address");
@@ -80,7 +80,7 @@ describe("the server of an account", () => {
   });
 
   test("may be one if the operator allows it, or lists the server by its full name", async () => {
-    namesLeadHere();
+    resolveNamesToLoopback();
     const server = `pbx.example.com:${farEnd.port}`;
     for (const accounts of [{ allowPrivate: true }, { servers: ["pbx.example.com"] }])
       expect((await (await page(accounts)).enter({ server })).status).toBe(200);
@@ -89,11 +89,11 @@ describe("the server of an account", () => {
   });
 
   test("that was linked before it was forbidden keeps its line offline, and stays stored", async () => {
-    const open = await page({ allowPrivate: true });
-    await open.enter({ server: `127.0.0.1:${farEnd.port}` });
-    const { stored } = open.host;
-    await open.line.close();
-    const before = farEnd.requests.length;
+    const permissive = await page({ allowPrivate: true });
+    await permissive.enter({ server: `127.0.0.1:${farEnd.port}` });
+    const { stored } = permissive.host;
+    await permissive.line.close();
+    const requestCount = farEnd.requests.length;
     const { host, line } = await page(true, stored);
     await expect
       .poll(() => line.probe())
@@ -102,6 +102,6 @@ describe("the server of an account", () => {
         lasting: true,
         reason: expect.stringContaining("not on the public Internet"),
       });
-    expect([host.stored, farEnd.requests.length]).toEqual([stored, before]);
+    expect([host.stored, farEnd.requests.length]).toEqual([stored, requestCount]);
   });
 });

@@ -18,15 +18,15 @@ import {
 const NUMBER = "+12025550100";
 const ACCOUNT = { user: "tom", password: "hunter2" };
 
-const open: { close(): Promise<void> }[] = [];
+const servers: { close(): Promise<void> }[] = [];
 afterAll(async () => {
-  for (const one of open.splice(0)) await one.close();
+  for (const server of servers.splice(0)) await server.close();
 });
 
 async function farEnd(options: FarEndOptions = {}): Promise<FarEnd> {
-  const started = await startFarEnd(options);
-  open.push(started);
-  return started;
+  const server = await startFarEnd(options);
+  servers.push(server);
+  return server;
 }
 
 async function check(trunk: Omit<Trunk, "name">, call?: string): Promise<CheckStep[]> {
@@ -38,7 +38,7 @@ async function check(trunk: Omit<Trunk, "name">, call?: string): Promise<CheckSt
 const states = (steps: readonly CheckStep[]) => steps.map(({ name, state }) => `${name} ${state}`);
 const stepOf = (steps: readonly CheckStep[], name: string) => steps.find((step) => step.name === name);
 
-async function reportsUntilItIsOver(call: FarEndCall): Promise<void> {
+async function reportUntilEnd(call: FarEndCall): Promise<void> {
   for (; call.end === undefined; await new Promise((resolve) => setTimeout(resolve, 200))) call.voice?.report();
 }
 
@@ -65,7 +65,7 @@ describe.concurrent("a trunk check", () => {
     expect(JSON.stringify(steps)).not.toContain(ACCOUNT.password);
   });
 
-  test("detects its tone in the callee's echo", async () => {
+  test("detects its tone in the callee's audio", async () => {
     const server = await farEnd({ callees: { [NUMBER]: { says: { hz: 440 } } } });
     expect(stepOf(await check({ server: server.uri }, NUMBER), "call")?.detail).toContain("our tone came back");
   });
@@ -104,29 +104,29 @@ describe.concurrent("a trunk check", () => {
     const silent = async (): Promise<void> => {
       const server = await farEnd();
       server.health = "silence";
-      const [asked, unasked] = await Promise.all([
+      const [probed, unprobed] = await Promise.all([
         check({ server: server.uri }),
         check({ server: server.uri, probe: "none" }),
       ]);
-      expect(stepOf(asked, "options")).toMatchObject({
+      expect(stepOf(probed, "options")).toMatchObject({
         state: "broken",
         fix: expect.stringContaining('`probe` to "none"'),
       });
-      expect(stepOf(unasked, "options")?.state).toBe("skipped");
+      expect(stepOf(unprobed, "options")?.state).toBe("skipped");
     };
     await Promise.all([overloaded(), silent()]);
   });
 
   test("ends with the connection if the port is closed or does not speak TLS", async () => {
-    const plain: Server = createServer((socket) =>
+    const plainServer: Server = createServer((socket) =>
       socket
         .on("error", () => {})
         .resume()
         .end("220 mail.example\r\n"),
     );
-    await new Promise<void>((resolve) => plain.listen(0, "127.0.0.1", resolve));
-    const { port } = plain.address() as { port: number };
-    open.push({ close: () => new Promise((resolve) => plain.close(() => resolve())) });
+    await new Promise<void>((resolve) => plainServer.listen(0, "127.0.0.1", resolve));
+    const { port } = plainServer.address() as { port: number };
+    servers.push({ close: () => new Promise((resolve) => plainServer.close(() => resolve())) });
     for (const server of [`sip:127.0.0.1:${port};transport=tls`, "sip:127.0.0.1:9;transport=tcp"]) {
       const steps = await check({ server });
       expect(states(steps)).toEqual(["configuration works", "dns works", "connection broken"]);
@@ -192,7 +192,7 @@ describe.concurrent("a trunk check", () => {
     [
       "that sends RTCP only",
       // Several times: RTCP before the answer is not evidence.
-      { ...callees.silent, acts: (call) => reportsUntilItIsOver(call) },
+      { ...callees.silent, acts: (call) => reportUntilEnd(call) },
       {},
       "only reports (RTCP)",
       "muted",
@@ -236,10 +236,10 @@ describe.concurrent("a trunk check", () => {
   });
 
   test("recognizes a silent TCP port as not SIP", async () => {
-    const mute: Server = createServer((socket) => socket.on("error", () => {}).resume());
-    await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
-    const { port } = mute.address() as { port: number };
-    open.push({ close: () => new Promise((resolve) => mute.close(() => resolve())) });
+    const silentServer: Server = createServer((socket) => socket.on("error", () => {}).resume());
+    await new Promise<void>((resolve) => silentServer.listen(0, "127.0.0.1", resolve));
+    const { port } = silentServer.address() as { port: number };
+    servers.push({ close: () => new Promise((resolve) => silentServer.close(() => resolve())) });
     const steps = await check({ server: `sip:127.0.0.1:${port};transport=tcp` });
     expect(stepOf(steps, "connection")?.state).toBe("works");
     expect(stepOf(steps, "options")).toMatchObject({
@@ -252,7 +252,7 @@ describe.concurrent("a trunk check", () => {
   test("names the host of the proxy's certificate", async () => {
     const authority = certificateAuthority();
     const peer = await streamPeer({ tls: authority.issue({ names: ["other.example"] }) });
-    open.push(peer);
+    servers.push(peer);
     const steps = await check({
       server: "sip:sip.acme.example",
       outboundProxy: `sip:localhost:${peer.port};transport=tls;lr`,

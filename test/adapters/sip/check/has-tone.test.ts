@@ -7,8 +7,8 @@ const RATE = 8_000;
 const part = (hz: number, ms: number): Int16Array => tone(hz, ms, RATE, 8_000);
 
 test("a tone is found although its phase jumps every 300 ms", () => {
-  const torn = Array.from({ length: 5 }, (_, i) => part(440, 300).subarray(7 * i));
-  expect(hasTone(concatPcm(torn), 440, RATE)).toBe(true);
+  const pieces = Array.from({ length: 5 }, (_, i) => part(440, 300).subarray(7 * i));
+  expect(hasTone(concatPcm(pieces), 440, RATE)).toBe(true);
 });
 
 test("a tone with a gap is found, another tone and silence are not", () => {

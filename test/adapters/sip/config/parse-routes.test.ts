@@ -12,10 +12,10 @@ const faultsOf = (routes: unknown, trunkInput: unknown = trunks): string[] =>
 
 describe("parseRoutes", () => {
   test("a route becomes a network before the trunks", () => {
-    const full = { name: "cheap", trunks: [{ trunk: "backup", order: 0, weight: 10, prefixes: ["+49", "+43"] }] };
-    expect(parseTrunks({ trunks, routes: [WORLD, full] })).toEqual({ trunks, routes: [WORLD, full] });
+    const detailed = { name: "cheap", trunks: [{ trunk: "backup", order: 0, weight: 10, prefixes: ["+49", "+43"] }] };
+    expect(parseTrunks({ trunks, routes: [WORLD, detailed] })).toEqual({ trunks, routes: [WORLD, detailed] });
     expect(parseTrunks(trunks)).toEqual({ trunks, routes: [] });
-    const names = sip({ trunks, routes: [WORLD, full] }).map(({ name }) => name);
+    const names = sip({ trunks, routes: [WORLD, detailed] }).map(({ name }) => name);
     expect(names).toEqual(["sip/world", "sip/cheap", "sip/acme", "sip/backup"]);
   });
 
@@ -62,7 +62,7 @@ describe("parseRoutes", () => {
       /^trunks\.0\.weight is 0\.5, but/,
     ],
     ["two routes of a name", [WORLD, WORLD], "name is the name of two routes; give one of them another name"],
-  ])("the fault is reported: %s", (_what, routes, fault) => {
+  ])("reports the fault: %s", (_what, routes, fault) => {
     expect(faultsOf(routes)).toEqual([expect.stringMatching(/^route (world|The World): /)]);
     const [detail] = faultsOf(routes).map((text) => text.replace(/^route [^:]*: /, ""));
     expect(detail).toEqual(typeof fault === "string" ? fault : expect.stringMatching(fault));
@@ -85,7 +85,8 @@ describe("parseRoutes", () => {
   });
 
   test("a route needs a user of all its trunks", () => {
-    const users = (...all: ("*" | readonly string[] | undefined)[]) => sharedUsers(all.map((one) => ({ users: one })));
+    const users = (...lists: ("*" | readonly string[] | undefined)[]) =>
+      sharedUsers(lists.map((usersOfTrunk) => ({ users: usersOfTrunk })));
     expect(users("*", "*")).toBe("*");
     expect(users(undefined, "*")).toBe("first");
     expect(users(["ada", "bob"], "*", ["bob", "cyd"])).toEqual(["bob"]);

@@ -72,7 +72,7 @@ describe("parseTrunks", () => {
     expect(resolveTrunk(MINIMAL).sampleRate).toBe(8_000);
   });
 
-  test("missing options get defaults from the others", () => {
+  test("missing options get defaults from other options", () => {
     const account = resolveTrunk({ ...MINIMAL, user: "100", password: "x", callerId: "+4930123456" });
     expect(account).toMatchObject({
       authUser: "100",

@@ -3,18 +3,18 @@ import { sharedCallerIds } from "../../../../adapters/telephony/sip/config/share
 import type { CallerIdRule } from "../../../../src/domain/numbers/caller-id.ts";
 
 test.each<[string, (CallerIdRule | undefined)[], CallerIdRule | undefined]>([
-  ["of one trunk are its own", [["+14155550101"]], ["+14155550101"]],
-  ["are those that each trunk names", [["+14155550101", "+14155550102"], ["+14155550102"]], ["+14155550102"]],
+  ["of one trunk are its caller ids", [["+14155550101"]], ["+14155550101"]],
+  ["are the ids that each trunk names", [["+14155550101", "+14155550102"], ["+14155550102"]], ["+14155550102"]],
   [
-    "are the narrower ones of two that overlap",
+    "are the narrower ids of two overlapping lists",
     [
       ["+1415*", "+4930123456"],
       ["+1415555*", "+49*"],
     ],
     ["+4930123456", "+1415555*"],
   ],
-  ["are the list beside any number", ["*", ["+1415*"], "*"], ["+1415*"]],
-  ["are any if all trunks take any", ["*", "*"], "*"],
+  ["are the list if the other trunks allow any", ["*", ["+1415*"], "*"], ["+1415*"]],
+  ["are any if all trunks allow any", ["*", "*"], "*"],
   ["are none if nothing overlaps", [["+14155550101"], ["+1416*"]], []],
   ["cannot be chosen if one trunk leaves no choice", ["*", undefined], undefined],
 ])("the shared caller numbers of trunks %s", (_, rules, shared) => {

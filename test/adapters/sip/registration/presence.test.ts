@@ -6,29 +6,29 @@ import type { LineHealth } from "../../../../src/ports/telephony.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { type Script, ScriptedAgent } from "./scripted-agent.ts";
 
-function watching(script: Script, password = false) {
+function watchOptions(script: Script, password = false) {
   const system = new ManualSystem();
   const agent = new ScriptedAgent(script);
-  const told: LineHealth[] = [];
+  const reported: LineHealth[] = [];
   const presence = new OptionsPresence({
     agent,
     system,
     uri: "sip:example.com",
     server: "sip.example.com",
     password,
-    changed: (health) => told.push(health),
+    changed: (health) => reported.push(health),
   });
-  return { system, agent, told, presence };
+  return { system, agent, told: reported, presence };
 }
 
 describe("a trunk that is probed by OPTIONS", () => {
   test.each([200, 302, 403, 404, 405, 481, 500, 501, 603])("is online with %i", async (status) => {
-    const { presence } = watching(() => ({ status }));
+    const { presence } = watchOptions(() => ({ status }));
     expect(await presence.ask()).toEqual({ state: "online" });
   });
 
   test.each([408, 503])("is offline with %i", async (status) => {
-    const { presence } = watching(() => ({ status, reason: "Why" }));
+    const { presence } = watchOptions(() => ({ status, reason: "Why" }));
     expect(await presence.ask()).toMatchObject({
       state: "offline",
       reason: expect.stringContaining(`SIP ${status} Why`),
@@ -36,8 +36,8 @@ describe("a trunk that is probed by OPTIONS", () => {
   });
 
   test("an unanswered challenge counts as online unless our password is refused", async () => {
-    expect((await watching(() => ({ status: 401 })).presence.ask()).state).toBe("online");
-    expect(await watching(() => ({ status: 407, reason: "No" }), true).presence.ask()).toEqual({
+    expect((await watchOptions(() => ({ status: 401 })).presence.ask()).state).toBe("online");
+    expect(await watchOptions(() => ({ status: 407, reason: "No" }), true).presence.ask()).toEqual({
       state: "offline",
       reason: "sip.example.com does not take our password (SIP 407 No); check `user`, `authUser` and `password`",
       lasting: true,
@@ -45,7 +45,7 @@ describe("a trunk that is probed by OPTIONS", () => {
   });
 
   test("a refused password is retried after ten minutes", async () => {
-    const { system, agent, presence } = watching(() => ({ status: 401 }), true);
+    const { system, agent, presence } = watchOptions(() => ({ status: 401 }), true);
     for (let minute = 0; minute < 10; minute++) {
       expect((await presence.ask()).state).toBe("offline");
       await system.advance(59_999);
@@ -56,20 +56,20 @@ describe("a trunk that is probed by OPTIONS", () => {
   });
 
   test("silence and transport faults are offline, with fixes", async () => {
-    const silent = watching(() => "silence");
+    const silent = watchOptions(() => "silence");
     const probe = silent.presence.ask();
     await silent.system.advance(4_500);
     expect(await probe).toEqual({
       state: "offline",
       reason: "sip.example.com does not answer: nothing came back within 4.5 s; check `server` and the firewall",
     });
-    const unknown = watching(() => new TransportError("dns", "There is no host sip.example.com; check `server`"));
+    const unknown = watchOptions(() => new TransportError("dns", "There is no host sip.example.com; check `server`"));
     expect(await unknown.presence.ask()).toEqual({
       state: "offline",
       reason: "There is no host sip.example.com; check `server`",
     });
-    const mute = watching(() => new TransportError("dns", "The DNS was asked and did not answer"));
-    expect(await mute.presence.ask()).toEqual({
+    const failingDns = watchOptions(() => new TransportError("dns", "The DNS was asked and did not answer"));
+    expect(await failingDns.presence.ask()).toEqual({
       state: "offline",
       reason:
         "sip.example.com cannot be resolved: The DNS was asked and did not answer; check the name in `server` and this machine's DNS resolver",
@@ -78,12 +78,12 @@ describe("a trunk that is probed by OPTIONS", () => {
 
   test("a lasting transport fault is reported as lasting", async () => {
     const detail = "nowhere.example has no address in the DNS";
-    const { presence } = watching(() => new TransportError("dns", detail, { lasting: true }));
+    const { presence } = watchOptions(() => new TransportError("dns", detail, { lasting: true }));
     expect(await presence.ask()).toMatchObject({ reason: expect.stringContaining(detail), lasting: true });
   });
 
   test("a thousand callers share one probe per 30 s", async () => {
-    const { system, agent, told, presence } = watching(() => ({ status: 200 }));
+    const { system, agent, told, presence } = watchOptions(() => ({ status: 200 }));
     presence.start();
     presence.start();
     await Promise.all(Array.from({ length: 1_000 }, () => presence.ask()));
@@ -97,22 +97,24 @@ describe("a trunk that is probed by OPTIONS", () => {
   });
 
   test("an offline trunk is probed sooner, and recovers with the first response", async () => {
-    let there = true;
-    const { system, agent, told, presence } = watching(() => (there ? { status: 200 } : new Error("refused")));
+    let isReachable = true;
+    const { system, agent, told, presence } = watchOptions(() =>
+      isReachable ? { status: 200 } : new Error("refused"),
+    );
     await presence.ask();
-    there = false;
+    isReachable = false;
     await system.advance(30_000);
     expect(told.at(-1)?.state).toBe("offline");
-    const looks = agent.requests.length;
+    const probeCount = agent.requests.length;
     await system.advance(14_000);
-    expect(agent.requests.length).toBe(looks + 3); // after 2, 4 and 8 s at the latest
-    there = true;
+    expect(agent.requests.length).toBe(probeCount + 3); // after 2, 4 and 8 s at the latest
+    isReachable = true;
     await system.advance(16_000);
     expect(told.map(({ state }) => state)).toEqual(["online", "offline", "online"]);
   });
 
   test("a failed call triggers a probe at once", async () => {
-    const { system, agent, presence } = watching(() => ({ status: 200 }));
+    const { system, agent, presence } = watchOptions(() => ({ status: 200 }));
     await presence.ask();
     presence.suspect();
     presence.suspect();
@@ -121,7 +123,7 @@ describe("a trunk that is probed by OPTIONS", () => {
   });
 
   test("closing sends no more requests and leaves no timer", async () => {
-    const { system, agent, presence } = watching(() => "silence");
+    const { system, agent, presence } = watchOptions(() => "silence");
     presence.start();
     await presence.close();
     await presence.close();
@@ -135,8 +137,8 @@ describe("a trunk that is probed by OPTIONS", () => {
 describe("a trunk without probes", () => {
   test("is online until a call fails, and again half a minute later", async () => {
     const system = new ManualSystem();
-    const told: LineHealth[] = [];
-    const presence = new AssumedPresence(system, (health) => told.push(health));
+    const reported: LineHealth[] = [];
+    const presence = new AssumedPresence(system, (health) => reported.push(health));
     presence.start();
     expect(await presence.ask()).toEqual({ state: "online" });
     presence.suspect("refused");
@@ -145,7 +147,7 @@ describe("a trunk without probes", () => {
     expect(await presence.ask()).toEqual({ state: "online" });
     presence.suspect("refused");
     presence.proven();
-    expect(told.map(({ state }) => state)).toEqual(["online", "offline", "online", "offline", "online"]);
+    expect(reported.map(({ state }) => state)).toEqual(["online", "offline", "online", "offline", "online"]);
     await presence.close();
     expect(system.waiting).toBe(0);
   });

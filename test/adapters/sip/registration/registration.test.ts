@@ -12,10 +12,10 @@ import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 import { type Script, ScriptedAgent } from "./scripted-agent.ts";
 
-function registering(script: Script) {
+function startRegistering(script: Script) {
   const system = new ManualSystem();
   const agent = new ScriptedAgent(script);
-  const told: LineHealth[] = [];
+  const reported: LineHealth[] = [];
   const registration = new TrunkRegistration({
     agent,
     system,
@@ -23,12 +23,12 @@ function registering(script: Script) {
     registrar: "sip:example.com",
     account: "sip:100@example.com",
     server: "sip.example.com",
-    changed: (health) => told.push(health),
+    changed: (health) => reported.push(health),
   });
-  return { system, agent, told, registration };
+  return { system, agent, told: reported, registration };
 }
 
-const granted =
+const grant =
   (seconds: number): Script =>
   () => ({
     status: 200,
@@ -37,7 +37,7 @@ const granted =
 
 describe("a registration", () => {
   test("is online when accepted, refreshed in time, and removed at the end", async () => {
-    const { system, agent, told, registration } = registering(granted(100));
+    const { system, agent, told, registration } = startRegistering(grant(100));
     registration.start();
     registration.start();
     expect(await registration.ask()).toEqual({ state: "online" });
@@ -66,36 +66,36 @@ describe("a registration", () => {
         ["Expires", "7200"],
       ],
     });
-    const { system, agent, registration } = registering(several);
+    const { system, agent, registration } = startRegistering(several);
     registration.start();
     await system.advance(54_000);
     expect(agent.requests).toHaveLength(2);
-    const bare = registering(() => ({ status: 200, fields: [["Expires", "100"]] }));
-    bare.registration.start();
-    await bare.system.advance(90_000);
-    expect(bare.agent.requests).toHaveLength(2);
+    const withExpires = startRegistering(() => ({ status: 200, fields: [["Expires", "100"]] }));
+    withExpires.registration.start();
+    await withExpires.system.advance(90_000);
+    expect(withExpires.agent.requests).toHaveLength(2);
   });
 
   test("uses the Min-Expires of a 423", async () => {
-    const { agent, registration } = registering((_, count) =>
+    const { agent, registration } = startRegistering((_, count) =>
       count === 1 ? { status: 423, fields: [["Min-Expires", "1800"]] } : { status: 200 },
     );
     registration.start();
     expect((await registration.ask()).state).toBe("online");
     expect(agent.expiries).toEqual(["300", "1800"]);
-    let least = 300;
-    const ever = registering(() => ({ status: 423, fields: [["Min-Expires", String(++least)]] }));
-    ever.registration.start();
-    expect((await ever.registration.ask()).state).toBe("offline");
-    expect(ever.agent.requests).toHaveLength(2);
-    const greedy = registering(() => ({ status: 423, fields: [["Min-Expires", "999999999"]] }));
-    greedy.registration.start();
-    expect((await greedy.registration.ask()).state).toBe("offline");
-    expect(greedy.agent.requests).toHaveLength(1);
+    let minExpires = 300;
+    const growing = startRegistering(() => ({ status: 423, fields: [["Min-Expires", String(++minExpires)]] }));
+    growing.registration.start();
+    expect((await growing.registration.ask()).state).toBe("offline");
+    expect(growing.agent.requests).toHaveLength(2);
+    const excessive = startRegistering(() => ({ status: 423, fields: [["Min-Expires", "999999999"]] }));
+    excessive.registration.start();
+    expect((await excessive.registration.ask()).state).toBe("offline");
+    expect(excessive.agent.requests).toHaveLength(1);
   });
 
   test("a wrong password is reported, and tried again after ten minutes", async () => {
-    const { system, agent, told, registration } = registering(() => ({ status: 401, reason: "Unauthorized" }));
+    const { system, agent, told, registration } = startRegistering(() => ({ status: 401, reason: "Unauthorized" }));
     registration.start();
     expect(await registration.ask()).toEqual({
       state: "offline",
@@ -117,7 +117,7 @@ describe("a registration", () => {
   });
 
   test("silence is retried with growing pauses", async () => {
-    const { system, agent, registration } = registering((_, count) => {
+    const { system, agent, registration } = startRegistering((_, count) => {
       if (count <= 3) return "silence";
       return count === 4 ? { status: 503, fields: [["Retry-After", "120"]] } : { status: 200 };
     });
@@ -140,7 +140,7 @@ describe("a registration", () => {
   });
 
   test("a Retry-After of 0 keeps the pause", async () => {
-    const { system, agent, registration } = registering(() => ({ status: 503, fields: [["Retry-After", "0"]] }));
+    const { system, agent, registration } = startRegistering(() => ({ status: 503, fields: [["Retry-After", "0"]] }));
     registration.start();
     await system.advance(10_000);
     expect(agent.requests.length).toBeLessThan(6);
@@ -148,7 +148,7 @@ describe("a registration", () => {
 
   test("is offline only after two unanswered refreshes", async () => {
     let silent = false;
-    const { system, told, registration } = registering(() =>
+    const { system, told, registration } = startRegistering(() =>
       silent ? "silence" : { status: 200, fields: [["Expires", "100"]] },
     );
     registration.start();
@@ -165,7 +165,7 @@ describe("a registration", () => {
   });
 
   test("a closed connection triggers REGISTER at once", async () => {
-    const { agent, registration } = registering(granted(3_600));
+    const { agent, registration } = startRegistering(grant(3_600));
     registration.start();
     await registration.ask();
     agent.alive = false;
@@ -175,27 +175,27 @@ describe("a registration", () => {
   });
 
   test("closing during the first REGISTER removes the registration", async () => {
-    const { system, agent, registration } = registering((_, count) => (count === 1 ? "silence" : { status: 200 }));
+    const { system, agent, registration } = startRegistering((_, count) => (count === 1 ? "silence" : { status: 200 }));
     registration.start();
     await registration.close();
     expect(agent.expiries).toEqual(["300", "0"]);
     expect(system.waiting).toBe(0);
   });
 
-  test("closed is final, and reachable from everywhere", () => {
+  test("only closed is a final state", () => {
     for (const state of Object.keys(REGISTRATION_TRANSITIONS) as (keyof typeof REGISTRATION_TRANSITIONS)[])
       expect(isFinal(REGISTRATION_TRANSITIONS, state)).toBe(state === "closed");
   });
 
   fuzz(
-    "whatever a registrar answers, the next refresh is between a second and an hour away",
+    "the next refresh is between a second and an hour away, whatever a registrar responds",
     fc.property(fc.array(fc.string({ unit: "binary" })), fc.string(), (contacts, expires) => {
       const headers = new SipHeaders().add("Expires", expires);
       for (const contact of contacts) headers.add("Contact", contact).add("Contact", `<sip:100@h>;expires=${contact}`);
       const request = sipRequest("REGISTER", "sip:h", new SipHeaders().add("Contact", contacts[0] ?? "<sip:100@h>"));
-      const granted = grantedExpiry(request, { ...responseTo(request, 200, "OK"), headers }, 300);
-      expect(granted).toBeGreaterThanOrEqual(1);
-      expect(granted).toBeLessThanOrEqual(3_600);
+      const expiry = grantedExpiry(request, { ...responseTo(request, 200, "OK"), headers }, 300);
+      expect(expiry).toBeGreaterThanOrEqual(1);
+      expect(expiry).toBeLessThanOrEqual(3_600);
     }),
   );
 });

@@ -71,7 +71,7 @@ export class ScriptedAgent implements UserAgent {
   }
 
   invite(): never {
-    throw new Error("This agent places no calls.");
+    throw new Error("this agent places no calls");
   }
 
   async close(): Promise<void> {}

@@ -20,22 +20,22 @@ const routeTrunks = fc
     ),
     { minLength: 1, maxLength: 8 },
   )
-  .map((all) => all.map((one, at): RouteTrunk => ({ ...one, trunk: `trunk-${at}` })));
+  .map((options) => options.map((trunkOptions, i): RouteTrunk => ({ ...trunkOptions, trunk: `trunk-${i}` })));
 
 fuzz(
   "the trunks with the longest matching prefix are tried once each, lowest order first",
   fc.property(routeTrunks, fc.integer(), (trunks, seed) => {
     const chosen = chosenTrunks({ name: "world", trunks }, NUMBER, new ManualSystem({ seed }));
-    const reach = ({ prefixes = [""] }: RouteTrunk): number =>
+    const matchLength = ({ prefixes = [""] }: RouteTrunk): number =>
       Math.max(-1, ...prefixes.flatMap((prefix) => (NUMBER.startsWith(prefix) ? [prefix.length] : [])));
-    const longest = Math.max(...trunks.map(reach));
-    const fitting = trunks.filter((one) => longest >= 0 && reach(one) === longest);
-    expect([...chosen].sort()).toEqual(fitting.map(({ trunk }) => trunk).sort());
+    const maxMatch = Math.max(...trunks.map(matchLength));
+    const expectedTrunks = trunks.filter((trunk) => maxMatch >= 0 && matchLength(trunk) === maxMatch);
+    expect([...chosen].sort()).toEqual(expectedTrunks.map(({ trunk }) => trunk).sort());
     const orders = chosen.map((name) => {
-      const at = trunks.findIndex(({ trunk }) => trunk === name);
-      return trunks[at]!.order ?? at + 1;
+      const i = trunks.findIndex(({ trunk }) => trunk === name);
+      return trunks[i]!.order ?? i + 1;
     });
-    expect(orders).toEqual([...orders].sort((one, other) => one - other));
+    expect(orders).toEqual([...orders].sort((a, b) => a - b));
   }),
 );
 

@@ -9,16 +9,16 @@ import type { Script } from "../../../support/sip/far-end.ts";
 import { invites, type RouteScene, routeScene, waysOf } from "./route-scene.ts";
 
 const NUMBER = "+12025550100";
-const opened: { close(): Promise<unknown> }[] = [];
+const scenes: { close(): Promise<unknown> }[] = [];
 
 afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close();
+  for (const routes of scenes.splice(0).reverse()) await routes.close();
 });
 
 async function scene(...args: Parameters<typeof routeScene>): Promise<RouteScene> {
-  const made = await routeScene(...args);
-  opened.push(made);
-  return made;
+  const routes = await routeScene(...args);
+  scenes.push(routes);
+  return routes;
 }
 
 async function call({ network }: RouteScene): Promise<PlacedCall> {
@@ -42,7 +42,7 @@ const refusalOf = (dialling: Promise<unknown>): Promise<DialError> =>
 const refusing = (status: number, rings: readonly number[] = []): Script => ({ rings, status, reason: "No" });
 
 /** A system whose time runs faster than the clock by this factor. */
-const quick = (factor: number): System => ({
+const fasterSystem = (factor: number): System => ({
   now: realSystem.now,
   random: realSystem.random,
   monotonic: () => realSystem.monotonic() * factor,
@@ -64,34 +64,34 @@ describe("a call that the first trunk does not accept", () => {
     expect(setup.ends[0]!.calls[0]!.count("ACK")).toBe(1);
     expect(toneShare(ear.heard().subarray(1_600, 4_800), 1_000, 8_000)).toBeGreaterThan(0.9);
     expect(toneShare(second!.calls[0]!.heard.subarray(1_600, 4_800), 440, 8_000)).toBeGreaterThan(0.9);
-    const [one, other] = setup.ends.map(({ calls }) => calls[0]!.callId);
-    expect(one).not.toBe(other);
+    const [firstCallId, secondCallId] = setup.ends.map(({ calls }) => calls[0]!.callId);
+    expect(firstCallId).not.toBe(secondCallId);
     const story = ["noted", "placed", "noted", "alerting", "answered", "connected", "ended"];
     expect(events.types).toEqual(story);
     expect(waysOf(events.all)).toEqual([
-      { trunk: "first", attempt: 1, reason: null, sip_call_id: one },
+      { trunk: "first", attempt: 1, reason: null, sip_call_id: firstCallId },
       {
         trunk: "second",
         attempt: 2,
         reason: expect.stringMatching(`^trunk first: SIP ${status} No`),
-        sip_call_id: other,
+        sip_call_id: secondCallId,
       },
     ]);
   });
 
   test("continues over the second after refused TCP", async () => {
-    const nobody = await streamPeer();
-    await nobody.close();
-    const server = `sip:127.0.0.1:${nobody.port};transport=tcp`;
+    const closedPeer = await streamPeer();
+    await closedPeer.close();
+    const server = `sip:127.0.0.1:${closedPeer.port};transport=tcp`;
     const setup = await scene([{ server, probe: "none" }, { callee: refusing(486) }]);
     expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
   });
 
   // Deno reports no ICMP errors: the INVITE may have arrived.
   test.skipIf("Deno" in globalThis)("continues over the second after an ICMP error", async () => {
-    const nobody = await datagramPeer();
-    await nobody.close();
-    const server = `sip:127.0.0.1:${nobody.port}`;
+    const closedPeer = await datagramPeer();
+    await closedPeer.close();
+    const server = `sip:127.0.0.1:${closedPeer.port}`;
     const setup = await scene([{ server, probe: "none" }, { callee: refusing(486) }]);
     expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
   });
@@ -105,10 +105,10 @@ describe("a call that the first trunk does not accept", () => {
     const setup = await scene([{ callee: refusing(500) }, { callee: refusing(503) }, { maxCalls: 1 }]);
     const third = await setup.alone[2]!.call(await setup.alone[2]!.linkedLine(), NUMBER);
     await third.events.next("connected", 5_000);
-    const [cause, detail, asked] = await endOf(setup);
+    const [cause, detail, inviteCounts] = await endOf(setup);
     expect(cause).toBe("unreachable");
     expect(detail).toMatch(/^trunk first: SIP 500 No; trunk second: SIP 503 No.*; trunk third: .*maxCalls is 1/);
-    expect(asked).toEqual([1, 1, 1]);
+    expect(inviteCounts).toEqual([1, 1, 1]);
     await third.leg.hangUp();
   });
 });
@@ -133,7 +133,7 @@ describe("no other trunk is tried", () => {
   });
 
   test("after an INVITE without any response", async () => {
-    const setup = await scene([{ probe: "none" }, { probe: "none" }], { system: quick(16) });
+    const setup = await scene([{ probe: "none" }, { probe: "none" }], { system: fasterSystem(16) });
     setup.ends[0]!.gone = true;
     const { events } = await call(setup);
     const { cause, detail } = await events.next("ended", 10_000);
@@ -144,13 +144,13 @@ describe("no other trunk is tried", () => {
 
   test("after an INVITE on a connection that broke", async () => {
     const peer = await streamPeer();
-    opened.push(peer);
+    scenes.push(peer);
     const server = `sip:127.0.0.1:${peer.port};transport=tcp`;
     const setup = await scene([{ server, probe: "none" }, {}]);
-    const ended = endOf(setup);
+    const outcome = endOf(setup);
     await setup.network.until(() => peer.received().includes("INVITE"), "the INVITE");
     for (const socket of peer.sockets) socket.destroy();
-    expect(await ended).toEqual(["unreachable", expect.stringMatching(/^trunk first: /), [0, 0]]);
+    expect(await outcome).toEqual(["unreachable", expect.stringMatching(/^trunk first: /), [0, 0]]);
   });
 
   test("after the deadline for dialling", async () => {
@@ -171,17 +171,17 @@ describe("no other trunk is tried", () => {
     const [first, second] = setup.ends;
     const direct = setup.alone[1]!;
     const line = await direct.linkedLine();
-    const before = await direct.call(line, NUMBER); // takes the second trunk's turn
+    const earlierCall = await direct.call(line, NUMBER); // takes the second trunk's turn
     const { leg, events } = await call(setup);
     await setup.network.until(() => first!.calls[0]?.count("ACK") === 1, "the refusal");
     await leg.hangUp();
     await events.over;
     expect(events.cause).toBe("released");
-    const after = await direct.call(line, NUMBER); // its turn follows the turn that the call waited for
-    await after.events.next("connected", 5_000);
+    const laterCall = await direct.call(line, NUMBER); // takes the turn after the one that the call waited for
+    await laterCall.events.next("connected", 5_000);
     expect(setup.ends.map(invites)).toEqual([1, 2]);
     expect(second!.calls).toHaveLength(2);
-    await Promise.all([before.leg.hangUp(), after.leg.hangUp()]);
+    await Promise.all([earlierCall.leg.hangUp(), laterCall.leg.hangUp()]);
   });
 });
 
@@ -201,9 +201,9 @@ describe("a trunk is skipped", () => {
         sip_call_id: expect.any(String),
       },
     ]);
-    const refused = await refusalOf(place());
-    expect(refused).toMatchObject({ release: "line_lost", retryAfterMs: 1_000 });
-    expect(refused.message).toMatch(/trunk first: .*maxCalls is 1.*; trunk second: .*maxCalls is 1/);
+    const dialError = await refusalOf(place());
+    expect(dialError).toMatchObject({ release: "line_lost", retryAfterMs: 1_000 });
+    expect(dialError.message).toMatch(/trunk first: .*maxCalls is 1.*; trunk second: .*maxCalls is 1/);
     await calls[0]!.leg.hangUp();
     const next = await place();
     await next.events.next("connected", 5_000);
@@ -216,9 +216,9 @@ describe("a trunk is skipped", () => {
     const setup = await scene([{ callee: overloaded }, { callee: refusing(486) }]);
     for (let n = 1; n <= 2; n++) expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [1, n]]);
     const [direct] = setup.alone;
-    const refused = await refusalOf(direct!.call(await direct!.linkedLine(), NUMBER));
-    expect(refused.release).toBe("line_lost");
-    expect(refused.retryAfterMs).toBeGreaterThan(25_000);
+    const dialError = await refusalOf(direct!.call(await direct!.linkedLine(), NUMBER));
+    expect(dialError.release).toBe("line_lost");
+    expect(dialError.retryAfterMs).toBeGreaterThan(25_000);
     expect(setup.ends.map(invites)).toEqual([1, 2]);
   });
 
@@ -232,7 +232,7 @@ describe("a trunk is skipped", () => {
   });
 
   test("while offline; the line is online if any trunk is", async () => {
-    const setup = await scene([{}, { callee: refusing(486) }], { system: quick(8) });
+    const setup = await scene([{}, { callee: refusing(486) }], { system: fasterSystem(8) });
     const [first, second] = setup.ends;
     first!.health = 503;
     expect(await endOf(setup)).toEqual(["busy", "trunk second: SIP 486 No", [0, 1]]);
@@ -241,9 +241,9 @@ describe("a trunk is skipped", () => {
     const { line } = await setup.network.open(host);
     await host.reports.next("online", 5_000);
     const { reason } = await host.reports.next("offline", 10_000);
-    const down: LineHealth = { state: "offline", reason };
+    const offline: LineHealth = { state: "offline", reason };
     expect(reason).toMatch(/^trunk first: .*SIP 503.*; trunk second: .*SIP 503/);
-    expect(await line.probe()).toMatchObject(down);
+    expect(await line.probe()).toMatchObject(offline);
     expect((await refusalOf(setup.network.call(line, NUMBER))).release).toBe("line_lost");
     first!.health = 200;
     await host.reports.next("online", 10_000, host.reports.all.length);
@@ -256,7 +256,7 @@ describe("a trunk is skipped", () => {
 
 test("a route has a lasting fault only if all trunks have one", async () => {
   const account = { user: "100", password: "wrong", register: true };
-  const setup = await scene([account, account], { system: quick(8) });
+  const setup = await scene([account, account], { system: fasterSystem(8) });
   const [first, second] = setup.ends;
   first!.health = 403;
   second!.health = 503;

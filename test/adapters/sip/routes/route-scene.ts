@@ -7,10 +7,10 @@ import { TestNetwork } from "../../../../src/testing/telephony-network.ts";
 import { type FarEnd, type Script, startFarEnd } from "../../../support/sip/far-end.ts";
 import { methodOf } from "../../../support/sip/sip-text.ts";
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /** A trunk of a route: its callees or its server, and its options. */
-export interface Way extends Partial<Trunk> {
+export interface RouteTrunkOptions extends Partial<Trunk> {
   /** The script of every callee; unused with a `server`. Default: answers. */
   readonly callee?: Script;
 }
@@ -27,24 +27,24 @@ export interface RouteScene {
 const NAMES = ["first", "second", "third"];
 
 export async function routeScene(
-  ways: readonly Way[],
+  ways: readonly RouteTrunkOptions[],
   { system, route }: { readonly system?: System; readonly route?: Partial<Route> } = {},
 ): Promise<RouteScene> {
   const ends = await Promise.all(ways.map(({ callee = {} }) => startFarEnd({ callees: { "*": callee } })));
   const trunks = ways.map(
-    ({ callee: _, ...options }, at): Trunk => ({ name: NAMES[at]!, server: ends[at]!.uri, ...options }),
+    ({ callee: _, ...options }, i): Trunk => ({ name: NAMES[i]!, server: ends[i]!.uri, ...options }),
   );
   const world: Route = { name: "world", trunks: trunks.map(({ name }) => ({ trunk: name })), ...route };
   const networks = sip({ trunks, routes: [world], system, media: "thread" });
   const [network, ...alone] = networks.map((telephony: Telephony) => {
-    return new TestNetwork({ telephony, close: async () => {} }, PATIENCE_MS);
+    return new TestNetwork({ telephony, close: async () => {} }, TIMEOUT_MS);
   });
   return {
     network: network!,
     ends,
     alone,
     async close() {
-      await Promise.all([network!, ...alone].map((one) => one.close()));
+      await Promise.all([network!, ...alone].map((each) => each.close()));
       await Promise.all(ends.map((end) => end.close()));
     },
   };

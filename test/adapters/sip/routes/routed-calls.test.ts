@@ -62,18 +62,18 @@ async function timeline(ringport: Ringport, callId: string): Promise<Event[]> {
 describe("a call over a route", () => {
   test("is one call over the second trunk, with its route in the timeline", async () => {
     const data = temporaryFolder("routed");
-    const seen: (number | null)[] = [];
+    const dialingTimes: (number | null)[] = [];
     const storage = sqliteStorage({ path: join(data, "calls.sqlite") });
     const claims = vi.spyOn(storage.calls, "claimNext");
-    const mark = async (): Promise<void> => {
+    const recordDialingAt = async (): Promise<void> => {
       const [call] = await storage.calls.active((await ringport.instances.list(ADA))[0]!.id);
-      seen.push(call!.dialingAt);
+      dialingTimes.push(call!.dialingAt);
     };
-    const looks: Promise<void>[] = [];
-    const invited = (): void => void looks.push(mark());
+    const dialings: Promise<void>[] = [];
+    const onInvite = (): void => void dialings.push(recordDialingAt());
     const ends = [
-      await farEnd({ ...REFUSING, invited }),
-      await farEnd({ callees: { "*": { says: { hz: 1_000 } } }, invited }),
+      await farEnd({ ...REFUSING, invited: onInvite }),
+      await farEnd({ callees: { "*": { says: { hz: 1_000 } } }, invited: onInvite }),
     ];
     const ringport = ringportOver(data, ends, { storage });
     const id = await place(ringport);
@@ -82,8 +82,8 @@ describe("a call over a route", () => {
     const heard = ends[1]!.calls[0]!.heard;
     expect(toneShare(heard.subarray(1_600, 6_400), 440, 8_000)).toBeGreaterThan(0.9);
     expect(ends.map(invites)).toEqual([1, 1]);
-    await Promise.all(looks);
-    expect(seen).toEqual([expect.any(Number), seen[0]]);
+    await Promise.all(dialings);
+    expect(dialingTimes).toEqual([expect.any(Number), dialingTimes[0]]);
     expect((await Promise.all(claims.mock.results.map(({ value }) => value))).filter(Boolean)).toHaveLength(1);
     const events = await timeline(ringport, id);
     expect(events.map(({ type }) => type).filter((type) => type !== "message_ready")).toEqual([
@@ -95,7 +95,7 @@ describe("a call over a route", () => {
       "answered",
       "completed",
     ]);
-    expect(events.flatMap(({ type, data: shown }) => (type === "route" ? [shown] : []))).toEqual([
+    expect(events.flatMap(({ type, data: routeData }) => (type === "route" ? [routeData] : []))).toEqual([
       { trunk: "acme", attempt: 1, reason: null, sip_call_id: ends[0]!.calls[0]!.callId },
       {
         trunk: "backup",
@@ -112,21 +112,23 @@ describe("a call over a route", () => {
     const ringport = ringportOver(temporaryFolder("rings"), ends, { ringTimeoutMs: 3_000 });
     const id = await place(ringport);
     expect(await ringport.calls.wait(ADA, id)).toMatchObject({ outcome: { reason: "no_answer" } });
-    const at = Object.fromEntries((await timeline(ringport, id)).map(({ type, timestamp }) => [type, timestamp]));
-    expect(at.failed! - at.ringing!).toBeLessThan(4_500);
+    const timestamps = Object.fromEntries(
+      (await timeline(ringport, id)).map(({ type, timestamp }) => [type, timestamp]),
+    );
+    expect(timestamps.failed! - timestamps.ringing!).toBeLessThan(4_500);
     expect(ends.map(invites)).toEqual([1, 1]);
     await vi.waitFor(() => expect(ends[1]!.calls[0]!.end).toBe("cancelled"), SOON);
   });
 
   test("waits for a trunk at its limit if the other is unreachable", async () => {
-    const full = await farEnd({ callees: { "*": callees.answers } });
+    const limited = await farEnd({ callees: { "*": callees.answers } });
     const closedServer = await startFarEnd();
     await closedServer.close();
     const trunk = { server: `${closedServer.uri};transport=tcp`, probe: "none" as const };
     const data = temporaryFolder("full");
     const trunks = [
       { name: "acme", users: "*" as const, ...trunk },
-      { name: "backup", server: full.uri, users: "*" as const, maxCalls: 1 },
+      { name: "backup", server: limited.uri, users: "*" as const, maxCalls: 1 },
     ];
     const routes = [{ name: "world", trunks: [{ trunk: "acme" }, { trunk: "backup" }] }];
     const telephony = sip({ trunks, routes, media: "thread" });
@@ -135,34 +137,34 @@ describe("a call over a route", () => {
     const { id } = await ringport.instances.create(ADA, { name: "Other", provider: "sip/backup" });
     const audio = { audioBase64: MESSAGE };
     const target = { phoneNumber: "+12025550101" };
-    const before = await ringport.calls.create(ADA, { instanceId: id, type: "FIXED_AUDIO", target, audio });
-    await full.call();
-    const waiting = await place(ringport);
-    const ended = await Promise.all([before.id, waiting].map((one) => ringport.calls.wait(ADA, one)));
-    expect(ended.map(({ outcome }) => outcome?.reason)).toEqual(["message_played", "message_played"]);
-    expect(full.calls.map(({ user }) => user)).toEqual(["+12025550101", NUMBER]);
+    const earlier = await ringport.calls.create(ADA, { instanceId: id, type: "FIXED_AUDIO", target, audio });
+    await limited.call();
+    const waitingId = await place(ringport);
+    const results = await Promise.all([earlier.id, waitingId].map((callId) => ringport.calls.wait(ADA, callId)));
+    expect(results.map(({ outcome }) => outcome?.reason)).toEqual(["message_played", "message_played"]);
+    expect(limited.calls.map(({ user }) => user)).toEqual(["+12025550101", NUMBER]);
   });
 
-  test.each(["first", "second"] as const)("is not dialled again after a crash with the %s trunk", async (at) => {
+  test.each(["first", "second"] as const)("is not dialled again after a crash with the %s trunk", async (position) => {
     const data = temporaryFolder("crash");
     const copy = temporaryFolder("crashed");
     let armed = true;
     const crash = (): void => {
-      if (armed) cpSync(data, copy, { recursive: true }); // what a power cut leaves
+      if (armed) cpSync(data, copy, { recursive: true }); // the files after a power cut
       armed = false;
     };
     const ends = [
-      await farEnd({ ...REFUSING, ...(at === "first" && { invited: crash }) }),
-      await farEnd({ callees: { "*": callees.rings }, ...(at === "second" && { invited: crash }) }),
+      await farEnd({ ...REFUSING, ...(position === "first" && { invited: crash }) }),
+      await farEnd({ callees: { "*": callees.rings }, ...(position === "second" && { invited: crash }) }),
     ];
-    const before = ringportOver(data, ends);
-    const id = await place(before);
+    const crashing = ringportOver(data, ends);
+    const id = await place(crashing);
     await ends[1]!.call();
-    await before.stop({ drainMs: 0 });
-    const asked = ends.map(invites);
-    const after = ringportOver(copy, ends);
-    expect(await after.calls.wait(ADA, id)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
-    expect(ends.map(invites)).toEqual(asked);
+    await crashing.stop({ drainMs: 0 });
+    const inviteCounts = ends.map(invites);
+    const recovered = ringportOver(copy, ends);
+    expect(await recovered.calls.wait(ADA, id)).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
+    expect(ends.map(invites)).toEqual(inviteCounts);
   });
 
   test("needs a user of all its trunks and a number of one", async () => {

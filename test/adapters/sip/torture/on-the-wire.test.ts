@@ -10,16 +10,16 @@ const ALL: Readonly<Record<string, Uint8Array>> = { ...VALID, ...INVALID, ...BEY
 /** SHA-256 of the concatenated 49 files of RFC 4475 appendix A.1, ordered by name. */
 const ARCHIVE = "e6cf1e5e4ec89ebb736976dfeab5baa4bcad5116d1492d810d53106fc6fc964e";
 
-/** Messages that are responses to no request of ours get no response. */
+/** Responses to requests that we have not sent get no response. */
 const NOTHING: Answers = [];
 
 /**
- * Response of a trunk that accepts no calls to each message over UDP; over TCP as well, unless another is named. RFC 4475
- * leaves an element the choice between being liberal and refusing: the reason states our choice.
+ * Responses to each message, of a trunk that accepts no calls: over UDP, and over TCP if they differ there. RFC 4475
+ * lets an element accept or refuse some of them; "liberal" in a reason means that we accept.
  */
 const OUTCOMES: readonly (readonly [name: string, reason: string, udp: Answers, tcp?: Answers])[] = [
-  ["wsinv", "its To has a tag of no dialog", ["481 0009 INVITE"]],
-  ["intmeth", "nobody knows the method", ["501 139122385 !interesting-Method0123456789_*+`.%indeed'~"]],
+  ["wsinv", "its To has the tag of an unknown dialog", ["481 0009 INVITE"]],
+  ["intmeth", "an unknown method", ["501 139122385 !interesting-Method0123456789_*+`.%indeed'~"]],
   ["esc01", "a call", ["480 234234 INVITE"]],
   ["escnull", "no registrar", ["405 14398234 REGISTER"]],
   ["esc02", "an escaped letter makes another method", ["501 29344 RE%47IST%45R"]],
@@ -28,14 +28,14 @@ const OUTCOMES: readonly (readonly [name: string, reason: string, udp: Answers, 
   ["dblreq", "a datagram is one message, a stream has two", ["405 8 REGISTER"], ["405 8 REGISTER", "480 8 INVITE"]],
   ["semiuri", "OPTIONS", ["200 8 OPTIONS"]],
   ["transports", "OPTIONS", ["200 60 OPTIONS"]],
-  ["mpart01", "no text messages", ["405 1 MESSAGE"]],
+  ["mpart01", "text messages are unsupported", ["405 1 MESSAGE"]],
   ["unreason", "a 200 of another call", NOTHING],
   ["noreason", "a 100 of another call", NOTHING],
   ["badinv01", "Via", ["400 8 INVITE"]],
   ["clerr", "Content-Length: a stream waits for the rest", ["400 8 INVITE"], NOTHING],
   ["ncl", "Content-Length", ["400 0 INVITE"]],
   ["scalar02", "CSeq", ["400 36893488147419103232 REGISTER"]],
-  ["scalarlg", "a response with a CSeq of no use", NOTHING],
+  ["scalarlg", "a response with an invalid CSeq", NOTHING],
   ["quotbal", "To", ["400 8 INVITE"]],
   ["ltgtruri", "Request-URI", ["400 1 INVITE"]],
   ["lwsruri", "Request-URI", ["400 2130706432 INVITE"]],
@@ -49,16 +49,16 @@ const OUTCOMES: readonly (readonly [name: string, reason: string, udp: Answers, 
   ["badvers", "SIP/7.0", ["505 1 OPTIONS"]],
   ["mismatch01", "CSeq", ["400 8 INVITE"]],
   ["mismatch02", "CSeq", ["400 8 INVITE"]],
-  ["bigcode", "a response with a status of no use", NOTHING],
-  ["badbranch", "matched as of RFC 2543", ["200 8 OPTIONS"]],
+  ["bigcode", "a response with an invalid status", NOTHING],
+  ["badbranch", "matched by the rules of RFC 2543", ["200 8 OPTIONS"]],
   ["insuf", "From is missing", ["400 193942 INVITE"]],
   ["unkscm", "an unknown scheme", ["416 3923423 OPTIONS"]],
-  ["novelsc", "a scheme of no use here", ["416 3923423 OPTIONS"]],
+  ["novelsc", "an unsupported scheme", ["416 3923423 OPTIONS"]],
   ["unksm2", "no registrar", ["405 234902 REGISTER"]],
-  ["bext01", "extensions that nobody knows", ["420 8 OPTIONS"]],
+  ["bext01", "unknown extensions", ["420 8 OPTIONS"]],
   ["invut", "a call, whatever its body", ["480 235448 INVITE"]],
   ["regaut01", "no registrar", ["405 9338 REGISTER"]],
-  ["multi01", "From and more are there twice", ["400 5 INVITE"]],
+  ["multi01", "From and other fields are repeated", ["400 5 INVITE"]],
   ["mcl01", "two lengths", ["400 15932 OPTIONS"]],
   ["bcast", "a response whose Via is not ours", NOTHING],
   ["zeromf", "only a proxy refuses it", ["200 39234321 OPTIONS"]],
@@ -66,7 +66,7 @@ const OUTCOMES: readonly (readonly [name: string, reason: string, udp: Answers, 
   ["cparam02", "no registrar", ["405 3 REGISTER"]],
   ["regescrt", "no registrar", ["405 14398234 REGISTER"]],
   ["sdp01", "a call, whatever it accepts", ["480 8 INVITE"]],
-  ["inv2543", "RFC 2543 needed no length, a stream does", ["480 56 INVITE"], ["400 56 INVITE"]],
+  ["inv2543", "RFC 2543 needed no length, but a stream does", ["480 56 INVITE"], ["400 56 INVITE"]],
 ];
 
 let trunk: TorturedTrunk | undefined;
@@ -99,8 +99,8 @@ describe("a running trunk responds to a message of RFC 4475", () => {
       await trunk.overUdp(bytes);
       await trunk.overTcp(bytes);
     }
-    const from = first.ear.frames.length;
-    await network.until(() => first.ear.frames.length >= from + 30, "its audio");
+    const framesBefore = first.ear.frames.length;
+    await network.until(() => first.ear.frames.length >= framesBefore + 30, "its audio");
     expect(toneShare(first.ear.heard().subarray(1_600), 1000, 8_000)).toBeGreaterThan(0.95);
     expect(first.events.types).not.toContain("ended");
     await first.leg.hangUp();

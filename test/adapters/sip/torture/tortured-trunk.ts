@@ -6,12 +6,12 @@ import { callees } from "../../../support/sip/far-end.ts";
 import { field, type SipText, statusOf, writeSip } from "../../../support/sip/sip-text.ts";
 import { Scene } from "../scene.ts";
 
-/** The provider's own address: responses of the RFC's messages go to the port of their Via, here and nowhere else. */
+/** The provider's address; responses to the RFC's messages go to the port of their Via at this address only. */
 const PROVIDER = "127.44.75.1";
 /** Ports named in their Via fields; 5060 by default (RFC 3261 section 18.2.2). */
 const VIA_PORTS = [5060, 5050, 5070];
 
-/** Takes a port that the trunk of the previous test used: Bun reports it closed a moment before it is free. */
+/** Binds a port that the previous test's trunk may still use: Bun reports a socket closed before its port is free. */
 async function peerAt(port: number): Promise<DatagramPeer> {
   for (let tries = 1; ; tries++)
     try {
@@ -48,20 +48,20 @@ export class TorturedTrunk {
       { address: PROVIDER, callees: { "*": callees.speaks } },
     );
     await scene.line();
-    const asked = field(scene.farEnd.requests[0]!, "Via");
+    const via = field(scene.farEnd.requests[0]!, "Via");
     const peers = await Promise.all(VIA_PORTS.map(peerAt));
-    return new TorturedTrunk(scene, peers, Number(/:(\d+)/.exec(asked)?.[1]), tcpPort);
+    return new TorturedTrunk(scene, peers, Number(/:(\d+)/.exec(via)?.[1]), tcpPort);
   }
 
   /** Sends one datagram. All responses to it have arrived once a later request has its response. */
   async overUdp(bytes: Uint8Array): Promise<Answers> {
     const [peer] = this.#peers;
-    const before = this.#peers.map(({ received }) => received.length);
+    const counts = this.#peers.map(({ received }) => received.length);
     const mark = `mark-${++this.#marks}`;
     peer!.send(bytes, this.#udpPort, "127.0.0.1");
     peer!.send(this.#options(mark), this.#udpPort, "127.0.0.1");
     await expect.poll(() => peer!.received.some(({ text }) => text.includes(`${mark}\r`)), { interval: 2 }).toBe(true);
-    const texts = this.#peers.flatMap(({ received }, i) => received.slice(before[i]).map(({ text }) => text));
+    const texts = this.#peers.flatMap(({ received }, i) => received.slice(counts[i]).map(({ text }) => text));
     return texts.filter((text) => !text.includes(`${mark}\r`)).map(summary);
   }
 
@@ -72,13 +72,15 @@ export class TorturedTrunk {
       const socket = connect({ port: this.#tcpPort, host: "127.0.0.1", localAddress: PROVIDER });
       socket.on("data", (chunk) => (text += chunk.toString("latin1")));
       socket.once("error", reject);
-      socket.once("close", () => resolve(text.split(/(?=^SIP\/2\.0 )/m).flatMap((one) => (one ? [summary(one)] : []))));
+      socket.once("close", () =>
+        resolve(text.split(/(?=^SIP\/2\.0 )/m).flatMap((response) => (response ? [summary(response)] : []))),
+      );
       socket.end(bytes);
     });
   }
 
   close(): Promise<void> {
-    this.#closing ??= Promise.all([this.scene, ...this.#peers].map((one) => one.close()));
+    this.#closing ??= Promise.all([this.scene, ...this.#peers].map((closable) => closable.close()));
     return this.#closing.then(() => {});
   }
 
@@ -102,6 +104,6 @@ export class TorturedTrunk {
 function summary(text: string): string {
   const [start = "", ...lines] = text.split("\r\n");
   const cseq = lines.find((line) => /^cseq\s*:/i.test(line))?.replace(/^[^:]*:\s*/, "");
-  const read: SipText = { start, fields: [], body: "" };
-  return start.startsWith("SIP/2.0 ") ? `${statusOf(read)} ${cseq}` : start;
+  const response: SipText = { start, fields: [], body: "" };
+  return start.startsWith("SIP/2.0 ") ? `${statusOf(response)} ${cseq}` : start;
 }
