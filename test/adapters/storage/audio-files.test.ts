@@ -7,28 +7,28 @@ import type { Storage } from "../../../src/ports/storage.ts";
 import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 
-const FILE = Uint8Array.from({ length: 10 * 2 ** 20 }, (_, at) => Math.imul(at, 2_654_435_761) >>> 13);
+const FILE = Uint8Array.from({ length: 10 * 2 ** 20 }, (_, i) => Math.imul(i, 2_654_435_761) >>> 13);
 const message = { type: "FIXED_AUDIO", format: "wav", durationMs: 1_000, truncated: false } as const;
 const call = (id: string) => storedCall(id, "inst_1", { message });
 const SINGLE = { kind: "single" } as const;
 
 const workers = embeddedWorkers({ size: 1 });
 afterAll(() => workers.close());
-const open: Storage[] = [];
+const storages: Storage[] = [];
 afterEach(async () => {
-  for (const storage of open.splice(0)) await storage.close();
+  for (const storage of storages.splice(0)) await storage.close();
 });
 
-async function opened(path: string, maxPageCount?: number): Promise<Storage> {
+async function openStorage(path: string, maxPageCount?: number): Promise<Storage> {
   const storage = sqliteStorage({ path, workers, ...(maxPageCount === undefined ? {} : { maxPageCount }) });
   await storage.open({ exclusive: true });
-  open.push(storage);
+  storages.push(storage);
   return storage;
 }
 
 async function withInstance(maxPageCount?: number): Promise<{ path: string; storage: Storage }> {
   const path = scratchPath();
-  const storage = await opened(path, maxPageCount);
+  const storage = await openStorage(path, maxPageCount);
   await storage.instances.insert(storedInstance("inst_1"), []);
   return { path, storage };
 }
@@ -41,7 +41,7 @@ function filesIn(path: string): unknown[] {
   return rows.map(({ call_id }) => call_id);
 }
 
-const eventually = (path: string, ids: string[]) =>
+const expectFilesIn = (path: string, ids: string[]) =>
   expect.poll(() => filesIn(path), { timeout: 10_000, interval: 20 }).toEqual(ids);
 
 describe("a large audio file in SQLite", () => {
@@ -51,7 +51,7 @@ describe("a large audio file in SQLite", () => {
     expect(Buffer.compare((await storage.calls.audio("call_1"))!, FILE)).toBe(0);
     await storage.calls.update("call_1", 1, { status: "FAILED", endedAt: 2 }, []);
     expect(await storage.calls.audio("call_1")).toBeUndefined();
-    await eventually(path, []);
+    await expectFilesIn(path, []);
   });
 
   test("prevents no start if its deletion fails", async () => {
@@ -61,24 +61,24 @@ describe("a large audio file in SQLite", () => {
     const database = new DatabaseSync(path);
     database.exec("update calls set status = 'FAILED'");
     database.close();
-    const broken: AudioFileWorkers = {
+    const failingWorkers: AudioFileWorkers = {
       async *run() {
         yield { unavailable: "the disk is full" };
       },
     };
-    const next = sqliteStorage({ path, workers: broken });
-    await next.open({ exclusive: true });
-    await next.close();
+    const reopened = sqliteStorage({ path, workers: failingWorkers });
+    await reopened.open({ exclusive: true });
+    await reopened.close();
     expect(filesIn(path)).toEqual(["call_1"]);
-    await opened(path);
-    await eventually(path, []);
+    await openStorage(path);
+    await expectFilesIn(path, []);
   });
 
   test("is deleted without a call for it", async () => {
     const { path, storage } = await withInstance();
     await storage.calls.insert(call("call_1"), FILE, SINGLE, []);
     expect((await storage.calls.insert(call("call_2"), FILE, SINGLE, [])).kind).toBe("existing");
-    await eventually(path, ["call_1"]);
+    await expectFilesIn(path, ["call_1"]);
   });
 
   test("is deleted at the next start if it has no active call", async () => {
@@ -89,7 +89,7 @@ describe("a large audio file in SQLite", () => {
     database.prepare("insert into call_audio values ('call_lost', 0, ?), ('call_begun', 7, ?)").run(FILE, FILE);
     database.close();
     expect(filesIn(path)).toEqual(["call_1", "call_begun", "call_lost"]);
-    await opened(path);
+    await openStorage(path);
     expect(filesIn(path)).toEqual(["call_1"]);
   });
 
@@ -116,15 +116,15 @@ describe("a large audio file in SQLite", () => {
 
 test("only files above 256 KiB use a worker", async () => {
   const jobs: unknown[] = [];
-  const counted: AudioFileWorkers = {
+  const countedWorkers: AudioFileWorkers = {
     run(job, options) {
       jobs.push([job.task, job.file?.byteLength]);
       return workers.run(job, options);
     },
   };
-  const storage = sqliteStorage({ path: scratchPath(), workers: counted });
+  const storage = sqliteStorage({ path: scratchPath(), workers: countedWorkers });
   await storage.open({ exclusive: true });
-  open.push(storage);
+  storages.push(storage);
   await storage.instances.insert(storedInstance("inst_1"), []);
   const store = (id: string, bytes: number) =>
     storage.calls.insert(call(id), FILE.subarray(0, bytes), { kind: "fifo", depth: 10 }, []);

@@ -5,53 +5,56 @@ import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/post
 import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { findPostgres, type RunningPostgres } from "../../support/postgres.ts";
-import { recorded, type Statement } from "./recorded.ts";
+import { recordStatements, type Statement } from "./recorded.ts";
 import { storedCall, storedDelivery, storedEvent, storedInstance, storedSession, storedWebhook } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 
-/** More rows than two pieces hold. */
-const MANY = 2 * MAX_PIECE + 100;
-const NUMBERS = Array.from({ length: MANY }, (_, n) => n);
+/** More rows than fit into two pieces. */
+const ROW_COUNT = 2 * MAX_PIECE + 100;
+const NUMBERS = Array.from({ length: ROW_COUNT }, (_, n) => n);
 
 interface Deletion {
   /** Stores many related rows. */
   fill(storage: Storage): Promise<unknown>;
   delete(storage: Storage): Promise<unknown>;
   /** Number of remaining rows. */
-  left(storage: Storage): Promise<number>;
+  remainingRows(storage: Storage): Promise<number>;
 }
 
-/** Stores a few rows at a time: on a busy machine, more would wait too long for connections. */
-async function each(store: (n: number) => Promise<unknown>): Promise<void> {
-  for (let from = 0; from < NUMBERS.length; from += 25) await Promise.all(NUMBERS.slice(from, from + 25).map(store));
+/** Stores 25 rows at a time; on a busy machine, more would wait too long for connections. */
+async function forEachNumber(store: (n: number) => Promise<unknown>): Promise<void> {
+  for (let start = 0; start < NUMBERS.length; start += 25)
+    await Promise.all(NUMBERS.slice(start, start + 25).map(store));
 }
-const timesOut = { expiresAt: 1, createdAt: 1 };
+const expired = { expiresAt: 1, createdAt: 1 };
 
 const DELETIONS: Readonly<Record<string, Deletion>> = {
   "deliveries that ended long ago": {
     fill: ({ webhooks }) =>
-      each((n) => webhooks.insertDelivery(storedDelivery(`dlv_${n}`, "hook_1", { status: "failed" }), 2 * MANY)),
+      forEachNumber((n) =>
+        webhooks.insertDelivery(storedDelivery(`dlv_${n}`, "hook_1", { status: "failed" }), 2 * ROW_COUNT),
+      ),
     delete: ({ webhooks }) => webhooks.forgetDeliveries(9),
-    left: async ({ webhooks }) => (await webhooks.deliveries("hook_1", {}, { limit: MANY })).length,
+    remainingRows: async ({ webhooks }) => (await webhooks.deliveries("hook_1", {}, { limit: ROW_COUNT })).length,
   },
   "a webhook with its deliveries": {
     async fill({ webhooks }) {
       await webhooks.insert(storedWebhook("hook_1"), 10);
-      await each((n) => webhooks.insertDelivery(storedDelivery(`dlv_${n}`, "hook_1"), 2 * MANY));
+      await forEachNumber((n) => webhooks.insertDelivery(storedDelivery(`dlv_${n}`, "hook_1"), 2 * ROW_COUNT));
     },
     delete: ({ webhooks }) => webhooks.delete("hook_1"),
-    left: async ({ webhooks }) =>
-      (await webhooks.deliveries("hook_1", {}, { limit: MANY })).length + ((await webhooks.get("hook_1")) ? 1 : 0),
+    remainingRows: async ({ webhooks }) =>
+      (await webhooks.deliveries("hook_1", {}, { limit: ROW_COUNT })).length + ((await webhooks.get("hook_1")) ? 1 : 0),
   },
   "old receipts": {
     fill: ({ instances }) =>
-      each((n) => {
+      forEachNumber((n) => {
         const key = { userId: "usr_1", scope: "", key: `key ${n}` };
         const receipt = { ...key, fingerprint: "body", begunAt: 1, expiredBefore: 0 };
         return instances.insert(storedInstance(`inst_${n}`), [], receipt);
       }),
     delete: ({ receipts }) => receipts.forget(9),
-    left: ({ receipts }) => receipts.forget(9),
+    remainingRows: ({ receipts }) => receipts.forget(9),
   },
   "a call with its events and transcript": {
     async fill({ instances, calls, events, transcripts }) {
@@ -65,14 +68,14 @@ const DELETIONS: Readonly<Record<string, Deletion>> = {
     async delete({ calls }) {
       expect(await calls.remove(["call_1"])).toEqual({
         ids: ["call_1"],
-        events: MANY,
-        transcriptLines: MANY,
+        events: ROW_COUNT,
+        transcriptLines: ROW_COUNT,
         receipts: 0,
       });
     },
-    left: async ({ calls, events, transcripts }) =>
+    remainingRows: async ({ calls, events, transcripts }) =>
       ((await calls.get("call_1")) ? 1 : 0) +
-      (await events.ofCall("call_1", { limit: MANY })).length +
+      (await events.ofCall("call_1", { limit: ROW_COUNT })).length +
       (await transcripts.ofCalls(["call_1"])).length,
   },
   "a deleted instance with its events": {
@@ -83,29 +86,32 @@ const DELETIONS: Readonly<Record<string, Deletion>> = {
     async delete({ instances }) {
       expect(await instances.purge(9, 10)).toEqual(["inst_1"]);
     },
-    left: async ({ instances, events }) =>
-      ((await instances.get("inst_1")) ? 1 : 0) + (await events.ofUser("usr_1", {}, { limit: MANY })).length,
+    remainingRows: async ({ instances, events }) =>
+      ((await instances.get("inst_1")) ? 1 : 0) + (await events.ofUser("usr_1", {}, { limit: ROW_COUNT })).length,
   },
   "expired sessions": {
     async fill({ logins }) {
       await storeAccount(logins);
-      await each((n) => logins.insertSession({ ...storedSession(`ses_${n}`), ...timesOut }, "hash", 2 * MANY));
+      await forEachNumber((n) =>
+        logins.insertSession({ ...storedSession(`ses_${n}`), ...expired }, "hash", 2 * ROW_COUNT),
+      );
     },
     delete: ({ logins }) => logins.forgetExpired(9),
-    left: async ({ logins }) => (await logins.sessions("acc_1")).filter(({ expiresAt }) => expiresAt < 9).length,
+    remainingRows: async ({ logins }) =>
+      (await logins.sessions("acc_1")).filter(({ expiresAt }) => expiresAt < 9).length,
   },
   "everything of a user": {
     async fill({ consents, events }) {
       const consent = { userId: "usr_1", source: null, createdAt: 1, updatedAt: 1, status: "granted" } as const;
-      await each((n) => consents.put({ ...consent, phone: `+1202555${1000 + n}` }, MANY));
+      await forEachNumber((n) => consents.put({ ...consent, phone: `+1202555${1000 + n}` }, ROW_COUNT));
       await events.append(NUMBERS.map((n) => storedEvent(`evt_${n}`, null)));
     },
     async delete({ logins }) {
       while (await logins.forgetUser("usr_1", 10 * MAX_PIECE));
     },
-    left: async ({ consents, events }) =>
-      (await consents.list("usr_1", {}, { limit: MANY })).length +
-      (await events.ofUser("usr_1", {}, { limit: MANY })).length,
+    remainingRows: async ({ consents, events }) =>
+      (await consents.list("usr_1", {}, { limit: ROW_COUNT })).length +
+      (await events.ofUser("usr_1", {}, { limit: ROW_COUNT })).length,
   },
 };
 
@@ -116,32 +122,35 @@ async function storeAccount(logins: Storage["logins"]): Promise<void> {
   await logins.register({ account, session: storedSession("ses_first"), user, code: undefined });
 }
 
-/** Deletes, and returns the sizes of the deletions and the number of concurrent writes. */
-async function deleting(storage: Storage, statements: Statement[], deletion: Deletion) {
+/** Runs a deletion; returns the size of each piece, the number of concurrent writes, and the remaining rows. */
+async function deleteDuringWrites(storage: Storage, statements: Statement[], deletion: Deletion) {
   await storage.accounts.ensureUser({ id: "usr_1", name: "Ada", createdAt: 1 });
   await deletion.fill(storage);
   statements.length = 0;
-  let ended = false;
-  const done = deletion.delete(storage).finally(() => {
-    ended = true;
+  let isEnded = false;
+  const deleted = deletion.delete(storage).finally(() => {
+    isEnded = true;
   });
   let writes = 0;
-  for (; !ended; writes++) await storage.webhooks.update("hook_9", 1, { disabledReason: null });
-  await done;
+  for (; !isEnded; writes++) await storage.webhooks.update("hook_9", 1, { disabledReason: null });
+  await deleted;
   const sizes = statements.filter(({ sql }) => sql.startsWith("delete")).map(({ rows = 0 }) => rows);
-  return { sizes, writes, left: await deletion.left(storage) };
+  return { sizes, writes, left: await deletion.remainingRows(storage) };
 }
 
 describe("SQLite", () => {
-  test.each(Object.keys(DELETIONS))("deletes %s in pieces, between which others write", async (name) => {
+  test.each(Object.keys(DELETIONS))("deletes %s in pieces, with other writes between them", async (name) => {
     const statements: Statement[] = [];
     const path = scratchPath();
-    const storage = databaseStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
+    const storage = databaseStorage(
+      async () => recordStatements(await connectSqlite({ path }), statements),
+      SQLITE_TRAITS,
+    );
     await storage.open({ exclusive: true });
-    const { sizes, writes, left } = await deleting(storage, statements, DELETIONS[name] as Deletion);
+    const { sizes, writes, left } = await deleteDuringWrites(storage, statements, DELETIONS[name] as Deletion);
     expect(left).toBe(0);
     expect(Math.max(...sizes)).toBe(MAX_PIECE);
-    expect(writes).toBeGreaterThanOrEqual(MANY / MAX_PIECE);
+    expect(writes).toBeGreaterThanOrEqual(ROW_COUNT / MAX_PIECE);
     await storage.close();
   });
 });
@@ -157,9 +166,12 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   test.each(Object.keys(DELETIONS))("deletes %s in pieces", async (name) => {
     const statements: Statement[] = [];
     const url = await server.createDatabase();
-    const storage = databaseStorage(async () => recorded(await connectPostgres({ url }), statements), POSTGRES_TRAITS);
+    const storage = databaseStorage(
+      async () => recordStatements(await connectPostgres({ url }), statements),
+      POSTGRES_TRAITS,
+    );
     await storage.open({ exclusive: true });
-    const { sizes, left } = await deleting(storage, statements, DELETIONS[name] as Deletion);
+    const { sizes, left } = await deleteDuringWrites(storage, statements, DELETIONS[name] as Deletion);
     expect(left).toBe(0);
     expect(Math.max(...sizes)).toBe(MAX_PIECE);
     await storage.close();

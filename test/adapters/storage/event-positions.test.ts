@@ -12,13 +12,13 @@ import { findPostgres } from "../../support/postgres.ts";
 import { scratchPath } from "./scratch.ts";
 import { databaseBefore } from "./steps-before.ts";
 
-const STORED = 40;
+const EVENT_COUNT = 40;
 /** Numbers of the events that are purged after the migration, the first and the last one among them. */
 const PURGED = [1, 2, 9, 10, 11, 12, 20, 38, 40];
 
 test("events of an older SQLite file keep their order and cursors", async () => {
   const path = scratchPath();
-  await anOlderDatabase(
+  await expectPositionsAfterMigration(
     () => connectSqlite({ path }),
     () => sqliteStorage({ path }),
   );
@@ -31,12 +31,12 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   }, async () => {
     const server = await postgres.start();
     try {
-      const older = await server.createDatabase();
-      await anOlderDatabase(
-        () => connectPostgres({ url: older }),
-        () => postgresStorage({ url: older }),
+      const olderUrl = await server.createDatabase();
+      await expectPositionsAfterMigration(
+        () => connectPostgres({ url: olderUrl }),
+        () => postgresStorage({ url: olderUrl }),
       );
-      await aForeignTransaction(await server.createDatabase());
+      await expectNoWaitForForeignTransaction(await server.createDatabase());
     } finally {
       await server.stop();
     }
@@ -44,10 +44,13 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
 });
 
 /** Migrates a database of the version before events had positions, and checks the result. */
-async function anOlderDatabase(connect: () => Promise<ConnectedDatabase>, make: () => Storage): Promise<void> {
+async function expectPositionsAfterMigration(
+  connect: () => Promise<ConnectedDatabase>,
+  make: () => Storage,
+): Promise<void> {
   const older = await connect();
   const kysely = await databaseBefore("0007_event_positions", older.dialect, older.columnTypes);
-  const numbers = Array.from({ length: STORED }, (_, n) => n + 1);
+  const numbers = Array.from({ length: EVENT_COUNT }, (_, n) => n + 1);
   const log = numbers.map((n) => event(n % 3 === 0 ? "usr_b" : "usr_a", n));
   for (const { id, type, timestamp, callId, instanceId, userId, data } of log.toReversed())
     await (kysely as Kysely<{ events: Record<string, unknown> }>)
@@ -84,23 +87,23 @@ async function anOlderDatabase(connect: () => Promise<ConnectedDatabase>, make: 
 
   const reopened = make();
   await reopened.open({ exclusive: true });
-  // Created with the first events, stored last: an earlier reader has not seen it.
-  const late = { ...event("usr_a", 3), id: "evt_002x" };
-  await reopened.events.append([late]);
-  for (const seen of ["evt_000", ...log.map(({ id }) => id), "evt_999"]) {
-    const after = await reopened.events.positionOf("usr_a", seen);
-    const unseen = log.filter(({ id, userId }) => userId === "usr_a" && id > seen && !purgedIds.includes(id));
-    const read = await reopened.events.ofUser("usr_a", {}, { after });
+  // Created with the first events, but stored last; an earlier reader has not seen it.
+  const lateEvent = { ...event("usr_a", 3), id: "evt_002x" };
+  await reopened.events.append([lateEvent]);
+  for (const cursor of ["evt_000", ...log.map(({ id }) => id), "evt_999"]) {
+    const position = await reopened.events.positionOf("usr_a", cursor);
+    const unseen = log.filter(({ id, userId }) => userId === "usr_a" && id > cursor && !purgedIds.includes(id));
+    const stored = await reopened.events.ofUser("usr_a", {}, { after: position });
     expect(
-      read.map(({ id }) => id),
-      `behind ${seen}`,
-    ).toEqual([...unseen.map(({ id }) => id), late.id]);
+      stored.map(({ id }) => id),
+      `after ${cursor}`,
+    ).toEqual([...unseen.map(({ id }) => id), lateEvent.id]);
   }
   await reopened.close();
 }
 
-/** Another program keeps a transaction open in the database during a write for one of our users. */
-async function aForeignTransaction(url: string): Promise<void> {
+/** Another program's open transaction blocks the events of one user only. */
+async function expectNoWaitForForeignTransaction(url: string): Promise<void> {
   const storage = postgresStorage({ url });
   await storage.open({ exclusive: true });
   await storage.events.append([event("usr_a", 1), event("usr_b", 2)]);
@@ -113,10 +116,10 @@ async function aForeignTransaction(url: string): Promise<void> {
 
   await storage.events.append([event("usr_a", 3)]);
   expect((await storage.events.ofUser("usr_a", {}, {})).map(({ id }) => id)).toEqual(["evt_001", "evt_003"]);
-  const held = storage.events.append([event("usr_b", 4)]);
+  const blockedAppend = storage.events.append([event("usr_b", 4)]);
   expect((await storage.events.ofUser("usr_b", {}, {})).map(({ id }) => id)).toEqual(["evt_002"]);
   await client.query("commit");
-  await held;
+  await blockedAppend;
   expect((await storage.events.ofUser("usr_b", {}, {})).map(({ id }) => id)).toEqual(["evt_002", "evt_004"]);
   await client.end();
   await storage.close();

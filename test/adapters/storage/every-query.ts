@@ -37,21 +37,21 @@ const DELIVERIES: Required<Parameters<WebhookStore["deliveries"]>[1]> = { status
 const AUDIT: Required<Parameters<LoginStore["audit"]>[0]> = { accountId: "acc_1" };
 const TOKENS: Parameters<AccountStore["tokens"]> = ["usr_1"];
 
-/** Pages of a list after its first one. */
+/** A later page of a list. */
 const NEXT = { limit: 10, after: "call_1" };
 
-/** Calls every method of a storage, with every combination of filters. The records are related as far as necessary. */
-export async function askEverything(storage: Storage): Promise<void> {
-  await askAccounts(storage);
-  await askInstances(storage);
-  await askCalls(storage);
-  await askLists(storage);
-  await askLog(storage);
-  await askWebhooks(storage);
-  await forgetAll(storage);
+/** Calls every method of a storage, with every combination of filters. The records are related if a method needs it. */
+export async function runEveryQuery(storage: Storage): Promise<void> {
+  await queryAccounts(storage);
+  await queryInstances(storage);
+  await queryCalls(storage);
+  await queryLists(storage);
+  await queryLog(storage);
+  await queryWebhooks(storage);
+  await deleteAll(storage);
 }
 
-async function askAccounts({ accounts, logins, consents }: Storage): Promise<void> {
+async function queryAccounts({ accounts, logins, consents }: Storage): Promise<void> {
   await accounts.ensureUser({ id: "usr_1", name: "Ada", createdAt: 1 });
   await accounts.userByName("Ada");
   await accounts.users(1);
@@ -92,7 +92,7 @@ async function askAccounts({ accounts, logins, consents }: Storage): Promise<voi
   await consents.delete("usr_1", "+12025550100");
 }
 
-async function askInstances({ instances, lineRecords, sealed }: Storage): Promise<void> {
+async function queryInstances({ instances, lineRecords, sealed }: Storage): Promise<void> {
   await instances.insert(storedInstance("inst_1"), [storedEvent("evt_1", null)], undefined, 10);
   await instances.get("inst_1");
   await instances.update("inst_1", 1, { phone: "+15550100" }, [], Uint8Array.of(1));
@@ -119,7 +119,7 @@ async function askInstances({ instances, lineRecords, sealed }: Storage): Promis
   await instances.eraseCredentials("inst_1");
 }
 
-async function askCalls({ instances, calls, receipts }: Storage): Promise<void> {
+async function queryCalls({ instances, calls, receipts }: Storage): Promise<void> {
   const call = storedCall("call_1", "inst_1");
   const receipt = { userId: "usr_1", scope: "", key: "key", fingerprint: "body", begunAt: 1, expiredBefore: 0 };
   await receipts.find(receipt, 0);
@@ -128,9 +128,9 @@ async function askCalls({ instances, calls, receipts }: Storage): Promise<void> 
   await calls.insert({ ...call, id: "call_2" }, undefined, { kind: "single" }, [], receipt);
   const quota = { maxCalls: 1, since: 0 };
   await calls.insert({ ...call, id: "call_3", tokenId: "tok_1" }, undefined, { kind: "single" }, [], undefined, quota);
-  const free = { ...call, id: "call_4", instanceId: "inst_2", tokenId: "tok_1" };
+  const otherInstanceCall = { ...call, id: "call_4", instanceId: "inst_2", tokenId: "tok_1" };
   await instances.insert(storedInstance("inst_2"), []);
-  await calls.insert(free, undefined, { kind: "fifo", depth: 3 }, [], undefined, quota);
+  await calls.insert(otherInstanceCall, undefined, { kind: "fifo", depth: 3 }, [], undefined, quota);
   await calls.countTransfer("tok_1", 2, quota);
   await calls.oldestWaiting();
   await calls.waitingSince(2, 10);
@@ -152,7 +152,7 @@ async function askCalls({ instances, calls, receipts }: Storage): Promise<void> 
   await calls.naming(mentionedNumber("+15550100"), { limit: 10, after: "call_0" });
 }
 
-async function askLists({ instances, consents, calls, logins }: Storage): Promise<void> {
+async function queryLists({ instances, consents, calls, logins }: Storage): Promise<void> {
   await instances.list("usr_1", { limit: 10 });
   await instances.list("usr_1", { limit: 10, after: "inst_1" });
   for (const page of [{ limit: 10 }, NEXT]) {
@@ -163,7 +163,7 @@ async function askLists({ instances, consents, calls, logins }: Storage): Promis
   }
 }
 
-async function askLog({ events, transcripts, retention }: Storage): Promise<void> {
+async function queryLog({ events, transcripts, retention }: Storage): Promise<void> {
   await events.append([storedEvent("evt_3", "call_1"), storedEvent("evt_4", null)]);
   await events.ofCall("call_1", { limit: 10, after: 1 });
   for (const filter of subsets(EVENTS)) await events.ofUser("usr_1", filter, { limit: 10, after: 1 });
@@ -181,7 +181,7 @@ async function askLog({ events, transcripts, retention }: Storage): Promise<void
   await retention.scrub({ thorough: false });
 }
 
-async function askWebhooks({ webhooks }: Storage): Promise<void> {
+async function queryWebhooks({ webhooks }: Storage): Promise<void> {
   await webhooks.insert(storedWebhook("hook_1"), 10);
   await webhooks.get("hook_1");
   await webhooks.enabled();
@@ -202,7 +202,7 @@ async function askWebhooks({ webhooks }: Storage): Promise<void> {
 }
 
 /** All deletions. */
-async function forgetAll({ logins, instances, calls, receipts, webhooks }: Storage): Promise<void> {
+async function deleteAll({ logins, instances, calls, receipts, webhooks }: Storage): Promise<void> {
   await webhooks.forgetDeliveries(9);
   await webhooks.delete("hook_1");
   await calls.remove(await calls.ended(9, 10), 0);
@@ -218,7 +218,8 @@ async function forgetAll({ logins, instances, calls, receipts, webhooks }: Stora
 
 /** Every combination of the fields of a filter. */
 function subsets<Filter extends object>(filter: Filter): Partial<Filter>[] {
-  let all: Partial<Filter>[] = [{}];
-  for (const [name, value] of Object.entries(filter)) all = all.flatMap((one) => [one, { ...one, [name]: value }]);
-  return all;
+  let combinations: Partial<Filter>[] = [{}];
+  for (const [name, value] of Object.entries(filter))
+    combinations = combinations.flatMap((combination) => [combination, { ...combination, [name]: value }]);
+  return combinations;
 }

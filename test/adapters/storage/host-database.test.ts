@@ -6,7 +6,7 @@ import { postgresStorage } from "../../../adapters/storage/postgres/postgres-sto
 import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { connected, endConnections, findPostgres, type RunningPostgres } from "../../support/postgres.ts";
-import { askEverything } from "./every-query.ts";
+import { runEveryQuery } from "./every-query.ts";
 import { scratchPath } from "./scratch.ts";
 import { databaseBefore } from "./steps-before.ts";
 
@@ -24,24 +24,24 @@ const HOST_TABLES = `
 describe("a SQLite file of another program", () => {
   test("is refused with the fix and stays unchanged", async () => {
     const path = hostFile();
-    const before = tablesOf(path);
+    const tablesBefore = tablesOf(path);
     for (const exclusive of [true, false])
       await expect(sqliteStorage({ path }).open({ exclusive })).rejects.toThrow(
         /tables of another program \(users, calls, owners\): give the tables of ringport a prefix \("prefix"/,
       );
-    expect(tablesOf(path)).toEqual(before);
+    expect(tablesOf(path)).toEqual(tablesBefore);
   });
 
   test("accepts our tables with a prefix", async () => {
     const path = hostFile();
-    const before = tablesOf(path);
+    const tablesBefore = tablesOf(path);
     const storage = sqliteStorage({ path, prefix: "ringport_" });
     await storage.open({ exclusive: true });
-    await askEverything(storage);
+    await runEveryQuery(storage);
     await storage.close();
     await storage.open({ exclusive: false });
     await storage.close();
-    const added = tablesOf(path).filter((name) => !before.includes(name));
+    const added = tablesOf(path).filter((name) => !tablesBefore.includes(name));
     expect(added.length).toBeGreaterThan(12);
     expect(added.filter((name) => !name.startsWith("ringport_"))).toEqual([]);
     const database = new DatabaseSync(path);
@@ -75,7 +75,7 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     return url;
   }
 
-  /** Every table, `schema.name`. */
+  /** Every table, as `schema.name`. */
   async function tables(url: string): Promise<string[]> {
     await using client = await connected(url);
     const { rows } = await client.query<{ name: string }>(
@@ -86,22 +86,22 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
 
   test("is refused with the fix and stays unchanged", async () => {
     const url = await hostDatabase();
-    const before = await tables(url);
+    const tablesBefore = await tables(url);
     for (const exclusive of [true, false])
       await expect(postgresStorage({ url }).open({ exclusive })).rejects.toThrow(
         /tables of another program \(users, calls, owners\): .* \("schema", RINGPORT_DATABASE_SCHEMA\)/,
       );
-    expect(await tables(url)).toEqual(before);
+    expect(await tables(url)).toEqual(tablesBefore);
   });
 
   test("accepts our tables in a schema, with a prefix, or both", async () => {
     const url = await hostDatabase();
-    const before = await tables(url);
+    const tablesBefore = await tables(url);
     const names = [{ schema: "ringport" }, { prefix: "rp_" }, { schema: "ringport", prefix: "rp_" }];
     const storages = names.map((options) => postgresStorage({ url, ...options }));
     for (const storage of storages) {
       await storage.open({ exclusive: true });
-      await askEverything(storage);
+      await runEveryQuery(storage);
     }
     for (const storage of storages) {
       expect(await storage.accounts.users()).toMatchObject([{ id: "usr_1" }]);
@@ -109,7 +109,7 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
       await storage.open({ exclusive: true });
       await storage.close();
     }
-    const added = (await tables(url)).filter((name) => !before.includes(name));
+    const added = (await tables(url)).filter((name) => !tablesBefore.includes(name));
     for (const start of ["ringport.users", "ringport.rp_users", "public.rp_users", "public.rp_ringport_migration"])
       expect(added).toContain(start);
     expect(added.filter((name) => !/^(ringport\.|public\.rp_)/.test(name))).toEqual([]);
@@ -135,7 +135,7 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     pool.on("error", (error) => errors.push(error));
     const storage = postgresStorage({ pool, schema: "ringport" });
     await storage.open({ exclusive: true });
-    await Promise.all([askEverything(storage), storage.lease?.renew()]);
+    await Promise.all([runEveryQuery(storage), storage.lease?.renew()]);
     await endConnections(url);
     await expect.poll(() => errors.length).toBeGreaterThan(0); // the host program receives the error
     expect(pool.listenerCount("error")).toBe(1);
@@ -158,9 +158,9 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     const storage = postgresStorage({ url });
     await storage.open({ exclusive: false });
     await storage.close();
-    const found = await tables(url);
-    expect(found).toContain("public.ringport_migration");
-    expect(found.filter((name) => name.includes("kysely"))).toEqual([]);
+    const tableNames = await tables(url);
+    expect(tableNames).toContain("public.ringport_migration");
+    expect(tableNames.filter((name) => name.includes("kysely"))).toEqual([]);
   });
 });
 

@@ -83,7 +83,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await first.close();
   });
 
-  test("is taken after it expires, and the old owner cannot write", async () => {
+  test("can be acquired after it expires; the old owner cannot write", async () => {
     const { first, second } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 700 });
     await first.instances.insert(storedInstance("inst_1"), []);
@@ -102,22 +102,22 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await second.close();
   });
 
-  test("is not taken before pending writes end", async () => {
+  test("is not acquired before pending writes end", async () => {
     const { url, first, second } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 700 });
     await first.events.append([event("evt_1")]);
     await using client = await connected(url);
     await client.query("begin; select * from event_counters for update");
-    const written = first.events.append([event("evt_2")]);
-    await vi.waitFor(() => waiting(url, "event_counters"));
-    await first.lease?.renew(); // no write delays it
-    const taken = openOnceFree(second);
-    await vi.waitFor(() => waiting(url, "owners"), { timeout: 10_000 });
+    const append = first.events.append([event("evt_2")]);
+    await vi.waitFor(() => expectWaiting(url, "event_counters"));
+    await first.lease?.renew(); // pending writes do not delay it
+    const takeover = openOnceFree(second);
+    await vi.waitFor(() => expectWaiting(url, "owners"), { timeout: 10_000 });
     await client.query("rollback");
-    await written;
-    await taken;
-    const read = await second.events.ofUser("usr_1", {}, {});
-    expect(read.map(({ id }) => id)).toEqual(["evt_1", "evt_2"]);
+    await append;
+    await takeover;
+    const stored = await second.events.ofUser("usr_1", {}, {});
+    expect(stored.map(({ id }) => id)).toEqual(["evt_1", "evt_2"]);
     await Promise.all([first.close(), second.close()]);
   });
 
@@ -129,14 +129,14 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
       const acknowledged: string[] = [];
       const writers = WRITERS.map((writer) => writeUntilLost(owner, `${round}_${writer}`, acknowledged));
       await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(8));
-      const next = postgresStorage({ url });
-      await openOnceFree(next, 1);
-      const firstRead = await storedEvents(next, round);
+      const successor = postgresStorage({ url });
+      await openOnceFree(successor, 1);
+      const firstRead = await storedEvents(successor, round);
       for (const error of await Promise.all(writers)) expect(error).toBeInstanceOf(LeaseLost);
-      expect(await storedEvents(next, round)).toEqual(firstRead);
+      expect(await storedEvents(successor, round)).toEqual(firstRead);
       expect(firstRead).toEqual(expect.arrayContaining(acknowledged));
       await owner.close();
-      owner = next;
+      owner = successor;
     }
     await owner.close();
   });
@@ -149,15 +149,15 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await using taker = await connected(url);
     await taker.query("begin; select * from owners for update");
     await taker.query("update owners set epoch = epoch + 1");
-    const refused = expect(writesOf(first)[kind]()).rejects.toBeInstanceOf(LeaseLost);
-    await vi.waitFor(() => waiting(url, "owners"));
+    const refusal = expect(writesOf(first)[kind]()).rejects.toBeInstanceOf(LeaseLost);
+    await vi.waitFor(() => expectWaiting(url, "owners"));
     await taker.query("commit");
-    await refused;
+    await refusal;
     expect(await first.calls.get("call_1")).toMatchObject({ owner: null, version: 1 });
     await first.close();
   });
 
-  test("is taken although a transaction of the old owner is suspended", async () => {
+  test("can be acquired while a transaction of the old owner is suspended", async () => {
     const { url, first, second } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 700 });
     await first.close();
@@ -170,11 +170,11 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
       migrate: async () => {},
       leaseMs: 1,
     });
-    const stalled = db.transaction().execute(async (tx) => {
+    const suspended = db.transaction().execute(async (tx) => {
       await openOnceFree(second);
       await sql`select 1`.execute(tx);
     });
-    await expect(stalled).rejects.toThrow(/connection error/); // PostgreSQL has closed the connection
+    await expect(suspended).rejects.toThrow(/connection error/); // PostgreSQL has closed the connection
     expect(second.lease).toMatchObject({ epoch: 3 });
     await lock.release();
     await connected.close?.();
@@ -183,25 +183,25 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
 
   test("is recognized despite a lost response", async () => {
     const url = await server.createDatabase();
-    const { pool, loseAnswerTo } = fragilePool(url);
+    const { pool, loseResponseTo } = fragilePool(url);
     const storage = postgresStorage({ pool });
     await storage.open({ exclusive: true });
     for (const nth of [1, 2]) {
       await storage.close();
-      loseAnswerTo("commit", nth);
+      loseResponseTo("commit", nth);
       await expect(storage.open({ exclusive: true, leaseMs: 600_000 })).rejects.toBeInstanceOf(StorageUnavailable);
       await expect(postgresStorage({ url }).open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
       await storage.open({ exclusive: true, leaseMs: 600_000 });
     }
 
-    loseAnswerTo("update");
+    loseResponseTo("update");
     await expect(storage.lease?.renew()).rejects.toBeInstanceOf(StorageUnavailable);
     await storage.lease?.renew();
-    loseAnswerTo("commit");
+    loseResponseTo("commit");
     await storage.close();
-    const next = postgresStorage({ url });
-    await next.open({ exclusive: true }); // the lease was released although the response was lost
-    await next.close();
+    const successor = postgresStorage({ url });
+    await successor.open({ exclusive: true }); // the lease was released although the response was lost
+    await successor.close();
     await pool.end();
   });
 
@@ -279,20 +279,20 @@ function writesOf({ accounts, instances, calls, events, receipts, transcripts, r
 }
 
 /** Resolves if a statement about the table waits for a lock. */
-async function waiting(url: string, table: string): Promise<void> {
+async function expectWaiting(url: string, table: string): Promise<void> {
   await using client = await connected(url);
   const { rows } = await client.query(
     "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1",
     [`%${table}%`],
   );
-  if (rows.length === 0) throw new Error(`nothing waits for ${table}`);
+  if (rows.length === 0) throw new Error(`no statement waits for ${table}`);
 }
 
 /** A pool that can lose the response to the nth statement with a first word; the statement still runs. */
 function fragilePool(url: string) {
   const inner = new pg.Pool({ connectionString: url });
-  let lost = "";
-  let before = 0;
+  let lostWord = "";
+  let remaining = 0;
   const pool: PostgresPool & { end(): Promise<void> } = {
     end: () => inner.end(),
     async connect() {
@@ -303,8 +303,8 @@ function fragilePool(url: string) {
         release: (destroy) => client.release(destroy),
         async query(query) {
           const result = await client.query(query as pg.QueryConfig);
-          if (lost === "" || !query.text.startsWith(lost) || --before > 0) return result;
-          lost = "";
+          if (lostWord === "" || !query.text.startsWith(lostWord) || --remaining > 0) return result;
+          lostWord = "";
           throw Object.assign(new Error("Connection terminated unexpectedly"), { code: "ECONNRESET" });
         },
       };
@@ -312,9 +312,9 @@ function fragilePool(url: string) {
   };
   return {
     pool,
-    loseAnswerTo(word: string, nth = 1) {
-      lost = word;
-      before = nth;
+    loseResponseTo(word: string, nth = 1) {
+      lostWord = word;
+      remaining = nth;
     },
   };
 }

@@ -35,7 +35,7 @@ describe.skipIf(postgres.missing)(`a locked table of ${postgres.title}`, { timeo
       ),
     );
 
-  async function locked(url: string, through = url): Promise<void> {
+  async function expectFewConnections(url: string, through = url): Promise<void> {
     const storage = await open(through);
     await storage.instances.insert(storedInstance("inst_1"), []);
     await using client = await connected(url);
@@ -49,7 +49,7 @@ describe.skipIf(postgres.missing)(`a locked table of ${postgres.title}`, { timeo
     await client.query("begin; lock table calls in access exclusive mode");
     for (let wave = 0; wave < 3; wave++)
       for (const result of await readMany(storage)) expect(result).toBeInstanceOf(StorageUnavailable);
-    // Expects no further connection, and no statement still waiting without a client.
+    // Expects no additional connection, and no statement that waits without a client.
     expect((await pids()).length).toBeLessThanOrEqual(MAX_CONNECTIONS);
     await expect
       .poll(async () => (await client.query("select pid from pg_stat_activity where wait_event_type = 'Lock'")).rows)
@@ -60,14 +60,14 @@ describe.skipIf(postgres.missing)(`a locked table of ${postgres.title}`, { timeo
   }
 
   test("never costs more connections than the pool has", async () => {
-    await locked(await server.createDatabase());
+    await expectFewConnections(await server.createDatabase());
   });
 
   test.skipIf(pooler.missing)(`costs no extra connections behind a pooler, ${pooler.title}`, async () => {
     const url = await server.createDatabase();
     const running = await pooler.start(server.url, MAX_CONNECTIONS);
     onTestFinished(() => running.stop());
-    await locked(url, running.through(url));
+    await expectFewConnections(url, running.through(url));
   });
 
   test("never makes renewals of the lease pile up", async () => {
@@ -77,11 +77,11 @@ describe.skipIf(postgres.missing)(`a locked table of ${postgres.title}`, { timeo
     await using client = await connected(url);
     const pids = async (): Promise<unknown[]> =>
       (await client.query("select pid from pg_stat_activity where datname = current_database() order by pid")).rows;
-    const before = await pids();
+    const earlierPids = await pids();
     await client.query("begin; lock table owners in access exclusive mode");
-    for (let time = 0; time < 2; time++)
+    for (let round = 0; round < 2; round++)
       await expect(storage.lease?.renew()).rejects.toBeInstanceOf(StorageUnavailable);
-    expect(await pids()).toEqual(before);
+    expect(await pids()).toEqual(earlierPids);
     await client.query("rollback");
     await storage.lease?.renew();
   });

@@ -3,77 +3,82 @@ import { databaseStorage } from "../../../adapters/storage/database-storage.ts";
 import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import type { Outcome } from "../../../src/domain/calls/outcome.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
-import { recorded, type Statement } from "./recorded.ts";
+import { recordStatements, type Statement } from "./recorded.ts";
 import { storedCall, storedEvent, storedInstance, storedWebhook } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 
 /** Maximum rows that one query reads before other work continues. */
 const MAX_ROWS = 500;
-const MANY = 2 * MAX_ROWS + 100;
+const RECORD_COUNT = 2 * MAX_ROWS + 100;
 
 const statements: Statement[] = [];
 let storage: Storage;
 
 beforeAll(async () => {
   const path = scratchPath();
-  storage = databaseStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
+  storage = databaseStorage(async () => recordStatements(await connectSqlite({ path }), statements), SQLITE_TRAITS);
   await storage.open({ exclusive: true });
 });
 afterAll(() => storage.close());
 
 /** Row counts of the queries of a read, and its result. */
-async function reading<T>(read: () => Promise<T>): Promise<{ result: T; sizes: number[] }> {
+async function measured<T>(read: () => Promise<T>): Promise<{ result: T; sizes: number[] }> {
   statements.length = 0;
   const result = await read();
   return { result, sizes: statements.map(({ rows = 0 }) => rows) };
 }
 
-const each = <T>(store: (n: number) => Promise<T>) => Promise.all(Array.from({ length: MANY }, (_, n) => store(n)));
+const forEachNumber = <T>(store: (n: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: RECORD_COUNT }, (_, n) => store(n)));
 
 test("the reasons of a day's failed calls are read in pieces", async () => {
-  await each(async (n) => {
+  await forEachNumber(async (n) => {
     await storage.instances.insert(storedInstance(`inst_${n}`), []);
     await storage.calls.insert(storedCall(`call_${n}`, `inst_${n}`), undefined, { kind: "single" }, []);
     const outcome = { reason: n % 2 === 0 ? "busy" : "no_answer" } as Outcome;
     await storage.calls.update(`call_${n}`, 1, { status: "FAILED", endedAt: 1, outcome }, []);
   });
-  const { result, sizes } = await reading(() => storage.calls.tally("usr_1", 0, 9));
-  expect(result).toEqual({ completed: 0, failed: MANY, failures: { busy: MANY / 2, no_answer: MANY / 2 } });
+  const { result, sizes } = await measured(() => storage.calls.tally("usr_1", 0, 9));
+  expect(result).toEqual({
+    completed: 0,
+    failed: RECORD_COUNT,
+    failures: { busy: RECORD_COUNT / 2, no_answer: RECORD_COUNT / 2 },
+  });
   expect(Math.max(...sizes)).toBe(MAX_ROWS);
 });
 
 test("webhooks are read in pieces", async () => {
-  await each((n) => storage.webhooks.insert(storedWebhook(`hook_${n}`), MANY));
+  await forEachNumber((n) => storage.webhooks.insert(storedWebhook(`hook_${n}`), RECORD_COUNT));
   await storage.events.append([storedEvent("evt_1", "call_0")]);
-  const enabled = await reading(() => storage.webhooks.enabled());
-  expect(enabled.result).toHaveLength(MANY);
-  const behind = await reading(() => storage.webhooks.behind());
-  expect(behind.result).toHaveLength(MANY);
+  const enabled = await measured(() => storage.webhooks.enabled());
+  expect(enabled.result).toHaveLength(RECORD_COUNT);
+  const behind = await measured(() => storage.webhooks.behind());
+  expect(behind.result).toHaveLength(RECORD_COUNT);
   expect(Math.max(...enabled.sizes, ...behind.sizes)).toBe(MAX_ROWS);
 });
 
 test("a long queue is read in pieces, and a dial reads its next call alone", async () => {
   const instance = { ...storedInstance("inst_queue"), userId: "usr_2" };
   await storage.instances.insert(instance, []);
-  const policy = { kind: "fifo", depth: MANY } as const;
-  const ids = Array.from({ length: MANY }, (_, n) => `call_queue_${10_000 + n}`);
+  const policy = { kind: "fifo", depth: RECORD_COUNT } as const;
+  const ids = Array.from({ length: RECORD_COUNT }, (_, n) => `call_queue_${10_000 + n}`);
   for (const id of ids) void storage.calls.insert(storedCall(id, instance.id), undefined, policy, []);
-  await expect.poll(async () => (await storage.calls.counts()).QUEUED).toBe(MANY);
+  await expect.poll(async () => (await storage.calls.counts()).QUEUED).toBe(RECORD_COUNT);
 
   const texts = () => statements.filter(({ sql }) => sql.startsWith("select *")).map(({ rows = 0 }) => rows);
-  const active = await reading(() => storage.calls.active(instance.id));
+  const active = await measured(() => storage.calls.active(instance.id));
   expect(active.result.map(({ id }) => id)).toEqual(ids);
   expect(Math.max(...texts())).toBeLessThanOrEqual(50);
 
-  const next = await reading(() => storage.calls.nextWaiting(instance.id));
+  const next = await measured(() => storage.calls.nextWaiting(instance.id));
   expect(next.result?.id).toBe(ids[0]);
   expect(next.sizes).toEqual([1]);
-  const claimed = await reading(() => storage.calls.claimed(instance.id, "node_1"));
+  const claimed = await measured(() => storage.calls.claimed(instance.id, "node_1"));
   expect(claimed.result).toEqual([]);
   expect(claimed.sizes).toEqual([0]);
 
   await storage.instances.update(instance.id, 1, { status: "DELETED" }, []);
-  const orphaned = await reading(() => storage.calls.orphaned("node_1", MANY));
+  const orphaned = await measured(() => storage.calls.orphaned("node_1", RECORD_COUNT));
   expect(orphaned.result.map(({ id }) => id)).toEqual(ids);
   expect(Math.max(...texts())).toBeLessThanOrEqual(50);
 });

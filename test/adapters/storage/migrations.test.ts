@@ -11,7 +11,7 @@ import { lockFile } from "../../../adapters/storage/sqlite/lock-file.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import { findPostgres, type RunningPostgres } from "../../support/postgres.ts";
 import { openElsewhere } from "./opener-process.ts";
-import { recorded, type Statement } from "./recorded.ts";
+import { recordStatements, type Statement } from "./recorded.ts";
 import { storedCall, storedInstance } from "./records.ts";
 import { scratchPath } from "./scratch.ts";
 import { databaseBefore } from "./steps-before.ts";
@@ -60,11 +60,11 @@ const STEPS = [
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {
   for (let round = 0; round < 3; round++) {
     const path = scratchPath();
-    const at = Date.now() + 1_000;
-    const openers = await Promise.all(Array.from({ length: 4 }, () => openElsewhere(path, false, at)));
+    const openAt = Date.now() + 1_000;
+    const openers = await Promise.all(Array.from({ length: 4 }, () => openElsewhere(path, false, openAt)));
     expect(openers.map((opener) => opener.output)).toEqual(["open", "open", "open", "open"]);
     await Promise.all(openers.map((opener) => opener.end()));
-    expect(applied(path)).toEqual(STEPS);
+    expect(appliedSteps(path)).toEqual(STEPS);
   }
 });
 
@@ -74,9 +74,9 @@ test("a SQLite file of a newer version is refused and stays unchanged", async ()
   const database = new DatabaseSync(path);
   database.exec("insert into ringport_migration values ('9999_from_the_future', '2099-01-01T00:00:00.000Z')");
   database.close();
-  const refused = /written by a newer version of ringport \(step 9999_from_the_future\): upgrade ringport/;
-  await expect(openAndClose(path)).rejects.toThrow(refused);
-  expect(applied(path)).toEqual([...STEPS, "9999_from_the_future"]);
+  const newerVersion = /written by a newer version of ringport \(step 9999_from_the_future\): upgrade ringport/;
+  await expect(openAndClose(path)).rejects.toThrow(newerVersion);
+  expect(appliedSteps(path)).toEqual([...STEPS, "9999_from_the_future"]);
 });
 
 test("a failed migration changes nothing", async () => {
@@ -86,24 +86,24 @@ test("a failed migration changes nothing", async () => {
   await expect(openAndClose(path)).rejects.toThrow(/already exists/);
   const { n } = database.prepare("select count(*) n from sqlite_master where name = 'users'").get() as { n: number };
   expect(n).toBe(0);
-  expect(applied(path)).toEqual([]);
+  expect(appliedSteps(path)).toEqual([]);
   database.exec("drop table other");
   database.close();
   await openAndClose(path);
-  expect(applied(path)).toEqual(STEPS);
+  expect(appliedSteps(path)).toEqual(STEPS);
 });
 
 test("a program next to an older server does not migrate and names the fix", async () => {
   const path = scratchPath();
   const server = await connectSqlite({ path });
   const db = await databaseBefore("0007_event_positions", server.dialect, server.columnTypes);
-  const locked = lockFile(path, DatabaseSync);
+  const lock = lockFile(path, DatabaseSync);
   const storage = sqliteStorage({ path });
   await expect(storage.open({ exclusive: false })).rejects.toThrow(/restart it with this version first/);
-  expect(applied(path)).toEqual(STEPS.slice(0, 6));
-  locked.release();
+  expect(appliedSteps(path)).toEqual(STEPS.slice(0, 6));
+  lock.release();
   await storage.open({ exclusive: false });
-  expect(applied(path)).toEqual(STEPS);
+  expect(appliedSteps(path)).toEqual(STEPS);
   await storage.close();
   await db.destroy();
   await server.close?.();
@@ -129,7 +129,7 @@ test("deletions of older versions count as finished", async () => {
 
 test("receipts of older versions name their records, without copies of them", async () => {
   const path = scratchPath();
-  await receiptsAreKept(() => connectSqlite({ path }), SQLITE_TRAITS);
+  await expectReceiptsMigrated(() => connectSqlite({ path }), SQLITE_TRAITS);
 });
 
 test("receipts of older versions are found by their key, page by page", async () => {
@@ -139,7 +139,10 @@ test("receipts of older versions are found by their key, page by page", async ()
   for (let n = 0; n < 250; n++) await insertOldReceipt(db, `key ${n}`, { id: `inst_${n}`, status: "CREATED" });
   await db.destroy();
   const statements: Statement[] = [];
-  const storage = databaseStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
+  const storage = databaseStorage(
+    async () => recordStatements(await connectSqlite({ path }), statements),
+    SQLITE_TRAITS,
+  );
   await storage.open({ exclusive: false });
   await storage.close();
 
@@ -160,7 +163,7 @@ test("an older version's audio file is complete", async () => {
   const path = scratchPath();
   const connected = await connectSqlite({ path });
   const db = await databaseBefore("0014_audio_parts", connected.dialect, connected.columnTypes);
-  const file = Uint8Array.from({ length: 3 << 20 }, (_, at) => at % 251);
+  const file = Uint8Array.from({ length: 3 << 20 }, (_, i) => i % 251);
   await sql`insert into call_audio (call_id, bytes) values ('call_1', ${file})`.execute(db);
   await db.destroy();
   const workers = embeddedWorkers({ size: 1 });
@@ -192,7 +195,7 @@ describe.skipIf(postgres.missing)(postgres.title, { timeout: 60_000 }, () => {
 
   test("receipts of older versions name their records, without copies of them", async () => {
     const url = await server.createDatabase();
-    await receiptsAreKept(() => connectPostgres({ url }), POSTGRES_TRAITS);
+    await expectReceiptsMigrated(() => connectPostgres({ url }), POSTGRES_TRAITS);
   });
 });
 
@@ -200,8 +203,8 @@ const insertOldReceipt = (db: Kysely<unknown>, key: string, result: unknown, use
   sql`insert into receipts (user_id, scope, key, fingerprint, result, created_at)
     values (${userId}, '', ${key}, 'body', ${result && JSON.stringify(result)}, 5)`.execute(db);
 
-/** More receipts than one page has, of two users. */
-async function receiptsAreKept(connect: () => Promise<ConnectedDatabase>, traits: Traits): Promise<void> {
+/** Migrates more receipts of two users than fit on one page. */
+async function expectReceiptsMigrated(connect: () => Promise<ConnectedDatabase>, traits: Traits): Promise<void> {
   const older = await connect();
   const db = await databaseBefore("0034_receipt_ids", older.dialect, older.columnTypes);
   const text = "x".repeat(20_000);
@@ -237,7 +240,7 @@ async function openAndClose(path: string): Promise<void> {
   await storage.close();
 }
 
-function applied(path: string): unknown[] {
+function appliedSteps(path: string): unknown[] {
   const database = new DatabaseSync(path);
   const table = database.prepare("select name from sqlite_master where name like '%_migration'").get();
   const rows = table ? database.prepare(`select name from ${table.name} order by name`).all() : [];

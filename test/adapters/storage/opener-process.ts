@@ -16,20 +16,20 @@ export interface OpenerProcess {
   kill(): Promise<void>;
 }
 
-/** Opens a SQLite file in another process, at a time (ms) if several do it together. */
+/** Opens a SQLite file in another process, at the time `at` (ms), so that several can do so together. */
 export async function openElsewhere(path: string, exclusive: boolean, at = 0): Promise<OpenerProcess> {
   const args = [...runtime, program, path, exclusive ? "exclusive" : "shared", String(at)];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   const [output] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
   return {
     output,
-    end: () => ended(child, () => child.stdin.end()),
-    kill: () => ended(child, () => child.kill("SIGKILL")),
+    end: () => endChild(child, () => child.stdin.end()),
+    kill: () => endChild(child, () => child.kill("SIGKILL")),
   };
 }
 
-async function ended(child: ChildProcess, how: () => void): Promise<void> {
+async function endChild(child: ChildProcess, end: () => void): Promise<void> {
   const exit = once(child, "exit");
-  how();
+  end();
   await exit;
 }

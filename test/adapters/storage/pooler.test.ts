@@ -31,20 +31,20 @@ describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, 
     await expect(second.open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
 
     const ids = Array.from({ length: 30 }, (_, n) => `inst_${n}`);
-    const written = ids.map(async (id) => {
+    const claims = ids.map(async (id) => {
       await first.instances.insert(storedInstance(id), []);
       await first.calls.insert(storedCall(`call_of_${id}`, id), undefined, { kind: "single" }, []);
       await first.lease?.renew();
       return first.calls.claimNext(id, "node_1", 1);
     });
-    for (const call of await Promise.all(written)) expect(call).toMatchObject({ owner: "node_1" });
+    for (const call of await Promise.all(claims)) expect(call).toMatchObject({ owner: "node_1" });
     expect(await first.calls.counts()).toEqual({ QUEUED: 30 });
 
     await using client = await connected(url);
     await client.query("update owners set expires_at = 0");
     await second.open({ exclusive: true });
-    const late = first.instances.update("inst_1", 1, { name: "late" }, []);
-    await expect(late).rejects.toBeInstanceOf(LeaseLost);
+    const lateWrite = first.instances.update("inst_1", 1, { name: "late" }, []);
+    await expect(lateWrite).rejects.toBeInstanceOf(LeaseLost);
     await expect(first.lease?.renew()).rejects.toBeInstanceOf(LeaseLost);
     await first.close();
     await second.close();
@@ -60,8 +60,8 @@ describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, 
     await (await databaseBefore("0008_deletions", older.dialect, older.columnTypes)).destroy();
     await older.close?.();
     const storages = Array.from({ length: 3 }, () => postgresStorage({ url: pooler.through(direct) }));
-    const opened = await Promise.allSettled(storages.map((storage) => storage.open({ exclusive: true })));
-    expect(opened.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
+    const openings = await Promise.allSettled(storages.map((storage) => storage.open({ exclusive: true })));
+    expect(openings.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
     await using client = await connected(direct);
     const { rows: locks } = await client.query("select * from pg_locks where locktype = 'advisory'");
     expect(locks).toEqual([]);
@@ -80,8 +80,8 @@ describe.skipIf(postgres.missing ?? source.missing)(title, { timeout: 60_000 }, 
       "select name, setting from pg_settings where name ~ '(statement|lock|session)_timeout' and setting <> reset_val",
     );
     expect(rows).toEqual([]);
-    const { rows: prepared } = await client.query("select name from pg_prepared_statements");
-    expect(prepared).toEqual([]);
+    const { rows: preparedStatements } = await client.query("select name from pg_prepared_statements");
+    expect(preparedStatements).toEqual([]);
     await storage.close();
   });
 });

@@ -51,9 +51,9 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
         where datname = current_database() and pid <> pg_backend_pid()`);
       await client.query("rollback");
       await client.end();
-      const answers = await Promise.all(work);
-      expect(answers.filter((answer) => answer instanceof StorageUnavailable)).toHaveLength(2);
-      expect(answers[2]).toEqual([]);
+      const results = await Promise.all(work);
+      expect(results.filter((answer) => answer instanceof StorageUnavailable)).toHaveLength(2);
+      expect(results[2]).toEqual([]);
       expect(await storage.calls.counts()).toEqual({});
       await storage.close();
     } finally {
@@ -66,8 +66,8 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     try {
       const storage = postgresStorage({ url: await server.createDatabase() });
       await storage.open({ exclusive: true });
-      const odd = storage.accounts.ensureUser({ id: "usr_1", name: "A\u0000da", createdAt: 1 });
-      await expect(odd).rejects.not.toBeInstanceOf(StorageUnavailable);
+      const withNul = storage.accounts.ensureUser({ id: "usr_1", name: "A\u0000da", createdAt: 1 });
+      await expect(withNul).rejects.not.toBeInstanceOf(StorageUnavailable);
       await expect(storage.calls.get("call_\u0000")).rejects.toThrow();
       expect(await storage.accounts.userByName("Ada")).toBeUndefined();
       await storage.close();

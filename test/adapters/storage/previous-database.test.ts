@@ -14,7 +14,7 @@ import { databaseBefore } from "./steps-before.ts";
 
 const DUMP = readFileSync(new URL("../../fixtures/database-0005.sql", import.meta.url), "utf8");
 
-/** Tables by their SQL text. */
+/** The message text of each call in the dump. */
 const TEXTS = {
   waiting: "I wait",
   keyed: "with a key",
@@ -26,30 +26,30 @@ const TEXTS = {
 };
 type Name = keyof typeof TEXTS;
 
-/** A process of this version on the older database. */
-async function opened(storage: Storage): Promise<{ world: World; read(name: Name): Promise<Call> }> {
+/** Starts this version on the older database. */
+async function startOnDump(storage: Storage): Promise<{ world: World; read(name: Name): Promise<Call> }> {
   const world = new World({ storage, policy: { kind: "fifo", depth: 5 } });
   await world.system.advance(60_000); // the older process died a minute ago
   await world.storage.open({ exclusive: true });
-  const before = await storage.calls.list(ALICE.userId, {}, {});
-  for (const { instanceId, owner } of before) if (owner) world.network.devices.set(instanceId, "+12025550199");
-  const ids = new Map(before.map(({ id, message }) => [message.type === "FIXED_TTS" ? message.text : "", id]));
+  const storedCalls = await storage.calls.list(ALICE.userId, {}, {});
+  for (const { instanceId, owner } of storedCalls) if (owner) world.network.devices.set(instanceId, "+12025550199");
+  const ids = new Map(storedCalls.map(({ id, message }) => [message.type === "FIXED_TTS" ? message.text : "", id]));
   await world.app.start();
   await world.system.settle();
   return { world, read: (name) => world.app.calls.get(ALICE, ids.get(TEXTS[name]) ?? name) };
 }
 
 /** Advances the clock until the condition holds; PostgreSQL runs in real time. */
-function inTime<T>(world: World, holds: () => Promise<T>): Promise<T> {
-  const look = async () => {
+function waitInTime<T>(world: World, holds: () => Promise<T>): Promise<T> {
+  const advanceAndCheck = async () => {
     await world.system.advance(200);
     return holds();
   };
-  return vi.waitFor(look, { timeout: 10_000, interval: 10 });
+  return vi.waitFor(advanceAndCheck, { timeout: 10_000, interval: 10 });
 }
 
-async function opensTruthfully(storage: Storage): Promise<void> {
-  const { world, read } = await opened(storage);
+async function expectUnfinishedWorkSettled(storage: Storage): Promise<void> {
+  const { world, read } = await startOnDump(storage);
   for (const name of ["talking", "ringing", "claimed"] as const)
     expect(await read(name), name).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
   expect((await read("claimed")).outcome?.detail).toMatch(/phone may have rung/);
@@ -74,7 +74,7 @@ async function opensTruthfully(storage: Storage): Promise<void> {
   // Waiting calls keep their order and keys, and are dialled when their instance is linked.
   const [waiting, keyed] = [await read("waiting"), await read("keyed")];
   expect([waiting.status, keyed.status]).toEqual(["QUEUED", "QUEUED"]);
-  const again = await world.app.calls.create(
+  const repeated = await world.app.calls.create(
     ALICE,
     {
       instanceId: keyed.instanceId,
@@ -84,14 +84,14 @@ async function opensTruthfully(storage: Storage): Promise<void> {
     },
     { idempotencyKey: "old-key" },
   );
-  expect(again).toMatchObject({ id: keyed.id, replayed: true });
+  expect(repeated).toMatchObject({ id: keyed.id, replayed: true });
   await world.app.instances.configure(ALICE, waiting.instanceId);
   await world.line({ id: waiting.instanceId } as never).scan();
   for (const call of [waiting, keyed]) {
-    const leg = await inTime(world, async () => world.leg(call));
+    const leg = await waitInTime(world, async () => world.leg(call));
     leg.placed();
     leg.answer();
-    await inTime(world, async () => expect((await world.stored(call)).status).toBe("COMPLETED"));
+    await waitInTime(world, async () => expect((await world.stored(call)).status).toBe("COMPLETED"));
   }
   expect(world.network.legs.map(({ callId }) => callId)).toEqual([waiting.id, keyed.id]);
   expect(world.errors).toEqual([]);
@@ -103,7 +103,7 @@ test("a SQLite database of the previous version opens, and its unfinished work i
   const database = new DatabaseSync(path);
   database.exec(DUMP);
   database.close();
-  await opensTruthfully(sqliteStorage({ path }));
+  await expectUnfinishedWorkSettled(sqliteStorage({ path }));
 });
 
 const postgres = await findPostgres();
@@ -122,6 +122,6 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     const rows = DUMP.split("\n").filter((line) => /^insert into "(?!kysely)/.test(line));
     for (const row of rows) await sql.raw(row.replaceAll(/x'([0-9a-f]*)'/g, "'\\x$1'")).execute(db);
     await db.destroy();
-    await opensTruthfully(postgresStorage({ url }));
+    await expectUnfinishedWorkSettled(postgresStorage({ url }));
   });
 });

@@ -9,9 +9,9 @@ import { connectPostgres, POSTGRES_TRAITS } from "../../../adapters/storage/post
 import { connectSqlite, SQLITE_TRAITS } from "../../../adapters/storage/sqlite/connect-sqlite.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
 import { findPostgres } from "../../support/postgres.ts";
-import { askEverything } from "./every-query.ts";
+import { runEveryQuery } from "./every-query.ts";
 import { MANY_ROWS } from "./many-rows.ts";
-import { recorded, type Statement } from "./recorded.ts";
+import { recordStatements, type Statement } from "./recorded.ts";
 
 /** Tables that have a few rows on every server. */
 const SMALL_TABLES = ["owners", "trusted_time"];
@@ -29,10 +29,10 @@ const SCANS: readonly (readonly [string, RegExp])[] = [
     /^select \* from "(users|accounts|audit_log)" order by .* limit /,
   ],
 ];
-/** Statements that may sort what they have found, with the reason and how many sorts they need. */
+/** Statements that may sort their results, with the reason and the number of sorts. */
 const SORTS: readonly (readonly [string, RegExp, number])[] = [
   [
-    "the rows of one page; before that, up to 20 pages of one status and type each are merged",
+    "the rows of one page, after up to 20 pages of one status and type each are merged",
     /^select \* from "calls" where "id" in \(select "id" from \(/,
     2,
   ],
@@ -47,8 +47,8 @@ const isPlanned = ({ sql }: Statement) =>
 const mayScan = (sql: string) => SCANS.some(([, statements]) => statements.test(sql));
 const maySort = (sql: string) => SORTS.find(([, statements]) => statements.test(sql))?.[2] ?? 0;
 
-/** The storage, which notes the methods that are called. */
-function watched(storage: Storage, called: Set<string>): Storage {
+/** The storage; adds every called method to `called`. */
+function watchCalls(storage: Storage, called: Set<string>): Storage {
   const stores = Object.entries(storage).map(([name, store]) => {
     if (typeof store !== "object") return [name, store];
     const get = (target: object, method: string) => {
@@ -70,7 +70,7 @@ test("all storage methods have their plans checked", async () => {
   const storage = databaseStorage(() => connectSqlite({ path: ":memory:" }), SQLITE_TRAITS);
   await storage.open({ exclusive: false });
   const called = new Set<string>();
-  await askEverything(watched(storage, called));
+  await runEveryQuery(watchCalls(storage, called));
   expect(methodsOf(storage).filter((method) => !called.has(method))).toEqual([]);
   await storage.close();
 });
@@ -79,10 +79,13 @@ test("SQLite finds and sorts rows by index", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ringport-plans-"));
   const path = join(folder, "ringport.db");
   const statements: Statement[] = [];
-  const storage = databaseStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
+  const storage = databaseStorage(
+    async () => recordStatements(await connectSqlite({ path }), statements),
+    SQLITE_TRAITS,
+  );
   await storage.open({ exclusive: false });
   statements.length = 0;
-  await askEverything(storage);
+  await runEveryQuery(storage);
   await storage.close();
 
   const database = new DatabaseSync(path);
@@ -116,12 +119,12 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
       const url = await server.createDatabase();
       const statements: Statement[] = [];
       const storage = databaseStorage(
-        async () => recorded(await connectPostgres({ url }), statements),
+        async () => recordStatements(await connectPostgres({ url }), statements),
         POSTGRES_TRAITS,
       );
       await storage.open({ exclusive: false });
       statements.length = 0;
-      await askEverything(storage);
+      await runEveryQuery(storage);
       await storage.close();
 
       const client = new pg.Client({ connectionString: url });

@@ -12,7 +12,7 @@ export interface Statement {
 type Execute = (...all: unknown[]) => Promise<QueryResult<unknown>>;
 
 /** A connected database that records every statement. */
-export function recorded(connected: ConnectedDatabase, statements: Statement[]): ConnectedDatabase {
+export function recordStatements(connected: ConnectedDatabase, statements: Statement[]): ConnectedDatabase {
   const dialect: Dialect = {
     createAdapter: () => connected.dialect.createAdapter(),
     createIntrospector: (db) => connected.dialect.createIntrospector(db),
@@ -26,10 +26,10 @@ export function recorded(connected: ConnectedDatabase, statements: Statement[]):
           get(target, name) {
             const member: unknown = Reflect.get(target, name, target);
             if (name !== "executeQuery") return typeof member === "function" ? member.bind(target) : member;
-            return async (query: Statement, ...rest: unknown[]) => {
+            return async (query: Statement, ...args: unknown[]) => {
               const statement: Statement = { sql: query.sql, parameters: query.parameters };
               statements.push(statement);
-              const result = await (member as Execute).call(target, query, ...rest);
+              const result = await (member as Execute).call(target, query, ...args);
               statement.rows = Number(result.numAffectedRows ?? result.rows.length);
               return result;
             };

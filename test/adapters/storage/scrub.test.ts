@@ -12,7 +12,7 @@ test("scrubbing removes deleted calls from split pages", { timeout: 60_000 }, as
   const storage = sqliteStorage({ path, synchronous: "NORMAL" });
   await storage.open({ exclusive: false });
   for (let n = 0; n < INSTANCES; n++) await storage.instances.insert(storedInstance(`inst_${n}`), []);
-  const random = chance();
+  const random = seededRandom();
   const live: string[] = [];
   const ended: string[] = [];
   for (let n = 0; n < CALLS; n++) {
@@ -64,7 +64,7 @@ function numberOf(n: number): string {
 }
 
 /** Numbers from 0 to 1, the same every time. */
-function chance(): () => number {
+function seededRandom(): () => number {
   let state = 1;
   return () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;

@@ -24,7 +24,7 @@ describe("the server lock of a SQLite file", () => {
     await second.close();
   });
 
-  test("admits programs that do not take the lock", async () => {
+  test("admits programs that do not acquire the lock", async () => {
     const path = scratchPath();
     const server = sqliteStorage({ path });
     const tool = sqliteStorage({ path });
@@ -36,7 +36,7 @@ describe("the server lock of a SQLite file", () => {
     await server.close();
   });
 
-  test("ends with the process that holds it", { timeout: 30_000 }, async () => {
+  test("ends with its process", { timeout: 30_000 }, async () => {
     const path = scratchPath();
     const other = await openElsewhere(path, true);
     expect(other.output).toBe("open");
@@ -47,7 +47,7 @@ describe("the server lock of a SQLite file", () => {
     await storage.close();
   });
 
-  test("is taken again by a running server whose lock file was deleted", { timeout: 30_000 }, async () => {
+  test("is acquired again by a running server whose lock file was deleted", { timeout: 30_000 }, async () => {
     const path = scratchPath();
     const server = sqliteStorage({ path });
     await server.open({ exclusive: true });
@@ -109,9 +109,9 @@ describe("the server lock of a SQLite file", () => {
     const other = await openElsewhere(path, true);
     await other.kill();
     const storage = sqliteStorage({ path });
-    const wait = vi.spyOn(realSystem, "after");
+    const timers = vi.spyOn(realSystem, "after");
     await storage.open({ exclusive: true });
-    expect(wait.mock.calls.filter(([ms]) => ms >= 3_000)).toEqual([]);
+    expect(timers.mock.calls.filter(([ms]) => ms >= 3_000)).toEqual([]);
     await storage.close();
   });
 

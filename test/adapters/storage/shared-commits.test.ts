@@ -5,7 +5,7 @@ import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.t
 import type { Event } from "../../../src/domain/events.ts";
 import type { Instance } from "../../../src/domain/instances/instance.ts";
 import { type Storage, StorageUnavailable } from "../../../src/ports/storage.ts";
-import { recorded, type Statement } from "./recorded.ts";
+import { recordStatements, type Statement } from "./recorded.ts";
 import { scratchPath } from "./scratch.ts";
 
 const NUMBERS = Array.from({ length: 20 }, (_, n) => n);
@@ -13,52 +13,57 @@ const NUMBERS = Array.from({ length: 20 }, (_, n) => n);
 test("concurrent writers share commits", async () => {
   const statements: Statement[] = [];
   const path = scratchPath();
-  const storage = databaseStorage(async () => recorded(await connectSqlite({ path }), statements), SQLITE_TRAITS);
+  const storage = databaseStorage(
+    async () => recordStatements(await connectSqlite({ path }), statements),
+    SQLITE_TRAITS,
+  );
   const other = sqliteStorage({ path });
   await storage.open({ exclusive: true });
   await other.open({ exclusive: false });
   statements.length = 0;
 
-  const stored = NUMBERS.map(async (n) => {
-    await storage.instances.insert(instance(n), [created(n)]);
+  const writes = NUMBERS.map(async (n) => {
+    await storage.instances.insert(instance(n), [createdEvent(n)]);
     expect(await storage.instances.get(instance(n).id)).toMatchObject({ name: `number ${n}` });
     // Resolved writes are committed: another process sees them in its next transaction.
     await expect
       .poll(() => other.instances.get(instance(n).id), { interval: 1 })
       .toMatchObject({ name: `number ${n}` });
   });
-  await Promise.all(stored);
-  // The driver starts transactions, which are not recorded. Savepoints exist only in shared ones, so they are counted.
+  await Promise.all(writes);
+  // The driver starts transactions, which are not recorded; savepoints are, and exist only in shared ones.
   expect(statements.filter(({ sql }) => sql.startsWith("savepoint")).length).toBeGreaterThan(NUMBERS.length / 2);
   await Promise.all([storage.close(), other.close()]);
 });
 
 test("each writer in a shared commit succeeds or fails on its own", async () => {
-  const storage = await opened();
+  const storage = await openStorage();
   await storage.instances.insert(instance(7), []);
-  const results = await Promise.allSettled(NUMBERS.map((n) => storage.instances.insert(instance(n), [created(n)])));
-  const rejected = results.flatMap(({ status }, n) => (status === "rejected" ? [n] : []));
-  expect(rejected).toEqual([7]); // an instance with that id exists
+  const results = await Promise.allSettled(
+    NUMBERS.map((n) => storage.instances.insert(instance(n), [createdEvent(n)])),
+  );
+  const rejectedNumbers = results.flatMap(({ status }, n) => (status === "rejected" ? [n] : []));
+  expect(rejectedNumbers).toEqual([7]); // an instance with that id exists
   const events = await storage.events.ofUser("usr_1", {}, {});
   expect(events.map(({ instanceId }) => instanceId)).toEqual(NUMBERS.filter((n) => n !== 7).map((n) => instance(n).id));
   await storage.close();
 });
 
 test("a writer that exceeds the database fails alone in a shared commit", async () => {
-  const storage = await opened(140);
+  const storage = await openStorage(140);
   const name = (n: number) => (n === 7 ? "n".repeat(1_000_000) : "small");
-  const insert = (n: number) => storage.instances.insert({ ...instance(n), name: name(n) }, [created(n)]);
+  const insert = (n: number) => storage.instances.insert({ ...instance(n), name: name(n) }, [createdEvent(n)]);
   const results = await Promise.allSettled(NUMBERS.map(insert));
   for (const [n, result] of results.entries())
     if (n === 7) expect(result).toMatchObject({ status: "rejected", reason: expect.any(StorageUnavailable) });
     else expect(result.status).toBe("fulfilled");
-  const others = NUMBERS.filter((n) => n !== 7).map((n) => instance(n).id);
-  expect((await storage.instances.list("usr_1", {})).map(({ id }) => id).sort()).toEqual(others);
-  expect((await storage.events.ofUser("usr_1", {}, {})).map(({ instanceId }) => instanceId)).toEqual(others);
+  const expectedIds = NUMBERS.filter((n) => n !== 7).map((n) => instance(n).id);
+  expect((await storage.instances.list("usr_1", {})).map(({ id }) => id).sort()).toEqual(expectedIds);
+  expect((await storage.events.ofUser("usr_1", {}, {})).map(({ instanceId }) => instanceId)).toEqual(expectedIds);
   await storage.close();
 });
 
-async function opened(maxPageCount?: number): Promise<Storage> {
+async function openStorage(maxPageCount?: number): Promise<Storage> {
   const storage = sqliteStorage({ path: scratchPath(), ...(maxPageCount === undefined ? {} : { maxPageCount }) });
   await storage.open({ exclusive: true });
   return storage;
@@ -80,11 +85,11 @@ function instance(n: number): Instance {
   };
 }
 
-function created(n: number): Event {
+function createdEvent(n: number): Event {
   const { id, userId, name } = instance(n);
-  const at = String(n).padStart(2, "0");
+  const suffix = String(n).padStart(2, "0");
   return {
-    id: `evt_${at}`,
+    id: `evt_${suffix}`,
     type: "instance.created",
     timestamp: n,
     callId: null,

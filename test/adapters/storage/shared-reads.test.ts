@@ -22,8 +22,8 @@ function connections() {
 
 /** Keeps the event loop busy, so that no timer fires. */
 function blockFor(ms: number): void {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
+  const deadline = performance.now() + ms;
+  while (performance.now() < deadline);
 }
 
 test("a read sees what another process committed, even if the event loop is late", () => {

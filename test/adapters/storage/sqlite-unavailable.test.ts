@@ -10,17 +10,17 @@ import { scratchPath } from "./scratch.ts";
 
 test("a full database refuses writes whole, then recovers", async () => {
   const storage = await withInstance(sqliteStorage({ path: scratchPath(), maxPageCount: 120 }));
-  const before = await storage.calls.list("usr_1", {}, {});
+  const callsBefore = await storage.calls.list("usr_1", {}, {});
   const error = await storage.calls
     .insert(call("call_1"), new Uint8Array(1_000_000), { kind: "single" }, [queued("call_1")])
     .catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(StorageUnavailable);
   expect(String(error)).toContain("full");
-  expect(await storage.calls.list("usr_1", {}, {})).toEqual(before);
+  expect(await storage.calls.list("usr_1", {}, {})).toEqual(callsBefore);
   expect(await storage.calls.audio("call_1")).toBeUndefined();
   expect(await storage.events.ofCall("call_1", {})).toEqual([]);
-  const next = await storage.calls.insert(call("call_1"), new Uint8Array(10), { kind: "single" }, [queued("call_1")]);
-  expect(next.kind).toBe("created");
+  const later = await storage.calls.insert(call("call_1"), new Uint8Array(10), { kind: "single" }, [queued("call_1")]);
+  expect(later.kind).toBe("created");
   await storage.close();
 });
 
@@ -32,16 +32,16 @@ test("a locked database is unavailable and does not block the event loop", {
   const other = new DatabaseSync(path);
   other.exec("begin exclusive");
 
-  let longest = 0;
-  let last = performance.now();
-  const watch = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
+  let maxStallMs = 0;
+  let lastAt = performance.now();
+  const stallTimer = setInterval(() => {
+    maxStallMs = Math.max(maxStallMs, performance.now() - lastAt);
+    lastAt = performance.now();
   }, 5);
   const write = storage.calls.insert(call("call_1"), undefined, { kind: "single" }, []);
   await expect(write).rejects.toBeInstanceOf(StorageUnavailable);
-  clearInterval(watch);
-  expect(longest).toBeLessThan(500); // waiting inside SQLite would be one stall of two seconds
+  clearInterval(stallTimer);
+  expect(maxStallMs).toBeLessThan(500); // waiting inside SQLite would be one stall of two seconds
 
   other.exec("rollback");
   other.close();
@@ -71,9 +71,9 @@ test("a closed storage is unavailable and closes twice", async () => {
   await expect(storage.calls.counts()).rejects.toBeInstanceOf(StorageUnavailable);
   await storage.close();
   await Promise.all([storage.open({ exclusive: true }), storage.open({ exclusive: true })]);
-  const running = storage.calls.counts();
+  const pendingCounts = storage.calls.counts();
   await Promise.all([storage.close(), storage.close()]);
-  expect(await running).toEqual({});
+  expect(await pendingCounts).toEqual({});
   await expect(storage.calls.counts()).rejects.toBeInstanceOf(StorageUnavailable);
 });
 

@@ -12,12 +12,12 @@ import { scratchPath } from "./scratch.ts";
 import { databaseBefore } from "./steps-before.ts";
 
 /** A new database. */
-interface Place {
+interface TestDatabase {
   connect(): Promise<ConnectedDatabase>;
   readonly traits: Traits;
 }
 
-async function opened({ connect, traits }: Place): Promise<Storage> {
+async function openStorage({ connect, traits }: TestDatabase): Promise<Storage> {
   const storage = databaseStorage(connect, traits);
   await storage.open({ exclusive: false });
   onTestFinished(() => storage.close());
@@ -25,7 +25,10 @@ async function opened({ connect, traits }: Place): Promise<Storage> {
 }
 
 /** Fills a database of the version before bytes were counted. */
-async function olderDatabase({ connect }: Place, fill: (db: Kysely<unknown>) => Promise<unknown>): Promise<void> {
+async function olderDatabase(
+  { connect }: TestDatabase,
+  fill: (db: Kysely<unknown>) => Promise<unknown>,
+): Promise<void> {
   const { dialect, columnTypes, close } = await connect();
   const db = await databaseBefore("0037_stored_bytes", dialect, columnTypes);
   await fill(db);
@@ -43,7 +46,7 @@ async function deletedInstance({ instances, calls }: Storage): Promise<void> {
 }
 
 /** Owners in the table. */
-async function countedOwners({ connect }: Place): Promise<string[]> {
+async function countedOwners({ connect }: TestDatabase): Promise<string[]> {
   const { dialect, close } = await connect();
   const db = new Kysely<Database>({ dialect });
   const rows = await db.selectFrom("stored_usage").select("owner").execute();
@@ -52,24 +55,24 @@ async function countedOwners({ connect }: Place): Promise<string[]> {
   return rows.map(({ owner }) => owner);
 }
 
-function countsBytes(newPlace: () => Promise<Place>): void {
+function testByteCounts(newDatabase: () => Promise<TestDatabase>): void {
   test("counts a recording of an earlier version that is longer than nine hours", async () => {
-    const place = await newPlace();
-    await olderDatabase(place, (db) =>
+    const database = await newDatabase();
+    await olderDatabase(database, (db) =>
       sql`insert into calls
         (id, instance_id, user_id, status, type, target_phone, message, recorded_ms, created_at, slot, version)
         values ('call_1', 'inst_1', 'usr_1', 'COMPLETED', 'FIXED_TTS', '+15550100', '{}', 40000000, 1, 0, 1)`.execute(
         db,
       ),
     );
-    const { retention } = await opened(place);
+    const { retention } = await openStorage(database);
     expect(await retention.storedBytes("usr_1")).toBe(4096 + 2 + 64 * 40_000_000);
   });
 
   test("leaves another program's table named usage alone", async () => {
-    const place = await newPlace();
-    await olderDatabase(place, (db) => db.schema.createTable("usage").addColumn("owner", "text").execute());
-    const storage = await opened(place);
+    const database = await newDatabase();
+    await olderDatabase(database, (db) => db.schema.createTable("usage").addColumn("owner", "text").execute());
+    const storage = await openStorage(database);
     await storage.instances.insert(storedInstance("inst_1"), []);
     expect(await storage.retention.storedBytes("usr_1")).toBeGreaterThan(0);
   });
@@ -78,19 +81,19 @@ function countsBytes(newPlace: () => Promise<Place>): void {
     ["an instance is purged", ({ instances }) => instances.purge(9, 10)],
     ["its user is forgotten", ({ logins }) => logins.forgetUser("usr_1", 10)],
   ])("keeps no count of an instance's demo tokens when %s", async (_, forget) => {
-    const place = await newPlace();
-    const storage = await opened(place);
+    const database = await newDatabase();
+    const storage = await openStorage(database);
     await deletedInstance(storage);
-    expect((await countedOwners(place)).sort()).toEqual(["inst_1", "usr_1"]);
+    expect((await countedOwners(database)).sort()).toEqual(["inst_1", "usr_1"]);
     await forget(storage);
     expect(await storage.instances.get("inst_1")).toBeUndefined();
-    expect(await countedOwners(place)).toEqual(["usr_1"]);
+    expect(await countedOwners(database)).toEqual(["usr_1"]);
     expect(await storage.retention.storedBytes("usr_1")).toBe(0);
   });
 }
 
 describe("SQLite", () =>
-  countsBytes(async () => {
+  testByteCounts(async () => {
     const path = scratchPath();
     return { connect: () => connectSqlite({ path }), traits: SQLITE_TRAITS };
   }));
@@ -103,7 +106,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   }, 30_000);
   afterAll(() => server?.stop());
 
-  countsBytes(async () => {
+  testByteCounts(async () => {
     const url = await server.createDatabase();
     return { connect: () => connectPostgres({ url }), traits: POSTGRES_TRAITS };
   });
@@ -114,19 +117,20 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     ["removal of a user", ({ logins }) => logins.forgetUser("usr_1", 10)],
   ])("a %s locks rows in the same order as calls", async (_, forget) => {
     const url = await server.createDatabase();
-    const storage = await opened({ connect: () => connectPostgres({ url }), traits: POSTGRES_TRAITS });
-    await using holding = await connected(url);
-    await using watching = await connected(url);
-    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
-    for (const [held, table] of LOCKED_IN_ORDER.entries()) {
+    const storage = await openStorage({ connect: () => connectPostgres({ url }), traits: POSTGRES_TRAITS });
+    await using lockingClient = await connected(url);
+    await using watchingClient = await connected(url);
+    const waitingStatements =
+      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+    for (const [i, table] of LOCKED_IN_ORDER.entries()) {
       await deletedInstance(storage);
-      await holding.query(`begin; select * from ${table} for update`);
-      const forgotten = forget(storage);
-      await expect.poll(async () => (await watching.query(waiting)).rowCount).toBe(1);
-      for (const later of LOCKED_IN_ORDER.slice(held + 1))
-        await holding.query(`select * from ${later} for update nowait`);
-      await holding.query("commit");
-      await forgotten;
+      await lockingClient.query(`begin; select * from ${table} for update`);
+      const deletion = forget(storage);
+      await expect.poll(async () => (await watchingClient.query(waitingStatements)).rowCount).toBe(1);
+      for (const laterTable of LOCKED_IN_ORDER.slice(i + 1))
+        await lockingClient.query(`select * from ${laterTable} for update nowait`);
+      await lockingClient.query("commit");
+      await deletion;
       expect(await storage.instances.get("inst_1")).toBeUndefined();
     }
   });
